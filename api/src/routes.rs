@@ -25,6 +25,7 @@ type Tools = (
     tools::public_links::PublicLinkTools,
     tools::research::ResearchTools,
     models::Models,
+    tools::generation::GenerationTools,
     overview::Overview,
 );
 /// The tools of a workspace's own things, and who acts there.
@@ -90,7 +91,8 @@ pub fn all(app: &App) -> Routes {
         tools::comments::CommentTools(app.clone()),
         tools::public_links::PublicLinkTools(app.clone()),
         tools::research::ResearchTools(app.clone()),
-        models::Models,
+        models::Models(app.clone()),
+        tools::generation::GenerationTools(app.clone()),
         overview::Overview(app.clone()),
     );
     let workspace_tools = (
@@ -165,6 +167,7 @@ pub const ERRORS: &[Refusals] = &[
     tools::public_links::ERRORS,
     tools::research::ERRORS,
     models::ERRORS,
+    tools::generation::ERRORS,
     overview::ERRORS,
     balances::ERRORS,
     keys::ERRORS,

@@ -110,5 +110,14 @@ fn runner(takes: Duration, beats_bytes: usize) -> Engines {
     });
     // Nothing asks for a render here, and the engines don't offer any.
     let render: Arc<_> = Arc::new(|_, _| async { Err(ReadError::EngineNotConfigured(Task::Render)) }.boxed());
-    Engines { offered: engines(), run, render, draws_text: false }
+    let generate: Arc<_> = Arc::new(|_, _| async { Err(ReadError::EngineNotConfigured(Task::Generation)) }.boxed());
+    Engines {
+        offered: engines(),
+        run,
+        render,
+        draws_text: false,
+        makers: Vec::new(),
+        generate,
+        call_off: Arc::new(|_, _| {}),
+    }
 }

@@ -82,7 +82,7 @@ async fn every_client_comes_through_the_same_steps_and_faults_and_starts_nothing
     let mut faults = Faults::start()?;
     let public_url = faults.url.clone();
     let world = World::with_api(|_, api| api.public_url = Some(public_url)).await?;
-    world.work(Engines::found(&world.settings, &world.process.media)).await?;
+    world.work(Engines::found(&world.process)).await?;
     faults.serve(&format!("http://{}", world.address()))?;
     let steps = clients::source("scenario.json");
     let count = serde_json::from_slice::<Value>(&std::fs::read(&steps)?)?["steps"].as_array().map_or(0, Vec::len);

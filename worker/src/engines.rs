@@ -1,21 +1,26 @@
 //! How claimed work is done: on this machine's engines, or by whatever a test or a benchmark puts in their place.
 
+use crate::generations::{Generated, GenerationRequest, Generator};
 use crate::open_media::OpenMedia;
 use crate::readers::{
     DiarizerSettings, Engine, JobCtx, MediaLimits, ReadError, ReadOutcome, ReaderSettings, Readers, TranscriberSettings,
 };
 use crate::renders::{FilmSource, Rendered, Renderer, Sources};
-use domain::ids::ItemId;
+use domain::ids::{ItemId, JobId};
 use domain::read::Read;
 use domain::render::RenderPlan;
 use domain::task::Task;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use runtime::config::Settings;
-use runtime::media::MediaStore;
+use runtime::process::Process;
 use std::collections::HashMap;
 use std::sync::Arc;
 use store::fleet::EngineOffer;
+use store::generations::MakerOffer;
+
+/// The version of what is ours.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// A read to compute.
 #[derive(Debug, Clone)]
@@ -64,6 +69,11 @@ pub struct FilmItem {
 pub type Run = Arc<dyn Fn(ReadRequest, JobCtx) -> BoxFuture<'static, Result<ReadOutcome, ReadError>> + Send + Sync>;
 /// Makes a render.
 pub type Render = Arc<dyn Fn(RenderRequest, JobCtx) -> BoxFuture<'static, Result<Rendered, ReadError>> + Send + Sync>;
+/// Makes a generation.
+pub type Generate =
+    Arc<dyn Fn(GenerationRequest, JobCtx) -> BoxFuture<'static, Result<Generated, ReadError>> + Send + Sync>;
+/// Tells of a job that nobody wants any more, and of its model.
+pub type CallOff = Arc<dyn Fn(JobId, &str) + Send + Sync>;
 
 /// The engines that do the work of jobs, and which work that is.
 #[derive(Clone)]
@@ -76,11 +86,18 @@ pub struct Engines {
     pub render: Render,
     /// Whether renders can have letters in them.
     pub draws_text: bool,
+    /// What generations can be made with.
+    pub makers: Vec<MakerOffer>,
+    /// Makes a generation.
+    pub generate: Generate,
+    /// Tells the provider of a model that nobody wants what it makes for a job any more.
+    pub call_off: CallOff,
 }
 
 impl Engines {
     /// The engines found on this machine.
-    pub fn found(settings: &Settings, media: &MediaStore) -> Self {
+    pub fn found(process: &Process) -> Self {
+        let (settings, media) = (&process.settings, &process.media);
         let readers = Arc::new(Readers::found(&reader_settings(settings)));
         let renderer = readers.tools().and_then(|tools| Renderer::found(&tools));
         let reading =
@@ -88,8 +105,13 @@ impl Engines {
         let rendering = renderer.iter().map(|renderer| (Task::Render, renderer.engine().clone()));
         let offer = |(task, Engine { name, version, .. })| EngineOffer { task, engine: name, version };
         let draws_text = renderer.as_ref().is_some_and(Renderer::draws_text);
-        let offered = reading.chain(rendering).map(offer).collect();
         let open = Arc::new(OpenMedia::new(media.clone()));
+        let generator = readers.tools().map(|tools| Arc::new(Generator::found(process, tools, Arc::clone(&open))));
+        let makers = generator.as_ref().map(|generator| generator.offers()).unwrap_or_default();
+        let generating = (!makers.is_empty()).then(|| {
+            (Task::Generation, Engine { name: "generator".to_owned(), version: VERSION.to_owned(), model: None })
+        });
+        let offered = reading.chain(rendering).chain(generating).map(offer).collect();
         let shared = (Arc::clone(&readers), Arc::clone(&open));
         let run: Run = Arc::new(move |reading, ctx| {
             let (readers, open) = shared.clone();
@@ -99,8 +121,28 @@ impl Engines {
             let (readers, renderer, open) = (Arc::clone(&readers), renderer.clone(), Arc::clone(&open));
             async move { make(&readers, renderer.as_ref(), &open, &rendering, &ctx).await }.boxed()
         });
-        Self { offered, run, render, draws_text }
+        let (generate, call_off) = generating_with(generator);
+        Self { offered, run, render, draws_text, makers, generate, call_off }
     }
+}
+
+/// How generations are made, and called off.
+fn generating_with(generator: Option<Arc<Generator>>) -> (Generate, CallOff) {
+    let caller_off = generator.clone();
+    let generate: Generate = Arc::new(move |asked, ctx| {
+        let generator = generator.clone();
+        async move {
+            let generator = generator.ok_or(ReadError::EngineNotConfigured(Task::Generation))?;
+            generator.generate(&asked, &ctx).await
+        }
+        .boxed()
+    });
+    let call_off: CallOff = Arc::new(move |job, model| {
+        if let Some(generator) = &caller_off {
+            generator.call_off(job, model);
+        }
+    });
+    (generate, call_off)
 }
 
 /// What the readers of a deployment may use.

@@ -1,14 +1,15 @@
 //! The worker: runs the reads that clients asked for and delivers the events that they lead to.
 //!
-//! `readers` computes a read from a media file and `renders` makes new media; neither knows a database. `jobs` takes
-//! claimed jobs through their lives, with the `engines` that this machine has; `ingest` turns uploaded bytes into
-//! items; `deliver` and `notify_project` send webhooks; `batch` gathers what many handlers do into one statement.
-//! Whatever this process does can be cut off at any moment: the truth is in Postgres, and a claim that is not renewed
-//! is another's.
+//! `readers` computes a read from a media file, `renders` makes new media of it and `generations` of words; none of
+//! them knows a database. `jobs` takes claimed jobs through their lives, with the `engines` that this machine has;
+//! `ingest` turns uploaded bytes into items; `deliver` and `notify_project` send webhooks; `batch` gathers what many
+//! handlers do into one statement. Whatever this process does can be cut off at any moment: the truth is in Postgres,
+//! and a claim that is not renewed is another's.
 
 pub mod batch;
 pub mod deliver;
 mod engines;
+mod generations;
 mod ingest;
 mod jobs;
 pub mod notify_project;
@@ -17,6 +18,7 @@ pub mod readers;
 pub mod renders;
 
 pub use engines::{Engines, FilmItem, ReadRequest, Render, RenderRequest, Run, reader_settings};
+pub use generations::{Generated, GenerationRequest};
 
 use crate::readers::MediaTools;
 use anyhow::Context;
@@ -30,6 +32,7 @@ use runtime::queue::{self, Claims, Queue, Works};
 use std::sync::Arc;
 use std::time::Duration;
 use store::fleet::{self, Capacity, EngineOffer, Service};
+use store::generations::MakerOffer;
 use store::{PoolSize, reads};
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
@@ -42,7 +45,8 @@ const HAND_BACK: Duration = Duration::from_secs(5);
 
 /// Works until the process is told to end, with the readers found on this machine.
 pub async fn run(process: Process) -> anyhow::Result<()> {
-    let engines = Engines::found(&process.settings, &process.media);
+    process.providers.check_keys().context("a provider of MWS_PROVIDERS can't be asked")?;
+    let engines = Engines::found(&process);
     run_with(process, engines).await
 }
 
@@ -52,13 +56,15 @@ pub async fn run_with(process: Process, engines: Engines) -> anyhow::Result<()> 
     let slots = process.settings.read_slots();
     let offered = engines.offered.iter().filter(|offer| tasks.contains(&offer.task)).cloned().collect();
     let draws_text = engines.draws_text;
+    let makers = if tasks.contains(&Task::Generation) { engines.makers.clone() } else { Vec::new() };
     let drain = Duration::from_secs(process.settings.drain_seconds);
     let queues: Vec<Queue> = tasks.iter().copied().map(Queue::from).collect();
     let deliverer = Deliverer::new(&process).context("webhooks can't be sent")?;
     let connections = store::generic_plan_pool_for_transactions(&process.pool, CLAIMING);
     let worker = jobs::Worker::start(process.clone(), engines, deliverer.clone(), connections.clone(), queues.clone());
     let lent = Lent::start(Arc::clone(&worker), tasks.clone(), slots);
-    let beat = Beat { process: process.clone(), engines: offered, draws_text, slots, worker: Arc::clone(&worker) };
+    let beat =
+        Beat { process: process.clone(), engines: offered, draws_text, makers, slots, worker: Arc::clone(&worker) };
     beat.announce().await?;
     let beating = tokio::spawn(beat.go_on());
 
@@ -128,6 +134,7 @@ struct Beat {
     process: Process,
     engines: Vec<EngineOffer>,
     draws_text: bool,
+    makers: Vec<MakerOffer>,
     slots: usize,
     worker: Arc<jobs::Worker>,
 }
@@ -143,6 +150,7 @@ impl Beat {
             }
         }
         metrics::gauge!("mws_worker_slots").set(f64::from(u32::try_from(self.slots).unwrap_or(u32::MAX)));
+        store::generations::announce(&mut conn, &self.makers).await?;
         let capacity = Capacity { all: self.slots, busy: self.worker.busy() };
         fleet::join(&mut conn, self.process.member(Service::Worker), &self.engines, capacity).await
     }

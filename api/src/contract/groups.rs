@@ -20,6 +20,8 @@ pub enum Tag {
     Research,
     /// Video editing and rendering.
     Timeline,
+    /// Pictures, films, sound, upscaling and cutouts by models.
+    Generation,
     /// Balances, keys, workspaces and script sessions.
     Account,
     /// Presigned uploads, and uploads by URL.

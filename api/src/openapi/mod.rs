@@ -145,7 +145,9 @@ mod tests {
         // A new version, and nothing less, is a reason to write the document over the baseline.
         let baseline = include_str!("../../openapi-baseline.json");
         let baseline: Value = serde_json::from_str(baseline).expect("JSON");
-        assert_eq!(compatible::breaks(&baseline, &document().json), compatible::INTENDED);
+        let mut found = compatible::breaks(&baseline, &document().json);
+        found.retain(|one| !compatible::INTENDED_EVERYWHERE.iter().any(|end| one.ends_with(end)));
+        assert_eq!(found, compatible::INTENDED);
     }
 
     #[test]

@@ -1,38 +1,62 @@
-//! Generation models and what they cost: `GET /models` and the tool `list_models` (contract §1, "Models").
+//! Generation models and what calls cost: `GET /models`, and the tools `list_models` and `estimate_cost` (contract §1,
+//! "Models"; §4.12).
 //!
-//! The configured providers give them; this deployment has none, so the list is empty.
+//! The models are the engines that are built in and those of the configured providers. Of a provider nothing is shown
+//! but what its model is called, makes and costs.
 
-use crate::auth::Auth;
+use crate::app::App;
+use crate::auth::{Auth, Caller};
 use crate::contract::envelope::{NoArguments, ToolAnswer};
 use crate::contract::groups::{Refusals, Tag};
-use crate::http::error::Answer;
-use crate::http::text::{CreditCount, Text};
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::text::{CreditCount, Fields, MinuteCount, Text};
+use crate::resources::tools::calling::{self, Called};
+use domain::model::{BuiltIn, Per, Price};
+use poem::http::{Method, StatusCode};
+use poem::{IntoResponse, Request, Response};
 use poem_openapi::payload::Json;
+use poem_openapi::types::Example;
 use poem_openapi::{Object, OpenApi};
+use serde_json::{Value, json};
+use store::generations;
 
-/// What these operations refuse with, beside what every operation may.
-pub const ERRORS: Refusals = &[("GET /models", &[]), ("POST /tools/list_models", &[])];
+/// What these operations refuse with, beside what every operation may. An estimate refuses with what its tool does,
+/// too.
+pub const ERRORS: Refusals =
+    &[("GET /models", &[]), ("POST /tools/list_models", &[]), ("POST /tools/estimate_cost", &[Code::ToolNotFound])];
+
+/// The longest answer of a dry run that is looked into.
+const MOST_BYTES: usize = 4 << 20;
 
 /// The model operations.
-pub struct Models;
+pub struct Models(pub App);
 
 /// A generation model.
 #[derive(Debug, Object)]
+#[oai(skip_serializing_if_is_none)]
 pub struct Model {
     /// What a generation call names it by.
     pub id: Text,
     /// What people call it.
     pub name: Text,
-    /// What it makes: `image`, `video` or `audio`.
+    /// What it makes: `image`, `video`, `audio`, `speech`, `upscale`, `cutout`, `translate` or `chat`.
     pub kind: Text,
-    /// The estimated price of one call in AI credits.
+    /// Its price in AI credits, of one unit; 0 of what is built in, which is paid for in minutes.
     pub estimated_credits: CreditCount,
+    /// What that unit is: `call`, `second`, `megapixel` or `1k_chars`.
+    pub per: Text,
+    /// Whether it is an engine of this deployment, and no provider's.
+    pub built_in: bool,
+    /// Whether a worker has lately said that it can use it.
+    pub available: bool,
+    /// `draft` of what a simple engine makes.
+    pub quality: Option<Text>,
 }
 
 /// The generation models.
 #[derive(Debug, Default, Object)]
 pub struct ModelList {
-    /// The models of the configured providers.
+    /// The engines that are built in, and the models of the configured providers.
     pub data: Vec<Model>,
     /// Always false: they are few, and all here.
     pub has_more: bool,
@@ -43,7 +67,7 @@ pub struct ModelList {
 /// The generation models, as a tool answers them.
 #[derive(Debug, Default, Object)]
 pub struct ModelPage {
-    /// The models of the configured providers.
+    /// The engines that are built in, and the models of the configured providers.
     pub models: Vec<Model>,
     /// Always false: they are few, and all here.
     pub has_more: bool,
@@ -51,15 +75,45 @@ pub struct ModelPage {
     pub next_cursor: Option<Text>,
 }
 
-#[expect(clippy::unused_async, reason = "the macro takes async handlers alone")]
+/// A call whose cost is asked for.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields, example)]
+pub struct EstimateCost {
+    /// The tool.
+    #[oai(validator(min_length = 1, max_length = 64))]
+    pub tool: Text,
+    /// What it would be called with.
+    pub arguments: Fields,
+}
+
+impl Example for EstimateCost {
+    fn example() -> Self {
+        let arguments = json!({ "text": "Welcome back to the show." });
+        Self { tool: "generate_audio".into(), arguments: Fields(arguments.as_object().cloned().unwrap_or_default()) }
+    }
+}
+
+/// What a call would cost.
+#[derive(Debug, Object)]
+pub struct CostEstimate {
+    /// The tool.
+    pub tool: Text,
+    /// Minutes that it would hold.
+    pub minutes: MinuteCount,
+    /// AI credits that it would hold.
+    pub credits: CreditCount,
+    /// What the call would be answered in a dry run; empty where it costs nothing.
+    pub answer: Fields,
+}
+
 #[OpenApi(tag = "Tag::Models")]
 impl Models {
     /// List generation models
     ///
-    /// The models of the configured providers with their cost estimates; empty when none is configured.
+    /// The engines that are built in, and the models of the configured providers, with their prices.
     #[oai(path = "/models", method = "get", operation_id = "get_models")]
     async fn models(&self, _auth: Auth) -> Answer<Json<ModelList>> {
-        Ok(Json(ModelList::default()))
+        Ok(Json(ModelList { data: self.all().await?, has_more: false, next_cursor: None }))
     }
 
     /// List generation models
@@ -71,6 +125,73 @@ impl Models {
         auth: Auth,
         _arguments: Json<Option<NoArguments>>,
     ) -> Answer<Json<ToolAnswer<ModelPage>>> {
-        Ok(ToolAnswer::new(&auth.0.request_id, ModelPage::default()).json())
+        let page = ModelPage { models: self.all().await?, has_more: false, next_cursor: None };
+        Ok(ToolAnswer::new(&auth.0.request_id, page).json())
     }
+
+    /// Estimate what a call costs
+    ///
+    /// Minutes and AI credits that a call of a tool would hold, without calling it: what the tool answers to the same
+    /// arguments with `dry_run: true`. A tool that never costs anything is not asked. What the tool would refuse is
+    /// refused here as well.
+    #[oai(path = "/tools/estimate_cost", method = "post", operation_id = "estimate_cost")]
+    async fn estimate_cost(
+        &self,
+        auth: Auth,
+        request: &Request,
+        arguments: Json<EstimateCost>,
+    ) -> Answer<Called<ToolAnswer<CostEstimate>>> {
+        let (Auth(caller), EstimateCost { tool, arguments }) = (auth, arguments.0);
+        let path = calling::path_of(&self.0, &tool)?;
+        let costs = self.0.contract.operation(&Method::POST, &path).is_some_and(|operation| operation.uses_minutes());
+        if !costs {
+            let nothing = CostEstimate {
+                tool,
+                minutes: MinuteCount::default(),
+                credits: CreditCount::default(),
+                answer: Fields::default(),
+            };
+            return Ok(Called::of(ToolAnswer::new(&caller.request_id, nothing).json().into_response()));
+        }
+        let mut asked = arguments.0;
+        asked.insert("dry_run".to_owned(), Value::Bool(true));
+        let response = calling::call(&self.0, request, caller.clone(), &path, &Value::Object(asked)).await?;
+        if response.status() != StatusCode::OK {
+            return Ok(Called::of(response));
+        }
+        Ok(Called::of(estimate(&caller, tool, response).await?.into_response()))
+    }
+}
+
+impl Models {
+    async fn all(&self) -> Answer<Vec<Model>> {
+        let makers = generations::makers(&mut *self.0.conn().await?).await?;
+        let model = |id: &str, name: &str, kind: &str, price: Option<Price>| Model {
+            id: id.into(),
+            name: name.into(),
+            kind: kind.into(),
+            estimated_credits: price.map(|price| price.credits).unwrap_or_default().into(),
+            per: price.map_or(Per::Call, |price| price.per).name().into(),
+            built_in: price.is_none(),
+            available: makers.iter().any(|maker| maker == id),
+            quality: price.is_none().then(|| "draft".into()),
+        };
+        let built_in = BuiltIn::ALL.map(|one| model(one.name(), one.name(), one.kind().name(), None));
+        let providers = self.0.process.providers.all().iter();
+        let models = providers.map(|one| model(&one.id, &one.name, one.kind.name(), Some(one.price)));
+        Ok(built_in.into_iter().chain(models).collect())
+    }
+}
+
+/// The estimate that a dry run's answer comes to.
+async fn estimate(caller: &Caller, tool: Text, response: Response) -> Answer<Json<ToolAnswer<CostEstimate>>> {
+    let bytes = response.into_body().into_bytes_limit(MOST_BYTES).await.map_err(ApiError::internal)?;
+    let mut answer: Value = serde_json::from_slice(&bytes).map_err(ApiError::internal)?;
+    let amount = |pointer: &str| answer.pointer(pointer).cloned().unwrap_or_else(|| json!(0));
+    let minutes = serde_json::from_value(amount("/meta/cloud_processing/minutes")).map_err(ApiError::internal)?;
+    let credits = serde_json::from_value(amount("/meta/cost/credits")).map_err(ApiError::internal)?;
+    let data = answer["data"].as_object_mut().map(std::mem::take).unwrap_or_default();
+    let estimate =
+        CostEstimate { tool, minutes: MinuteCount(minutes), credits: CreditCount(credits), answer: Fields(data) };
+    Ok(ToolAnswer::new(&caller.request_id, estimate).json())
 }

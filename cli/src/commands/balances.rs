@@ -1,10 +1,10 @@
-//! `mws balances`: the month's minutes, the AI credits, and what a minute of media costs.
+//! `mws balances` and `mws credits`: the month's minutes, the AI credits, and what a minute of media costs.
 
 use super::Context;
 use crate::failure::Failure;
 use crate::output::Column;
 
-const FIELDS: [Column; 17] = [
+const FIELDS: [Column; 18] = [
     Column::new("month", "/month"),
     Column::new("allowance", "/allowance_minutes"),
     Column::new("used", "/used_minutes"),
@@ -22,11 +22,20 @@ const FIELDS: [Column; 17] = [
     Column::new("rate of beats", "/rates/beats"),
     Column::new("rate of levels", "/rates/levels"),
     Column::new("rate of render", "/rates/render"),
+    Column::new("rate of generation", "/rates/generation"),
 ];
 
 pub(super) async fn run(context: &Context) -> Result<(), Failure> {
     let balances = context.client.get("/balances").await?;
     context.out.record(&balances, "month", &FIELDS)
+}
+
+const CREDITS: [Column; 3] =
+    [Column::new("left", "/credits/left"), Column::new("held", "/credits/held"), Column::new("used", "/credits/used")];
+
+pub(super) async fn credits(context: &Context) -> Result<(), Failure> {
+    let balances = context.client.get("/balances").await?;
+    context.out.record(&balances, "left", &CREDITS)
 }
 
 #[cfg(test)]

@@ -159,7 +159,7 @@ impl Edit {
 }
 
 /// Follows a job to its success.
-async fn succeeded(job: &str, context: &Context) -> Result<(), Failure> {
+pub(super) async fn succeeded(job: &str, context: &Context) -> Result<(), Failure> {
     let followed = follow(&context.client, &context.out.without_data(), &[job.to_owned()]).await?;
     match followed.jobs.first() {
         Some(ended) if ended["status"] == "succeeded" => Ok(()),

@@ -16,12 +16,14 @@ mod deliveries;
 mod download;
 mod edits;
 mod events;
+mod generate;
 mod health;
 mod items;
 mod jobs;
 mod keys;
 mod links;
 mod listen;
+mod models;
 mod overview;
 mod pages;
 mod prepare;
@@ -73,6 +75,14 @@ pub enum ClientCommand {
     RemoveSilence(edits::SilenceArgs),
     /// Show how to turn music down under a voice, or mix both into a new item.
     Duck(edits::DuckArgs),
+    /// Make pictures, films, speech and sound with models, and larger and cut-out versions of items.
+    #[command(subcommand)]
+    Generate(generate::Command),
+    /// See the models, and what a call costs.
+    #[command(subcommand)]
+    Models(models::Command),
+    /// Show the AI credits that are left.
+    Credits,
     /// See, follow and cancel jobs.
     #[command(subcommand)]
     Jobs(jobs::Command),
@@ -185,6 +195,9 @@ async fn dispatch(command: ClientCommand, context: &Context) -> Result<(), Failu
         ClientCommand::Prepare(args) => prepare::run(args, context).await,
         ClientCommand::RemoveSilence(args) => edits::remove_silence(args, context).await,
         ClientCommand::Duck(args) => edits::duck(args, context).await,
+        ClientCommand::Generate(command) => generate::run(command, context).await,
+        ClientCommand::Models(command) => models::run(command, context).await,
+        ClientCommand::Credits => balances::credits(context).await,
         ClientCommand::Jobs(command) => jobs::run(command, context).await,
         ClientCommand::Items(command) => items::run(command, context).await,
         ClientCommand::Timelines(command) => timelines::run(command, context).await,

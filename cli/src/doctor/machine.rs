@@ -6,6 +6,7 @@ use domain::read::Read;
 use domain::task::Task;
 use runtime::config::{Confinement, Settings};
 use runtime::media::{MediaError, MediaStore};
+use runtime::providers::Providers;
 use worker::readers::{MediaTools, NoDecoder, Readers};
 use worker::renders::Renderer;
 
@@ -18,6 +19,7 @@ const LEAST_FREE_PERCENT: u64 = 10;
 /// Every check of the machine.
 pub(super) async fn findings(settings: &Settings) -> Vec<Finding> {
     let mut findings = vec![engines(settings), decoders(settings), media(settings).await];
+    findings.extend(providers(settings));
     findings.extend(disk(settings));
     findings.push(secrets(settings));
     findings
@@ -47,6 +49,19 @@ fn engines(settings: &Settings) -> Finding {
     }
     let cure = "`make setup` installs what the built-in engines need; another worker may run the rest";
     Finding::warning("machine", format!("{value}; none for {}", missing.join(", ")), cure)
+}
+
+/// The models of providers, where some are configured.
+fn providers(settings: &Settings) -> Option<Finding> {
+    let path = settings.providers.as_deref()?;
+    let found = Providers::load(path).and_then(|providers| providers.check_keys().map(|()| providers));
+    Some(match found {
+        Ok(providers) => {
+            let ids: Vec<&str> = providers.all().iter().map(|model| model.id.as_str()).collect();
+            Finding::fine("providers", format!("{} models: {}", ids.len(), ids.join(", ")))
+        }
+        Err(error) => Finding::problem("providers", error.to_string(), "docs/generation.md says what the file holds"),
+    })
 }
 
 /// How far decoders are confined on this machine.

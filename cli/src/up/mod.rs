@@ -98,7 +98,7 @@ async fn serve(
     say: &Say,
 ) -> anyhow::Result<()> {
     let credentials = account::credentials(&process, data_dir, public_url, api.operator_listen).await?;
-    let engines = worker::Engines::found(&process.settings, &process.media).offered;
+    let engines = worker::Engines::found(&process).offered;
     let decoders = MediaTools::found(&worker::reader_settings(&process.settings));
     say.reads(&engines, process.settings.read_slots(), &decoders);
     let listen = api.listen;

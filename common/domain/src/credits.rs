@@ -1,7 +1,8 @@
 //! AI credits as whole hundredths: the ledger's second unit (contract §10).
 //!
-//! Credits pay for what a provider's model is asked for, by the price that the operator set for it; minutes pay for what
-//! this deployment computes itself. An account's credits never lapse: they are what was given, less what was charged.
+//! Credits pay for what a provider's model is asked for, by the price that the operator set for it; minutes pay for
+//! what this deployment computes itself. An account's credits never lapse: they are what was given, less what was
+//! charged.
 
 use crate::hundredths::hundredths;
 

@@ -25,19 +25,20 @@ impl Minutes {
     }
 }
 
-/// Minutes charged for a minute of media, by read and for a render (contract §10).
+/// Minutes charged for a minute of media, by read, for a render and for what is generated here (contract §10).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rates {
     /// By the read (`read as usize`).
     reads: [Minutes; Read::ALL.len()],
     render: Minutes,
+    generation: Minutes,
 }
 
 /// Minutes charged for a minute of media where no setting says otherwise (contract §2).
 const fn default_rate(task: Task) -> Minutes {
     Minutes(match task {
         Task::Read(Read::Transcript | Read::SearchIndex) => 100,
-        Task::Read(Read::Speakers) | Task::Render => 50,
+        Task::Read(Read::Speakers) | Task::Render | Task::Generation => 50,
         Task::Read(Read::Speech | Read::Beats) => 25,
         Task::Read(Read::Levels) => 10,
     })
@@ -45,7 +46,7 @@ const fn default_rate(task: Task) -> Minutes {
 
 impl Default for Rates {
     fn default() -> Self {
-        let mut rates = Self { reads: [Minutes(0); Read::ALL.len()], render: Minutes(0) };
+        let mut rates = Self { reads: [Minutes(0); Read::ALL.len()], render: Minutes(0), generation: Minutes(0) };
         for task in Task::ALL {
             rates.set(task, default_rate(task));
         }
@@ -54,11 +55,12 @@ impl Default for Rates {
 }
 
 impl Rates {
-    /// The rate of a read, or of a render.
+    /// The rate of a read, of a render, or of what is generated here.
     pub fn of(&self, task: impl Into<Task>) -> Minutes {
         match task.into() {
             Task::Read(read) => self.reads[read as usize],
             Task::Render => self.render,
+            Task::Generation => self.generation,
         }
     }
 
@@ -66,6 +68,7 @@ impl Rates {
         match task {
             Task::Read(read) => self.reads[read as usize] = rate,
             Task::Render => self.render = rate,
+            Task::Generation => self.generation = rate,
         }
     }
 }
@@ -78,7 +81,8 @@ impl std::str::FromStr for Rates {
         let mut rates = Self::default();
         for pair in text.split(',').map(str::trim).filter(|pair| !pair.is_empty()) {
             let (name, rate) = pair.split_once('=').ok_or_else(|| format!("`{pair}` is not read=rate"))?;
-            let task = Task::from_name(name).ok_or_else(|| format!("`{name}` is neither a read nor `render`"))?;
+            let task = Task::from_name(name)
+                .ok_or_else(|| format!("`{name}` is neither a read nor `render` or `generation`"))?;
             rates.set(task, rate.parse()?);
         }
         Ok(rates)
@@ -127,8 +131,7 @@ mod tests {
     #[test]
     fn a_rate_that_is_not_set_keeps_its_default() {
         let rates: Rates = "levels=0.2, render=2".parse().unwrap();
-        let shown =
-            r#"{"transcript":1,"search_index":1,"speech":0.25,"speakers":0.5,"beats":0.25,"levels":0.2,"render":2}"#;
+        let shown = r#"{"transcript":1,"search_index":1,"speech":0.25,"speakers":0.5,"beats":0.25,"levels":0.2,"render":2,"generation":0.5}"#;
         assert_eq!(serde_json::to_string(&rates).unwrap(), shown);
         assert_eq!(rates.of(Task::Render), Minutes::from_whole(2));
         assert!("rendering=1".parse::<Rates>().is_err());

@@ -12,11 +12,13 @@ pub enum Task {
     Read(Read),
     /// Makes a new item of others (`domain::render`).
     Render,
+    /// Makes a new item with a model (`domain::generation`).
+    Generation,
 }
 
 impl Task {
-    /// All seven, the reads first.
-    pub const ALL: [Self; 7] = [
+    /// All eight, the reads first.
+    pub const ALL: [Self; 8] = [
         Self::Read(Read::Transcript),
         Self::Read(Read::SearchIndex),
         Self::Read(Read::Speech),
@@ -24,6 +26,7 @@ impl Task {
         Self::Read(Read::Beats),
         Self::Read(Read::Levels),
         Self::Render,
+        Self::Generation,
     ];
 
     /// What a job of this kind and read does; nothing for kinds that are not run here.
@@ -31,15 +34,17 @@ impl Task {
         match (kind, read) {
             (_, Some(read)) => Some(Self::Read(read)),
             (JobKind::Render, None) => Some(Self::Render),
+            (JobKind::Generation, None) => Some(Self::Generation),
             _ => None,
         }
     }
 
-    /// The word used in settings, balances and logs: a read's own, or `render`.
+    /// The word used in settings, balances and logs: a read's own, `render` or `generation`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Read(read) => read.name(),
             Self::Render => "render",
+            Self::Generation => "generation",
         }
     }
 
@@ -53,6 +58,7 @@ impl Task {
         match self {
             Self::Read(read) => JobKind::of(read),
             Self::Render => JobKind::Render,
+            Self::Generation => JobKind::Generation,
         }
     }
 
@@ -60,7 +66,7 @@ impl Task {
     pub const fn read(self) -> Option<Read> {
         match self {
             Self::Read(read) => Some(read),
-            Self::Render => None,
+            Self::Render | Self::Generation => None,
         }
     }
 }

@@ -14,6 +14,7 @@ pub mod media;
 pub mod outbound;
 pub mod own_fault;
 pub mod process;
+pub mod providers;
 pub mod queue;
 pub mod seal;
 pub mod signs;

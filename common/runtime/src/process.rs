@@ -8,6 +8,7 @@ use crate::config::Settings;
 use crate::descriptors;
 use crate::media::{MediaError, MediaStore};
 use crate::outbound::{OutboundClient, OutboundError, OutboundSettings, roots_from_file};
+use crate::providers::{Providers, ProvidersError};
 use crate::seal::{SealError, Sealer};
 use crate::signs::Signs;
 use crate::wake::Wakes;
@@ -51,6 +52,8 @@ pub struct Process {
     pub descriptors_needed: usize,
     /// Where uploaded media and large results are kept.
     pub media: MediaStore,
+    /// The models of providers that the operator has configured.
+    pub providers: Providers,
     /// The only way to a customer's URL.
     pub outbound: OutboundClient,
     /// Notifications to and from other processes.
@@ -102,6 +105,9 @@ pub enum StartError {
         /// How many.
         count: i64,
     },
+    /// The file of providers is wrong.
+    #[error(transparent)]
+    Providers(#[from] ProvidersError),
     /// The outbound client can't be set up.
     #[error(transparent)]
     Outbound(#[from] OutboundError),
@@ -186,6 +192,7 @@ impl Process {
         }
         let extra_roots = settings.outbound_roots.as_deref().map_or_else(|| Ok(Vec::new()), roots_from_file)?;
         let outbound = OutboundClient::new(OutboundSettings { policy, extra_roots, ..OutboundSettings::default() })?;
+        let providers = settings.providers.as_deref().map_or_else(|| Ok(Providers::default()), Providers::load)?;
         let shutdown = CancellationToken::new();
         let wakes = Wakes::start(&pool, shutdown.clone());
         tokio::spawn(follow_clock(pool.clone(), shutdown.clone()));
@@ -198,6 +205,7 @@ impl Process {
             descriptors_needed: descriptors::of_a_process(pool.options().get_max_connections()),
             pool,
             media,
+            providers,
             outbound,
             wakes,
             signs: Signs::default(),

@@ -1,7 +1,7 @@
 //! Giving AI credits to accounts, and taking back what nothing holds (contract §10).
 //!
-//! Credits stand in the same rows as minutes: the account's, the journal's, and those of ended jobs that `minutes` folds.
-//! Holding and settling them is done there and in `jobs`, by the statements that hold and settle minutes.
+//! Credits stand in the same rows as minutes: the account's, the journal's, and those of ended jobs that `minutes`
+//! folds. Holding and settling them is done there and in `jobs`, by the statements that hold and settle minutes.
 
 use domain::credits::Credits;
 use domain::ids::AccountId;

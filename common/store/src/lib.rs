@@ -22,6 +22,7 @@ pub mod event_stream;
 pub mod events;
 pub mod fleet;
 pub mod footage;
+pub mod generations;
 pub mod idempotency;
 pub mod inspect;
 pub mod items;

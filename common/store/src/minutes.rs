@@ -99,8 +99,8 @@ pub struct Hold {
     pub credits: Credits,
 }
 
-/// Takes what a dispatch holds out of the month's bucket, the bought minutes and the credits. False when they no longer reach, which
-/// can't be under the account's lock; the caller then gives up rather than over-grant.
+/// Takes what a dispatch holds out of the month's bucket, the bought minutes and the credits. False when they no longer
+/// reach, which can't be under the account's lock; the caller then gives up rather than over-grant.
 pub async fn hold(conn: &mut PgConnection, account: AccountId, hold: Hold) -> sqlx::Result<bool> {
     let row = sqlx::query!(
         r#"WITH bucket AS (

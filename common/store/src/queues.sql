@@ -4,7 +4,7 @@ SELECT queue AS "queue!",
     coalesce(extract(epoch FROM mws_now() - min(due_at) FILTER (WHERE due_at <= mws_now())), 0)::double precision
         AS "oldest_due_seconds!"
 FROM (
-    SELECT CASE WHEN kind = 'render' THEN 'render' ELSE 'read:' || read END AS queue, due_at
+    SELECT coalesce('read:' || read, kind) AS queue, due_at
     FROM jobs
     WHERE admitted AND finished_at IS NULL AND due_at IS NOT NULL AND status = 'queued'
     UNION ALL

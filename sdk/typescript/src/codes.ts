@@ -26,8 +26,8 @@ export class TokenExpiredError extends AuthenticationError {}
 /** The account has too few cloud minutes left. */
 export class InsufficientMinutesError extends PaymentRequiredError {}
 
-/** A refusal. */
-export class InsufficientCreditsError extends ApiError {}
+/** The account has too few AI credits left. */
+export class InsufficientCreditsError extends PaymentRequiredError {}
 
 /** The credential can't reach this workspace. */
 export class WorkspaceForbiddenError extends ForbiddenError {}

@@ -42,6 +42,12 @@ export const OPERATIONS = {
   delete_post: { name: "delete_post", method: "POST", path: "/tools/delete_post", repeat: "harmless" },
   get_models: { name: "get_models", method: "GET", path: "/models", repeat: "harmless" },
   list_models: { name: "list_models", method: "POST", path: "/tools/list_models", repeat: "harmless" },
+  estimate_cost: { name: "estimate_cost", method: "POST", path: "/tools/estimate_cost", repeat: "harmless" },
+  generate_image: { name: "generate_image", method: "POST", path: "/tools/generate_image", repeat: "kept" },
+  generate_video: { name: "generate_video", method: "POST", path: "/tools/generate_video", repeat: "kept" },
+  generate_audio: { name: "generate_audio", method: "POST", path: "/tools/generate_audio", repeat: "kept" },
+  upscale_media: { name: "upscale_media", method: "POST", path: "/tools/upscale_media", repeat: "kept" },
+  cut_out: { name: "cut_out", method: "POST", path: "/tools/cut_out", repeat: "kept" },
   read_overview: { name: "read_overview", method: "GET", path: "/overview", repeat: "harmless" },
   get_overview: { name: "get_overview", method: "POST", path: "/tools/get_overview", repeat: "harmless" },
   get_brand_kit: { name: "get_brand_kit", method: "POST", path: "/tools/get_brand_kit", repeat: "harmless" },
@@ -138,6 +144,7 @@ export const OPERATIONS = {
   operator_list_members: { name: "operator_list_members", method: "GET", path: "/operator/members", repeat: "harmless", rows: ["data"] },
   operator_delete_member: { name: "operator_delete_member", method: "DELETE", path: "/operator/members/{workspaceId}/{userId}", repeat: "harmless" },
   operator_give_minutes: { name: "operator_give_minutes", method: "POST", path: "/operator/accounts/{id}/minutes", repeat: "refused" },
+  operator_give_credits: { name: "operator_give_credits", method: "POST", path: "/operator/accounts/{id}/credits", repeat: "refused" },
   operator_list_reads: { name: "operator_list_reads", method: "GET", path: "/operator/reads", repeat: "harmless" },
   operator_update_read: { name: "operator_update_read", method: "PATCH", path: "/operator/reads/{read}", repeat: "harmless" },
   operator_list_jobs: { name: "operator_list_jobs", method: "GET", path: "/operator/jobs", repeat: "harmless", rows: ["data"] },
@@ -667,7 +674,7 @@ export class Research {
 export class Models {
   constructor(private readonly calls: Calls) {}
 
-  /** The models of the configured providers with their cost estimates; empty when none is configured. */
+  /** The engines that are built in, and the models of the configured providers, with their prices. */
   getModels(options: Options = {}): Promise<Schemas["ModelList"]> {
     return this.calls.call(OPERATIONS.get_models, { options });
   }
@@ -675,6 +682,51 @@ export class Models {
   /** The same list as `GET /models`, as a tool. */
   listModels(body: Schemas["NoArguments"] = {}, options: Options = {}): Promise<Schemas["ToolAnswer_ModelPage"]> {
     return this.calls.call(OPERATIONS.list_models, { body, options });
+  }
+
+  /** Minutes and AI credits that a call of a tool would hold, without calling it: what the tool answers to the same
+   * arguments with `dry_run: true`. A tool that never costs anything is not asked. What the tool would refuse is
+   * refused here as well. */
+  estimateCost(body: Schemas["EstimateCost"], options: Options = {}): Promise<Schemas["ToolAnswer_CostEstimate"]> {
+    return this.calls.call(OPERATIONS.estimate_cost, { body, options });
+  }
+}
+
+/** The operations of `generation`. */
+export class Generation {
+  constructor(private readonly calls: Calls) {}
+
+  /** A picture from words, by a provider's model, as a job that makes a new item. It is paid for in AI credits, held
+   * when the job starts and charged when it succeeds, never more than was held. The same call makes the same item
+   * once: say another `seed` for another picture. */
+  generateImage(body: Schemas["GenerateImage"], options: Options = {}): Promise<Schemas["ToolAnswer_GenerationAnswer"]> {
+    return this.calls.call(OPERATIONS.generate_image, { body, options });
+  }
+
+  /** A film from words, and from a picture that it begins with if `ref` names one, by a provider's model, as a job that
+   * makes a new item. It is paid for in AI credits as pictures are. */
+  generateVideo(body: Schemas["GenerateVideo"], options: Options = {}): Promise<Schemas["ToolAnswer_GenerationAnswer"]> {
+    return this.calls.call(OPERATIONS.generate_video, { body, options });
+  }
+
+  /** Spoken `text`, or sound such as music from a `prompt`, as a job that makes a new item. Two engines that speak are
+   * built in and cost no AI credits, only minutes of what they speak; what they make is a draft. Whatever is
+   * spoken or played so is `synthetic`. */
+  generateAudio(body: Schemas["GenerateAudio"] = {}, options: Options = {}): Promise<Schemas["ToolAnswer_GenerationAnswer"]> {
+    return this.calls.call(OPERATIONS.generate_audio, { body, options });
+  }
+
+  /** A new item that is twice or four times as wide and as high. `lanczos`, which is built in, resamples and invents
+   * nothing; it costs minutes as renders do, and no AI credits. */
+  upscaleMedia(body: Schemas["UpscaleMedia"], options: Options = {}): Promise<Schemas["ToolAnswer_GenerationAnswer"]> {
+    return this.calls.call(OPERATIONS.upscale_media, { body, options });
+  }
+
+  /** A new item whose background is transparent: a PNG of a picture, a `WebM` with an alpha channel of a film. `chroma-
+   * key`, which is built in, takes whatever has about the `color` for background; it costs minutes as renders do,
+   * and no AI credits. */
+  cutOut(body: Schemas["CutOut"], options: Options = {}): Promise<Schemas["ToolAnswer_GenerationAnswer"]> {
+    return this.calls.call(OPERATIONS.cut_out, { body, options });
   }
 }
 
@@ -956,6 +1008,11 @@ export class Operator {
    * allowance below what is used and held leaves nothing, and takes nothing back. */
   operatorGiveMinutes(id: string, body: Schemas["GiveMinutes"], options: Options = {}): Promise<Schemas["GivenMinutes"]> {
     return this.calls.call(OPERATIONS.operator_give_minutes, { path: { id: id }, body, options });
+  }
+
+  /** A grant and a purchase add to what the account has, and never lapse; a withdrawal takes back what nothing holds. */
+  operatorGiveCredits(id: string, body: Schemas["GiveCredits"], options: Options = {}): Promise<Schemas["GivenCredits"]> {
+    return this.calls.call(OPERATIONS.operator_give_credits, { path: { id: id }, body, options });
   }
 
   /** The six reads: what computes each, whether it is paused, and how many jobs wait for it. */

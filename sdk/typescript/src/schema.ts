@@ -674,7 +674,7 @@ export interface paths {
         };
         /**
          * List generation models
-         * @description The models of the configured providers with their cost estimates; empty when none is configured.
+         * @description The engines that are built in, and the models of the configured providers, with their prices.
          */
         get: operations["get_models"];
         put?: never;
@@ -699,6 +699,126 @@ export interface paths {
          * @description The same list as `GET /models`, as a tool.
          */
         post: operations["list_models"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/estimate_cost": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Estimate what a call costs
+         * @description Minutes and AI credits that a call of a tool would hold, without calling it: what the tool answers to the same arguments with `dry_run: true`. A tool that never costs anything is not asked. What the tool would refuse is refused here as well.
+         */
+        post: operations["estimate_cost"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/generate_image": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Generate a picture
+         * @description A picture from words, by a provider's model, as a job that makes a new item. It is paid for in AI credits, held when the job starts and charged when it succeeds, never more than was held. The same call makes the same item once: say another `seed` for another picture.
+         */
+        post: operations["generate_image"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/generate_video": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Generate a film
+         * @description A film from words, and from a picture that it begins with if `ref` names one, by a provider's model, as a job that makes a new item. It is paid for in AI credits as pictures are.
+         */
+        post: operations["generate_video"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/generate_audio": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Generate speech or sound
+         * @description Spoken `text`, or sound such as music from a `prompt`, as a job that makes a new item. Two engines that speak are built in and cost no AI credits, only minutes of what they speak; what they make is a draft. Whatever is spoken or played so is `synthetic`.
+         */
+        post: operations["generate_audio"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/upscale_media": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Upscale a picture or a film
+         * @description A new item that is twice or four times as wide and as high. `lanczos`, which is built in, resamples and invents nothing; it costs minutes as renders do, and no AI credits.
+         */
+        post: operations["upscale_media"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/cut_out": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cut out what is before the background
+         * @description A new item whose background is transparent: a PNG of a picture, a `WebM` with an alpha channel of a film. `chroma-key`, which is built in, takes whatever has about the `color` for background; it costs minutes as renders do, and no AI credits.
+         */
+        post: operations["cut_out"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2391,6 +2511,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/accounts/{id}/credits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give an account AI credits
+         * @description A grant and a purchase add to what the account has, and never lapse; a withdrawal takes back what nothing holds.
+         */
+        post: operations["operator_give_credits"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/reads": {
         parameters: {
             query?: never;
@@ -2802,11 +2942,8 @@ export interface components {
             left_minutes: number;
             /** @description Purchased minutes that nothing holds; they never lapse and are spent after the month's. */
             bought_minutes: number;
-            /**
-             * Format: uint32
-             * @description AI credits.
-             */
-            credits: number;
+            /** @description AI credits, which never lapse. */
+            credits: components["schemas"]["CreditsAnswer"];
             /** @description Minutes charged for a minute of media, by read and for a render. */
             rates: components["schemas"]["ReadRates"];
         };
@@ -3440,14 +3577,29 @@ export interface components {
         };
         /**
          * Cost
-         * @description Cost object (contract §2).
+         * @description Cost object (contract §2). All amounts are AI credits with at most two decimals.
          */
         Cost: {
-            /**
-             * Format: uint32
-             * @description AI credits.
-             */
+            /** @description The estimate for this call; 0 where it costs none. */
             credits: number;
+            /** @description Held by running work until it settles; there of a call that may cost credits. */
+            held_credits?: number | null;
+            /** @description What the account has left after `held_credits`; there of a call that may cost credits. */
+            left_credits?: number | null;
+        };
+        /**
+         * CostEstimate
+         * @description What a call would cost.
+         */
+        CostEstimate: {
+            /** @description The tool. */
+            tool: string;
+            /** @description Minutes that it would hold. */
+            minutes: number;
+            /** @description AI credits that it would hold. */
+            credits: number;
+            /** @description What the call would be answered in a dry run; empty where it costs nothing. */
+            answer: Record<string, never>;
         };
         /**
          * CreateBoard
@@ -3602,6 +3754,18 @@ export interface components {
             url: string;
         };
         /**
+         * CreditsAnswer
+         * @description What an account has of AI credits, with at most two decimals.
+         */
+        CreditsAnswer: {
+            /** @description What new work may hold. */
+            left: number;
+            /** @description Held by running work until it settles. */
+            held: number;
+            /** @description Charged since the account was opened. */
+            used: number;
+        };
+        /**
          * CueText
          * @description A caption.
          */
@@ -3618,6 +3782,35 @@ export interface components {
             end: number;
             /** @description What it says, 1 to 500 characters. */
             text: string;
+        };
+        /**
+         * CutOut
+         * @description A picture or a film, without its background.
+         * @example {
+         *       "ref": "presenter",
+         *       "color": "#00ff00",
+         *       "similarity": null,
+         *       "model": null,
+         *       "context": null,
+         *       "dry_run": null
+         *     }
+         */
+        CutOut: {
+            /** @description An item ref, an item id, or the id of the job that made the item. */
+            ref: string;
+            /** @description The colour of the background, such as `#00ff00`, which is what it is when not given. Not with `model`. */
+            color?: string | null;
+            /**
+             * Format: uint32
+             * @description How far from that colour is background still, 1 to 100 in hundredths; 30 when not given. Not with `model`.
+             */
+            similarity?: number | null;
+            /** @description The model, by its id; `chroma-key` when not given, which is built in, costs no credits and goes by the colour. */
+            model?: string | null;
+            /** @description One sentence that is shown beside the job. */
+            context?: string | null;
+            /** @description `true` answers what the call would cost, and starts nothing. */
+            dry_run?: boolean | null;
         };
         /**
          * DeleteCalendarEntry
@@ -4010,6 +4203,22 @@ export interface components {
             resets_at: string;
         };
         /**
+         * EstimateCost
+         * @description A call whose cost is asked for.
+         * @example {
+         *       "tool": "generate_audio",
+         *       "arguments": {
+         *         "text": "Welcome back to the show."
+         *       }
+         *     }
+         */
+        EstimateCost: {
+            /** @description The tool. */
+            tool: string;
+            /** @description What it would be called with. */
+            arguments: Record<string, never>;
+        };
+        /**
          * @description What a timeline is exported as.
          * @enum {string}
          */
@@ -4125,6 +4334,154 @@ export interface components {
             gain_db: number;
         };
         /**
+         * GenerateAudio
+         * @description Spoken text, or sound from words: exactly one of `text` and `prompt`.
+         * @example {
+         *       "text": "Welcome back to the show.",
+         *       "prompt": null,
+         *       "voice": null,
+         *       "language": "en",
+         *       "model": null,
+         *       "seconds": null,
+         *       "seed": null,
+         *       "context": null,
+         *       "dry_run": null
+         *     }
+         */
+        GenerateAudio: {
+            /** @description What is to be spoken. */
+            text?: string | null;
+            /** @description What is to be heard, such as music, in words. */
+            prompt?: string | null;
+            /** @description Whose voice speaks, as the model names it. */
+            voice?: string | null;
+            /** @description The language of the text, such as `en` or `es`; English when not given. */
+            language?: string | null;
+            /** @description The model, by its id. When not given: for a text an engine that is built in and costs no credits (`flite` for English, else `espeak-ng`), for a prompt the first that makes sound. `list_models` lists them. */
+            model?: string | null;
+            /**
+             * Format: uint32
+             * @description Seconds of sound from a prompt; 5 when not given.
+             */
+            seconds?: number | null;
+            /**
+             * Format: int64
+             * @description What tells one sound from another of the same words: the same call makes the same item once.
+             */
+            seed?: number | null;
+            /** @description One sentence that is shown beside the job. */
+            context?: string | null;
+            /** @description `true` answers what the call would cost, and starts nothing. */
+            dry_run?: boolean | null;
+        };
+        /**
+         * GenerateImage
+         * @description A picture from words.
+         * @example {
+         *       "prompt": "a red kite over a grey sea",
+         *       "model": null,
+         *       "width": 1024,
+         *       "height": 768,
+         *       "seed": 1,
+         *       "context": null,
+         *       "dry_run": null
+         *     }
+         */
+        GenerateImage: {
+            /** @description What is to be seen. */
+            prompt: string;
+            /** @description The model, by its id; the first that makes pictures when not given. `list_models` lists them. */
+            model?: string | null;
+            /**
+             * Format: uint32
+             * @description Pixels across, 64 to 8192; with `height`.
+             */
+            width?: number | null;
+            /**
+             * Format: uint32
+             * @description Pixels down, 64 to 8192; with `width`.
+             */
+            height?: number | null;
+            /**
+             * Format: int64
+             * @description What tells one picture from another of the same words: the same call makes the same item once.
+             */
+            seed?: number | null;
+            /** @description One sentence that is shown beside the job. */
+            context?: string | null;
+            /** @description `true` answers what the call would cost, and starts nothing. */
+            dry_run?: boolean | null;
+        };
+        /**
+         * GenerateVideo
+         * @description A film from words.
+         * @example {
+         *       "prompt": "a red kite over a grey sea",
+         *       "ref": null,
+         *       "model": null,
+         *       "seconds": 5,
+         *       "width": null,
+         *       "height": null,
+         *       "seed": null,
+         *       "context": null,
+         *       "dry_run": null
+         *     }
+         */
+        GenerateVideo: {
+            /** @description What is to be seen. */
+            prompt: string;
+            /** @description A picture that it begins with: an item's ref, its id, or the id of the job that made it. */
+            ref?: string | null;
+            /** @description The model, by its id; the first that makes films when not given. `list_models` lists them. */
+            model?: string | null;
+            /**
+             * Format: uint32
+             * @description Seconds that it lasts; 5 when not given.
+             */
+            seconds?: number | null;
+            /**
+             * Format: uint32
+             * @description Pixels across, 64 to 8192; with `height`.
+             */
+            width?: number | null;
+            /**
+             * Format: uint32
+             * @description Pixels down, 64 to 8192; with `width`.
+             */
+            height?: number | null;
+            /**
+             * Format: int64
+             * @description What tells one film from another of the same words: the same call makes the same item once.
+             */
+            seed?: number | null;
+            /** @description One sentence that is shown beside the job. */
+            context?: string | null;
+            /** @description `true` answers what the call would cost, and starts nothing. */
+            dry_run?: boolean | null;
+        };
+        /**
+         * GenerationAnswer
+         * @description Where a generation stands.
+         */
+        GenerationAnswer: {
+            /** @description `ready` when its item is there, `queued` while a job makes it, `startable` in a dry run. */
+            status: components["schemas"]["NeedStatus"];
+            /** @description The job that makes it: follow it with `get_jobs`. */
+            job_id?: string | null;
+            /** @description Minutes that are held for it. */
+            estimated_minutes?: number | null;
+            /** @description AI credits that are held for it. */
+            estimated_credits?: number | null;
+            /** @description The item that it is. */
+            output_item_id?: string | null;
+            /** @description What makes it: a model's id, or the name of an engine that is built in. */
+            model: string;
+            /** @description Whether a machine speaks or draws it. */
+            synthetic: boolean;
+            /** @description `draft` of what a simple engine makes. */
+            quality?: string | null;
+        };
+        /**
          * GetItem
          * @description Which item, and whether to wait for it.
          */
@@ -4168,6 +4525,20 @@ export interface components {
             wait_for?: components["schemas"]["WaitFor"] | null;
         };
         /**
+         * GiveCredits
+         * @description Credits to give, or to take back.
+         */
+        GiveCredits: {
+            /** @description How. */
+            kind: components["schemas"]["GivingCredits"];
+            /** @description How many, with at most two decimals. */
+            credits: number;
+            /** @description Why, for the journal. */
+            note?: string | null;
+            /** @description Your own name for this change, such as an invoice's number: needed for a purchase. The same one counts once an account, so that a request can be sent again; an account's minutes and credits share these names. */
+            reference?: string | null;
+        };
+        /**
          * GiveMinutes
          * @description Minutes to give.
          */
@@ -4180,6 +4551,18 @@ export interface components {
             note?: string | null;
             /** @description Your own name for this grant or purchase, such as an invoice's number: needed for a purchase. The same one counts once an account, so that a request can be sent again. */
             reference?: string | null;
+        };
+        /**
+         * GivenCredits
+         * @description What giving came to.
+         */
+        GivenCredits: {
+            /** @description False where the reference had counted before: nothing was changed again. */
+            applied: boolean;
+            /** @description By how much the credits changed, below zero where some were taken back; where the reference had counted before, by how much they changed then. */
+            changed_credits: number;
+            /** @description What the account has now. */
+            balances: components["schemas"]["BalancesAnswer"];
         };
         /**
          * GivenMinutes
@@ -4198,6 +4581,11 @@ export interface components {
          * @enum {string}
          */
         Giving: "grant" | "purchase" | "allowance";
+        /**
+         * @description How an account's credits change.
+         * @enum {string}
+         */
+        GivingCredits: "grant" | "purchase" | "withdraw";
         /**
          * @description What is looked at.
          * @enum {string}
@@ -4270,7 +4658,7 @@ export interface components {
          * @description What to import.
          */
         ImportTimeline: {
-            /** @description An `OpenTimelineIO` document as text, at most 1 MiB. Its media are items of the workspace, `mws:itm_…`. */
+            /** @description An `OpenTimelineIO` document as text, as large as a request may be. Its media are items of the workspace, `mws:itm_…`. */
             otio: string;
             /** @description What the timeline is called; what the document says when not given. */
             name?: string | null;
@@ -4345,6 +4733,10 @@ export interface components {
             estimated_minutes: number;
             /** @description Minutes charged; null until it ends, 0 when it failed or was cancelled. */
             cloud_minutes?: number | null;
+            /** @description AI credits held for it. */
+            estimated_credits: number;
+            /** @description AI credits charged; null until it ends, 0 when it failed or was cancelled. */
+            credits?: number | null;
             /** @description What it made: `{"stored_reads":[…]}` for a read, `{"item_id":"itm_…"}` for a render. */
             result?: unknown;
             /** @description Why it failed; null unless it did. */
@@ -4576,6 +4968,8 @@ export interface components {
             tags: string[];
             /** @description The reads that were asked for with its upload or import; null where none were. */
             reads_on_ready?: components["schemas"]["ReadsOnReady"] | null;
+            /** @description How a model made it; null of what was uploaded, imported or rendered. */
+            made_by?: components["schemas"]["LibraryItemMadeBy"] | null;
         };
         /**
          * LibraryItemError
@@ -4592,6 +4986,26 @@ export interface components {
          * @enum {string}
          */
         LibraryItemInclude: "media";
+        /**
+         * LibraryItemMadeBy
+         * @description How an item was made.
+         */
+        LibraryItemMadeBy: {
+            /** @description The job that made it. */
+            job_id: string;
+            /** @description The tool that was called. */
+            tool: string;
+            /** @description The engine that is built in, if one made it. */
+            engine?: string | null;
+            /** @description Or the provider's model. */
+            model?: string | null;
+            /** @description The items that it was made from. */
+            source_item_ids: string[];
+            /** @description Whether a machine spoke or drew it. */
+            synthetic: boolean;
+            /** @description `draft` of what a simple engine made. */
+            quality?: string | null;
+        };
         /**
          * @description What a list of items is sorted by.
          * @enum {string}
@@ -5225,17 +5639,25 @@ export interface components {
             id: string;
             /** @description What people call it. */
             name: string;
-            /** @description What it makes: `image`, `video` or `audio`. */
+            /** @description What it makes: `image`, `video`, `audio`, `speech`, `upscale`, `cutout`, `translate` or `chat`. */
             kind: string;
-            /** @description The estimated price of one call in AI credits. */
+            /** @description Its price in AI credits, of one unit; 0 of what is built in, which is paid for in minutes. */
             estimated_credits: number;
+            /** @description What that unit is: `call`, `second`, `megapixel` or `1k_chars`. */
+            per: string;
+            /** @description Whether it is an engine of this deployment, and no provider's. */
+            built_in: boolean;
+            /** @description Whether a worker has lately said that it can use it. */
+            available: boolean;
+            /** @description `draft` of what a simple engine makes. */
+            quality?: string | null;
         };
         /**
          * ModelList
          * @description The generation models.
          */
         ModelList: {
-            /** @description The models of the configured providers. */
+            /** @description The engines that are built in, and the models of the configured providers. */
             data: components["schemas"]["Model"][];
             /** @description Always false: they are few, and all here. */
             has_more: boolean;
@@ -5247,7 +5669,7 @@ export interface components {
          * @description The generation models, as a tool answers them.
          */
         ModelPage: {
-            /** @description The models of the configured providers. */
+            /** @description The engines that are built in, and the models of the configured providers. */
             models: components["schemas"]["Model"][];
             /** @description Always false: they are few, and all here. */
             has_more: boolean;
@@ -5590,6 +6012,8 @@ export interface components {
             left_minutes: number;
             /** @description What running work holds of its minutes. */
             held_minutes: number;
+            /** @description The account's AI credits left. */
+            left_credits: number;
             /** @description The account's webhook endpoints that are disabled, or failed ten times in a row or more. */
             troubled_endpoints: components["schemas"]["TroubledEndpoint"][];
         };
@@ -6177,6 +6601,8 @@ export interface components {
             levels: number;
             /** @description A new item made of others. */
             render: number;
+            /** @description A new item made with an engine that is built in. */
+            generation: number;
         };
         /**
          * ReadReason
@@ -7655,6 +8081,23 @@ export interface components {
             media?: components["schemas"]["MediaLink"][] | null;
         };
         /**
+         * ToolAnswer_CostEstimate
+         * @description A tool's answer (contract §4.2, "Response 200").
+         */
+        ToolAnswer_CostEstimate: {
+            /**
+             * @description Always true: any refusal has another status and the error envelope.
+             * @enum {boolean}
+             */
+            ok: true;
+            /** @description What the tool answers. */
+            data: components["schemas"]["CostEstimate"];
+            /** @description The request's id and what it cost. */
+            meta: components["schemas"]["Meta"];
+            /** @description Media to show beside the answer: of the items in it that are ready. */
+            media?: components["schemas"]["MediaLink"][] | null;
+        };
+        /**
          * ToolAnswer_CreatedCalendarFeed
          * @description A tool's answer (contract §4.2, "Response 200").
          */
@@ -7871,6 +8314,22 @@ export interface components {
             data: components["schemas"]["FootageMatches"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
+            /** @description Media to show beside the answer: of the items in it that are ready. */
+            media?: components["schemas"]["MediaLink"][] | null;
+        };
+        /**
+         * ToolAnswer_GenerationAnswer
+         * @description A tool's answer (contract §4.2, "Response 200").
+         */
+        ToolAnswer_GenerationAnswer: {
+            /**
+             * @description Always true: any refusal has another status and the error envelope.
+             * @enum {boolean}
+             */
+            ok: true;
+            /** @description What the tool answers. */
+            data: components["schemas"]["GenerationAnswer"];
+            meta: components["schemas"]["CloudMeta"];
             /** @description Media to show beside the answer: of the items in it that are ready. */
             media?: components["schemas"]["MediaLink"][] | null;
         };
@@ -8717,6 +9176,32 @@ export interface components {
          */
         UploadState: "awaiting_upload" | "fetching";
         /**
+         * UpscaleMedia
+         * @description A picture or a film, made larger.
+         * @example {
+         *       "ref": "portrait",
+         *       "factor": 2,
+         *       "model": null,
+         *       "context": null,
+         *       "dry_run": null
+         *     }
+         */
+        UpscaleMedia: {
+            /** @description An item ref, an item id, or the id of the job that made the item. */
+            ref: string;
+            /**
+             * Format: uint32
+             * @description How many times as wide and as high: 2 or 4.
+             */
+            factor: number;
+            /** @description The model, by its id; `lanczos` when not given, which is built in, costs no credits and invents nothing. */
+            model?: string | null;
+            /** @description One sentence that is shown beside the job. */
+            context?: string | null;
+            /** @description `true` answers what the call would cost, and starts nothing. */
+            dry_run?: boolean | null;
+        };
+        /**
          * @description What a long poll waits for.
          * @enum {string}
          */
@@ -8878,6 +9363,7 @@ export interface components {
                 /** @description The next step that works. */
                 suggested_action?: string;
                 cloud_processing?: components["schemas"]["CloudProcessing"];
+                cost?: components["schemas"]["Cost"];
             };
         };
         /**
@@ -9530,6 +10016,23 @@ export interface components {
         /**
          * @description `idempotency_in_progress`: A call with this Idempotency-Key still runs.
          *     `item_not_ready`: The item is still processing.
+         */
+        "Tool.idempotency_in_progress.item_not_ready": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ToolError"];
+            };
+        };
+        /**
+         * @description `idempotency_in_progress`: A call with this Idempotency-Key still runs.
+         *     `item_not_ready`: The item is still processing.
          *     `item_leased`: A computer reads the item itself and holds its reads back.
          */
         "Tool.idempotency_in_progress.item_not_ready.item_leased": {
@@ -9699,6 +10202,23 @@ export interface components {
                 "application/json": components["schemas"]["ToolError"];
             };
         };
+        /**
+         * @description `insufficient_minutes`: The account has too few cloud minutes left.
+         *     `insufficient_credits`: The account has too few AI credits left.
+         */
+        "Tool.insufficient_minutes.insufficient_credits": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ToolError"];
+            };
+        };
         /** @description `internal`: A fault of the service; the request id finds it in the log. */
         "Tool.internal": {
             headers: {
@@ -9855,6 +10375,20 @@ export interface components {
         };
         /** @description `timeline_not_found`: There is no such timeline. */
         "Tool.timeline_not_found": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ToolError"];
+            };
+        };
+        /** @description `tool_not_found`: There is no such tool. */
+        "Tool.tool_not_found": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10142,7 +10676,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -10230,6 +10766,8 @@ export interface operations {
                      *             "cancel_requested": false,
                      *             "estimated_minutes": 1.25,
                      *             "cloud_minutes": 1.25,
+                     *             "estimated_credits": 1.25,
+                     *             "credits": 1.25,
                      *             "result": {},
                      *             "error": {
                      *               "code": "internal",
@@ -10252,7 +10790,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -10336,7 +10876,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -10405,7 +10947,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -10543,6 +11087,17 @@ export interface operations {
                      *                   }
                      *                 }
                      *               ]
+                     *             },
+                     *             "made_by": {
+                     *               "job_id": "job_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "tool": "a tool",
+                     *               "engine": "a engine",
+                     *               "model": "a model",
+                     *               "source_item_ids": [
+                     *                 "a source item ids"
+                     *               ],
+                     *               "synthetic": true,
+                     *               "quality": "a quality"
                      *             }
                      *           }
                      *         ],
@@ -10552,7 +11107,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -10676,13 +11233,26 @@ export interface operations {
                      *                 }
                      *               }
                      *             ]
+                     *           },
+                     *           "made_by": {
+                     *             "job_id": "job_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *             "tool": "a tool",
+                     *             "engine": "a engine",
+                     *             "model": "a model",
+                     *             "source_item_ids": [
+                     *               "a source item ids"
+                     *             ],
+                     *             "synthetic": true,
+                     *             "quality": "a quality"
                      *           }
                      *         }
                      *       },
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -10805,13 +11375,26 @@ export interface operations {
                      *                 }
                      *               }
                      *             ]
+                     *           },
+                     *           "made_by": {
+                     *             "job_id": "job_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *             "tool": "a tool",
+                     *             "engine": "a engine",
+                     *             "model": "a model",
+                     *             "source_item_ids": [
+                     *               "a source item ids"
+                     *             ],
+                     *             "synthetic": true,
+                     *             "quality": "a quality"
                      *           }
                      *         }
                      *       },
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -10952,13 +11535,26 @@ export interface operations {
                      *                 }
                      *               }
                      *             ]
+                     *           },
+                     *           "made_by": {
+                     *             "job_id": "job_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *             "tool": "a tool",
+                     *             "engine": "a engine",
+                     *             "model": "a model",
+                     *             "source_item_ids": [
+                     *               "a source item ids"
+                     *             ],
+                     *             "synthetic": true,
+                     *             "quality": "a quality"
                      *           }
                      *         }
                      *       },
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -11050,7 +11646,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -11170,7 +11768,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -11305,7 +11905,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -11422,7 +12024,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -11520,7 +12124,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -11620,7 +12226,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -11721,7 +12329,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -11822,7 +12432,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -11904,7 +12516,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -12000,7 +12614,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -12107,7 +12723,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -12226,7 +12844,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -12302,7 +12922,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -12401,7 +13023,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -12517,7 +13141,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -12611,7 +13237,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -12705,7 +13333,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -12798,7 +13428,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -12908,7 +13540,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -12996,7 +13630,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -13100,7 +13736,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -13219,7 +13857,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -13311,7 +13951,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -13387,7 +14029,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -13449,7 +14093,11 @@ export interface operations {
                      *           "id": "mdl_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *           "name": "interview.mp4",
                      *           "kind": "a kind",
-                     *           "estimated_credits": 1.25
+                     *           "estimated_credits": 1.25,
+                     *           "per": "a per",
+                     *           "built_in": true,
+                     *           "available": true,
+                     *           "quality": "a quality"
                      *         }
                      *       ],
                      *       "has_more": true,
@@ -13506,7 +14154,11 @@ export interface operations {
                      *             "id": "mdl_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *             "name": "interview.mp4",
                      *             "kind": "a kind",
-                     *             "estimated_credits": 1.25
+                     *             "estimated_credits": 1.25,
+                     *             "per": "a per",
+                     *             "built_in": true,
+                     *             "available": true,
+                     *             "quality": "a quality"
                      *           }
                      *         ],
                      *         "has_more": true,
@@ -13515,7 +14167,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -13539,6 +14193,563 @@ export interface operations {
             403: components["responses"]["Tool.workspace_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
             413: components["responses"]["Tool.request_too_large"];
             415: components["responses"]["Tool.unsupported_media_type"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    estimate_cost: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "tool": "generate_audio",
+                 *       "arguments": {
+                 *         "text": "Welcome back to the show."
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["EstimateCost"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "tool": "a tool",
+                     *         "minutes": 1.25,
+                     *         "credits": 1.25,
+                     *         "answer": {}
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_CostEstimate"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Tool.workspace_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            404: components["responses"]["Tool.tool_not_found"];
+            413: components["responses"]["Tool.request_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    generate_image: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+                /** @description The same key answers the first call again, and starts, charges and makes nothing twice (contract §4.1). It lives as long as the jobs that it started, or a day. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "prompt": "a red kite over a grey sea",
+                 *       "model": null,
+                 *       "width": 1024,
+                 *       "height": 768,
+                 *       "seed": 1,
+                 *       "context": null,
+                 *       "dry_run": null
+                 *     }
+                 */
+                "application/json": components["schemas"]["GenerateImage"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    /** @description `true` when this is the stored answer of the first call with the Idempotency-Key. */
+                    "Idempotent-Replayed"?: boolean;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "status": "ready",
+                     *         "job_id": "job_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "estimated_minutes": 1.25,
+                     *         "estimated_credits": 1.25,
+                     *         "output_item_id": "a output item id",
+                     *         "model": "a model",
+                     *         "synthetic": true,
+                     *         "quality": "a quality"
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_GenerationAnswer"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            402: components["responses"]["Tool.insufficient_minutes.insufficient_credits"];
+            403: components["responses"]["Tool.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            404: components["responses"]["Tool.item_not_found"];
+            409: components["responses"]["Tool.idempotency_in_progress.item_not_ready"];
+            413: components["responses"]["Tool.request_too_large.file_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            422: components["responses"]["Tool.idempotency_key_reused.read_not_applicable.engine_not_configured"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    generate_video: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+                /** @description The same key answers the first call again, and starts, charges and makes nothing twice (contract §4.1). It lives as long as the jobs that it started, or a day. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "prompt": "a red kite over a grey sea",
+                 *       "ref": null,
+                 *       "model": null,
+                 *       "seconds": 5,
+                 *       "width": null,
+                 *       "height": null,
+                 *       "seed": null,
+                 *       "context": null,
+                 *       "dry_run": null
+                 *     }
+                 */
+                "application/json": components["schemas"]["GenerateVideo"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    /** @description `true` when this is the stored answer of the first call with the Idempotency-Key. */
+                    "Idempotent-Replayed"?: boolean;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "status": "ready",
+                     *         "job_id": "job_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "estimated_minutes": 1.25,
+                     *         "estimated_credits": 1.25,
+                     *         "output_item_id": "a output item id",
+                     *         "model": "a model",
+                     *         "synthetic": true,
+                     *         "quality": "a quality"
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_GenerationAnswer"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            402: components["responses"]["Tool.insufficient_minutes.insufficient_credits"];
+            403: components["responses"]["Tool.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            404: components["responses"]["Tool.item_not_found"];
+            409: components["responses"]["Tool.idempotency_in_progress.item_not_ready"];
+            413: components["responses"]["Tool.request_too_large.file_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            422: components["responses"]["Tool.idempotency_key_reused.read_not_applicable.engine_not_configured"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    generate_audio: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+                /** @description The same key answers the first call again, and starts, charges and makes nothing twice (contract §4.1). It lives as long as the jobs that it started, or a day. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "text": "Welcome back to the show.",
+                 *       "prompt": null,
+                 *       "voice": null,
+                 *       "language": "en",
+                 *       "model": null,
+                 *       "seconds": null,
+                 *       "seed": null,
+                 *       "context": null,
+                 *       "dry_run": null
+                 *     }
+                 */
+                "application/json": components["schemas"]["GenerateAudio"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    /** @description `true` when this is the stored answer of the first call with the Idempotency-Key. */
+                    "Idempotent-Replayed"?: boolean;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "status": "ready",
+                     *         "job_id": "job_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "estimated_minutes": 1.25,
+                     *         "estimated_credits": 1.25,
+                     *         "output_item_id": "a output item id",
+                     *         "model": "a model",
+                     *         "synthetic": true,
+                     *         "quality": "a quality"
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_GenerationAnswer"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            402: components["responses"]["Tool.insufficient_minutes.insufficient_credits"];
+            403: components["responses"]["Tool.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            404: components["responses"]["Tool.item_not_found"];
+            409: components["responses"]["Tool.idempotency_in_progress.item_not_ready"];
+            413: components["responses"]["Tool.request_too_large.file_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            422: components["responses"]["Tool.idempotency_key_reused.read_not_applicable.engine_not_configured"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    upscale_media: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+                /** @description The same key answers the first call again, and starts, charges and makes nothing twice (contract §4.1). It lives as long as the jobs that it started, or a day. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "ref": "portrait",
+                 *       "factor": 2,
+                 *       "model": null,
+                 *       "context": null,
+                 *       "dry_run": null
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpscaleMedia"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    /** @description `true` when this is the stored answer of the first call with the Idempotency-Key. */
+                    "Idempotent-Replayed"?: boolean;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "status": "ready",
+                     *         "job_id": "job_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "estimated_minutes": 1.25,
+                     *         "estimated_credits": 1.25,
+                     *         "output_item_id": "a output item id",
+                     *         "model": "a model",
+                     *         "synthetic": true,
+                     *         "quality": "a quality"
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_GenerationAnswer"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            402: components["responses"]["Tool.insufficient_minutes.insufficient_credits"];
+            403: components["responses"]["Tool.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            404: components["responses"]["Tool.item_not_found"];
+            409: components["responses"]["Tool.idempotency_in_progress.item_not_ready"];
+            413: components["responses"]["Tool.request_too_large.file_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            422: components["responses"]["Tool.idempotency_key_reused.read_not_applicable.engine_not_configured"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    cut_out: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+                /** @description The same key answers the first call again, and starts, charges and makes nothing twice (contract §4.1). It lives as long as the jobs that it started, or a day. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "ref": "presenter",
+                 *       "color": "#00ff00",
+                 *       "similarity": null,
+                 *       "model": null,
+                 *       "context": null,
+                 *       "dry_run": null
+                 *     }
+                 */
+                "application/json": components["schemas"]["CutOut"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    /** @description `true` when this is the stored answer of the first call with the Idempotency-Key. */
+                    "Idempotent-Replayed"?: boolean;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "status": "ready",
+                     *         "job_id": "job_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "estimated_minutes": 1.25,
+                     *         "estimated_credits": 1.25,
+                     *         "output_item_id": "a output item id",
+                     *         "model": "a model",
+                     *         "synthetic": true,
+                     *         "quality": "a quality"
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_GenerationAnswer"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            402: components["responses"]["Tool.insufficient_minutes.insufficient_credits"];
+            403: components["responses"]["Tool.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            404: components["responses"]["Tool.item_not_found"];
+            409: components["responses"]["Tool.idempotency_in_progress.item_not_ready"];
+            413: components["responses"]["Tool.request_too_large.file_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            422: components["responses"]["Tool.idempotency_key_reused.read_not_applicable.engine_not_configured"];
             429: components["responses"]["Tool.rate_limited"];
             500: components["responses"]["Tool.internal"];
             503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
@@ -13629,6 +14840,17 @@ export interface operations {
                      *                 }
                      *               }
                      *             ]
+                     *           },
+                     *           "made_by": {
+                     *             "job_id": "job_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *             "tool": "a tool",
+                     *             "engine": "a engine",
+                     *             "model": "a model",
+                     *             "source_item_ids": [
+                     *               "a source item ids"
+                     *             ],
+                     *             "synthetic": true,
+                     *             "quality": "a quality"
                      *           }
                      *         }
                      *       ],
@@ -13638,6 +14860,7 @@ export interface operations {
                      *       "projects": {},
                      *       "left_minutes": 998.75,
                      *       "held_minutes": 1.25,
+                     *       "left_credits": 1.25,
                      *       "troubled_endpoints": [
                      *         {
                      *           "id": "mdl_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
@@ -13750,6 +14973,17 @@ export interface operations {
                      *                   }
                      *                 }
                      *               ]
+                     *             },
+                     *             "made_by": {
+                     *               "job_id": "job_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "tool": "a tool",
+                     *               "engine": "a engine",
+                     *               "model": "a model",
+                     *               "source_item_ids": [
+                     *                 "a source item ids"
+                     *               ],
+                     *               "synthetic": true,
+                     *               "quality": "a quality"
                      *             }
                      *           }
                      *         ],
@@ -13759,6 +14993,7 @@ export interface operations {
                      *         "projects": {},
                      *         "left_minutes": 998.75,
                      *         "held_minutes": 1.25,
+                     *         "left_credits": 1.25,
                      *         "troubled_endpoints": [
                      *           {
                      *             "id": "mdl_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
@@ -13770,7 +15005,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -13872,7 +15109,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -13994,7 +15233,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -14095,7 +15336,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -14187,7 +15430,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -14276,7 +15521,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -14366,7 +15613,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -14457,7 +15706,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -14533,7 +15784,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -14606,7 +15859,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -14706,7 +15961,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -14805,7 +16062,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -14892,7 +16151,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -14964,7 +16225,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -15043,7 +16306,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -15117,7 +16382,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -15206,7 +16473,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -15228,20 +16497,7 @@ export interface operations {
             400: components["responses"]["Tool.invalid_request.invalid_json"];
             401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
             403: components["responses"]["Tool.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
-            /** @description `tool_not_found`: There is no such tool. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ToolError"];
-                };
-            };
+            404: components["responses"]["Tool.tool_not_found"];
             409: components["responses"]["Tool.idempotency_in_progress.revision_conflict.name_taken.quota_reached"];
             413: components["responses"]["Tool.request_too_large"];
             415: components["responses"]["Tool.unsupported_media_type"];
@@ -15299,7 +16555,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -15374,7 +16632,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -15395,7 +16655,7 @@ export interface operations {
             };
             400: components["responses"]["Tool.invalid_request.invalid_json.invalid_cursor"];
             401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
-            402: components["responses"]["Tool.insufficient_minutes"];
+            402: components["responses"]["Tool.insufficient_minutes.insufficient_credits"];
             /**
              * @description `workspace_forbidden`: The credential can't reach this workspace.
              *     `role_forbidden`: The caller's role in the workspace does not allow this.
@@ -15538,7 +16798,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -15719,7 +16981,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -15804,7 +17068,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -15967,7 +17233,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -16143,7 +17411,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -16313,7 +17583,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -16389,7 +17661,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -16475,7 +17749,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -16574,7 +17850,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -16745,7 +18023,9 @@ export interface operations {
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -17171,7 +18451,11 @@ export interface operations {
                      *       "held_minutes": 1.25,
                      *       "left_minutes": 998.75,
                      *       "bought_minutes": 1.25,
-                     *       "credits": 0,
+                     *       "credits": {
+                     *         "left": 1.25,
+                     *         "held": 1.25,
+                     *         "used": 1.25
+                     *       },
                      *       "rates": {
                      *         "transcript": 1.25,
                      *         "search_index": 1.25,
@@ -17179,7 +18463,8 @@ export interface operations {
                      *         "speakers": 1.25,
                      *         "beats": 1.25,
                      *         "levels": 1.25,
-                     *         "render": 1.25
+                     *         "render": 1.25,
+                     *         "generation": 1.25
                      *       }
                      *     }
                      */
@@ -17235,7 +18520,11 @@ export interface operations {
                      *         "held_minutes": 1.25,
                      *         "left_minutes": 998.75,
                      *         "bought_minutes": 1.25,
-                     *         "credits": 0,
+                     *         "credits": {
+                     *           "left": 1.25,
+                     *           "held": 1.25,
+                     *           "used": 1.25
+                     *         },
                      *         "rates": {
                      *           "transcript": 1.25,
                      *           "search_index": 1.25,
@@ -17243,13 +18532,16 @@ export interface operations {
                      *           "speakers": 1.25,
                      *           "beats": 1.25,
                      *           "levels": 1.25,
-                     *           "render": 1.25
+                     *           "render": 1.25,
+                     *           "generation": 1.25
                      *         }
                      *       },
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "cost": {
-                     *           "credits": 0
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
                      *         },
                      *         "cloud_processing": {
                      *           "ran_on": "cloud",
@@ -18209,6 +19501,17 @@ export interface operations {
                      *             }
                      *           }
                      *         ]
+                     *       },
+                     *       "made_by": {
+                     *         "job_id": "job_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "tool": "a tool",
+                     *         "engine": "a engine",
+                     *         "model": "a model",
+                     *         "source_item_ids": [
+                     *           "a source item ids"
+                     *         ],
+                     *         "synthetic": true,
+                     *         "quality": "a quality"
                      *       }
                      *     }
                      */
@@ -18378,6 +19681,17 @@ export interface operations {
                      *                 }
                      *               }
                      *             ]
+                     *           },
+                     *           "made_by": {
+                     *             "job_id": "job_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *             "tool": "a tool",
+                     *             "engine": "a engine",
+                     *             "model": "a model",
+                     *             "source_item_ids": [
+                     *               "a source item ids"
+                     *             ],
+                     *             "synthetic": true,
+                     *             "quality": "a quality"
                      *           }
                      *         }
                      *       ],
@@ -18497,6 +19811,17 @@ export interface operations {
                      *             }
                      *           }
                      *         ]
+                     *       },
+                     *       "made_by": {
+                     *         "job_id": "job_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "tool": "a tool",
+                     *         "engine": "a engine",
+                     *         "model": "a model",
+                     *         "source_item_ids": [
+                     *           "a source item ids"
+                     *         ],
+                     *         "synthetic": true,
+                     *         "quality": "a quality"
                      *       }
                      *     }
                      */
@@ -18646,6 +19971,17 @@ export interface operations {
                      *             }
                      *           }
                      *         ]
+                     *       },
+                     *       "made_by": {
+                     *         "job_id": "job_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "tool": "a tool",
+                     *         "engine": "a engine",
+                     *         "model": "a model",
+                     *         "source_item_ids": [
+                     *           "a source item ids"
+                     *         ],
+                     *         "synthetic": true,
+                     *         "quality": "a quality"
                      *       }
                      *     }
                      */
@@ -20586,6 +21922,8 @@ export interface operations {
                      *               "cancel_requested": false,
                      *               "estimated_minutes": 1.25,
                      *               "cloud_minutes": 1.25,
+                     *               "estimated_credits": 1.25,
+                     *               "credits": 1.25,
                      *               "result": {},
                      *               "error": {
                      *                 "code": "internal",
@@ -20886,7 +22224,11 @@ export interface operations {
                      *         "held_minutes": 1.25,
                      *         "left_minutes": 998.75,
                      *         "bought_minutes": 1.25,
-                     *         "credits": 0,
+                     *         "credits": {
+                     *           "left": 1.25,
+                     *           "held": 1.25,
+                     *           "used": 1.25
+                     *         },
                      *         "rates": {
                      *           "transcript": 1.25,
                      *           "search_index": 1.25,
@@ -20894,7 +22236,8 @@ export interface operations {
                      *           "speakers": 1.25,
                      *           "beats": 1.25,
                      *           "levels": 1.25,
-                     *           "render": 1.25
+                     *           "render": 1.25,
+                     *           "generation": 1.25
                      *         }
                      *       }
                      *     }
@@ -21894,7 +23237,11 @@ export interface operations {
                      *         "held_minutes": 1.25,
                      *         "left_minutes": 998.75,
                      *         "bought_minutes": 1.25,
-                     *         "credits": 0,
+                     *         "credits": {
+                     *           "left": 1.25,
+                     *           "held": 1.25,
+                     *           "used": 1.25
+                     *         },
                      *         "rates": {
                      *           "transcript": 1.25,
                      *           "search_index": 1.25,
@@ -21902,12 +23249,93 @@ export interface operations {
                      *           "speakers": 1.25,
                      *           "beats": 1.25,
                      *           "levels": 1.25,
-                     *           "render": 1.25
+                     *           "render": 1.25,
+                     *           "generation": 1.25
                      *         }
                      *       }
                      *     }
                      */
                     "application/json": components["schemas"]["GivenMinutes"];
+                };
+            };
+            400: components["responses"]["Route.invalid_request.invalid_json"];
+            401: components["responses"]["Route.unauthenticated"];
+            403: components["responses"]["Route.role_forbidden"];
+            404: components["responses"]["Route.account_not_found"];
+            413: components["responses"]["Route.request_too_large"];
+            415: components["responses"]["Route.unsupported_media_type"];
+            429: components["responses"]["Route.rate_limited"];
+            500: components["responses"]["Route.internal"];
+            503: components["responses"]["Route.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    operator_give_credits: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The account's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "kind": "grant",
+                 *       "credits": 1.25
+                 *     }
+                 */
+                "application/json": components["schemas"]["GiveCredits"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "applied": true,
+                     *       "changed_credits": 1.25,
+                     *       "balances": {
+                     *         "month": "2026-11",
+                     *         "resets_at": "2026-11-20T09:30:00.000Z",
+                     *         "allowance_minutes": 1000,
+                     *         "used_minutes": 1.25,
+                     *         "held_minutes": 1.25,
+                     *         "left_minutes": 998.75,
+                     *         "bought_minutes": 1.25,
+                     *         "credits": {
+                     *           "left": 1.25,
+                     *           "held": 1.25,
+                     *           "used": 1.25
+                     *         },
+                     *         "rates": {
+                     *           "transcript": 1.25,
+                     *           "search_index": 1.25,
+                     *           "speech": 1.25,
+                     *           "speakers": 1.25,
+                     *           "beats": 1.25,
+                     *           "levels": 1.25,
+                     *           "render": 1.25,
+                     *           "generation": 1.25
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GivenCredits"];
                 };
             };
             400: components["responses"]["Route.invalid_request.invalid_json"];
@@ -22108,6 +23536,8 @@ export interface operations {
                      *             "cancel_requested": false,
                      *             "estimated_minutes": 1.25,
                      *             "cloud_minutes": 1.25,
+                     *             "estimated_credits": 1.25,
+                     *             "credits": 1.25,
                      *             "result": {},
                      *             "error": {
                      *               "code": "internal",
@@ -22198,6 +23628,8 @@ export interface operations {
                      *         "cancel_requested": false,
                      *         "estimated_minutes": 1.25,
                      *         "cloud_minutes": 1.25,
+                     *         "estimated_credits": 1.25,
+                     *         "credits": 1.25,
                      *         "result": {},
                      *         "error": {
                      *           "code": "internal",

@@ -15,6 +15,7 @@ mod feed;
 pub mod footage;
 pub mod invariants;
 pub mod processes;
+mod provider;
 mod proxy;
 mod receiver;
 pub mod runners;
@@ -31,6 +32,7 @@ pub use bucket::{Bucket, BucketAddress};
 pub use clock::until;
 pub use cut::{cut_short, disturbed};
 pub use feed::{Feed, Message};
+pub use provider::{PIXEL, Provider, Reply};
 pub use proxy::Proxy;
 pub use receiver::{Received, Receiver};
 pub use statements::counted;
@@ -48,7 +50,7 @@ use runtime::process::Process;
 use sqlx::PgPool;
 use std::sync::atomic::AtomicI64;
 use std::sync::{Arc, Mutex};
-use store::{PoolSize, reads, renders};
+use store::{PoolSize, generations, reads, renders};
 use tempfile::TempDir;
 
 /// Connections of a process of a test.
@@ -129,6 +131,7 @@ impl World {
         };
         world.can_run(&Read::ALL).await?;
         renders::announce(&mut *world.pool().acquire().await?, "test", "1").await?;
+        generations::announce(&mut *world.pool().acquire().await?, &runners::makers()).await?;
         Ok(world)
     }
 

@@ -2,6 +2,7 @@
 //! asks for.
 
 use domain::item::ItemType;
+use domain::model::BuiltIn;
 use domain::read::Read;
 use domain::task::Task;
 use futures_util::FutureExt;
@@ -10,11 +11,12 @@ use std::io::{Seek, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use store::fleet::EngineOffer;
+use store::generations::MakerOffer;
 use store::uploads::Facts;
 use tokio::sync::Semaphore;
 use worker::readers::{Engine, JobCtx, Quality, ReadError, ReadOutcome, StoredRead};
 use worker::renders::Rendered;
-use worker::{Engines, ReadRequest, RenderRequest};
+use worker::{Engines, Generated, ReadRequest, RenderRequest};
 
 /// What a render of these runners is made of.
 pub const RENDERED: &[u8] = b"a render of nothing";
@@ -31,6 +33,9 @@ where
         run: Arc::new(move |reading, ctx| run(reading, ctx).boxed()),
         render: Arc::new(|rendering, _| async move { rendered(&rendering) }.boxed()),
         draws_text: true,
+        makers: makers(),
+        generate: Arc::new(|_, _| async { generated() }.boxed()),
+        call_off: Arc::new(|_, _| {}),
     }
 }
 
@@ -63,7 +68,12 @@ pub fn rendered(rendering: &RenderRequest) -> Result<Rendered, ReadError> {
     let mut file = tempfile::tempfile()?;
     file.write_all(RENDERED)?;
     file.rewind()?;
-    let facts = Facts {
+    let facts = sound_of_a_second();
+    Ok(Rendered { file, facts, picture: None, duration_ms: duration_ms(&rendering.source_key) })
+}
+
+fn sound_of_a_second() -> Facts {
+    Facts {
         item_type: ItemType::Audio,
         duration_ms: Some(1_000),
         has_audio: true,
@@ -74,8 +84,20 @@ pub fn rendered(rendering: &RenderRequest) -> Result<Rendered, ReadError> {
         content_type: "audio/mp4".to_owned(),
         streams: Vec::new(),
         thumbnail_key: None,
-    };
-    Ok(Rendered { file, facts, picture: None, duration_ms: duration_ms(&rendering.source_key) })
+    }
+}
+
+/// What is built in, as every worker of a test has it.
+pub fn makers() -> Vec<MakerOffer> {
+    BuiltIn::ALL.map(|one| MakerOffer { name: one.name().to_owned(), version: "1".to_owned() }).to_vec()
+}
+
+/// A generation of nothing.
+pub fn generated() -> Result<Generated, ReadError> {
+    let mut file = tempfile::tempfile()?;
+    file.write_all(RENDERED)?;
+    file.rewind()?;
+    Ok(Generated { file, facts: sound_of_a_second(), picture: None })
 }
 
 /// Items of tests have their duration in their key.

@@ -3,10 +3,12 @@
 use super::{Client, World};
 use anyhow::Context;
 use domain::credential::{ApiKey, SessionCode, SessionToken};
+use domain::credits::Credits;
 use domain::event::EventType;
 use domain::ids::{AccountId, EndpointId, ItemId, KeyId, PostId, UserId, WorkspaceId};
 use domain::minutes::Minutes;
 use store::credentials::Pace;
+use store::credits::{self, Change, Entry};
 use store::endpoints::{self, NewEndpoint};
 use store::posts::{self, NewPost};
 use store::sessions::{self, NewCode, Redemption};
@@ -97,6 +99,13 @@ impl World {
             minutes::purchase(conn, tenant.account, amount, "a test", None).await.map(|_| ())
         };
         self.under_lock(tenant, purchase).await
+    }
+
+    /// AI credits for this account.
+    pub async fn credit(&self, tenant: &Tenant, amount: Credits) -> anyhow::Result<()> {
+        let change = Change { entry: Entry::Purchase, amount, note: "a test", reference: None };
+        let give = async |conn: &mut sqlx::PgConnection| credits::give(conn, tenant.account, change).await.map(|_| ());
+        self.under_lock(tenant, give).await
     }
 
     async fn under_lock(

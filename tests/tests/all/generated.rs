@@ -28,7 +28,7 @@ fn wanted(bytes: u64) -> Value {
 
 /// Runs a client against a service with a worker, and answers what it saw and the size of the file it sent.
 async fn at_work(world: &World, folder: &Path, mut client: Command) -> anyhow::Result<(Value, u64)> {
-    world.work(Engines::found(&world.settings, &world.process.media)).await?;
+    world.work(Engines::found(&world.process)).await?;
     let file = folder.join("silence.wav");
     processes::write_silence(&file, 3)?;
     let tenant = world.tenant("a").await?;

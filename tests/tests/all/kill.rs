@@ -35,7 +35,7 @@ async fn a_read_whose_worker_is_killed_ends_on_another_one_charged_once_and_told
     })
     .await?;
 
-    world.work(Engines::found(&world.settings, &world.process.media)).await?;
+    world.work(Engines::found(&world.process)).await?;
     let ended = World::within(SOON, "the read has ended elsewhere", async || {
         let job = tenant.client.job(&id).await?;
         Ok((job["status"] == "succeeded").then_some(job))
@@ -90,7 +90,7 @@ async fn a_render_whose_worker_is_killed_ends_on_another_one_as_one_item_charged
     })
     .await?;
 
-    world.work(Engines::found(&world.settings, &world.process.media)).await?;
+    world.work(Engines::found(&world.process)).await?;
     let ended = World::within(SOON, "the render has ended elsewhere", async || {
         let job = tenant.client.job(&id).await?;
         Ok((job["status"] == "succeeded").then_some(job))

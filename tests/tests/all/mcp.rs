@@ -35,7 +35,7 @@ async fn errand(world: &World, tenant: &Tenant, mode: &str) -> anyhow::Result<Va
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_reference_client_sends_a_file_prepares_it_and_follows_its_jobs_to_the_end() -> anyhow::Result<()> {
     let world = World::new().await?;
-    world.work(Engines::found(&world.settings, &world.process.media)).await?;
+    world.work(Engines::found(&world.process)).await?;
     for (mode, protocol) in [("auto", "2026-07-28"), ("legacy", "2025-11-25")] {
         let tenant = world.tenant(mode).await?;
         let saw = errand(&world, &tenant, mode).await?;

@@ -96,7 +96,7 @@ async fn a_film_that_was_rendered_has_a_picture_of_its_own() -> anyhow::Result<(
         "ffmpeg",
         "-v error -f lavfi -i testsrc=s=640x360:r=25:d=4 -f lavfi -i sine=r=44100:d=4 -c:v mpeg4 -c:a aac a.mp4",
     )?;
-    world.work(Engines::found(&world.settings, &world.process.media)).await?;
+    world.work(Engines::found(&world.process)).await?;
     let source = uploaded(&tenant.client, &folder.path().join("a.mp4"), "video/mp4").await?;
     let item = source["id"].as_str().unwrap_or_default().parse()?;
     speaks(&world, item, &[(1.0, 2.5)]).await?;
@@ -132,7 +132,7 @@ async fn a_phrase_that_is_really_spoken_in_a_video_is_found_with_its_still() -> 
         "-v error -f lavfi -t 3 -i testsrc=s=320x180:r=25 -f lavfi -t 9 -i smptebars=s=320x180:r=25 -i talk.wav \
          -filter_complex [0:v][1:v]concat=n=2:v=1[v] -map [v] -map 2:a -c:v mpeg4 -c:a aac -shortest talk.mp4",
     )?;
-    world.work(Engines::found(&world.settings, &world.process.media)).await?;
+    world.work(Engines::found(&world.process)).await?;
     let video = uploaded(&tenant.client, &folder.path().join("talk.mp4"), "video/mp4").await?;
     let id = video["id"].as_str().unwrap_or_default();
     let jobs = tenant.client.prepare(&[id], &["search_index", "transcript"]).await?.job_ids()?;

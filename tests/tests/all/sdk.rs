@@ -68,7 +68,7 @@ async fn keep_ending_jobs(world: &World, tenant: &Tenant) -> anyhow::Result<()> 
 
 /// Runs a README's program where its file is, while jobs of its account end.
 async fn runs(world: &World, folder: &Path, mut program: Command) -> anyhow::Result<()> {
-    world.work(Engines::found(&world.settings, &world.process.media)).await?;
+    world.work(Engines::found(&world.process)).await?;
     processes::write_silence(&folder.join("talk.wav"), 3)?;
     let tenant = world.tenant("a").await?;
     program.current_dir(folder).env("MWS_BASE_URL", format!("{}/api/v1", world.base_url()));

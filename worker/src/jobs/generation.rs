@@ -5,11 +5,10 @@
 //! may have been: an idempotent provider is asked again by the same id, any other never is (`outcome_unknown`). What is
 //! not known to have come to nothing stays noted.
 
-use crate::engines::GenerationRequest;
-use crate::generations::Generated;
+use crate::generations::{Generated, GenerationRequest};
+use crate::jobs::leases::{Lease, Stop};
 use crate::jobs::render::not_written;
 use crate::jobs::{Done, LEAST_TIME, Worker};
-use crate::jobs::leases::{Lease, Stop};
 use crate::readers::{JobCtx, ProviderFault, ReadError};
 use domain::credits::Credits;
 use domain::generation::{GenerationPlan, Maker};

@@ -6,6 +6,7 @@
 
 mod ends;
 mod finish;
+mod generation;
 mod kept;
 mod leases;
 pub(crate) mod lend;
@@ -44,7 +45,7 @@ use tokio::time::{Instant, timeout};
 use tracing::Instrument;
 
 /// What every job's deadline has beside its media's duration.
-const LEAST_TIME: Duration = Duration::from_mins(1);
+pub(super) const LEAST_TIME: Duration = Duration::from_mins(1);
 
 /// What the handlers of one process share.
 pub struct Worker {
@@ -228,10 +229,12 @@ impl Worker {
 
     /// Does the work. None when the claim is no longer ours.
     async fn attempt(&self, claimed: &Claimed, lease: &Lease) -> Option<Attempted> {
-        let (Some(item), Some(task), false) = (&claimed.item, claimed.task, claimed.is_orphaned()) else {
-            return Some(Outcome::Cancelled.into());
+        let worked = match (&claimed.item, claimed.task) {
+            // It may be made from no item.
+            (_, Some(Task::Generation)) => self.generation(claimed, lease).await,
+            (Some(item), Some(task)) if !claimed.is_orphaned() => self.work(claimed, item, task, lease).await,
+            _ => return Some(Outcome::Cancelled.into()),
         };
-        let worked = self.work(claimed, item, task, lease).await;
         Some(match (worked, lease.stop()) {
             (_, Some(Stop::Lost)) => return None,
             (Ok(Done { charge, credits, result, made }), _) => {
@@ -249,7 +252,7 @@ impl Worker {
         let settings = &self.process.settings;
         let factor = match task {
             Task::Read(_) => settings.read_timeout_factor,
-            Task::Render => settings.render_timeout_factor,
+            Task::Render | Task::Generation => settings.render_timeout_factor,
         };
         let media_time = Duration::from_millis(u64::try_from(render::media_ms(claimed, item)).unwrap_or_default());
         let time = media_time.mul_f64(factor.max(0.0)) + LEAST_TIME;
@@ -264,6 +267,7 @@ impl Worker {
                     self.read_done(claimed, item, &outcome).await
                 }
                 Task::Render => self.render(claimed, item, &ctx).await.map(|made| self.render_done(made)),
+                Task::Generation => Err(ReadError::Internal("a generation is no work on an item".to_owned())),
             }
         };
         match bounds.bounded(AssertUnwindSafe(working).catch_unwind()).await? {

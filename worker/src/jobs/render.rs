@@ -78,7 +78,7 @@ impl Worker {
 
     /// Transaction "reserve": storage for the new item, before its bytes are kept. Two renders that fit one by one must
     /// not both take the last of it.
-    async fn reserve(&self, claimed: &Claimed, bytes: u64) -> Result<(), ReadError> {
+    pub(super) async fn reserve(&self, claimed: &Claimed, bytes: u64) -> Result<(), ReadError> {
         let number = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
         let quota = number(self.process.settings.storage_quota_bytes);
         let reserve = async {
@@ -93,7 +93,7 @@ impl Worker {
     }
 
     /// Bytes that the new item may have: the limit of one file, or what is left of the account's storage.
-    async fn room(&self, claimed: &Claimed) -> Result<u64, ReadError> {
+    pub(super) async fn room(&self, claimed: &Claimed) -> Result<u64, ReadError> {
         let settings = &self.process.settings;
         let kept = async {
             let mut conn = self.process.pool.acquire().await?;
@@ -134,7 +134,7 @@ pub(crate) fn media_ms(claimed: &Claimed, item: &ClaimedItem) -> i64 {
     item.duration_ms.saturating_add(others).saturating_add(film_us / 1000)
 }
 
-fn not_written(error: WriteError<io::Error>) -> ReadError {
+pub(super) fn not_written(error: WriteError<io::Error>) -> ReadError {
     match error {
         WriteError::TooLarge(_) => ReadError::NoRoom,
         WriteError::Source(error) => error.into(),

@@ -39,6 +39,45 @@ impl std::fmt::Display for Limit {
     }
 }
 
+/// Why a provider's model did not make what was asked for. None of these is charged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum ProviderFault {
+    /// It can't be reached, or takes no request now.
+    #[error("the provider can't be reached, or takes no requests now")]
+    Unavailable,
+    /// It takes the request for a wrong one.
+    #[error("the provider refuses the request as it is: ask for something else")]
+    Refused,
+    /// It tried, and failed.
+    #[error("the provider's model failed at it")]
+    Failed,
+    /// It was not done in its time.
+    #[error("the provider's model took longer than it may")]
+    TimedOut,
+    /// It answered with something that is none of what was asked for.
+    #[error("the provider's output is not what was asked for, or can't be fetched")]
+    BadOutput,
+    /// It was asked, and whether it did anything is not known.
+    #[error(
+        "the provider was asked, and it is not known what came of it; nothing is charged, and it is not asked again"
+    )]
+    Unknown,
+}
+
+impl ProviderFault {
+    /// The job's error code (contract §3.2).
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Unavailable => "provider_unavailable",
+            Self::Refused => "provider_refused",
+            Self::Failed => "provider_failed",
+            Self::TimedOut => "provider_timeout",
+            Self::BadOutput => "provider_bad_output",
+            Self::Unknown => "outcome_unknown",
+        }
+    }
+}
+
 /// Why a read ended without a result. A clone is for each of those who waited for the same.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum ReadError {
@@ -76,6 +115,12 @@ pub enum ReadError {
     /// An engine behind a network answered badly or not at all.
     #[error("the engine behind `{0}` failed")]
     Remote(Read),
+    /// A provider's model did not make what was asked for.
+    #[error("{0}")]
+    Provider(ProviderFault),
+    /// The engine can't do this, whatever the media.
+    #[error("{0}")]
+    Unsupported(&'static str),
     /// What was made is larger than one file may be, or than what is left of the account's storage.
     #[error("the new media is larger than there is room for")]
     NoRoom,
@@ -110,6 +155,8 @@ impl ReadError {
             Self::Timeout => "reader_timeout",
             Self::EngineNotConfigured(_) => "engine_not_configured",
             Self::Remote(_) => "provider_unavailable",
+            Self::Provider(fault) => fault.code(),
+            Self::Unsupported(_) => "not_supported",
             Self::NoRoom => "file_too_large",
             Self::Crashed | Self::Killed => "reader_crashed",
             Self::Cancelled | Self::Io(_) | Self::Internal(_) => "internal",
@@ -125,6 +172,7 @@ impl ReadError {
     /// Whether the same read of the same media may succeed when it is run again. What the file itself causes is final.
     pub const fn retryable(&self) -> bool {
         match self {
+            Self::Provider(fault) => matches!(fault, ProviderFault::Unavailable),
             Self::Timeout | Self::Cancelled | Self::Remote(_) | Self::Crashed | Self::Killed | Self::Io(_) => true,
             Self::NoAudio
             | Self::NoVideo
@@ -133,6 +181,7 @@ impl ReadError {
             | Self::LimitExceeded { .. }
             | Self::EngineNotConfigured(_)
             | Self::NoRoom
+            | Self::Unsupported(_)
             | Self::Internal(_) => false,
         }
     }

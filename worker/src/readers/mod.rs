@@ -23,7 +23,7 @@ pub(crate) mod tests;
 mod transcript;
 
 pub use decode::{MediaLimits, MediaSource, MediaTools, NoDecoder, Probe};
-pub use error::{Limit, ReadError};
+pub use error::{Limit, ProviderFault, ReadError};
 pub use job::{JobCtx, Progress};
 pub use known_speech::KnownSpeech;
 pub use speakers::DiarizerSettings;

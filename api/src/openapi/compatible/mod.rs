@@ -33,6 +33,11 @@ pub const INTENDED: &[&str] = &[
     "POST /projects/{id}/status: its body.status is no ProjectEvent any more.",
 ];
 
+/// Ends of breaks that were decided on in the same way, wherever they are: credits have decimals, and a balance of them
+/// says what is left, held and used (docs/decisions.md, 251).
+pub const INTENDED_EVERYWHERE: [&str; 2] =
+    [".cost.credits was \"integer\" and is \"number\".", ".credits was \"integer\" and is \"object\"."];
+
 /// References deeper than this are not followed; none here refer to themselves.
 const DEEPEST: usize = 12;
 const NONE: &Value = &Value::Null;

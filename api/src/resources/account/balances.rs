@@ -81,6 +81,8 @@ pub struct ReadRates {
     pub levels: MinuteCount,
     /// A new item made of others.
     pub render: MinuteCount,
+    /// A new item made with an engine that is built in.
+    pub generation: MinuteCount,
 }
 
 impl From<&Rates> for ReadRates {
@@ -94,6 +96,7 @@ impl From<&Rates> for ReadRates {
             beats: of(Read::Beats),
             levels: of(Read::Levels),
             render: MinuteCount(rates.of(Task::Render)),
+            generation: MinuteCount(rates.of(Task::Generation)),
         }
     }
 }

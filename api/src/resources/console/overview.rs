@@ -89,7 +89,7 @@ fn queues(snapshot: &Snapshot) -> Markup {
             tr {
                 td { @match task.read() {
                     Some(read) => { a href={ "/console/jobs?read=" (read) } { (task) } }
-                    None => { a href="/console/jobs?kind=render" { (task) } }
+                    None => { a href={ "/console/jobs?kind=" (task) } { (task) } }
                 } }
                 td { @if snapshot.paused.contains(&task) { (state("paused")) } @else { (state("live")) } }
                 td.number { (backlog.map_or(0, |backlog| backlog.due)) }

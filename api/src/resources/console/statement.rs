@@ -1,5 +1,6 @@
 //! An account's minutes as a statement that proves itself: each entry of the journal, what it changed and what it left,
-//! back to nothing, with what it changed of the credits beside it; and whether its balances are what the whole journal adds up to.
+//! back to nothing, with what it changed of the credits beside it; and whether its balances are what the whole journal
+//! adds up to.
 
 use super::words::{amount, change, link, or_dash, time};
 use super::{Visit, shell};

@@ -5,6 +5,7 @@ use crate::app::links::Links;
 use crate::contract::envelope::{ItemKind, MediaLink};
 use crate::http::text::{Text, Time};
 use crate::resources::library::on_ready::ReadsOnReady;
+use domain::generation::MadeBy;
 use domain::item::{ItemStatus, ItemType, Stream};
 use domain::link::Picture;
 use domain::upload::served_type;
@@ -63,6 +64,42 @@ pub struct Item {
     pub tags: Vec<Text>,
     /// The reads that were asked for with its upload or import; null where none were.
     pub reads_on_ready: Option<ReadsOnReady>,
+    /// How a model made it; null of what was uploaded, imported or rendered.
+    pub made_by: Option<ItemMadeBy>,
+}
+
+/// How an item was made.
+#[derive(Debug, Object)]
+#[oai(rename = "LibraryItemMadeBy", skip_serializing_if_is_none)]
+pub struct ItemMadeBy {
+    /// The job that made it.
+    pub job_id: Text,
+    /// The tool that was called.
+    pub tool: Text,
+    /// The engine that is built in, if one made it.
+    pub engine: Option<Text>,
+    /// Or the provider's model.
+    pub model: Option<Text>,
+    /// The items that it was made from.
+    pub source_item_ids: Vec<Text>,
+    /// Whether a machine spoke or drew it.
+    pub synthetic: bool,
+    /// `draft` of what a simple engine made.
+    pub quality: Option<Text>,
+}
+
+impl From<MadeBy> for ItemMadeBy {
+    fn from(made: MadeBy) -> Self {
+        Self {
+            job_id: Text::of(made.job_id),
+            tool: Text(made.tool),
+            engine: made.engine.map(Text),
+            model: made.model.map(Text),
+            source_item_ids: made.source_item_ids.into_iter().map(Text::of).collect(),
+            synthetic: made.synthetic,
+            quality: made.quality.map(Text),
+        }
+    }
 }
 
 /// A stream of an item's file, as its container describes it.
@@ -178,6 +215,7 @@ impl Item {
             reads: row.reads.into_iter().zip(stamps).collect(),
             tags: row.tags.into_iter().map(Text).collect(),
             reads_on_ready: row.reads_on_ready.map(|asked| ReadsOnReady::of(asked, row.reads_answer)),
+            made_by: row.made_by.map(|made| made.0.into()),
         }
     }
 

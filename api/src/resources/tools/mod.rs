@@ -3,9 +3,11 @@
 pub mod boards;
 pub mod brand_kit;
 pub mod calendar;
+pub mod calling;
 mod caption_style;
 pub mod comments;
 pub mod edits;
+pub mod generation;
 pub mod jobs;
 pub mod library;
 pub mod list;

@@ -4,11 +4,12 @@
 //! An attempt goes forward once: `look` reads what is known outside any lock and names candidates for jobs; then, in
 //! lock order, one transaction reserves the idempotency key, takes what the candidates are about, locks the account,
 //! decides with what it has left, writes, and stores the answer. Where something has changed hands meanwhile, the next
-//! attempt begins with a new look. What reads and a render do differently is in `reads` and `render`; rules are
+//! attempt begins with a new look. What is done differently is in `reads`, `render` and `generation`; rules are
 //! `domain::plan`'s, SQL is `store`'s; the order of steps and locks is this file's alone. The number of statements does
 //! not depend on the number of reads.
 
 mod error;
+mod generation;
 mod ownership;
 mod reads;
 mod render;
@@ -18,6 +19,7 @@ use domain::ids::AccountId;
 use domain::minutes::Minutes;
 use domain::plan::{self, Answer, Candidate, Start};
 pub use error::DispatchError;
+pub use generation::{Generating, Generation, GenerationRequest};
 use ownership::{Decided, Ownership, budget};
 pub use reads::{DispatchRequest, Prepared, PreparedItem};
 pub use render::{Render, RenderRequest, Rendering};
@@ -32,11 +34,12 @@ use store::idempotency::{self, Key, Stored};
 use store::jobs::{self, Call, Owners};
 use store::minutes::{self, Balance, Hold, Split, Unfolded};
 use store::paces::{self, Wait, What};
+use store::usage;
 
 /// How often a call looks, where the key or what it asks for changes hands each time.
 const MAX_ATTEMPTS: usize = 4;
 
-/// What a call asks for: reads of items, or one render.
+/// What a call asks for: reads of items, one render, or one generation.
 pub trait Work: Sync {
     /// What is known before any lock.
     type Looked: Send + Sync;
@@ -242,6 +245,13 @@ async fn locked_balance(conn: &mut PgConnection, owners: Owners, monthly: Minute
     }
     minutes::fold(conn, owners.payer, monthly).await?;
     balance(conn, owners, monthly, Unfolded::LeftOut).await
+}
+
+/// Whether the account keeps as much as it may, so that nothing new is made for it.
+async fn storage_is_full(conn: &mut PgConnection, account: AccountId, settings: &Settings) -> sqlx::Result<bool> {
+    let kept = usage::of(conn, account).await?;
+    Ok(u64::try_from(kept.media_bytes).unwrap_or(0) >= settings.storage_quota_bytes
+        || kept.items.unsigned_abs() >= settings.max_items)
 }
 
 /// Writes the hold, the jobs and their tickets.

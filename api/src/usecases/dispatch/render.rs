@@ -3,7 +3,7 @@
 //! A render that lives is joined, and one whose item is there is answered with that item. What is rendered is decided
 //! before, by `domain::silence` and `domain::ducking`.
 
-use super::{DispatchError, Ownership, Prepared, Work};
+use super::{DispatchError, Ownership, Prepared, Work, storage_is_full};
 use domain::credits::Credits;
 use domain::ids::{ItemId, JobId};
 use domain::minutes::Minutes;
@@ -16,7 +16,6 @@ use store::idempotency::Key;
 use store::jobs::{Call, Owners};
 use store::minutes::Balance;
 use store::renders::{self, NewRender};
-use store::usage;
 
 /// A render that a call asks for.
 #[derive(Debug, Clone)]
@@ -128,10 +127,7 @@ impl Work for RenderRequest {
         if !renders::configured(conn).await? {
             return Ok(Looked::Answered(Rendering::Not(Reason::EngineNotConfigured)));
         }
-        let kept = usage::of(conn, self.owners.owner).await?;
-        let is_full = u64::try_from(kept.media_bytes).unwrap_or(0) >= settings.storage_quota_bytes
-            || kept.items.unsigned_abs() >= settings.max_items;
-        if is_full {
+        if storage_is_full(conn, self.owners.owner, settings).await? {
             return Ok(Looked::Answered(Rendering::StorageFull));
         }
         let Some(item) = self.plan.source() else {

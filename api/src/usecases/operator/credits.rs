@@ -1,5 +1,5 @@
-//! Giving AI credits and taking them back, under the account's lock, with what ended jobs left folded in. Every amount is
-//! a row of the journal, and one with a reference counts once.
+//! Giving AI credits and taking them back, under the account's lock, with what ended jobs left folded in. Every amount
+//! is a row of the journal, and one with a reference counts once.
 
 use super::accounts::lock;
 use crate::app::App;

@@ -127,7 +127,7 @@ pub struct Settings {
     #[arg(long, env = "MWS_WORKER_WEBHOOKS", default_value_t = 256)]
     pub worker_webhooks: usize,
 
-    /// Reads this worker subscribes to, and `render` (comma-separated). Unset: all that it can run.
+    /// Reads this worker subscribes to, `render` and `generation` (comma-separated). Unset: all that it can run.
     #[arg(long, env = "MWS_READS", value_delimiter = ',')]
     pub reads: Vec<String>,
 
@@ -150,6 +150,11 @@ pub struct Settings {
     /// Bearer token of that server.
     #[arg(long, env = "MWS_DIARIZER_KEY", hide_env_values = true)]
     pub diarizer_key: Option<SecretString>,
+
+    /// File (TOML) that names the models of providers, as docs/generation.md says. Unset: what is built in is all there
+    /// is.
+    #[arg(long, env = "MWS_PROVIDERS")]
+    pub providers: Option<PathBuf>,
 
     /// Bytes of one upload.
     #[arg(long, env = "MWS_MAX_UPLOAD_BYTES", default_value_t = 10 << 30)]

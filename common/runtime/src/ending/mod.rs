@@ -14,6 +14,7 @@ use crate::wake::{Wake, Wakes};
 use domain::credits::Credits;
 use domain::event::{EventId, EventType, JobEvent};
 use domain::footage::Rows;
+use domain::generation::MadeBy;
 use domain::ids::{AccountId, ItemId, JobId};
 use domain::job::{JobKind, JobStatus, dated_back};
 use domain::minutes::Minutes;
@@ -24,6 +25,7 @@ use store::accounts;
 use store::credentials::Pace;
 use store::events::{self, EndedEvent, Spread};
 use store::footage;
+use store::generations;
 use store::jobs::{self, Admitted, EndedJob, Freed, Line};
 use store::minutes::{Settlement, Split};
 use store::reads::{self, NewRead};
@@ -37,6 +39,8 @@ pub enum Product {
     Read(Box<NewRead>),
     /// A new item.
     Item(Box<NewRendered>),
+    /// A new item that a model made, and how.
+    Generated(Box<(NewRendered, MadeBy)>),
 }
 
 impl Product {
@@ -44,6 +48,7 @@ impl Product {
         match self {
             Self::Read(read) => read.job,
             Self::Item(item) => item.job,
+            Self::Generated(made) => made.0.job,
         }
     }
 
@@ -51,7 +56,7 @@ impl Product {
     pub fn rows(&self) -> usize {
         match self {
             Self::Read(read) => read.rows.moments.len() + read.rows.passages.len() + read.rows.turns.len(),
-            Self::Item(_) => 0,
+            Self::Item(_) | Self::Generated(_) => 0,
         }
     }
 
@@ -170,6 +175,7 @@ async fn keep(conn: &mut PgConnection, finals: &[&EndedJob], made: &[Product]) -
         match product {
             Product::Read(read) => reads.push((**read).clone()),
             Product::Item(item) => renders::store(conn, item).await?,
+            Product::Generated(made) => generations::store(conn, &made.0, &made.1).await?,
         }
     }
     keep_reads(conn, &reads).await

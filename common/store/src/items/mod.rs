@@ -22,6 +22,7 @@ pub use sweep::{named_objects, next_to_sweep, settled_before};
 pub use usable::{UsableItem, usable};
 
 use chrono::{DateTime, Utc};
+use domain::generation::MadeBy;
 use domain::ids::{AccountId, ItemId, JobId, WorkspaceId};
 use domain::item::{ItemStatus, ItemType, Stream};
 use domain::read::Read;
@@ -80,6 +81,8 @@ pub struct ItemRow {
     pub reads_on_ready: Option<Vec<String>>,
     /// What became of those.
     pub reads_answer: Option<Value>,
+    /// How it was made, if a generation made it.
+    pub made_by: Option<Json<MadeBy>>,
 }
 
 /// Items as clients see them, by whatever follows `FROM items`.
@@ -90,6 +93,7 @@ macro_rules! select_items {
             r#"SELECT id AS "id: ItemId", workspace_id AS "workspace_id: WorkspaceId", ref AS item_ref, name,
                 type AS "item_type: ItemType", status AS "status: ItemStatus", error_code, error_message, duration_ms,
                 width, height, content_type, bytes, sha256, created_at, tags,
+                made_by AS "made_by: Json<MadeBy>",
                 CASE WHEN leased_until > mws_now() THEN leased_until END AS leased_until,
                 streams AS "streams: Json<Vec<Stream>>", thumbnail_key, mws_now() AS "now!",
                 ARRAY(SELECT read FROM item_reads WHERE item_id = items.id ORDER BY read) AS "reads!",

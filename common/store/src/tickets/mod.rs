@@ -12,13 +12,16 @@ use sqlx::PgConnection;
 use std::time::Duration;
 use ulid::Ulid;
 
-/// A queue of tickets. There is one a read, and one of renders, so that a worker subscribes to what it can run.
+/// A queue of tickets. There is one a read, one of renders and one of generations, so that a worker subscribes to what
+/// it can run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Queue {
     /// Jobs of one read.
     Read(Read),
-    /// Jobs that make new items.
+    /// Jobs that make new items of others.
     Render,
+    /// Jobs that make new items with a model.
+    Generation,
     /// Imports to be fetched.
     Fetch,
     /// Uploads, and imports that were fetched, to be probed.
@@ -42,6 +45,7 @@ impl Queue {
             Self::Read(Read::Beats) => "read:beats",
             Self::Read(Read::Levels) => "read:levels",
             Self::Render => "render",
+            Self::Generation => "generation",
             Self::Fetch => "fetch",
             Self::Ingest => "ingest",
             Self::WebhookFirst => "webhook:first",
@@ -59,7 +63,7 @@ impl Queue {
     /// apalis.
     pub const fn is_picked(self) -> bool {
         match self {
-            Self::Read(_) | Self::Render | Self::Fetch | Self::Ingest => true,
+            Self::Read(_) | Self::Render | Self::Generation | Self::Fetch | Self::Ingest => true,
             Self::WebhookFirst | Self::WebhookSlow | Self::Project => false,
         }
     }
@@ -70,6 +74,7 @@ impl From<Task> for Queue {
         match task {
             Task::Read(read) => Self::Read(read),
             Task::Render => Self::Render,
+            Task::Generation => Self::Generation,
         }
     }
 }

@@ -35,8 +35,8 @@ class InsufficientMinutesError(PaymentRequiredError):
     """The account has too few cloud minutes left."""
 
 
-class InsufficientCreditsError(ApiError):
-    """A refusal."""
+class InsufficientCreditsError(PaymentRequiredError):
+    """The account has too few AI credits left."""
 
 
 class WorkspaceForbiddenError(ForbiddenError):

@@ -45,6 +45,12 @@ OPERATIONS = {
     'delete_post': Operation('delete_post', 'POST', '/tools/delete_post', 'harmless', types.ToolAnswerDeletedPost),
     'get_models': Operation('get_models', 'GET', '/models', 'harmless', types.ModelList),
     'list_models': Operation('list_models', 'POST', '/tools/list_models', 'harmless', types.ToolAnswerModelPage),
+    'estimate_cost': Operation('estimate_cost', 'POST', '/tools/estimate_cost', 'harmless', types.ToolAnswerCostEstimate),
+    'generate_image': Operation('generate_image', 'POST', '/tools/generate_image', 'kept', types.ToolAnswerGenerationAnswer),
+    'generate_video': Operation('generate_video', 'POST', '/tools/generate_video', 'kept', types.ToolAnswerGenerationAnswer),
+    'generate_audio': Operation('generate_audio', 'POST', '/tools/generate_audio', 'kept', types.ToolAnswerGenerationAnswer),
+    'upscale_media': Operation('upscale_media', 'POST', '/tools/upscale_media', 'kept', types.ToolAnswerGenerationAnswer),
+    'cut_out': Operation('cut_out', 'POST', '/tools/cut_out', 'kept', types.ToolAnswerGenerationAnswer),
     'read_overview': Operation('read_overview', 'GET', '/overview', 'harmless', types.OverviewAnswer),
     'get_overview': Operation('get_overview', 'POST', '/tools/get_overview', 'harmless', types.ToolAnswerOverviewAnswer),
     'get_brand_kit': Operation('get_brand_kit', 'POST', '/tools/get_brand_kit', 'harmless', types.ToolAnswerBrandKitAnswer),
@@ -141,6 +147,7 @@ OPERATIONS = {
     'operator_list_members': Operation('operator_list_members', 'GET', '/operator/members', 'harmless', types.ListOperatorMember, rows=('data',)),
     'operator_delete_member': Operation('operator_delete_member', 'DELETE', '/operator/members/{workspaceId}/{userId}', 'harmless', types.Deleted),
     'operator_give_minutes': Operation('operator_give_minutes', 'POST', '/operator/accounts/{id}/minutes', 'refused', types.GivenMinutes),
+    'operator_give_credits': Operation('operator_give_credits', 'POST', '/operator/accounts/{id}/credits', 'refused', types.GivenCredits),
     'operator_list_reads': Operation('operator_list_reads', 'GET', '/operator/reads', 'harmless', types.OperatorReadList),
     'operator_update_read': Operation('operator_update_read', 'PATCH', '/operator/reads/{read}', 'harmless', types.OperatorRead),
     'operator_list_jobs': Operation('operator_list_jobs', 'GET', '/operator/jobs', 'harmless', types.ListOperatorJob, rows=('data',)),
@@ -1265,7 +1272,7 @@ class Models(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ModelList:
-        """The models of the configured providers with their cost estimates; empty when none is configured."""
+        """The engines that are built in, and the models of the configured providers, with their prices."""
         return self._client.call(OPERATIONS['get_models'], workspace_id=workspace_id, timeout=timeout)
 
     def list_models(
@@ -1276,6 +1283,119 @@ class Models(Group):
     ) -> types.ToolAnswerModelPage:
         """The same list as `GET /models`, as a tool."""
         return self._client.call(OPERATIONS['list_models'], body={}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+    def estimate_cost(
+        self,
+        *,
+        tool: str,
+        arguments: Mapping[str, Any],
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerCostEstimate:
+        """Minutes and AI credits that a call of a tool would hold, without calling it: what the tool answers to the same
+        arguments with `dry_run: true`. A tool that never costs anything is not asked. What the tool would refuse is
+        refused here as well."""
+        return self._client.call(OPERATIONS['estimate_cost'], body={'tool': tool, 'arguments': arguments}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+
+class Generation(Group):
+    """The operations of `generation`."""
+
+    __slots__ = ()
+
+    def generate_image(
+        self,
+        *,
+        prompt: str,
+        model: str | None = None,
+        width: int | None = None,
+        height: int | None = None,
+        seed: int | None = None,
+        context: str | None = None,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerGenerationAnswer:
+        """A picture from words, by a provider's model, as a job that makes a new item. It is paid for in AI credits, held when
+        the job starts and charged when it succeeds, never more than was held. The same call makes the same item once:
+        say another `seed` for another picture."""
+        return self._client.call(OPERATIONS['generate_image'], body={'prompt': prompt}, maybe={'model': model, 'width': width, 'height': height, 'seed': seed, 'context': context, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def generate_video(
+        self,
+        *,
+        prompt: str,
+        ref: str | None = None,
+        model: str | None = None,
+        seconds: int | None = None,
+        width: int | None = None,
+        height: int | None = None,
+        seed: int | None = None,
+        context: str | None = None,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerGenerationAnswer:
+        """A film from words, and from a picture that it begins with if `ref` names one, by a provider's model, as a job that
+        makes a new item. It is paid for in AI credits as pictures are."""
+        return self._client.call(OPERATIONS['generate_video'], body={'prompt': prompt}, maybe={'ref': ref, 'model': model, 'seconds': seconds, 'width': width, 'height': height, 'seed': seed, 'context': context, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def generate_audio(
+        self,
+        *,
+        text: str | None = None,
+        prompt: str | None = None,
+        voice: str | None = None,
+        language: str | None = None,
+        model: str | None = None,
+        seconds: int | None = None,
+        seed: int | None = None,
+        context: str | None = None,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerGenerationAnswer:
+        """Spoken `text`, or sound such as music from a `prompt`, as a job that makes a new item. Two engines that speak are
+        built in and cost no AI credits, only minutes of what they speak; what they make is a draft. Whatever is
+        spoken or played so is `synthetic`."""
+        return self._client.call(OPERATIONS['generate_audio'], body={}, maybe={'text': text, 'prompt': prompt, 'voice': voice, 'language': language, 'model': model, 'seconds': seconds, 'seed': seed, 'context': context, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def upscale_media(
+        self,
+        *,
+        ref: str,
+        factor: int,
+        model: str | None = None,
+        context: str | None = None,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerGenerationAnswer:
+        """A new item that is twice or four times as wide and as high. `lanczos`, which is built in, resamples and invents
+        nothing; it costs minutes as renders do, and no AI credits."""
+        return self._client.call(OPERATIONS['upscale_media'], body={'ref': ref, 'factor': factor}, maybe={'model': model, 'context': context, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def cut_out(
+        self,
+        *,
+        ref: str,
+        color: str | None = None,
+        similarity: int | None = None,
+        model: str | None = None,
+        context: str | None = None,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerGenerationAnswer:
+        """A new item whose background is transparent: a PNG of a picture, a `WebM` with an alpha channel of a film. `chroma-
+        key`, which is built in, takes whatever has about the `color` for background; it costs minutes as renders do,
+        and no AI credits."""
+        return self._client.call(OPERATIONS['cut_out'], body={'ref': ref}, maybe={'color': color, 'similarity': similarity, 'model': model, 'context': context, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
 
 class Timeline(Group):
@@ -1850,6 +1970,19 @@ class Operator(Group):
         below what is used and held leaves nothing, and takes nothing back."""
         return self._client.call(OPERATIONS['operator_give_minutes'], path={'id': id}, body={'kind': kind, 'minutes': minutes}, maybe={'note': note, 'reference': reference}, timeout=timeout)
 
+    def operator_give_credits(
+        self,
+        id: str,
+        *,
+        kind: types.GivingCredits,
+        credits: float,
+        note: str | None = None,
+        reference: str | None = None,
+        timeout: float | None = None,
+    ) -> types.GivenCredits:
+        """A grant and a purchase add to what the account has, and never lapse; a withdrawal takes back what nothing holds."""
+        return self._client.call(OPERATIONS['operator_give_credits'], path={'id': id}, body={'kind': kind, 'credits': credits}, maybe={'note': note, 'reference': reference}, timeout=timeout)
+
     def operator_list_reads(
         self,
         *,
@@ -1992,6 +2125,7 @@ class Groups:
         self.account = Account(client)
         self.research = Research(client)
         self.models = Models(client)
+        self.generation = Generation(client)
         self.timeline = Timeline(client)
         self.uploads = Uploads(client)
         self.webhooks = Webhooks(client)
@@ -3108,7 +3242,7 @@ class AsyncModels(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ModelList:
-        """The models of the configured providers with their cost estimates; empty when none is configured."""
+        """The engines that are built in, and the models of the configured providers, with their prices."""
         return await self._client.call(OPERATIONS['get_models'], workspace_id=workspace_id, timeout=timeout)
 
     async def list_models(
@@ -3119,6 +3253,119 @@ class AsyncModels(AsyncGroup):
     ) -> types.ToolAnswerModelPage:
         """The same list as `GET /models`, as a tool."""
         return await self._client.call(OPERATIONS['list_models'], body={}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+    async def estimate_cost(
+        self,
+        *,
+        tool: str,
+        arguments: Mapping[str, Any],
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerCostEstimate:
+        """Minutes and AI credits that a call of a tool would hold, without calling it: what the tool answers to the same
+        arguments with `dry_run: true`. A tool that never costs anything is not asked. What the tool would refuse is
+        refused here as well."""
+        return await self._client.call(OPERATIONS['estimate_cost'], body={'tool': tool, 'arguments': arguments}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+
+class AsyncGeneration(AsyncGroup):
+    """The operations of `generation`."""
+
+    __slots__ = ()
+
+    async def generate_image(
+        self,
+        *,
+        prompt: str,
+        model: str | None = None,
+        width: int | None = None,
+        height: int | None = None,
+        seed: int | None = None,
+        context: str | None = None,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerGenerationAnswer:
+        """A picture from words, by a provider's model, as a job that makes a new item. It is paid for in AI credits, held when
+        the job starts and charged when it succeeds, never more than was held. The same call makes the same item once:
+        say another `seed` for another picture."""
+        return await self._client.call(OPERATIONS['generate_image'], body={'prompt': prompt}, maybe={'model': model, 'width': width, 'height': height, 'seed': seed, 'context': context, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    async def generate_video(
+        self,
+        *,
+        prompt: str,
+        ref: str | None = None,
+        model: str | None = None,
+        seconds: int | None = None,
+        width: int | None = None,
+        height: int | None = None,
+        seed: int | None = None,
+        context: str | None = None,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerGenerationAnswer:
+        """A film from words, and from a picture that it begins with if `ref` names one, by a provider's model, as a job that
+        makes a new item. It is paid for in AI credits as pictures are."""
+        return await self._client.call(OPERATIONS['generate_video'], body={'prompt': prompt}, maybe={'ref': ref, 'model': model, 'seconds': seconds, 'width': width, 'height': height, 'seed': seed, 'context': context, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    async def generate_audio(
+        self,
+        *,
+        text: str | None = None,
+        prompt: str | None = None,
+        voice: str | None = None,
+        language: str | None = None,
+        model: str | None = None,
+        seconds: int | None = None,
+        seed: int | None = None,
+        context: str | None = None,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerGenerationAnswer:
+        """Spoken `text`, or sound such as music from a `prompt`, as a job that makes a new item. Two engines that speak are
+        built in and cost no AI credits, only minutes of what they speak; what they make is a draft. Whatever is
+        spoken or played so is `synthetic`."""
+        return await self._client.call(OPERATIONS['generate_audio'], body={}, maybe={'text': text, 'prompt': prompt, 'voice': voice, 'language': language, 'model': model, 'seconds': seconds, 'seed': seed, 'context': context, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    async def upscale_media(
+        self,
+        *,
+        ref: str,
+        factor: int,
+        model: str | None = None,
+        context: str | None = None,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerGenerationAnswer:
+        """A new item that is twice or four times as wide and as high. `lanczos`, which is built in, resamples and invents
+        nothing; it costs minutes as renders do, and no AI credits."""
+        return await self._client.call(OPERATIONS['upscale_media'], body={'ref': ref, 'factor': factor}, maybe={'model': model, 'context': context, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    async def cut_out(
+        self,
+        *,
+        ref: str,
+        color: str | None = None,
+        similarity: int | None = None,
+        model: str | None = None,
+        context: str | None = None,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerGenerationAnswer:
+        """A new item whose background is transparent: a PNG of a picture, a `WebM` with an alpha channel of a film. `chroma-
+        key`, which is built in, takes whatever has about the `color` for background; it costs minutes as renders do,
+        and no AI credits."""
+        return await self._client.call(OPERATIONS['cut_out'], body={'ref': ref}, maybe={'color': color, 'similarity': similarity, 'model': model, 'context': context, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
 
 class AsyncTimeline(AsyncGroup):
@@ -3693,6 +3940,19 @@ class AsyncOperator(AsyncGroup):
         below what is used and held leaves nothing, and takes nothing back."""
         return await self._client.call(OPERATIONS['operator_give_minutes'], path={'id': id}, body={'kind': kind, 'minutes': minutes}, maybe={'note': note, 'reference': reference}, timeout=timeout)
 
+    async def operator_give_credits(
+        self,
+        id: str,
+        *,
+        kind: types.GivingCredits,
+        credits: float,
+        note: str | None = None,
+        reference: str | None = None,
+        timeout: float | None = None,
+    ) -> types.GivenCredits:
+        """A grant and a purchase add to what the account has, and never lapse; a withdrawal takes back what nothing holds."""
+        return await self._client.call(OPERATIONS['operator_give_credits'], path={'id': id}, body={'kind': kind, 'credits': credits}, maybe={'note': note, 'reference': reference}, timeout=timeout)
+
     async def operator_list_reads(
         self,
         *,
@@ -3835,6 +4095,7 @@ class AsyncGroups:
         self.account = AsyncAccount(client)
         self.research = AsyncResearch(client)
         self.models = AsyncModels(client)
+        self.generation = AsyncGeneration(client)
         self.timeline = AsyncTimeline(client)
         self.uploads = AsyncUploads(client)
         self.webhooks = AsyncWebhooks(client)

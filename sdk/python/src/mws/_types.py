@@ -166,8 +166,8 @@ class BalancesAnswer(Model):
     """The month's minutes left after what is held."""
     bought_minutes: float
     """Purchased minutes that nothing holds; they never lapse and are spent after the month's."""
-    credits: int
-    """AI credits."""
+    credits: CreditsAnswer
+    """AI credits, which never lapse."""
     rates: ReadRates
     """Minutes charged for a minute of media, by read and for a render."""
 
@@ -717,11 +717,29 @@ class ConsoleLink(Model):
 
 
 class Cost(Model):
-    """Cost object (contract §2)."""
+    """Cost object (contract §2). All amounts are AI credits with at most two decimals."""
 
     __slots__ = ()
-    credits: int
-    """AI credits."""
+    credits: float
+    """The estimate for this call; 0 where it costs none."""
+    held_credits: float | None
+    """Held by running work until it settles; there of a call that may cost credits."""
+    left_credits: float | None
+    """What the account has left after `held_credits`; there of a call that may cost credits."""
+
+
+class CostEstimate(Model):
+    """What a call would cost."""
+
+    __slots__ = ()
+    tool: str
+    """The tool."""
+    minutes: float
+    """Minutes that it would hold."""
+    credits: float
+    """AI credits that it would hold."""
+    answer: dict[str, Any]
+    """What the call would be answered in a dry run; empty where it costs nothing."""
 
 
 class CreateBoard(Model):
@@ -865,6 +883,18 @@ class CreatedPublicLink(Model):
     """Where its page is. Shown here and never again: whoever has it sees the item."""
 
 
+class CreditsAnswer(Model):
+    """What an account has of AI credits, with at most two decimals."""
+
+    __slots__ = ()
+    left: float
+    """What new work may hold."""
+    held: float
+    """Held by running work until it settles."""
+    used: float
+    """Charged since the account was opened."""
+
+
 class CueText(Model):
     """A caption."""
 
@@ -875,6 +905,24 @@ class CueText(Model):
     """When it goes."""
     text: str
     """What it says, 1 to 500 characters."""
+
+
+class CutOut(Model):
+    """A picture or a film, without its background."""
+
+    __slots__ = ()
+    ref: str
+    """An item ref, an item id, or the id of the job that made the item."""
+    color: str | None
+    """The colour of the background, such as `#00ff00`, which is what it is when not given. Not with `model`."""
+    similarity: int | None
+    """How far from that colour is background still, 1 to 100 in hundredths; 30 when not given. Not with `model`."""
+    model: str | None
+    """The model, by its id; `chroma-key` when not given, which is built in, costs no credits and goes by the colour."""
+    context: str | None
+    """One sentence that is shown beside the job."""
+    dry_run: bool | None
+    """`true` answers what the call would cost, and starts nothing."""
 
 
 class DeleteCalendarEntry(Model):
@@ -1154,6 +1202,16 @@ class Estimate(Model):
     resets_at: str
     """When the next month's minutes come."""
 
+
+class EstimateCost(Model):
+    """A call whose cost is asked for."""
+
+    __slots__ = ()
+    tool: str
+    """The tool."""
+    arguments: dict[str, Any]
+    """What it would be called with."""
+
 ExportFormat = Literal['otio', 'edl', 'srt', 'vtt']
 """What a timeline is exported as."""
 
@@ -1245,6 +1303,97 @@ class GainAt(Model):
     """Decibels: 0 leaves the music as it is."""
 
 
+class GenerateAudio(Model):
+    """Spoken text, or sound from words: exactly one of `text` and `prompt`."""
+
+    __slots__ = ()
+    text: str | None
+    """What is to be spoken."""
+    prompt: str | None
+    """What is to be heard, such as music, in words."""
+    voice: str | None
+    """Whose voice speaks, as the model names it."""
+    language: str | None
+    """The language of the text, such as `en` or `es`; English when not given."""
+    model: str | None
+    """The model, by its id. When not given: for a text an engine that is built in and costs no credits (`flite` for English,
+    else `espeak-ng`), for a prompt the first that makes sound. `list_models` lists them."""
+    seconds: int | None
+    """Seconds of sound from a prompt; 5 when not given."""
+    seed: int | None
+    """What tells one sound from another of the same words: the same call makes the same item once."""
+    context: str | None
+    """One sentence that is shown beside the job."""
+    dry_run: bool | None
+    """`true` answers what the call would cost, and starts nothing."""
+
+
+class GenerateImage(Model):
+    """A picture from words."""
+
+    __slots__ = ()
+    prompt: str
+    """What is to be seen."""
+    model: str | None
+    """The model, by its id; the first that makes pictures when not given. `list_models` lists them."""
+    width: int | None
+    """Pixels across, 64 to 8192; with `height`."""
+    height: int | None
+    """Pixels down, 64 to 8192; with `width`."""
+    seed: int | None
+    """What tells one picture from another of the same words: the same call makes the same item once."""
+    context: str | None
+    """One sentence that is shown beside the job."""
+    dry_run: bool | None
+    """`true` answers what the call would cost, and starts nothing."""
+
+
+class GenerateVideo(Model):
+    """A film from words."""
+
+    __slots__ = ()
+    prompt: str
+    """What is to be seen."""
+    ref: str | None
+    """A picture that it begins with: an item's ref, its id, or the id of the job that made it."""
+    model: str | None
+    """The model, by its id; the first that makes films when not given. `list_models` lists them."""
+    seconds: int | None
+    """Seconds that it lasts; 5 when not given."""
+    width: int | None
+    """Pixels across, 64 to 8192; with `height`."""
+    height: int | None
+    """Pixels down, 64 to 8192; with `width`."""
+    seed: int | None
+    """What tells one film from another of the same words: the same call makes the same item once."""
+    context: str | None
+    """One sentence that is shown beside the job."""
+    dry_run: bool | None
+    """`true` answers what the call would cost, and starts nothing."""
+
+
+class GenerationAnswer(Model):
+    """Where a generation stands."""
+
+    __slots__ = ()
+    status: NeedStatus
+    """`ready` when its item is there, `queued` while a job makes it, `startable` in a dry run."""
+    job_id: str | None
+    """The job that makes it: follow it with `get_jobs`."""
+    estimated_minutes: float | None
+    """Minutes that are held for it."""
+    estimated_credits: float | None
+    """AI credits that are held for it."""
+    output_item_id: str | None
+    """The item that it is."""
+    model: str
+    """What makes it: a model's id, or the name of an engine that is built in."""
+    synthetic: bool
+    """Whether a machine speaks or draws it."""
+    quality: str | None
+    """`draft` of what a simple engine makes."""
+
+
 class GetItem(Model):
     """Which item, and whether to wait for it."""
 
@@ -1281,6 +1430,21 @@ class GetJobsRequest(Model):
     not given."""
 
 
+class GiveCredits(Model):
+    """Credits to give, or to take back."""
+
+    __slots__ = ()
+    kind: GivingCredits
+    """How."""
+    credits: float
+    """How many, with at most two decimals."""
+    note: str | None
+    """Why, for the journal."""
+    reference: str | None
+    """Your own name for this change, such as an invoice's number: needed for a purchase. The same one counts once an
+    account, so that a request can be sent again; an account's minutes and credits share these names."""
+
+
 class GiveMinutes(Model):
     """Minutes to give."""
 
@@ -1296,6 +1460,19 @@ class GiveMinutes(Model):
     an account, so that a request can be sent again."""
 
 
+class GivenCredits(Model):
+    """What giving came to."""
+
+    __slots__ = ()
+    applied: bool
+    """False where the reference had counted before: nothing was changed again."""
+    changed_credits: float
+    """By how much the credits changed, below zero where some were taken back; where the reference had counted before, by how
+    much they changed then."""
+    balances: BalancesAnswer
+    """What the account has now."""
+
+
 class GivenMinutes(Model):
     """What giving came to."""
 
@@ -1309,6 +1486,9 @@ class GivenMinutes(Model):
 
 Giving = Literal['grant', 'purchase', 'allowance']
 """How minutes are given."""
+
+GivingCredits = Literal['grant', 'purchase', 'withdraw']
+"""How an account's credits change."""
 
 HealthAxis = Literal['flow', 'execution', 'delivery', 'money', 'liveness']
 """What is looked at."""
@@ -1377,7 +1557,7 @@ class ImportTimeline(Model):
 
     __slots__ = ()
     otio: str
-    """An `OpenTimelineIO` document as text, at most 1 MiB. Its media are items of the workspace, `mws:itm_…`."""
+    """An `OpenTimelineIO` document as text, as large as a request may be. Its media are items of the workspace, `mws:itm_…`."""
     name: str | None
     """What the timeline is called; what the document says when not given."""
 
@@ -1442,6 +1622,10 @@ class JobAnswer(Model):
     """Minutes held for it."""
     cloud_minutes: float | None
     """Minutes charged; null until it ends, 0 when it failed or was cancelled."""
+    estimated_credits: float
+    """AI credits held for it."""
+    credits: float | None
+    """AI credits charged; null until it ends, 0 when it failed or was cancelled."""
     result: Any
     """What it made: `{"stored_reads":[…]}` for a read, `{"item_id":"itm_…"}` for a render."""
     error: JobErrorAnswer | None
@@ -1618,6 +1802,8 @@ class LibraryItem(Model):
     """What people sort it by."""
     reads_on_ready: ReadsOnReady | None
     """The reads that were asked for with its upload or import; null where none were."""
+    made_by: LibraryItemMadeBy | None
+    """How a model made it; null of what was uploaded, imported or rendered."""
 
 
 class LibraryItemError(Model):
@@ -1631,6 +1817,26 @@ class LibraryItemError(Model):
 
 LibraryItemInclude = Literal['media']
 """A part of an item that lists leave out."""
+
+
+class LibraryItemMadeBy(Model):
+    """How an item was made."""
+
+    __slots__ = ()
+    job_id: str
+    """The job that made it."""
+    tool: str
+    """The tool that was called."""
+    engine: str | None
+    """The engine that is built in, if one made it."""
+    model: str | None
+    """Or the provider's model."""
+    source_item_ids: list[str]
+    """The items that it was made from."""
+    synthetic: bool
+    """Whether a machine spoke or drew it."""
+    quality: str | None
+    """`draft` of what a simple engine made."""
 
 LibraryItemSort = Literal['newest', 'oldest', 'name']
 """What a list of items is sorted by."""
@@ -2163,9 +2369,17 @@ class Model(Model):
     name: str
     """What people call it."""
     kind: str
-    """What it makes: `image`, `video` or `audio`."""
+    """What it makes: `image`, `video`, `audio`, `speech`, `upscale`, `cutout`, `translate` or `chat`."""
     estimated_credits: float
-    """The estimated price of one call in AI credits."""
+    """Its price in AI credits, of one unit; 0 of what is built in, which is paid for in minutes."""
+    per: str
+    """What that unit is: `call`, `second`, `megapixel` or `1k_chars`."""
+    built_in: bool
+    """Whether it is an engine of this deployment, and no provider's."""
+    available: bool
+    """Whether a worker has lately said that it can use it."""
+    quality: str | None
+    """`draft` of what a simple engine makes."""
 
 
 class ModelList(Model):
@@ -2173,7 +2387,7 @@ class ModelList(Model):
 
     __slots__ = ()
     data: list[Model]
-    """The models of the configured providers."""
+    """The engines that are built in, and the models of the configured providers."""
     has_more: bool
     """Always false: they are few, and all here."""
     next_cursor: str | None
@@ -2185,7 +2399,7 @@ class ModelPage(Model):
 
     __slots__ = ()
     models: list[Model]
-    """The models of the configured providers."""
+    """The engines that are built in, and the models of the configured providers."""
     has_more: bool
     """Always false: they are few, and all here."""
     next_cursor: str | None
@@ -2466,6 +2680,8 @@ class OverviewAnswer(Model):
     """The account's minutes left, the month's and those bought."""
     held_minutes: float
     """What running work holds of its minutes."""
+    left_credits: float
+    """The account's AI credits left."""
     troubled_endpoints: list[TroubledEndpoint]
     """The account's webhook endpoints that are disabled, or failed ten times in a row or more."""
 
@@ -2950,6 +3166,8 @@ class ReadRates(Model):
     """Loudness."""
     render: float
     """A new item made of others."""
+    generation: float
+    """A new item made with an engine that is built in."""
 
 
 class ReadReason(Model):
@@ -4047,6 +4265,20 @@ class ToolAnswerCommentPage(Model):
     """Media to show beside the answer: of the items in it that are ready."""
 
 
+class ToolAnswerCostEstimate(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: CostEstimate
+    """What the tool answers."""
+    meta: Meta
+    """The request's id and what it cost."""
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
 class ToolAnswerCreatedCalendarFeed(Model):
     """A tool's answer (contract §4.2, "Response 200")."""
 
@@ -4224,6 +4456,19 @@ class ToolAnswerFootageMatches(Model):
     """What the tool answers."""
     meta: Meta
     """The request's id and what it cost."""
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
+class ToolAnswerGenerationAnswer(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: GenerationAnswer
+    """What the tool answers."""
+    meta: CloudMeta
     media: list[MediaLink] | None
     """Media to show beside the answer: of the items in it that are ready."""
 
@@ -4886,6 +5131,22 @@ UploadProgress = Literal['awaiting_upload', 'processing', 'done', 'failed', 'exp
 UploadState = Literal['awaiting_upload', 'fetching']
 """What an upload waits for."""
 
+
+class UpscaleMedia(Model):
+    """A picture or a film, made larger."""
+
+    __slots__ = ()
+    ref: str
+    """An item ref, an item id, or the id of the job that made the item."""
+    factor: int
+    """How many times as wide and as high: 2 or 4."""
+    model: str | None
+    """The model, by its id; `lanczos` when not given, which is built in, costs no credits and invents nothing."""
+    context: str | None
+    """One sentence that is shown beside the job."""
+    dry_run: bool | None
+    """`true` answers what the call would cost, and starts nothing."""
+
 WaitFor = Literal['any', 'all']
 """What a long poll waits for."""
 
@@ -5065,7 +5326,7 @@ Resent = Union[Delivery, ResentSince]
 shapes(
     (AccountDetail, {'account': OperatorAccount, 'balances': BalancesAnswer}),
     (AddComment, {'region': CommentRegion}),
-    (BalancesAnswer, {'rates': ReadRates}),
+    (BalancesAnswer, {'credits': CreditsAnswer, 'rates': ReadRates}),
     (BeatsAnswer, {'beats': StoredReadBeatsData}),
     (BeatsData, {'tempo_curve': TempoPoint}),
     (Board, {'columns': BoardColumn}),
@@ -5094,6 +5355,7 @@ shapes(
     (EditTimeline, {'ops': TimelineOp}),
     (FootageMatch, {'moment': MomentSpan}),
     (FootageMatches, {'matches': FootageMatch}),
+    (GivenCredits, {'balances': BalancesAnswer}),
     (GivenMinutes, {'balances': BalancesAnswer}),
     (HealthFinding, {'numbers': HealthNumber}),
     (HealthReport, {'axes': HealthFinding}),
@@ -5104,7 +5366,7 @@ shapes(
     (JobEvent, {'data': JobEventData}),
     (JobEventData, {'job': JobAnswer}),
     (JobsAnswer, {'jobs': JobAnswer}),
-    (LibraryItem, {'error': LibraryItemError, 'streams': LibraryItemStream, 'reads_on_ready': ReadsOnReady}),
+    (LibraryItem, {'error': LibraryItemError, 'streams': LibraryItemStream, 'reads_on_ready': ReadsOnReady, 'made_by': LibraryItemMadeBy}),
     (ListAccountChange, {'data': AccountChange}),
     (ListAuditEntry, {'data': AuditEntry}),
     (ListDelivery, {'data': Delivery}),
@@ -5176,6 +5438,7 @@ shapes(
     (ToolAnswerCancelJobsAnswer, {'data': CancelJobsAnswer, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerCommentAnswer, {'data': CommentAnswer, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerCommentPage, {'data': CommentPage, 'meta': Meta, 'media': MediaLink}),
+    (ToolAnswerCostEstimate, {'data': CostEstimate, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerCreatedCalendarFeed, {'data': CreatedCalendarFeed, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerCreatedPublicLink, {'data': CreatedPublicLink, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerDeletedBoard, {'data': DeletedBoard, 'meta': Meta, 'media': MediaLink}),
@@ -5189,6 +5452,7 @@ shapes(
     (ToolAnswerDuckAnswer, {'data': DuckAnswer, 'meta': CloudMeta, 'media': MediaLink}),
     (ToolAnswerExportedTimeline, {'data': ExportedTimeline, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerFootageMatches, {'data': FootageMatches, 'meta': Meta, 'media': MediaLink}),
+    (ToolAnswerGenerationAnswer, {'data': GenerationAnswer, 'meta': CloudMeta, 'media': MediaLink}),
     (ToolAnswerImportedTimeline, {'data': ImportedTimeline, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerItemAnswer, {'data': ItemAnswer, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerItemPage, {'data': ItemPage, 'meta': Meta, 'media': MediaLink}),

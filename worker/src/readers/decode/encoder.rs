@@ -38,8 +38,13 @@ pub(crate) struct Workshop {
 impl Workshop {
     /// An empty one, for children that read this media.
     pub(crate) fn of(media: &MediaSource) -> io::Result<Self> {
-        let seat = media.tools().confiner.seat()?;
-        let outer = tempfile::Builder::new().prefix(PREFIX).tempdir_in(&media.tools().scratch_dir)?;
+        Self::new(media.tools())
+    }
+
+    /// An empty one, for children that need not read any.
+    pub(crate) fn new(tools: &MediaTools) -> io::Result<Self> {
+        let seat = tools.confiner.seat()?;
+        let outer = tempfile::Builder::new().prefix(PREFIX).tempdir_in(&tools.scratch_dir)?;
         let lock = File::open(outer.path())?;
         lock.try_lock()?;
         // Its children may be another user, who passes through the outer folder and can't list it.
@@ -110,12 +115,25 @@ impl Encoder {
         most_bytes: u64,
         ctx: &JobCtx,
     ) -> Result<Self, ReadError> {
+        Self::start_program(&tools.ffmpeg, tools, workshop, arguments, feed, most_bytes, ctx).await
+    }
+
+    /// The same of another program.
+    pub(crate) async fn start_program<'a>(
+        program: &Path,
+        tools: &MediaTools,
+        workshop: &Workshop,
+        arguments: impl IntoIterator<Item = &'a OsStr>,
+        feed: Feed<'_>,
+        most_bytes: u64,
+        ctx: &JobCtx,
+    ) -> Result<Self, ReadError> {
         let input = match feed {
             Feed::Media(file) => Some(file),
             Feed::Written => None,
         };
         let start = Start {
-            program: &tools.ffmpeg,
+            program,
             arguments: arguments.into_iter().collect(),
             input,
             folder: Some(&workshop.folder),

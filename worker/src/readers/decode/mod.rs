@@ -28,7 +28,7 @@ pub use confine::Refused;
 pub use decoded::DecodedSound;
 pub(crate) use encoder::{Encoder, Feed, Workshop, made};
 pub(crate) use frames::{Canvas, FrameStream, black, image_frame, image_layer};
-pub(super) use output::whole_output;
+pub(crate) use output::{nameless, whole_output};
 pub(crate) use packets::picture_length;
 pub(crate) use paid::{Paid, fits_a_second};
 pub(super) use pictures::still;
@@ -58,7 +58,7 @@ const INPUT: &str = "file:/proc/self/fd/0";
 const INPUT: &str = "file:/dev/fd/0";
 
 /// The same for a program that takes a plain path.
-pub(super) fn input_path() -> &'static str {
+pub(crate) fn input_path() -> &'static str {
     INPUT.trim_start_matches("file:")
 }
 
@@ -160,7 +160,7 @@ impl MediaTools {
 
 /// The absolute path of a program: the one given, or the first of that name in `PATH`. It is settled once, because a
 /// child gets no `PATH` to look in.
-pub(super) fn executable(given: Option<&Path>, name: &str) -> Option<PathBuf> {
+pub(crate) fn executable(given: Option<&Path>, name: &str) -> Option<PathBuf> {
     if let Some(given) = given {
         return given.is_file().then(|| std::path::absolute(given).ok()).flatten();
     }

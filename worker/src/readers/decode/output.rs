@@ -4,14 +4,16 @@ use super::MediaTools;
 use super::child::{Decoder, Ending};
 use crate::readers::{JobCtx, Limit, ReadError};
 use std::ffi::OsStr;
-use std::fs::File;
+use std::fs::{File, Permissions};
+use std::io::{self, Seek, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 /// Runs `program` on `input` to its end, confined as a decoder is. Returns what it wrote.
 ///
 /// `LimitExceeded` when that is more than `most_bytes`; the ends that `Decoder::ended` tells. What its exit status
 /// means is for the caller to say.
-pub(in crate::readers) async fn whole_output<'a>(
+pub(crate) async fn whole_output<'a>(
     program: &Path,
     arguments: impl IntoIterator<Item = &'a OsStr>,
     input: &File,
@@ -35,4 +37,13 @@ pub(in crate::readers) async fn whole_output<'a>(
         }
     }
     Ok((answer, child.ended(ctx).await?))
+}
+
+/// A file without a name that a child of any user may read.
+pub(crate) fn nameless(bytes: &[u8]) -> io::Result<File> {
+    let mut file = tempfile::tempfile()?;
+    file.set_permissions(Permissions::from_mode(0o644))?;
+    file.write_all(bytes)?;
+    file.rewind()?;
+    Ok(file)
 }

@@ -4,13 +4,10 @@
 //! engine can and can't do".
 
 use super::text::Word;
-use crate::readers::decode::{MediaTools, executable, input_path, whole_output};
+use crate::readers::decode::{MediaTools, executable, input_path, nameless, whole_output};
 use crate::readers::speech::chunks::Chunk;
 use crate::readers::{JobCtx, ReadError};
 use std::ffi::OsStr;
-use std::fs::{File, Permissions};
-use std::io::Write;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// Where Debian's `pocketsphinx-en-us` puts its model.
@@ -62,15 +59,6 @@ impl PocketSphinx {
         }
         Ok(String::from_utf8_lossy(&output).lines().filter_map(word).collect())
     }
-}
-
-/// A file without a name that a child of any user may read.
-fn nameless(bytes: &[u8]) -> std::io::Result<File> {
-    let mut file = tempfile::tempfile()?;
-    file.set_permissions(Permissions::from_mode(0o644))?;
-    file.write_all(bytes)?;
-    std::io::Seek::rewind(&mut file)?;
-    Ok(file)
 }
 
 /// A line such as `leisure(2) 2.260 2.710 0.454575`; nothing for sentences, silence and noise.

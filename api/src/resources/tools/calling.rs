@@ -1,0 +1,90 @@
+//! A tool that is called by another: a request of its own, answered by the very endpoint that answers the tool.
+//!
+//! The caller was let in and counted once already, as over MCP; what the tool needs of the caller, its body and its
+//! Idempotency-Key is judged there again.
+
+use crate::app::App;
+use crate::auth::{Caller, PreAuthenticated};
+use crate::contract::idempotency;
+use crate::contract::operation::RUN_TEMPLATE;
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::request::SentBody;
+use crate::http::scope::Scope;
+use bytes::Bytes;
+use poem::http::{HeaderName, Method, header};
+use poem::{Endpoint, IntoResponse, Request, Response};
+use poem_openapi::ApiResponse;
+use poem_openapi::payload::Json;
+use poem_openapi::registry::{MetaResponses, Registry};
+use poem_openapi::types::ToJSON;
+use serde_json::Value;
+use std::marker::PhantomData;
+
+/// Headers that the call keeps.
+const KEPT: [HeaderName; 4] = [
+    header::AUTHORIZATION,
+    HeaderName::from_static("x-workspace-id"),
+    HeaderName::from_static("idempotency-key"),
+    HeaderName::from_static("traceparent"),
+];
+const _: () = assert!(idempotency::HEADER.len() == "idempotency-key".len(), "the header that is kept is the key's");
+
+/// A response that is handed on as it is, documented as `T`.
+pub struct Called<T>(pub Response, PhantomData<fn() -> T>);
+
+impl<T> Called<T> {
+    /// This one.
+    pub const fn of(response: Response) -> Self {
+        Self(response, PhantomData)
+    }
+}
+
+impl<T: Send> IntoResponse for Called<T> {
+    fn into_response(self) -> Response {
+        self.0
+    }
+}
+
+impl<T: ToJSON> ApiResponse for Called<T> {
+    fn meta() -> MetaResponses {
+        <Json<T> as ApiResponse>::meta()
+    }
+
+    fn register(registry: &mut Registry) {
+        <Json<T> as ApiResponse>::register(registry);
+    }
+}
+
+/// The path of the tool of this name.
+///
+/// # Errors
+/// `tool_not_found` where there is none that may be called so.
+pub fn path_of(app: &App, tool: &str) -> Answer<String> {
+    let path = format!("/tools/{tool}");
+    if path == RUN_TEMPLATE || app.contract.operation(&Method::POST, &path).is_none() {
+        let shown: String = tool.chars().take(64).collect();
+        return Err(ApiError::new(
+            Code::ToolNotFound,
+            format!("There is no tool `{shown}`, or it can't be called so."),
+        ));
+    }
+    Ok(path)
+}
+
+/// Calls the tool at this path with this body.
+pub async fn call(app: &App, request: &Request, caller: Caller, path: &str, arguments: &Value) -> Answer<Response> {
+    let operations = app.operations.get().ok_or_else(|| ApiError::internal("a call without the routes"))?;
+    let body = Bytes::from(arguments.to_string());
+    let mut call =
+        Request::builder().method(Method::POST).uri_str(path).content_type("application/json").body(body.clone());
+    for name in &KEPT {
+        if let Some(value) = request.headers().get(name) {
+            call.headers_mut().insert(name, value.clone());
+        }
+    }
+    call.set_data(app.clone());
+    call.set_data(Scope::of(request));
+    call.set_data(SentBody(body));
+    call.set_data(PreAuthenticated(caller));
+    Ok(operations.get_response(call).await)
+}

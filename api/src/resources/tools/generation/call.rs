@@ -1,0 +1,266 @@
+//! What the generation tools have in common: which model makes it, what is asked of it, what that costs, and the job.
+
+use super::shapes::GenerationAnswer;
+use crate::app::App;
+use crate::auth::Caller;
+use crate::contract::envelope::{Cost, MediaLink, Stored, ToolAnswer};
+use crate::contract::idempotency::IdempotencyKey;
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::rate;
+use crate::http::text::Text;
+use crate::resources::library::Item;
+use crate::resources::tools::stored_read::NeedStatus;
+use crate::usecases::dispatch::{self, Dispatched, Generating, Generation, GenerationRequest, Prepared};
+use crate::usecases::library::reach;
+use crate::usecases::starting::{self, cloud_processing};
+use domain::generation::{Asked, GenerationPlan, GenerationTool, Maker, SourceFacts};
+use domain::item::{ItemStatus, ItemType};
+use domain::model::{BuiltIn, ModelKind, Per};
+use domain::plan::Reason;
+use runtime::providers::Model;
+use serde_json::{Value, json};
+use store::items::{self, ItemRow};
+
+/// Sides of a picture where its price is by its pixels and nothing is said of them.
+const USUAL_SIDE: u32 = 1_024;
+/// Milliseconds of a film or of sound where nothing is said of them.
+const USUAL_MS: i64 = 5_000;
+/// Pixels of a picture that an engine which is built in makes, at most: what is read here.
+const MOST_PIXELS: i64 = 64_000_000;
+
+/// A call of such a tool.
+pub(super) struct Call<'a> {
+    pub(super) app: &'a App,
+    pub(super) caller: &'a Caller,
+    pub(super) tool: GenerationTool,
+    /// The whole request in its one form.
+    pub(super) request: Value,
+    pub(super) key: IdempotencyKey,
+    pub(super) context: Option<Text>,
+    pub(super) dry_run: bool,
+}
+
+/// What makes it: an engine that is built in, or a provider's model.
+#[derive(Clone, Copy)]
+pub(super) enum Chosen<'a> {
+    Engine(BuiltIn),
+    Model(&'a Model),
+}
+
+impl Chosen<'_> {
+    fn maker(self) -> Maker {
+        match self {
+            Self::Engine(engine) => Maker::Engine(engine),
+            Self::Model(model) => Maker::Model(model.id.clone()),
+        }
+    }
+}
+
+/// The model of this kind that a call names, or the one that is taken when it names none.
+///
+/// # Errors
+/// `invalid_request` for a name that no model of the kind has; `engine_not_configured` when there is none to take.
+pub(super) fn chosen<'a>(
+    app: &'a App,
+    kind: ModelKind,
+    named: Option<&Text>,
+    usual: Option<BuiltIn>,
+) -> Answer<Chosen<'a>> {
+    let providers = &app.process.providers;
+    let Some(named) = named else {
+        let first = || providers.all().iter().find(|model| model.kind == kind).map(Chosen::Model);
+        return usual.map(Chosen::Engine).or_else(first).ok_or_else(|| {
+            let message = format!("No model of the kind `{}` is configured here.", kind.name());
+            ApiError::new(Code::EngineNotConfigured, message)
+        });
+    };
+    let engine = BuiltIn::from_name(named).filter(|engine| engine.kind() == kind).map(Chosen::Engine);
+    let model = || providers.get(named).filter(|model| model.kind == kind).map(Chosen::Model);
+    engine.or_else(model).ok_or_else(|| {
+        let message = format!("There is no model `{}` of the kind `{}`.", named.0, kind.name());
+        ApiError::new(Code::InvalidRequest, message).suggest("`list_models` lists the models and their kinds.")
+    })
+}
+
+impl Call<'_> {
+    /// The item of this name, if it is a picture or a film that can be changed.
+    ///
+    /// # Errors
+    /// `item_not_found`, `workspace_forbidden`, `item_not_ready`; `read_not_applicable` when it is none.
+    pub(super) async fn source(&self, name: &Text, takes: &[ItemType]) -> Answer<ItemRow> {
+        let item = reach(&mut *self.app.conn().await?, self.caller.workspace, name).await?;
+        match (item.status, item.item_type) {
+            (ItemStatus::Processing, _) => Err(ApiError::new(Code::ItemNotReady, "The item is still being processed.")),
+            (ItemStatus::Ready, Some(kind)) if takes.contains(&kind) => Ok(item),
+            _ => {
+                let kinds: Vec<&str> = takes.iter().map(|kind| kind.name()).collect();
+                let message = format!("The item is none of what this takes: {}.", kinds.join(", "));
+                Err(ApiError::new(Code::ReadNotApplicable, message))
+            }
+        }
+    }
+
+    /// Starts what is asked for, or tells where the same stands.
+    ///
+    /// # Errors
+    /// Those of `super::REFUSALS`.
+    pub(super) async fn generate(
+        &self,
+        chosen: Chosen<'_>,
+        kind: ModelKind,
+        mut asked: Asked,
+        source: Option<&ItemRow>,
+    ) -> Answer<Stored<ToolAnswer<GenerationAnswer>>> {
+        let facts = source.map(facts).unwrap_or_default();
+        if let Chosen::Model(model) = chosen {
+            completed(&mut asked, model);
+        }
+        let plan = GenerationPlan {
+            tool: self.tool,
+            workspace: self.caller.workspace.id,
+            maker: chosen.maker(),
+            kind,
+            source: source.map(|item| item.id),
+            asked,
+        };
+        within_limits(chosen, &plan, facts)?;
+        let price = match chosen {
+            Chosen::Engine(_) => None,
+            Chosen::Model(model) => Some((model.price, model.price.of(plan.amount(facts)))),
+        };
+        let canonical = json!([self.tool.name(), self.caller.workspace.id, self.request]);
+        let key = if self.dry_run { IdempotencyKey(None) } else { self.key.clone() };
+        let request = GenerationRequest {
+            owners: starting::owners(self.caller),
+            call: starting::call(self.caller, self.tool.name(), self.context.clone().map(|context| context.0)),
+            name: plan.name(source.map_or("", |item| item.name.as_str())),
+            duration_ms: plan.minutes_for_ms(facts),
+            price,
+            key: starting::keyed(self.app, self.caller, self.tool.name(), key, &canonical),
+            plan,
+        };
+        self.dispatched(&request).await
+    }
+
+    async fn dispatched(&self, request: &GenerationRequest) -> Answer<Stored<ToolAnswer<GenerationAnswer>>> {
+        let process = &self.app.process;
+        let fresh = |generation: &Generation, media: Option<MediaLink>| {
+            let cloud = cloud_processing(&Prepared::from(generation));
+            let cost = Cost::needed(generation.credits(), &generation.balance);
+            let answer = ToolAnswer::new(&self.caller.request_id, answer(&request.plan, generation.state));
+            Stored::fresh(&answer.cloud(cloud).costing(cost).showing(media))
+        };
+        if self.dry_run {
+            let generation = dispatch::estimate(process, request).await?;
+            self.started(&generation)?;
+            return Ok(fresh(&generation, self.shown(&generation).await?));
+        }
+        // What a key keeps is the job that was started, and no link: that would be answered again after its end.
+        let compose = |generation: &Generation| fresh(generation, None).body().to_owned();
+        let dispatched = dispatch::dispatch(process, request, &compose).await;
+        match dispatched.map_err(|error| starting::refused(request.key.as_ref(), error))? {
+            Dispatched::KeyReused => Err(starting::key_reused()),
+            Dispatched::TooSoon(wait) => Err(rate::too_soon(wait)),
+            Dispatched::Replayed(body) => {
+                metrics::counter!("mws_idempotent_replays_total").increment(1);
+                Ok(Stored::replayed(body))
+            }
+            Dispatched::Answered(generation) => {
+                self.started(&generation)?;
+                Ok(fresh(&generation, self.shown(&generation).await?))
+            }
+        }
+    }
+
+    /// The refusal of a generation that did not start.
+    fn started(&self, generation: &Generation) -> Answer<()> {
+        match generation.state {
+            Generating::Made(_) | Generating::Queued { .. } | Generating::Startable { .. } => Ok(()),
+            Generating::StorageFull => {
+                let most = self.app.process.settings.storage_quota_bytes;
+                let message = format!("The account keeps as many bytes as it may, {most}, or as many items.");
+                Err(ApiError::new(Code::FileTooLarge, message).suggest("Delete items that are no longer needed."))
+            }
+            Generating::Not(Reason::EngineNotConfigured) => {
+                let message = "No worker of this deployment can make this now.";
+                Err(ApiError::new(Code::EngineNotConfigured, message)
+                    .suggest("`list_models` says which models are available."))
+            }
+            Generating::Not(reason) => Err(starting::not_started(reason, &Prepared::from(generation))),
+        }
+    }
+
+    /// The media of the item that was made, to show beside the answer.
+    async fn shown(&self, generation: &Generation) -> Answer<Option<MediaLink>> {
+        let Generating::Made(item) = generation.state else { return Ok(None) };
+        let row = items::find(&mut *self.app.conn().await?, item).await?;
+        Ok(row.and_then(|row| Item::of(row, &self.app.links).media()))
+    }
+}
+
+fn facts(item: &ItemRow) -> SourceFacts {
+    let side = |pixels: Option<i32>| pixels.and_then(|pixels| u32::try_from(pixels).ok());
+    SourceFacts { size: side(item.width).zip(side(item.height)), duration_ms: item.duration_ms }
+}
+
+/// Says what is not said and is paid for.
+fn completed(asked: &mut Asked, model: &Model) {
+    if model.kind == ModelKind::Image && model.price.per == Per::Megapixel && asked.width.is_none() {
+        (asked.width, asked.height) = (Some(USUAL_SIDE), Some(USUAL_SIDE));
+    }
+    if matches!(model.kind, ModelKind::Video | ModelKind::Audio) && asked.duration_ms.is_none() {
+        asked.duration_ms = Some(USUAL_MS);
+    }
+}
+
+/// Refuses more than the model is asked for.
+fn within_limits(chosen: Chosen<'_>, plan: &GenerationPlan, source: SourceFacts) -> Answer<()> {
+    let refusal = |message: String| Err(ApiError::new(Code::InvalidRequest, message));
+    if plan.asked.width.is_some() != plan.asked.height.is_some() {
+        return refusal("`width` and `height` are said together, or neither.".to_owned());
+    }
+    let amount = plan.amount(source);
+    match chosen {
+        Chosen::Engine(_) if plan.kind == ModelKind::Upscale && amount.pixels > MOST_PIXELS => {
+            refusal(format!("It would have {} pixels, and at most {MOST_PIXELS} are made.", amount.pixels))
+        }
+        Chosen::Engine(_) => Ok(()),
+        Chosen::Model(model) => {
+            let (limits, id) = (model.limits, &model.id);
+            let most_pixels = i64::from(limits.megapixels) * 1_000_000;
+            if amount.chars > i64::try_from(limits.chars).unwrap_or(i64::MAX) {
+                return refusal(format!("`{id}` takes at most {} characters.", limits.chars));
+            }
+            if amount.ms > i64::from(limits.seconds) * 1_000 {
+                return refusal(format!("`{id}` takes at most {} seconds.", limits.seconds));
+            }
+            if plan.kind != ModelKind::Video && amount.pixels > most_pixels {
+                return refusal(format!("`{id}` makes at most {most_pixels} pixels."));
+            }
+            Ok(())
+        }
+    }
+}
+
+fn answer(plan: &GenerationPlan, state: Generating) -> GenerationAnswer {
+    let made_by = plan.made_by(domain::ids::JobId::mint());
+    let (status, job, costs, item) = match state {
+        Generating::Queued { job, minutes, credits, .. } => {
+            (NeedStatus::Queued, Some(job), Some((minutes, credits)), None)
+        }
+        Generating::Startable { minutes, credits } => (NeedStatus::Startable, None, Some((minutes, credits)), None),
+        Generating::Made(item) => (NeedStatus::Ready, None, None, Some(item)),
+        // A refusal is answered instead.
+        Generating::StorageFull | Generating::Not(_) => (NeedStatus::Queued, None, None, None),
+    };
+    GenerationAnswer {
+        status,
+        job_id: job.map(Text::of),
+        estimated_minutes: costs.map(|(minutes, _)| minutes.into()),
+        estimated_credits: costs.map(|(_, credits)| credits.into()),
+        output_item_id: item.map(Text::of),
+        model: plan.maker.name().into(),
+        synthetic: made_by.synthetic,
+        quality: made_by.quality.map(Text),
+    }
+}

@@ -1,0 +1,204 @@
+//! `generate_image`, `generate_video`, `generate_audio`, `upscale_media` and `cut_out`: new media by a model
+//! (contract §4.12, docs/generation.md).
+//!
+//! Each chooses its model, says what is asked of it and starts one job, by `call`. What a program of this deployment
+//! makes is paid for in minutes, what a provider's model makes in AI credits; both are held before anything runs.
+
+mod call;
+mod shapes;
+
+use crate::app::App;
+use crate::auth::{Auth, Caller};
+use crate::contract::envelope::{Stored, ToolAnswer};
+use crate::contract::groups::{Refusals, Tag};
+use crate::contract::idempotency::IdempotencyKey;
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::text::Text;
+use call::{Call, chosen};
+use domain::generation::{Asked, GenerationTool};
+use domain::item::ItemType;
+use domain::model::{BuiltIn, ModelKind};
+use poem_openapi::OpenApi;
+use poem_openapi::payload::Json;
+use poem_openapi::types::ToJSON;
+use serde_json::Value;
+use shapes::{CutOut, GenerateAudio, GenerateImage, GenerateVideo, GenerationAnswer, UpscaleMedia};
+
+/// What each of them may refuse with.
+const REFUSALS: &[Code] = &[
+    Code::InsufficientCredits,
+    Code::InsufficientMinutes,
+    Code::RoleForbidden,
+    Code::WorkspaceForbidden,
+    Code::ItemNotFound,
+    Code::ItemNotReady,
+    Code::IdempotencyInProgress,
+    Code::IdempotencyKeyReused,
+    Code::ReadNotApplicable,
+    Code::EngineNotConfigured,
+    Code::FileTooLarge,
+];
+
+/// What these operations refuse with, beside what every operation may.
+pub const ERRORS: Refusals = &[
+    ("POST /tools/generate_image", REFUSALS),
+    ("POST /tools/generate_video", REFUSALS),
+    ("POST /tools/generate_audio", REFUSALS),
+    ("POST /tools/upscale_media", REFUSALS),
+    ("POST /tools/cut_out", REFUSALS),
+];
+
+/// The tools.
+pub struct GenerationTools(pub App);
+
+/// What a generation tool answers.
+type Answered = Answer<Stored<ToolAnswer<GenerationAnswer>>>;
+
+#[OpenApi(tag = "Tag::Generation")]
+impl GenerationTools {
+    /// Generate a picture
+    ///
+    /// A picture from words, by a provider's model, as a job that makes a new item. It is paid for in AI credits, held
+    /// when the job starts and charged when it succeeds, never more than was held. The same call makes the same item
+    /// once: say another `seed` for another picture.
+    #[oai(path = "/tools/generate_image", method = "post", operation_id = "generate_image")]
+    async fn generate_image(&self, auth: Auth, key: IdempotencyKey, arguments: Json<GenerateImage>) -> Answered {
+        let (Auth(caller), request, asked) = (auth, canonical(&arguments.0), arguments.0);
+        let chosen = chosen(&self.0, ModelKind::Image, asked.model.as_ref(), None)?;
+        let call = self.call(&caller, GenerationTool::GenerateImage, request, key, (asked.context, asked.dry_run));
+        let wanted = Asked {
+            prompt: Some(asked.prompt.0),
+            width: asked.width,
+            height: asked.height,
+            seed: asked.seed,
+            ..Asked::default()
+        };
+        call.generate(chosen, ModelKind::Image, wanted, None).await
+    }
+
+    /// Generate a film
+    ///
+    /// A film from words, and from a picture that it begins with if `ref` names one, by a provider's model, as a job
+    /// that makes a new item. It is paid for in AI credits as pictures are.
+    #[oai(path = "/tools/generate_video", method = "post", operation_id = "generate_video")]
+    async fn generate_video(&self, auth: Auth, key: IdempotencyKey, arguments: Json<GenerateVideo>) -> Answered {
+        let (Auth(caller), request, asked) = (auth, canonical(&arguments.0), arguments.0);
+        let call = self.call(&caller, GenerationTool::GenerateVideo, request, key, (asked.context, asked.dry_run));
+        let source = match &asked.item_ref {
+            Some(name) => Some(call.source(name, &[ItemType::Image]).await?),
+            None => None,
+        };
+        let chosen = chosen(&self.0, ModelKind::Video, asked.model.as_ref(), None)?;
+        let wanted = Asked {
+            prompt: Some(asked.prompt.0),
+            duration_ms: asked.seconds.map(|seconds| i64::from(seconds) * 1_000),
+            width: asked.width,
+            height: asked.height,
+            seed: asked.seed,
+            ..Asked::default()
+        };
+        call.generate(chosen, ModelKind::Video, wanted, source.as_ref()).await
+    }
+
+    /// Generate speech or sound
+    ///
+    /// Spoken `text`, or sound such as music from a `prompt`, as a job that makes a new item. Two engines that speak
+    /// are built in and cost no AI credits, only minutes of what they speak; what they make is a draft. Whatever is
+    /// spoken or played so is `synthetic`.
+    #[oai(path = "/tools/generate_audio", method = "post", operation_id = "generate_audio")]
+    async fn generate_audio(&self, auth: Auth, key: IdempotencyKey, arguments: Json<GenerateAudio>) -> Answered {
+        let (Auth(caller), request, asked) = (auth, canonical(&arguments.0), arguments.0);
+        let (kind, usual) = match (&asked.text, &asked.prompt) {
+            (Some(_), None) => (ModelKind::Speech, Some(speaker(&asked))),
+            (None, Some(_)) => (ModelKind::Audio, None),
+            _ => {
+                let message = "Say `text`, which is spoken, or `prompt`, which says what is to be heard: exactly one.";
+                return Err(ApiError::new(Code::InvalidRequest, message));
+            }
+        };
+        let chosen = chosen(&self.0, kind, asked.model.as_ref(), usual)?;
+        let call = self.call(&caller, GenerationTool::GenerateAudio, request, key, (asked.context, asked.dry_run));
+        let wanted = Asked {
+            prompt: asked.prompt.map(|prompt| prompt.0),
+            text: asked.text.map(|text| text.0),
+            voice: asked.voice.map(|voice| voice.0),
+            language: asked.language.map(|language| language.0),
+            duration_ms: asked.seconds.filter(|_| kind == ModelKind::Audio).map(|seconds| i64::from(seconds) * 1_000),
+            seed: asked.seed,
+            ..Asked::default()
+        };
+        call.generate(chosen, kind, wanted, None).await
+    }
+
+    /// Upscale a picture or a film
+    ///
+    /// A new item that is twice or four times as wide and as high. `lanczos`, which is built in, resamples and invents
+    /// nothing; it costs minutes as renders do, and no AI credits.
+    #[oai(path = "/tools/upscale_media", method = "post", operation_id = "upscale_media")]
+    async fn upscale_media(&self, auth: Auth, key: IdempotencyKey, arguments: Json<UpscaleMedia>) -> Answered {
+        let (Auth(caller), request, asked) = (auth, canonical(&arguments.0), arguments.0);
+        if ![2, 4].contains(&asked.factor) {
+            return Err(ApiError::new(Code::InvalidRequest, "`factor` is 2 or 4."));
+        }
+        let chosen = chosen(&self.0, ModelKind::Upscale, asked.model.as_ref(), Some(BuiltIn::Lanczos))?;
+        let call = self.call(&caller, GenerationTool::UpscaleMedia, request, key, (asked.context, asked.dry_run));
+        let source = call.source(&asked.item_ref, &[ItemType::Image, ItemType::Video]).await?;
+        let wanted = Asked { factor: Some(asked.factor), ..Asked::default() };
+        call.generate(chosen, ModelKind::Upscale, wanted, Some(&source)).await
+    }
+
+    /// Cut out what is before the background
+    ///
+    /// A new item whose background is transparent: a PNG of a picture, a `WebM` with an alpha channel of a film.
+    /// `chroma-key`, which is built in, takes whatever has about the `color` for background; it costs minutes as
+    /// renders do, and no AI credits.
+    #[oai(path = "/tools/cut_out", method = "post", operation_id = "cut_out")]
+    async fn cut_out(&self, auth: Auth, key: IdempotencyKey, arguments: Json<CutOut>) -> Answered {
+        let (Auth(caller), request, asked) = (auth, canonical(&arguments.0), arguments.0);
+        let chosen = chosen(&self.0, ModelKind::Cutout, asked.model.as_ref(), Some(BuiltIn::ChromaKey))?;
+        let by_color = asked.color.is_some() || asked.similarity.is_some();
+        if by_color && asked.model.as_deref().is_some_and(|model| model != BuiltIn::ChromaKey.name()) {
+            let message = "`color` and `similarity` are for `chroma-key`: say them or another `model`.";
+            return Err(ApiError::new(Code::InvalidRequest, message));
+        }
+        let color = asked
+            .color
+            .as_ref()
+            .map(|color| color.parse())
+            .transpose()
+            .map_err(|wrong| ApiError::new(Code::InvalidRequest, format!("`color`: {wrong}.")))?;
+        let call = self.call(&caller, GenerationTool::CutOut, request, key, (asked.context, asked.dry_run));
+        let source = call.source(&asked.item_ref, &[ItemType::Image, ItemType::Video]).await?;
+        let wanted = Asked { color, similarity: asked.similarity, ..Asked::default() };
+        call.generate(chosen, ModelKind::Cutout, wanted, Some(&source)).await
+    }
+}
+
+impl GenerationTools {
+    fn call<'a>(
+        &'a self,
+        caller: &'a Caller,
+        tool: GenerationTool,
+        request: Value,
+        key: IdempotencyKey,
+        (context, dry_run): (Option<Text>, Option<bool>),
+    ) -> Call<'a> {
+        Call { app: &self.0, caller, tool, request, key, context, dry_run: dry_run.unwrap_or(false) }
+    }
+}
+
+/// The engine that speaks a text where no model is named: `flite` speaks English alone.
+fn speaker(asked: &GenerateAudio) -> BuiltIn {
+    let language = asked.language.as_deref().unwrap_or("en").to_ascii_lowercase();
+    let is_english = language == "en" || language.starts_with("en-");
+    let is_fliteian = asked.voice.as_deref().is_none_or(|voice| FLITE_VOICES.contains(&voice));
+    if is_english && is_fliteian { BuiltIn::Flite } else { BuiltIn::Espeak }
+}
+
+/// The voices of `flite`.
+const FLITE_VOICES: [&str; 5] = ["slt", "rms", "awb", "kal16", "kal"];
+
+/// A request in its one form.
+fn canonical(arguments: &impl ToJSON) -> Value {
+    arguments.to_json().unwrap_or_default()
+}

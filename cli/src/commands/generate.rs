@@ -1,0 +1,199 @@
+//! `mws generate`: new media by a model, as a job that makes a new item (contract §4.12, §13).
+
+use super::Context;
+use super::edits::succeeded;
+use super::upload::COLUMNS as ITEM;
+use super::without_nulls;
+use crate::client::part;
+use crate::failure::Failure;
+use crate::output::{Column, document};
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+
+const STANDING: [Column; 5] = [
+    Column::new("STATUS", "/status"),
+    Column::new("JOB", "/job_id"),
+    Column::new("MODEL", "/model"),
+    Column::new("MINUTES", "/estimated_minutes"),
+    Column::new("CREDITS", "/estimated_credits"),
+];
+/// Times a tool is asked: for the job, and for what that made.
+const MOST_CALLS: usize = 2;
+
+/// What every one of them takes.
+#[derive(Debug, Args)]
+pub struct Shared {
+    /// The model; `mws models list` lists them.
+    #[arg(long)]
+    model: Option<String>,
+    /// Follow the job, and show the item that it makes.
+    #[arg(long)]
+    wait: bool,
+    /// Show what it would cost, and start nothing.
+    #[arg(long, conflicts_with = "wait")]
+    dry_run: bool,
+    /// The workspace to act in.
+    #[arg(long)]
+    workspace: Option<String>,
+}
+
+/// A picture's size, and what tells one result from another.
+#[derive(Debug, Args)]
+pub struct Drawn {
+    /// Pixels across; with --height.
+    #[arg(long, requires = "height")]
+    width: Option<u32>,
+    /// Pixels down; with --width.
+    #[arg(long, requires = "width")]
+    height: Option<u32>,
+    /// Another number makes another result of the same words.
+    #[arg(long)]
+    seed: Option<i64>,
+}
+
+/// What is made.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// A picture from words.
+    #[command(
+        after_help = "Example:\n  mws generate image \"a red kite over a grey sea\" --width 1024 --height 768 --wait"
+    )]
+    Image {
+        /// What is to be seen.
+        prompt: String,
+        #[command(flatten)]
+        drawn: Drawn,
+        #[command(flatten)]
+        shared: Shared,
+    },
+    /// A film from words.
+    Video {
+        /// What is to be seen.
+        prompt: String,
+        /// An item, a picture, that it begins with.
+        #[arg(long, value_name = "REF")]
+        from: Option<String>,
+        /// Seconds that it lasts.
+        #[arg(long)]
+        seconds: Option<u32>,
+        #[command(flatten)]
+        drawn: Drawn,
+        #[command(flatten)]
+        shared: Shared,
+    },
+    /// Spoken text.
+    #[command(
+        after_help = "Example:\n  mws generate speech \"Welcome back to the show.\" --wait\n  mws generate speech \"Bienvenidos.\" --language es --wait"
+    )]
+    Speech {
+        /// What is to be spoken.
+        text: String,
+        /// Whose voice, as the model names it.
+        #[arg(long)]
+        voice: Option<String>,
+        /// The text's language, such as es.
+        #[arg(long)]
+        language: Option<String>,
+        #[command(flatten)]
+        shared: Shared,
+    },
+    /// Sound, such as music, from words.
+    Audio {
+        /// What is to be heard.
+        prompt: String,
+        /// Seconds that it lasts.
+        #[arg(long)]
+        seconds: Option<u32>,
+        /// Another number makes another result of the same words.
+        #[arg(long)]
+        seed: Option<i64>,
+        #[command(flatten)]
+        shared: Shared,
+    },
+    /// A larger version of a picture or a film.
+    Upscale {
+        /// The item's ref or id.
+        #[arg(value_name = "REF")]
+        item: String,
+        /// How many times as wide and as high: 2 or 4.
+        #[arg(long, default_value_t = 2)]
+        factor: u32,
+        #[command(flatten)]
+        shared: Shared,
+    },
+    /// A version of a picture or a film without its background.
+    CutOut {
+        /// The item's ref or id.
+        #[arg(value_name = "REF")]
+        item: String,
+        /// The background's colour; #00ff00 when not given.
+        #[arg(long)]
+        color: Option<String>,
+        /// How far from that colour is background still, 1 to 100.
+        #[arg(long)]
+        similarity: Option<u32>,
+        #[command(flatten)]
+        shared: Shared,
+    },
+}
+
+pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failure> {
+    let (tool, mut body, shared) = asked(command);
+    body["model"] = json!(shared.model);
+    body["dry_run"] = json!(shared.dry_run.then_some(true));
+    let body = without_nulls(body);
+    let headers: Vec<(&str, &str)> =
+        shared.workspace.as_deref().map(|workspace| ("x-workspace-id", workspace)).into_iter().collect();
+    let mut data = Value::Null;
+    for _ in 0..MOST_CALLS {
+        data = context.client.tool_with(tool, &body, &headers).await?;
+        let Some(job) = data["job_id"].as_str().filter(|_| shared.wait) else { break };
+        context.out.say(&format!("{job} makes it"));
+        succeeded(job, context).await?;
+    }
+    show(&data, context).await
+}
+
+/// The tool of a command, and what it is asked.
+fn asked(command: Command) -> (&'static str, Value, Shared) {
+    match command {
+        Command::Image { prompt, drawn: Drawn { width, height, seed }, shared } => {
+            let body = json!({ "prompt": prompt, "width": width, "height": height, "seed": seed });
+            ("generate_image", body, shared)
+        }
+        Command::Video { prompt, from, seconds, drawn: Drawn { width, height, seed }, shared } => {
+            let body = json!({
+                "prompt": prompt, "ref": from, "seconds": seconds, "width": width, "height": height, "seed": seed,
+            });
+            ("generate_video", body, shared)
+        }
+        Command::Speech { text, voice, language, shared } => {
+            ("generate_audio", json!({ "text": text, "voice": voice, "language": language }), shared)
+        }
+        Command::Audio { prompt, seconds, seed, shared } => {
+            ("generate_audio", json!({ "prompt": prompt, "seconds": seconds, "seed": seed }), shared)
+        }
+        Command::Upscale { item, factor, shared } => {
+            ("upscale_media", json!({ "ref": item, "factor": factor }), shared)
+        }
+        Command::CutOut { item, color, similarity, shared } => {
+            ("cut_out", json!({ "ref": item, "color": color, "similarity": similarity }), shared)
+        }
+    }
+}
+
+async fn show(data: &Value, context: &Context) -> Result<(), Failure> {
+    let out = &context.out;
+    if out.json {
+        return document(data);
+    }
+    if let Some(item) = data["output_item_id"].as_str() {
+        let item = context.client.get(&format!("/library/items/{}", part(item))).await?;
+        return out.rows(&[item], "id", &ITEM);
+    }
+    out.rows(std::slice::from_ref(data), "job_id", &STANDING)?;
+    if let Some(job) = data["job_id"].as_str() {
+        out.say(&format!("Next: mws jobs watch {job} (--wait does it, and shows the item)"));
+    }
+    Ok(())
+}

@@ -1,0 +1,218 @@
+//! Generations: what live ones will make, whether a provider was asked for it, and what they can be made with.
+//!
+//! Their rows are those of renders (`renders`): a row of `job_renders` that has not ended is the promise that the same
+//! is not made twice at once, and the scheduler drops what lost claims left. What is of generations alone is here.
+
+use crate::renders::{self, NewRendered};
+use domain::credits::Credits;
+use domain::generation::MadeBy;
+use domain::ids::{ItemId, JobId};
+use domain::minutes::Minutes;
+use domain::model::{Per, Price};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sqlx::PgConnection;
+use sqlx::types::Json;
+
+/// A price as it is kept with a job.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub struct KeptPrice {
+    per: Per,
+    hundredths: i64,
+}
+
+impl From<Price> for KeptPrice {
+    fn from(price: Price) -> Self {
+        Self { per: price.per, hundredths: price.credits.hundredths() }
+    }
+}
+
+impl From<KeptPrice> for Price {
+    fn from(kept: KeptPrice) -> Self {
+        Self { per: kept.per, credits: Credits::from_hundredths(kept.hundredths) }
+    }
+}
+
+/// A generation that a call wants.
+#[derive(Debug, Clone)]
+pub struct NewGeneration<'a> {
+    /// Its job.
+    pub job: JobId,
+    /// The hash of its plan.
+    pub hash: &'a [u8],
+    /// The plan.
+    pub plan: &'a Value,
+    /// The item to come.
+    pub output: ItemId,
+    /// What it will be called.
+    pub name: &'a str,
+    /// What the model costs; nothing of a program that is built in.
+    pub price: Option<Price>,
+}
+
+/// Tries to own a generation, waiting for a call that took the same one a moment ago. False when another job owns it.
+pub async fn take(conn: &mut PgConnection, new: &NewGeneration<'_>) -> sqlx::Result<bool> {
+    let taken = sqlx::query!(
+        "INSERT INTO job_renders (job_id, hash, plan, output_item_id, output_name, price)
+         VALUES ($1, $2, $3, $4, $5, $6)
+         ON CONFLICT (hash) WHERE ended_at IS NULL DO NOTHING",
+        new.job as JobId,
+        new.hash,
+        new.plan,
+        new.output as ItemId,
+        new.name,
+        new.price.map(KeptPrice::from).map(Json) as Option<Json<KeptPrice>>
+    )
+    .execute(conn)
+    .await?;
+    Ok(taken.rows_affected() == 1)
+}
+
+/// A generation that a live job makes.
+#[derive(Debug, Clone, Copy)]
+pub struct LiveGeneration {
+    /// That job.
+    pub job: JobId,
+    /// Minutes that are held for it.
+    pub minutes: Minutes,
+    /// And AI credits.
+    pub credits: Credits,
+}
+
+/// The live job of a generation with this hash.
+pub async fn live(conn: &mut PgConnection, hash: &[u8]) -> sqlx::Result<Option<LiveGeneration>> {
+    sqlx::query_as!(
+        LiveGeneration,
+        r#"SELECT r.job_id AS "job: JobId", j.held_month + j.held_bought AS "minutes!: Minutes",
+               j.held_credits AS "credits: Credits"
+           FROM job_renders r JOIN jobs j ON j.id = r.job_id
+           WHERE r.hash = $1 AND r.ended_at IS NULL"#,
+        hash
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// What a claimed generation is to make.
+#[derive(Debug, Clone)]
+pub struct ClaimedGeneration {
+    /// The plan as it is kept (`domain::generation`).
+    pub plan: Value,
+    /// Its hash.
+    pub hash: Vec<u8>,
+    /// The new item's id.
+    pub output: ItemId,
+    /// What the new item is called.
+    pub name: String,
+    /// What the model costs.
+    pub price: Option<Price>,
+}
+
+/// What the live job is to make.
+pub async fn of_job(conn: &mut PgConnection, job: JobId) -> sqlx::Result<Option<ClaimedGeneration>> {
+    let row = sqlx::query!(
+        r#"SELECT plan, hash, output_item_id AS "output: ItemId", output_name, price AS "price: Json<KeptPrice>"
+           FROM job_renders WHERE job_id = $1 AND ended_at IS NULL"#,
+        job as JobId
+    )
+    .fetch_optional(conn)
+    .await?;
+    Ok(row.map(|row| ClaimedGeneration {
+        plan: row.plan,
+        hash: row.hash,
+        output: row.output,
+        name: row.output_name,
+        price: row.price.map(|price| price.0.into()),
+    }))
+}
+
+/// Whether a provider was asked for a job before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asked {
+    /// It was not, and this claim is noted as the one that asks.
+    Now,
+    /// By an earlier claim, of whose request nothing is known.
+    Before,
+    /// The claim is no longer its worker's: nothing may be asked.
+    Lost,
+}
+
+/// Notes, before a provider is asked, that this claim asks. What is committed here stands even if the worker dies in
+/// the next moment.
+pub async fn ask(conn: &mut PgConnection, job: JobId, claim_no: i32) -> sqlx::Result<Asked> {
+    let before = sqlx::query_scalar!(
+        r#"WITH before AS (
+               SELECT r.job_id, r.asked_claim FROM job_renders r
+               WHERE r.job_id = $1 AND r.ended_at IS NULL AND EXISTS (
+                   SELECT FROM jobs j WHERE j.id = $1 AND j.claim_no = $2 AND j.status = 'running'
+               )
+               FOR UPDATE
+           )
+           UPDATE job_renders r SET asked_claim = coalesce(before.asked_claim, $2)
+           FROM before WHERE r.job_id = before.job_id
+           RETURNING before.asked_claim IS NOT NULL AS "before!""#,
+        job as JobId,
+        claim_no
+    )
+    .fetch_optional(conn)
+    .await?;
+    Ok(match before {
+        Some(true) => Asked::Before,
+        Some(false) => Asked::Now,
+        None => Asked::Lost,
+    })
+}
+
+/// Notes that it is known what came of a request: nothing. Another claim may ask.
+pub async fn unask(conn: &mut PgConnection, job: JobId, claim_no: i32) -> sqlx::Result<()> {
+    sqlx::query!(
+        "UPDATE job_renders SET asked_claim = NULL WHERE job_id = $1 AND asked_claim = $2 AND ended_at IS NULL",
+        job as JobId,
+        claim_no
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Adds a generated item, ready, with what it says of how it was made.
+pub async fn store(conn: &mut PgConnection, made: &NewRendered, made_by: &MadeBy) -> sqlx::Result<()> {
+    renders::store(conn, made).await?;
+    sqlx::query!("UPDATE items SET made_by = $2 WHERE id = $1", made.item as ItemId, Json(made_by) as Json<&MadeBy>)
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// Something that generations can be made with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MakerOffer {
+    /// Its name: that of a program which is built in, or a model's id.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+}
+
+/// Says what a worker can make generations with. What nobody has said for a month is forgotten.
+pub async fn announce(conn: &mut PgConnection, offers: &[MakerOffer]) -> sqlx::Result<()> {
+    sqlx::query!(
+        "WITH gone AS (DELETE FROM generation_makers WHERE seen_at < mws_now() - interval '30 days' AND name <> ALL ($1))
+         INSERT INTO generation_makers (name, version)
+         SELECT name, version FROM unnest($1::text[], $2::text[]) AS offered (name, version) ORDER BY name
+         ON CONFLICT (name) DO UPDATE SET version = excluded.version, seen_at = mws_now()",
+        &offers.iter().map(|one| one.name.clone()).collect::<Vec<_>>(),
+        &offers.iter().map(|one| one.version.clone()).collect::<Vec<_>>()
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// What a worker has said within the last week that generations can be made with: as long as for reads.
+pub async fn makers(conn: &mut PgConnection) -> sqlx::Result<Vec<String>> {
+    sqlx::query_scalar!(
+        "SELECT name FROM generation_makers WHERE seen_at > mws_now() - interval '7 days' ORDER BY name"
+    )
+    .fetch_all(conn)
+    .await
+}

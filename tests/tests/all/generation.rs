@@ -1,0 +1,209 @@
+//! Generations: what is built in and made here, what models cost, and that a call pays once and in the right unit.
+
+use anyhow::Context;
+use domain::credits::Credits;
+use mws_tests::world::{Answer, Client, Media, PIXEL, Provider, Receiver, Reply, World, runners};
+use serde_json::{Value, json};
+use std::path::Path;
+use worker::Engines;
+
+/// The file of two models of this provider, in a folder that is to outlive the service.
+pub fn models(folder: &Path, url: &str) -> anyhow::Result<std::path::PathBuf> {
+    let path = folder.join("providers.toml");
+    std::fs::write(
+        &path,
+        format!(
+            "[[model]]\nid = \"painter\"\nkind = \"image\"\ndialect = \"cog\"\nurl = \"{url}\"\n\
+             price = {{ per = \"call\", credits = 2.5 }}\ntimeout = 20\nlimits = {{ output_bytes = 100000 }}\n\
+             defaults = {{ steps = 4 }}\n\
+             [[model]]\nid = \"once\"\nkind = \"image\"\ndialect = \"openai\"\nurl = \"{url}\"\n\
+             price = {{ per = \"megapixel\", credits = 1 }}\ntimeout = 20\n"
+        ),
+    )?;
+    Ok(path)
+}
+
+/// The job that an answer names.
+pub fn job(answer: &Answer) -> anyhow::Result<String> {
+    Ok(answer.data()?["job_id"].as_str().context("no job")?.to_owned())
+}
+
+/// What the account has of credits: left, held, used.
+pub async fn credits(client: &Client) -> anyhow::Result<Value> {
+    Ok(client.send("GET", "/balances", &[], None).await?.json["credits"].clone())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_built_in_speaks_enlarges_and_cuts_out_for_minutes_and_no_credits() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let receiver = Receiver::start()?;
+    world.endpoint(&tenant, &receiver.url).await?;
+    world.work(Engines::found(&world.process)).await?;
+    let client = &tenant.client;
+    let spoken = client.tool("generate_audio", &json!({ "text": "Welcome back to the show, everybody." })).await?;
+    let data = spoken.data()?;
+    assert_eq!(
+        (&data["model"], &data["quality"], &data["synthetic"]),
+        (&json!("flite"), &json!("draft"), &json!(true))
+    );
+    assert_eq!(spoken.json["meta"]["cost"], json!({ "credits": 0, "held_credits": 0, "left_credits": 0 }));
+    let ended = client.reaches(&job(&spoken)?, "succeeded").await?;
+    assert_eq!((&ended["kind"], &ended["credits"]), (&json!("generation"), &json!(0)));
+    assert!(ended["cloud_minutes"].as_f64() <= ended["estimated_minutes"].as_f64(), "{ended}");
+    assert!(ended["cloud_minutes"].as_f64() > Some(0.0), "{ended}");
+    let output = ended["result"]["item_id"].as_str().unwrap_or_default().to_owned();
+    let item = client.tool("get_item", &json!({ "ref": output })).await?.data()?["item"].clone();
+    assert_eq!((&item["type"], &item["name"]), (&json!("audio"), &json!("Welcome back to the show, everybody.")));
+    let made_by = json!({ "job_id": ended["id"], "tool": "generate_audio", "engine": "flite", "source_item_ids": [],
+        "synthetic": true, "quality": "draft" });
+    assert_eq!(item["made_by"], made_by);
+    println!("spoken: {} s, {} minutes", item["duration_seconds"], ended["cloud_minutes"]);
+    let told = receiver.gets(1).await?[0].json();
+    assert_eq!((&told["data"]["job"]["kind"], &told["data"]["job"]["credits"]), (&json!("generation"), &json!(0)));
+
+    let pixel = base64(PIXEL)?;
+    let upload = client.announce(pixel.len(), &json!({ "filename": "a.png", "content_type": "image/png" })).await?;
+    let url = upload["upload"]["url"].as_str().context("no URL")?;
+    client.put(url, "image/png", pixel).await?;
+    let complete = format!("/uploads/{}/complete", upload["id"].as_str().unwrap_or_default());
+    client.send("POST", &complete, &[], None).await?;
+    let picture = upload["item_id"].as_str().context("no item")?.to_owned();
+    client.tool("get_item", &json!({ "ref": picture, "wait_seconds": 30 })).await?.data()?;
+    for (tool, body, wanted) in [
+        ("upscale_media", json!({ "ref": picture, "factor": 4 }), (4, "lanczos")),
+        ("cut_out", json!({ "ref": picture, "color": "#00ff00" }), (1, "chroma-key")),
+    ] {
+        let started = client.tool(tool, &body).await?;
+        let ended = client.reaches(&job(&started)?, "succeeded").await?;
+        let made = client.tool("get_item", &json!({ "ref": ended["result"]["item_id"] })).await?;
+        let made = &made.data()?["item"];
+        assert_eq!((&made["width"], &made["content_type"]), (&json!(wanted.0), &json!("image/png")), "{tool}");
+        assert_eq!((&made["made_by"]["engine"], &made["made_by"]["synthetic"]), (&json!(wanted.1), &json!(false)));
+        assert_eq!(made["made_by"]["source_item_ids"], json!([picture]));
+        // The same is there: nothing starts until its item is gone.
+        let ready = client.tool(tool, &body).await?;
+        assert_eq!((&ready.data()?["status"], &ready.data()?["output_item_id"]), (&json!("ready"), &made["id"]));
+        assert_eq!(ready.json["media"][0]["item_id"], made["id"]);
+    }
+    assert_eq!(scheduler::check_ledger::run_once(&world.process).await?, 0);
+    world.end().await
+}
+
+fn base64(text: &str) -> anyhow::Result<Vec<u8>> {
+    use ::base64::Engine as _;
+    Ok(::base64::engine::general_purpose::STANDARD.decode(text)?)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_model_is_held_and_charged_in_credits_once_and_nothing_starts_that_they_do_not_reach_for()
+-> anyhow::Result<()> {
+    let (folder, provider) = (tempfile::tempdir()?, Provider::start(|_, _, _| Reply::pixel())?);
+    let path = models(folder.path(), &provider.url)?;
+    let world = World::with(|settings| settings.providers = Some(path)).await?;
+    let tenant = world.tenant("a").await?;
+    let client = &tenant.client;
+    let body = json!({ "prompt": "a red kite", "model": "painter" });
+    let early = client.tool("generate_image", &body).await?;
+    assert_eq!((early.status, early.code()), (422, "engine_not_configured"), "no worker has said that it can");
+    world.work(Engines::found(&world.process)).await?;
+    mws_tests::world::until("the worker has said so", async || {
+        let listed = client.tool("list_models", &json!({})).await?;
+        let all = listed.data()?["models"].as_array().cloned().unwrap_or_default();
+        Ok(all.iter().any(|one| one["id"] == "painter" && one["available"] == true).then_some(()))
+    })
+    .await?;
+
+    let poor = client.tool("generate_image", &body).await?;
+    assert_eq!((poor.status, poor.code()), (402, "insufficient_credits"));
+    assert_eq!(poor.json["error"]["cost"], json!({ "credits": 2.5, "held_credits": 0, "left_credits": 0 }));
+    world.credit(&tenant, Credits::from_hundredths(600)).await?;
+    let asked = json!({ "tool": "generate_image", "arguments": body });
+    let estimate = client.tool("estimate_cost", &asked).await?;
+    assert_eq!((&estimate.data()?["credits"], &estimate.data()?["minutes"]), (&json!(2.5), &json!(0)));
+    let mut dry = body.clone();
+    dry["dry_run"] = true.into();
+    assert_eq!(client.tool("generate_image", &dry).await?.data()?["status"], "startable");
+    assert_eq!((credits(client).await?["held"].clone(), provider.asked(&poem::http::Method::PUT).len()), (json!(0), 0));
+
+    let key = [("idempotency-key", "first")];
+    let first = client.send("POST", "/tools/generate_image", &key, Some(body.to_string())).await?;
+    assert_eq!(first.json["meta"]["cost"]["credits"], 2.5);
+    let id = job(&first)?;
+    let ended = client.reaches(&id, "succeeded").await?;
+    assert_eq!((&ended["credits"], &ended["cloud_minutes"], &ended["item_id"]), (&json!(2.5), &json!(0), &Value::Null));
+    let again = client.send("POST", "/tools/generate_image", &key, Some(body.to_string())).await?;
+    assert_eq!((again.text == first.text, again.header("idempotent-replayed")), (true, "true"));
+    let same = client.tool("generate_image", &body).await?;
+    assert_eq!((&same.data()?["status"], &same.json["meta"]["cost"]["credits"]), (&json!("ready"), &json!(0)));
+    assert_eq!(credits(client).await?, json!({ "left": 3.5, "held": 0, "used": 2.5 }));
+    // What was sent is what was asked, by the job's id, over what the operator has set.
+    let sent = provider.asked(&poem::http::Method::PUT);
+    let lower = id.trim_start_matches("job_").to_lowercase();
+    assert_eq!((sent.len(), sent[0].path.as_str()), (1, format!("/predictions/{lower}").as_str()));
+    assert_eq!(sent[0].json()["input"], json!({ "prompt": "a red kite", "steps": 4 }));
+    // Another seed is another picture, and the last that the credits reach for.
+    let seeds = [1, 2].map(|seed| json!({ "prompt": "a red kite", "model": "painter", "seed": seed }));
+    let second = client.tool("generate_image", &seeds[0]).await?;
+    client.reaches(&job(&second)?, "succeeded").await?;
+    assert_eq!(client.tool("generate_image", &seeds[1]).await?.code(), "insufficient_credits");
+    assert_eq!(scheduler::check_ledger::run_once(&world.process).await?, 0);
+    world.end().await
+}
+
+#[tokio::test]
+async fn what_is_asked_wrongly_or_of_the_wrong_thing_is_refused_in_words_and_starts_nothing() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let (tenant, other) = (world.tenant("a").await?, world.tenant("b").await?);
+    let (film, sound) = (world.item(&tenant, Media::video(60)).await?, world.item(&tenant, Media::audio(60)).await?);
+    let viewer = world.member(&other, &tenant, "viewer").await?;
+    assert_eq!(viewer.tool("generate_audio", &json!({ "text": "x" })).await?.code(), "role_forbidden");
+    let asking_viewer = json!({ "tool": "generate_audio", "arguments": { "text": "x" } });
+    assert_eq!(viewer.tool("estimate_cost", &asking_viewer).await?.code(), "role_forbidden");
+    for (tool, body, code) in [
+        ("generate_image", json!({ "prompt": "x" }), "engine_not_configured"),
+        ("generate_image", json!({ "prompt": "x", "model": "nobody" }), "invalid_request"),
+        ("generate_audio", json!({ "text": "x", "prompt": "y" }), "invalid_request"),
+        ("generate_audio", json!({}), "invalid_request"),
+        ("generate_audio", json!({ "text": "x", "model": "lanczos" }), "invalid_request"),
+        ("generate_audio", json!({ "text": "x".repeat(5_001) }), "invalid_request"),
+        ("upscale_media", json!({ "ref": film, "factor": 3 }), "invalid_request"),
+        ("upscale_media", json!({ "ref": sound, "factor": 2 }), "read_not_applicable"),
+        ("cut_out", json!({ "ref": film, "color": "green99" }), "invalid_request"),
+        ("cut_out", json!({ "ref": "nothing" }), "item_not_found"),
+        ("estimate_cost", json!({ "tool": "no_such", "arguments": {} }), "tool_not_found"),
+        ("estimate_cost", json!({ "tool": "run_template", "arguments": {} }), "tool_not_found"),
+        ("estimate_cost", json!({ "tool": "cut_out", "arguments": { "ref": "nothing" } }), "item_not_found"),
+    ] {
+        let refused = tenant.client.tool(tool, &body).await?;
+        assert_eq!(refused.code(), code, "{tool} {body}: {}", refused.text);
+    }
+    let stranger = other.client.tool("upscale_media", &json!({ "ref": film, "factor": 2 })).await?;
+    assert_eq!((stranger.status, stranger.code()), (403, "workspace_forbidden"));
+    let free = json!({ "tool": "list_items", "arguments": {} });
+    assert_eq!(tenant.client.tool("estimate_cost", &free).await?.data()?["minutes"], 0);
+    let read = json!({ "tool": "prepare_media", "arguments": { "refs": [film], "reads": ["levels"] } });
+    assert_eq!(tenant.client.tool("estimate_cost", &read).await?.data()?["minutes"], 0.1);
+    assert_eq!(world.count("SELECT count(*) FROM jobs").await?, 0);
+    world.end().await
+}
+
+#[tokio::test]
+async fn thirty_calls_at_once_for_the_same_words_make_one_item_and_a_deleted_one_is_made_anew() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let body = json!({ "text": "the same words" });
+    let calls = (0..30).map(|_| tenant.client.tool("generate_audio", &body));
+    let answers = futures_util::future::try_join_all(calls).await?;
+    let ids: std::collections::BTreeSet<String> = answers.iter().map(job).collect::<anyhow::Result<_>>()?;
+    assert_eq!((ids.len(), world.count("SELECT count(*) FROM jobs").await?), (1, 1));
+    world.work(runners::instant()).await?;
+    let id = ids.into_iter().next().context("no job")?;
+    let ended = tenant.client.reaches(&id, "succeeded").await?;
+    assert_eq!(tenant.client.tool("generate_audio", &body).await?.data()?["status"], "ready");
+    tenant.client.tool("delete_item", &json!({ "ref": ended["result"]["item_id"] })).await?.data()?;
+    let anew = tenant.client.tool("generate_audio", &body).await?;
+    assert_ne!(job(&anew)?, id);
+    tenant.client.reaches(&job(&anew)?, "succeeded").await?;
+    world.end().await
+}

@@ -1,0 +1,199 @@
+//! Providers that misbehave, and workers that die between asking one and recording what came of it: nothing is charged
+//! for what did not come, nothing is charged twice, and what may have been done is not asked for again.
+
+use super::generation::{credits, job, models};
+use domain::credits::Credits;
+use mws_tests::world::{PIXEL, Provider, Reply, Tenant, World, until};
+use poem::http::Method;
+use serde_json::{Value, json};
+use std::time::Duration;
+use worker::Engines;
+
+/// A service with a provider of two models, and an account that can pay for many calls.
+struct Bench {
+    world: World,
+    tenant: Tenant,
+    provider: Provider,
+    _folder: tempfile::TempDir,
+}
+
+impl Bench {
+    async fn new() -> anyhow::Result<Self> {
+        let (folder, provider) = (tempfile::tempdir()?, Provider::start(|_, _, _| Reply::Silence)?);
+        let path = models(folder.path(), &provider.url)?;
+        let world = World::with(|settings| settings.providers = Some(path)).await?;
+        let tenant = world.tenant("a").await?;
+        world.credit(&tenant, Credits::from_whole(100)).await?;
+        Ok(Self { world, tenant, provider, _folder: folder })
+    }
+
+    /// Has a worker that asks the provider.
+    async fn works(&self) -> anyhow::Result<()> {
+        self.world.work(Engines::found(&self.world.process)).await
+    }
+
+    /// Starts a picture, once a worker has said that the model is available.
+    async fn starts(&self, model: &str, words: &str) -> anyhow::Result<String> {
+        let body = json!({ "prompt": words, "model": model });
+        until("it starts", async || {
+            let answer = self.tenant.client.tool("generate_image", &body).await?;
+            (answer.status == 200).then(|| job(&answer)).transpose()
+        })
+        .await
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_provider_that_lies_fails_or_leads_astray_is_told_apart_and_nothing_is_charged() -> anyhow::Result<()> {
+    let bench = Bench::new().await?;
+    bench.works().await?;
+    let html = "data:image/png;base64,PGh0bWw+PC9odG1sPg==".to_owned();
+    let large = format!("data:image/png;base64,{}", "A".repeat(200_000));
+    let cases: Vec<(&str, &str, Reply, &str)> = vec![
+        ("refuses", "painter", Reply::Json(422, json!({ "detail": "no" })), "provider_refused"),
+        (
+            "fails",
+            "painter",
+            Reply::Json(200, json!({ "status": "failed", "error": "secret path" })),
+            "provider_failed",
+        ),
+        ("says nothing known", "painter", Reply::Json(200, json!({ "status": "who knows" })), "provider_bad_output"),
+        ("sends no JSON", "painter", Reply::Bytes(b"<html>".to_vec(), "application/json"), "provider_bad_output"),
+        ("names no output", "painter", Reply::predicted(json!({ "files": [] })), "provider_bad_output"),
+        ("sends a page", "painter", Reply::predicted(html), "media_unreadable"),
+        ("sends too much", "painter", Reply::predicted(large), "file_too_large"),
+        ("leads inward", "painter", Reply::predicted("http://169.254.169.254/latest/meta-data"), "provider_bad_output"),
+        ("leads to a file", "painter", Reply::predicted("file:///etc/passwd"), "provider_bad_output"),
+        ("leads nowhere", "painter", Reply::Redirect("http://127.0.0.1:1/".to_owned()), "provider_bad_output"),
+        ("refuses", "once", Reply::Json(400, json!({})), "provider_refused"),
+        ("sends no picture", "once", Reply::Json(200, json!({ "data": [] })), "provider_bad_output"),
+    ];
+    for (words, model, reply, code) in cases {
+        bench.provider.answer(move |_, _, _| reply.clone());
+        let id = bench.starts(model, words).await?;
+        let ended = bench.tenant.client.reaches(&id, "failed").await?;
+        assert_eq!((&ended["error"]["code"], &ended["credits"]), (&json!(code), &json!(0)), "{words}: {ended}");
+        assert!(!ended.to_string().contains("127.0.0.1") && !ended.to_string().contains("secret"), "{ended}");
+    }
+    let whole = json!({ "left": 100, "held": 0, "used": 0 });
+    assert_eq!(credits(&bench.tenant.client).await?, whole);
+    // One that is busy is asked again later; the answer of the second attempt counts.
+    bench.provider.answer(|_, _, before| if before == 0 { Reply::Json(409, json!({})) } else { Reply::pixel() });
+    let id = bench.starts("painter", "busy").await?;
+    until("the first attempt failed", async || {
+        Ok((bench.tenant.client.job(&id).await?["attempt"] == 1
+            && bench.tenant.client.job(&id).await?["status"] == "queued")
+            .then_some(()))
+    })
+    .await?;
+    bench.world.advance(Duration::from_secs(11)).await?;
+    until("it is done", async || {
+        bench.world.duties().await?;
+        Ok((bench.tenant.client.job(&id).await?["status"] == "succeeded").then_some(()))
+    })
+    .await?;
+    assert_eq!(credits(&bench.tenant.client).await?["used"], 2.5);
+    // One that is slow is looked at until it is done, and told of by the same id where it has no way to look.
+    bench.provider.answer(|method, _, before| match (method.as_str(), before) {
+        ("PUT", 0) => Reply::Json(202, json!({ "status": "processing" })),
+        ("GET", 0) => Reply::Json(200, json!({ "status": "processing" })),
+        ("GET", _) => Reply::Json(404, json!({})),
+        _ => Reply::predicted(json!([format!("data:image/png;base64,{PIXEL}")])),
+    });
+    let id = bench.starts("painter", "slow").await?;
+    bench.tenant.client.reaches(&id, "succeeded").await?;
+    let told = bench.provider.asked(&Method::PUT);
+    assert_eq!((told.len(), &told[0].path), (2, &told[1].path));
+    let Bench { world, .. } = bench;
+    world.end().await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_picture_by_a_url_is_fetched_and_one_of_the_other_dialect_is_taken_out_of_its_answer() -> anyhow::Result<()> {
+    let bench = Bench::new().await?;
+    bench.works().await?;
+    let url = bench.provider.url.clone();
+    let pixel = {
+        use base64::Engine as _;
+        base64::engine::general_purpose::STANDARD.decode(PIXEL)?
+    };
+    bench.provider.answer(move |method, _, _| match method.as_str() {
+        "PUT" => Reply::predicted(format!("{url}/out.png")),
+        // The type is a lie, and no one believes it.
+        "GET" => Reply::Bytes(pixel.clone(), "video/mp4"),
+        _ => Reply::Json(200, json!({ "data": [{ "b64_json": PIXEL }] })),
+    });
+    for (model, cost) in [("painter", json!(2.5)), ("once", json!(0.01))] {
+        let id = bench.starts(model, "a kite").await?;
+        let ended = bench.tenant.client.reaches(&id, "succeeded").await?;
+        assert_eq!(ended["credits"], cost, "{model}: what was made, and not what was asked for");
+        let item = bench.tenant.client.tool("get_item", &json!({ "ref": ended["result"]["item_id"] })).await?;
+        let item = &item.data()?["item"];
+        assert_eq!((&item["type"], &item["content_type"]), (&json!("image"), &json!("image/png")));
+        assert_eq!((&item["made_by"]["model"], &item["made_by"]["synthetic"]), (&json!(model), &json!(true)));
+    }
+    let asked = bench.provider.asked(&Method::POST).remove(0);
+    assert_eq!((asked.path.as_str(), &asked.json()["size"]), ("/v1/images/generations", &json!("1024x1024")));
+    let Bench { world, .. } = bench;
+    world.end().await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn after_a_kill_an_idempotent_provider_is_asked_again_by_the_same_id_and_any_other_never() -> anyhow::Result<()> {
+    let bench = Bench::new().await?;
+    let client = &bench.tenant.client;
+    for (model, method, wanted) in [("painter", Method::PUT, "succeeded"), ("once", Method::POST, "failed")] {
+        bench.provider.answer(|_, _, _| Reply::Silence);
+        let doomed = bench.world.worker(Engines::found(&bench.world.process)).await?;
+        let id = bench.starts(model, "killed in between").await?;
+        let first = bench.provider.gets(&method, 1).await?.remove(0);
+        doomed.kill();
+        bench.provider.answer(|method, _, _| match method.as_str() {
+            "PUT" => Reply::pixel(),
+            _ => Reply::Json(200, json!({ "data": [{ "b64_json": PIXEL }] })),
+        });
+        bench.world.advance(Duration::from_secs(31)).await?;
+        let second = bench.world.worker(Engines::found(&bench.world.process)).await?;
+        let ended = until("it has ended elsewhere", async || {
+            bench.world.duties().await?;
+            let job = client.job(&id).await?;
+            Ok(job["finished_at"].is_string().then_some(job))
+        })
+        .await?;
+        assert_eq!(ended["status"], wanted, "{ended}");
+        let asked = bench.provider.asked(&method);
+        if wanted == "succeeded" {
+            assert_eq!((asked.len(), &asked[0].path, &ended["credits"]), (1, &first.path, &json!(2.5)));
+        } else {
+            assert_eq!(
+                (asked.len(), &ended["error"]["code"], &ended["credits"]),
+                (0, &json!("outcome_unknown"), &json!(0))
+            );
+        }
+        second.stop().await?;
+    }
+    assert_eq!(credits(client).await?, json!({ "left": 97.5, "held": 0, "used": 2.5 }));
+    assert_eq!(scheduler::check_ledger::run_once(&bench.world.process).await?, 0);
+    let Bench { world, .. } = bench;
+    world.end().await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_cancelled_picture_is_called_off_at_the_provider_and_its_credits_come_back() -> anyhow::Result<()> {
+    let bench = Bench::new().await?;
+    bench.works().await?;
+    bench
+        .provider
+        .answer(|method, _, _| if method == Method::PUT { Reply::Silence } else { Reply::Json(200, Value::Null) });
+    let id = bench.starts("painter", "never mind").await?;
+    let asked = bench.provider.gets(&Method::PUT, 1).await?.remove(0);
+    assert_eq!(credits(&bench.tenant.client).await?["held"], 2.5);
+    bench.tenant.client.tool("cancel_jobs", &json!({ "job_ids": [id] })).await?.data()?;
+    let ended = bench.tenant.client.reaches(&id, "cancelled").await?;
+    assert_eq!(ended["credits"], 0);
+    let called_off = bench.provider.gets(&Method::POST, 1).await?.remove(0);
+    assert_eq!(called_off.path, format!("{}/cancel", asked.path));
+    assert_eq!(credits(&bench.tenant.client).await?, json!({ "left": 100, "held": 0, "used": 0 }));
+    let Bench { world, .. } = bench;
+    world.end().await
+}

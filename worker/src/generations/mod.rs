@@ -1,0 +1,191 @@
+//! Generations: new media that a program of this machine or a provider's model makes (`domain::generation`,
+//! docs/generation.md).
+//!
+//! `speech` speaks text and `pictures` enlarges and cuts out, in confined children as decoders are; `provider` asks a
+//! model behind a network. Whatever comes of it, ours or theirs, is opened as hostile media before it counts as made.
+//! Nothing here knows a database or a job row: a plan and a source in, an opened file or a `ReadError` out.
+
+mod pictures;
+mod provider;
+mod speech;
+
+use crate::ingest::facts;
+use crate::open_media::OpenMedia;
+use crate::readers::decode::{Channels, SoundFormat, Workshop, cover, decode_sound, picture_length};
+use crate::readers::{JobCtx, MediaSource, MediaTools, ReadError};
+use domain::generation::{GenerationPlan, Maker};
+use domain::ids::{AccountId, JobId};
+use domain::item::ItemType;
+use domain::model::{BuiltIn, ModelKind};
+use pictures::Pictures;
+use provider::Provider;
+use runtime::process::Process;
+use speech::Speakers;
+use std::fs::File;
+use std::sync::Arc;
+use store::generations::MakerOffer;
+use store::uploads::Facts;
+
+/// What is made.
+const OUTPUT_FILE: &str = "output";
+/// Samples a second of a count; what is counted is time, so few will do.
+const COUNT_RATE: u32 = 8_000;
+
+/// Something to make.
+#[derive(Debug, Clone)]
+pub struct GenerationRequest {
+    /// The job, whose id a provider knows the request by.
+    pub job: JobId,
+    /// Who pays.
+    pub account: AccountId,
+    /// What.
+    pub plan: GenerationPlan,
+    /// The key in the media store of what it is made from, and how many bytes that has.
+    pub source: Option<(String, i64)>,
+    /// The largest that it may be.
+    pub most_bytes: u64,
+}
+
+/// What was made.
+#[derive(Debug)]
+pub struct Generated {
+    /// It; the folder that it was made in is gone.
+    pub file: File,
+    /// What it is, as probed.
+    pub facts: Facts,
+    /// A picture to show of it, if one can be had.
+    pub picture: Option<Vec<u8>>,
+}
+
+/// What makes media on this machine, or for it.
+pub struct Generator {
+    tools: Arc<MediaTools>,
+    open: Arc<OpenMedia>,
+    speakers: Speakers,
+    pictures: Pictures,
+    providers: Vec<Arc<Provider>>,
+}
+
+impl Generator {
+    /// The programs of this machine, and the models of the configured providers.
+    pub(crate) fn found(process: &Process, tools: Arc<MediaTools>, open: Arc<OpenMedia>) -> Self {
+        let (speakers, pictures) = (Speakers::found(), Pictures::found(&tools));
+        let provider = |model| match Provider::new(model, &process.outbound) {
+            Ok(provider) => Some(Arc::new(provider)),
+            Err(why) => {
+                tracing::error!(model = %model.id, reason = %why, "A provider's model can't be asked from here.");
+                None
+            }
+        };
+        let providers = process.providers.all().iter().filter_map(provider).collect();
+        Self { tools, open, speakers, pictures, providers }
+    }
+
+    /// What it can make things with, for the fleet to know.
+    pub(crate) fn offers(&self) -> Vec<MakerOffer> {
+        let built_in = self.speakers.versions().into_iter().chain(self.pictures.versions());
+        let built_in = built_in.map(|(engine, version)| MakerOffer { name: engine.name().to_owned(), version });
+        let models = self.providers.iter().filter(|provider| provider.can_be_asked());
+        built_in
+            .chain(models.map(|one| MakerOffer { name: one.id().to_owned(), version: "provider".to_owned() }))
+            .collect()
+    }
+
+    /// Makes what the plan says.
+    pub(crate) async fn generate(&self, asked: &GenerationRequest, ctx: &JobCtx) -> Result<Generated, ReadError> {
+        let source = match &asked.source {
+            Some((key, bytes)) => Some(self.open.get((key, *bytes), &self.tools, ctx).await?),
+            None => None,
+        };
+        let source = source.as_ref().map(|held| &held.source);
+        let workshop = Workshop::new(&self.tools)?;
+        match &asked.plan.maker {
+            Maker::Engine(engine) => self.built_in(*engine, asked, source, &workshop, ctx).await?,
+            Maker::Model(id) => self.provider(id)?.make(asked, source, &workshop, ctx).await?,
+        }
+        let wanted = wanted(&asked.plan, source);
+        self.checked(&workshop, wanted, ctx).await
+    }
+
+    /// Tells a provider that nobody wants what it is making any more. It is not waited for.
+    pub(crate) fn call_off(&self, job: JobId, model: &str) {
+        if let Ok(provider) = self.provider(model) {
+            let provider = Arc::clone(provider);
+            tokio::spawn(async move { provider.call_off(job).await });
+        }
+    }
+
+    fn provider(&self, id: &str) -> Result<&Arc<Provider>, ReadError> {
+        let configured = self.providers.iter().find(|provider| provider.id() == id);
+        configured.ok_or(ReadError::EngineNotConfigured(domain::task::Task::Generation))
+    }
+
+    async fn built_in(
+        &self,
+        engine: BuiltIn,
+        request: &GenerationRequest,
+        source: Option<&MediaSource>,
+        workshop: &Workshop,
+        ctx: &JobCtx,
+    ) -> Result<(), ReadError> {
+        let asked = &request.plan.asked;
+        match engine {
+            BuiltIn::Espeak | BuiltIn::Flite => {
+                self.speakers.speak(engine, asked, (&self.tools, workshop), request.most_bytes, ctx).await
+            }
+            BuiltIn::Lanczos | BuiltIn::ChromaKey => {
+                let source = source.ok_or(ReadError::Missing)?;
+                self.pictures.make(engine, asked, source, workshop, request.most_bytes, ctx).await
+            }
+        }
+    }
+
+    /// What was made is, if it is what was to be made.
+    async fn checked(&self, workshop: &Workshop, wanted: ItemType, ctx: &JobCtx) -> Result<Generated, ReadError> {
+        let media = MediaSource::open(&workshop.path(OUTPUT_FILE), &self.tools, ctx).await?;
+        let mut facts = facts(media.probe(), None);
+        if facts.item_type != wanted {
+            return Err(ReadError::Corrupt("what was made is of another kind than was asked for"));
+        }
+        if facts.duration_ms.is_none() && wanted != ItemType::Image {
+            facts.duration_ms = Some(counted_ms(&media, &facts, ctx).await?);
+        }
+        if wanted != ItemType::Image && facts.duration_ms.is_none_or(|ms| ms <= 0) {
+            return Err(ReadError::Corrupt("what was made lasts for no time"));
+        }
+        let picture = match wanted {
+            ItemType::Audio => None,
+            ItemType::Image | ItemType::Video => {
+                cover(&media, facts.duration_ms.unwrap_or(0), ctx).await.unwrap_or_default()
+            }
+        };
+        Ok(Generated { file: media.file().try_clone()?, facts, picture })
+    }
+}
+
+/// What a plan makes: something new is of its model's kind, something changed of its source's.
+fn wanted(plan: &GenerationPlan, source: Option<&MediaSource>) -> ItemType {
+    match plan.kind {
+        ModelKind::Video => ItemType::Video,
+        ModelKind::Audio | ModelKind::Speech => ItemType::Audio,
+        ModelKind::Upscale | ModelKind::Cutout if source.is_some_and(|media| media.probe().has_video) => {
+            ItemType::Video
+        }
+        ModelKind::Image | ModelKind::Upscale | ModelKind::Cutout | ModelKind::Translate | ModelKind::Chat => {
+            ItemType::Image
+        }
+    }
+}
+
+/// How long media lasts that does not say so.
+async fn counted_ms(media: &MediaSource, facts: &Facts, ctx: &JobCtx) -> Result<i64, ReadError> {
+    if !facts.has_audio {
+        return picture_length(media, ctx).await;
+    }
+    let few = SoundFormat { rate: COUNT_RATE, channels: Channels::Mono };
+    let heard = decode_sound(media, few, ctx, |blocks| {
+        blocks.for_each(drop);
+        Ok(())
+    });
+    Ok(heard.await?.1.duration_ms)
+}

@@ -1,0 +1,89 @@
+//! Cog's HTTP interface: `PUT /predictions/<id>`, waited for or asked again, and cancelled.
+//!
+//! The id is the job's, so that a server which is still at it takes a second request for the first one. A server that
+//! was started anew knows no ids: it does the work again, and nobody is charged for that.
+
+use super::output::Made;
+use super::{Provider, request_id};
+use crate::generations::GenerationRequest;
+use crate::readers::{ProviderFault, ReadError};
+use domain::generation::Asked;
+use domain::model::ModelKind;
+use reqwest::{Method, StatusCode};
+use serde_json::{Map, Value, json};
+use std::time::Duration;
+use tokio::time::sleep;
+
+/// Between two looks at a prediction that goes on.
+const PAUSE: Duration = Duration::from_secs(1);
+
+impl Provider {
+    /// Has a prediction made, and waits for it.
+    pub(super) async fn predicted(&self, asked: &GenerationRequest, source: Option<String>) -> Result<Made, ReadError> {
+        let id = request_id(asked.job);
+        let body = json!({ "id": id, "input": self.input(&asked.plan.asked, asked.plan.kind, source) });
+        let mut prediction = self.put(&id, &body).await?;
+        loop {
+            match prediction["status"].as_str() {
+                Some("succeeded") => {
+                    return first(&prediction["output"])
+                        .map(Made::At)
+                        .ok_or_else(|| self.fault(ProviderFault::BadOutput, "it names no output"));
+                }
+                Some("failed" | "canceled") => {
+                    return Err(self.fault(ProviderFault::Failed, "the prediction failed, or was cancelled there"));
+                }
+                Some("starting" | "processing") => sleep(PAUSE).await,
+                _ => return Err(self.fault(ProviderFault::BadOutput, "its answer is no prediction")),
+            }
+            prediction = self.look(&id, &body).await?;
+        }
+    }
+
+    async fn put(&self, id: &str, body: &Value) -> Result<Value, ReadError> {
+        let request = self.request(Method::PUT, &format!("predictions/{id}")).json(body);
+        let response = self.sent(request).await?;
+        self.json(response).await
+    }
+
+    /// How a prediction stands. A server that has no way to ask is told of it again, where that is the same request.
+    async fn look(&self, id: &str, body: &Value) -> Result<Value, ReadError> {
+        let request = self.request(Method::GET, &format!("predictions/{id}"));
+        let response = match request.send().await {
+            Ok(response) => response,
+            Err(error) => return Err(self.fault(self.broken_off(), &error.without_url().to_string())),
+        };
+        match response.status() {
+            StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED if self.model.idempotent => self.put(id, body).await,
+            status if status.is_success() => self.json(response).await,
+            status => Err(self.fault(self.broken_off(), &format!("status {} while it goes on", status.as_u16()))),
+        }
+    }
+
+    fn input(&self, asked: &Asked, kind: ModelKind, source: Option<String>) -> Map<String, Value> {
+        let text = |text: &Option<String>| text.clone().map(Value::from);
+        let seconds = asked.duration_ms.map(|ms| json!(ms / 1000));
+        let source_field = if kind == ModelKind::Video { "start_image" } else { "image" };
+        self.fields([
+            ("prompt", text(&asked.prompt)),
+            ("text", text(&asked.text)),
+            ("voice", text(&asked.voice)),
+            ("language", text(&asked.language)),
+            ("width", asked.width.map(Value::from)),
+            ("height", asked.height.map(Value::from)),
+            ("duration", seconds),
+            ("scale", asked.factor.map(Value::from)),
+            ("seed", asked.seed.map(Value::from)),
+            (source_field, source.map(Value::from)),
+        ])
+    }
+}
+
+/// The first file that an output names: itself, or the first of a list of them.
+fn first(output: &Value) -> Option<String> {
+    match output {
+        Value::String(url) => Some(url.clone()),
+        Value::Array(outputs) => outputs.first()?.as_str().map(str::to_owned),
+        _ => None,
+    }
+}

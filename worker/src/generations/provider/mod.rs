@@ -1,0 +1,169 @@
+//! A provider's model: asked once for a job, by the job's id, and believed in nothing.
+//!
+//! Its address is the operator's and may be private; where it says that its output is, is its own word, and is fetched
+//! as customers' URLs are. Answers and outputs are bounded in size and time. `cog` and `openai` know what is sent and
+//! answered; what went wrong is told by a [`ProviderFault`], and by a log line without the provider's address or key.
+
+mod cog;
+mod openai;
+mod output;
+
+use super::{GenerationRequest, OUTPUT_FILE};
+use crate::readers::decode::Workshop;
+use crate::readers::{JobCtx, MediaSource, ProviderFault, ReadError};
+use domain::ids::JobId;
+use domain::model::Dialect;
+use futures_util::StreamExt;
+use reqwest::{Response, StatusCode};
+use runtime::outbound::{OutboundClient, sending_client};
+use runtime::own_fault;
+use runtime::providers::Model;
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::{Map, Value};
+use std::io;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// An answer in JSON, at most: media that is larger comes by a URL.
+const ANSWER_BYTES: usize = 64 << 20;
+/// How long a provider is told that nobody wants its work any more.
+const CALL_OFF: Duration = Duration::from_secs(5);
+
+/// A model that is asked over HTTP.
+pub(super) struct Provider {
+    model: Model,
+    key: Option<SecretString>,
+    client: reqwest::Client,
+    outbound: OutboundClient,
+}
+
+impl Provider {
+    /// A client of this model's provider, or why there can be none.
+    pub(super) fn new(model: &Model, outbound: &OutboundClient) -> Result<Self, String> {
+        let key = model.key().map_err(|error| error.to_string())?;
+        let client = sending_client(&[]).map_err(|error| error.to_string())?;
+        Ok(Self { model: model.clone(), key, client, outbound: outbound.clone() })
+    }
+
+    /// The id that calls choose it by.
+    pub(super) fn id(&self) -> &str {
+        &self.model.id
+    }
+
+    /// Whether a tool here makes media with models of its kind.
+    pub(super) fn can_be_asked(&self) -> bool {
+        use domain::model::ModelKind::{Chat, Translate};
+        !matches!(self.model.kind, Translate | Chat)
+    }
+
+    /// Asks for what the plan says, and puts it into the workshop.
+    pub(super) async fn make(
+        &self,
+        asked: &GenerationRequest,
+        source: Option<&MediaSource>,
+        workshop: &Workshop,
+        ctx: &JobCtx,
+    ) -> Result<(), ReadError> {
+        let most_bytes = asked.most_bytes.min(self.model.limits.output_bytes);
+        let path = workshop.path(OUTPUT_FILE);
+        let input = match source {
+            Some(media) => Some(output::data_url(media, self.model.limits.input_bytes).await?),
+            None => None,
+        };
+        let working = async {
+            let made = match self.model.dialect {
+                Dialect::Cog => self.predicted(asked, input).await?,
+                Dialect::Openai => self.answered(asked, &path, most_bytes).await?,
+            };
+            output::taken(made, &self.outbound, asked.account, &path, most_bytes).await
+        };
+        if let Ok(made) = ctx.bounded(timeout(self.model.timeout, working)).await? {
+            return made;
+        }
+        self.call_off(asked.job).await;
+        Err(self.fault(ProviderFault::TimedOut, "it took longer than it may"))
+    }
+
+    /// Tells the provider that nobody wants this any more, where there is a way to.
+    pub(super) async fn call_off(&self, job: JobId) {
+        if self.model.dialect == Dialect::Cog {
+            let path = format!("predictions/{}/cancel", request_id(job));
+            let _ = timeout(CALL_OFF, self.request(reqwest::Method::POST, &path).send()).await;
+        }
+    }
+
+    /// A request of the provider, with its key.
+    fn request(&self, method: reqwest::Method, path: &str) -> reqwest::RequestBuilder {
+        let request = self.client.request(method, self.model.url.join(path));
+        match &self.key {
+            Some(key) => request.bearer_auth(key.expose_secret()),
+            None => request,
+        }
+    }
+
+    /// The head of the answer. What was not sent is told from what may have been done.
+    async fn sent(&self, request: reqwest::RequestBuilder) -> Result<Response, ReadError> {
+        let response = request.send().await.map_err(|error| {
+            let error = error.without_url();
+            if own_fault::is_behind(&error) {
+                return ReadError::from(io::Error::other(error));
+            }
+            let fault = if error.is_connect() { ProviderFault::Unavailable } else { self.broken_off() };
+            self.fault(fault, &error.to_string())
+        })?;
+        let status = response.status();
+        if status.is_success() {
+            return Ok(response);
+        }
+        let fault = match status {
+            StatusCode::CONFLICT | StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => {
+                ProviderFault::Unavailable
+            }
+            _ if status.is_client_error() => ProviderFault::Refused,
+            // Of one that is not idempotent it is not known what it did before it failed.
+            _ if status.is_server_error() => self.broken_off(),
+            _ => ProviderFault::BadOutput,
+        };
+        Err(self.fault(fault, &format!("status {}", status.as_u16())))
+    }
+
+    /// What it comes to that a connection broke after a request was sent.
+    const fn broken_off(&self) -> ProviderFault {
+        if self.model.idempotent { ProviderFault::Unavailable } else { ProviderFault::Unknown }
+    }
+
+    /// An answer in JSON, of bounded size.
+    async fn json(&self, response: Response) -> Result<Value, ReadError> {
+        let (mut stream, mut answer) = (response.bytes_stream(), Vec::new());
+        while let Some(bytes) = stream.next().await {
+            let bytes = bytes.map_err(|error| self.fault(self.broken_off(), &error.without_url().to_string()))?;
+            answer.extend_from_slice(&bytes);
+            if answer.len() > ANSWER_BYTES {
+                return Err(self.fault(ProviderFault::BadOutput, "its answer is too long"));
+            }
+        }
+        serde_json::from_slice(&answer).map_err(|error| self.fault(ProviderFault::BadOutput, &error.to_string()))
+    }
+
+    /// What is sent: the model's defaults, and over them what is asked.
+    fn fields(&self, asked: impl IntoIterator<Item = (&'static str, Option<Value>)>) -> Map<String, Value> {
+        let mut fields = self.model.defaults.clone();
+        for (name, value) in asked {
+            if let Some(value) = value {
+                fields.insert(name.to_owned(), value);
+            }
+        }
+        fields
+    }
+
+    /// The error, told once in the log.
+    fn fault(&self, fault: ProviderFault, why: &str) -> ReadError {
+        tracing::warn!(model = %self.model.id, fault = fault.code(), reason = why, "A provider did not make what was asked for.");
+        ReadError::Provider(fault)
+    }
+}
+
+/// What a provider knows a job's request by: its ULID in lower case.
+pub(super) fn request_id(job: JobId) -> String {
+    job.to_string().trim_start_matches("job_").to_ascii_lowercase()
+}

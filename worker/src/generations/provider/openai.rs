@@ -1,0 +1,61 @@
+//! OpenAI's HTTP interface: `/v1/images/generations` and `/v1/audio/speech`, each one request and one answer.
+//!
+//! It has no ids of the client's: what was sent and not answered may have been done, and is not sent again. A server
+//! that honours `Idempotency-Key` is said to in the file of providers, and is sent the job's id as one.
+
+use super::output::{Made, spool};
+use super::{Provider, request_id};
+use crate::generations::GenerationRequest;
+use crate::readers::{ProviderFault, ReadError};
+use domain::model::ModelKind;
+use reqwest::Method;
+use serde_json::{Map, Value, json};
+use std::path::Path;
+
+/// The voice where none is named: the interface asks for one.
+const USUAL_VOICE: &str = "alloy";
+
+impl Provider {
+    /// Asks, and reads the answer; spoken text is the answer itself, and goes to `path`.
+    pub(super) async fn answered(
+        &self,
+        asked: &GenerationRequest,
+        path: &Path,
+        most_bytes: u64,
+    ) -> Result<Made, ReadError> {
+        let (to, mut body) = self.body(asked);
+        // Providers call a model as the file of providers says, or as we do.
+        body.entry("model").or_insert_with(|| self.id().into());
+        let request = self.request(Method::POST, to).header("Idempotency-Key", request_id(asked.job)).json(&body);
+        let response = self.sent(request).await?;
+        if asked.plan.kind == ModelKind::Speech {
+            let broken = |error: reqwest::Error| self.fault(self.broken_off(), &error.without_url().to_string());
+            spool(response.bytes_stream(), path, most_bytes, broken).await?;
+            return Ok(Made::Here);
+        }
+        let answer = self.json(response).await?;
+        let picture = &answer["data"][0];
+        let made = match (picture["b64_json"].as_str(), picture["url"].as_str()) {
+            (Some(bytes), _) => Some(Made::Base64(bytes.to_owned())),
+            (None, Some(url)) => Some(Made::At(url.to_owned())),
+            (None, None) => None,
+        };
+        made.ok_or_else(|| self.fault(ProviderFault::BadOutput, "its answer holds no picture"))
+    }
+
+    fn body(&self, asked: &GenerationRequest) -> (&'static str, Map<String, Value>) {
+        let asked_for = &asked.plan.asked;
+        if asked.plan.kind == ModelKind::Speech {
+            let mut body = self.fields([
+                ("input", asked_for.text.clone().map(Value::from)),
+                ("voice", asked_for.voice.clone().map(Value::from)),
+            ]);
+            body.entry("voice").or_insert_with(|| USUAL_VOICE.into());
+            return ("v1/audio/speech", body);
+        }
+        let size = asked_for.width.zip(asked_for.height).map(|(width, height)| json!(format!("{width}x{height}")));
+        let body =
+            self.fields([("prompt", asked_for.prompt.clone().map(Value::from)), ("size", size), ("n", Some(json!(1)))]);
+        ("v1/images/generations", body)
+    }
+}

@@ -1,0 +1,143 @@
+//! What a provider has made, on its way to a file here: out of its answer, or from where it says that it is.
+//!
+//! A URL is a provider's word and no more to be trusted than a customer's: it goes through the outbound client, which
+//! reaches public addresses alone, each hop checked. A `data:` URL is bytes that are there already.
+
+use crate::readers::{MediaSource, ProviderFault, ReadError};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use domain::ids::AccountId;
+use domain::item::ItemType;
+use futures_util::{Stream, StreamExt};
+use runtime::outbound::{FetchError, FetchLimits, OutboundClient, Pace};
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::pin::pin;
+use std::time::Duration;
+use tokio::io::AsyncWriteExt;
+
+/// The whole of a download, its last byte included; the model's own time may end before.
+const FETCH_TIME: Duration = Duration::from_mins(30);
+
+/// Where what was made is.
+pub(super) enum Made {
+    /// In the file where it belongs.
+    Here,
+    /// These bytes, in base64.
+    Base64(String),
+    /// At this URL.
+    At(String),
+}
+
+/// Puts what was made into a file.
+pub(super) async fn taken(
+    made: Made,
+    outbound: &OutboundClient,
+    account: AccountId,
+    path: &Path,
+    most_bytes: u64,
+) -> Result<(), ReadError> {
+    match made {
+        Made::Here => Ok(()),
+        Made::Base64(text) => written(&text, path, most_bytes).await,
+        Made::At(url) => match inline(&url) {
+            Some(text) => written(text, path, most_bytes).await,
+            None => fetched(&url, outbound, account, path, most_bytes).await,
+        },
+    }
+}
+
+/// The base64 of a `data:` URL, if it is one.
+fn inline(url: &str) -> Option<&str> {
+    url.strip_prefix("data:")?.split_once(";base64,").map(|(_, text)| text)
+}
+
+async fn written(text: &str, path: &Path, most_bytes: u64) -> Result<(), ReadError> {
+    let bytes = STANDARD.decode(text.trim()).map_err(|_| bad("its output is no base64"))?;
+    if bytes.len() as u64 > most_bytes {
+        return Err(ReadError::NoRoom);
+    }
+    Ok(tokio::fs::write(path, bytes).await?)
+}
+
+async fn fetched(
+    url: &str,
+    outbound: &OutboundClient,
+    account: AccountId,
+    path: &Path,
+    most_bytes: u64,
+) -> Result<(), ReadError> {
+    let limits = FetchLimits { max_bytes: most_bytes, timeout: FETCH_TIME, pace: Pace::default() };
+    let fetched = outbound.fetch(url, account, limits).await.map_err(not_fetched)?;
+    spool(fetched.into_stream(), path, most_bytes, not_fetched).await
+}
+
+/// Why an output can't be had. A URL that is refused is the provider's mistake, whoever gave it to it.
+fn not_fetched(error: FetchError) -> ReadError {
+    tracing::warn!(%error, "A provider's output could not be fetched.");
+    match error {
+        FetchError::TooLarge { .. } => ReadError::NoRoom,
+        FetchError::Ours => ReadError::Io(std::sync::Arc::new(io::Error::other("the output can't be fetched now"))),
+        _ => ReadError::Provider(ProviderFault::BadOutput),
+    }
+}
+
+fn bad(why: &str) -> ReadError {
+    tracing::warn!(reason = why, "A provider's output is not as it should be.");
+    ReadError::Provider(ProviderFault::BadOutput)
+}
+
+/// Writes a stream of bytes into a file, of at most so many.
+pub(super) async fn spool<E>(
+    stream: impl Stream<Item = Result<Bytes, E>>,
+    path: &Path,
+    most_bytes: u64,
+    broken: impl Fn(E) -> ReadError,
+) -> Result<(), ReadError> {
+    let mut file = tokio::fs::File::create(path).await?;
+    let (mut stream, mut left) = (pin!(stream), most_bytes);
+    while let Some(bytes) = stream.next().await {
+        let bytes = bytes.map_err(&broken)?;
+        left = left.checked_sub(bytes.len() as u64).ok_or(ReadError::NoRoom)?;
+        file.write_all(&bytes).await?;
+    }
+    Ok(file.flush().await?)
+}
+
+/// An item's bytes as a `data:` URL, for a provider that is to change it.
+pub(super) async fn data_url(media: &MediaSource, most_bytes: u64) -> Result<String, ReadError> {
+    let file = media.file().try_clone()?;
+    let length = file.metadata()?.len();
+    if length > most_bytes {
+        return Err(ReadError::Unsupported("the item is larger than this model takes"));
+    }
+    let facts = crate::ingest::facts(media.probe(), None);
+    let kind = if facts.item_type == ItemType::Audio { "audio/mpeg".to_owned() } else { facts.content_type };
+    let reading = move || {
+        let mut bytes = vec![0; usize::try_from(length).unwrap_or(usize::MAX)];
+        // Others may be reading the same opened file from places of their own.
+        file.read_exact_at(&mut bytes, 0)?;
+        Ok::<_, io::Error>(format!("data:{kind};base64,{}", STANDARD.encode(bytes)))
+    };
+    Ok(tokio::task::spawn_blocking(reading).await.map_err(|_| ReadError::Crashed)??)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn an_inline_output_is_bounded_and_has_to_be_base64() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out");
+        assert_eq!(inline("data:image/png;base64,aGk="), Some("aGk="));
+        assert_eq!((inline("data:text/plain,hi"), inline("https://a.example/x")), (None, None));
+        written("aGk=", &path, 2).await.unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"hi");
+        assert!(matches!(written("aGk=", &path, 1).await, Err(ReadError::NoRoom)));
+        let fault = written("a b", &path, 9).await.unwrap_err();
+        assert!(matches!(fault, ReadError::Provider(ProviderFault::BadOutput)), "{fault}");
+    }
+}

@@ -1,0 +1,176 @@
+//! Spoken text by `espeak-ng` and `flite`, the engines that need nothing but Debian's packages. Their sound is a draft.
+//!
+//! The text is a customer's, so both run as confined children: it is their standard input, and no word of it is ever an
+//! argument. `flite` writes a file. `espeak-ng` writes to its standard output a WAV file whose header does not know yet
+//! how long it will be; it is put right here.
+
+use super::OUTPUT_FILE;
+use crate::readers::decode::{Encoder, Feed, MediaTools, Workshop, executable, input_path, nameless, whole_output};
+use crate::readers::{JobCtx, ReadError};
+use domain::generation::Asked;
+use domain::model::BuiltIn;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Sound of the longest text, at most: 24 minutes at 22,050 samples a second.
+const SOUND_BYTES: usize = 64 << 20;
+/// Bytes of a WAV file before its samples, as both engines write it.
+const HEADER_BYTES: u64 = 44;
+/// Where a WAV file says how much follows, and how much of that is samples.
+const SIZE_AT: usize = 4;
+const DATA_SIZE_AT: usize = 40;
+/// The voices of `flite`.
+pub(super) const FLITE_VOICES: [&str; 5] = ["slt", "rms", "awb", "kal16", "kal"];
+/// The voice of `espeak-ng` where no language is named.
+const USUAL_VOICE: &str = "en";
+
+/// The engines that are installed here.
+#[derive(Debug, Clone)]
+pub(super) struct Speakers {
+    espeak: Option<(PathBuf, String)>,
+    flite: Option<(PathBuf, String)>,
+}
+
+impl Speakers {
+    /// Looks at this machine once, at a start.
+    pub(super) fn found() -> Self {
+        let with_version = |name: &str| {
+            let program = executable(None, name)?;
+            let version = version(&program);
+            Some((program, version))
+        };
+        Self { espeak: with_version("espeak-ng"), flite: with_version("flite") }
+    }
+
+    /// Which there are, and in which version.
+    pub(super) fn versions(&self) -> Vec<(BuiltIn, String)> {
+        let of = |engine, found: &Option<(PathBuf, String)>| found.clone().map(|(_, version)| (engine, version));
+        of(BuiltIn::Espeak, &self.espeak).into_iter().chain(of(BuiltIn::Flite, &self.flite)).collect()
+    }
+
+    /// Speaks the text into the workshop's output: a whole WAV file of at most so many bytes.
+    pub(super) async fn speak(
+        &self,
+        engine: BuiltIn,
+        asked: &Asked,
+        (tools, workshop): (&MediaTools, &Workshop),
+        most_bytes: u64,
+        ctx: &JobCtx,
+    ) -> Result<(), ReadError> {
+        let program = if engine == BuiltIn::Flite { &self.flite } else { &self.espeak };
+        let (program, _) = program.as_ref().ok_or(ReadError::EngineNotConfigured(domain::task::Task::Generation))?;
+        let text = asked.text.clone().unwrap_or_default();
+        let input = tokio::task::spawn_blocking(move || nameless(text.as_bytes())).await;
+        let input = input.map_err(|_| ReadError::Crashed)??;
+        let voice = voice(engine, asked)?;
+        let most_bytes = most_bytes.min(SOUND_BYTES as u64);
+        let path = workshop.path(OUTPUT_FILE);
+        let ending = if engine == BuiltIn::Flite {
+            // It writes to files alone.
+            let arguments = ["-voice", voice, "-f", input_path(), "-o", OUTPUT_FILE].map(OsStr::new);
+            let feed = Feed::Media(&input);
+            Encoder::start_program(program, tools, workshop, arguments, feed, most_bytes, ctx)
+                .await?
+                .finish(ctx)
+                .await?
+        } else {
+            let arguments = ["-v", voice, "-f", input_path(), "--stdout"].map(OsStr::new);
+            let (sound, ending) = whole_output(program, arguments, &input, tools, SOUND_BYTES, ctx).await?;
+            let sound = with_sizes(sound).unwrap_or_default();
+            if sound.len() as u64 > most_bytes {
+                return Err(ReadError::NoRoom);
+            }
+            tokio::fs::write(&path, sound).await?;
+            ending
+        };
+        let bytes = tokio::fs::metadata(&path).await.map_or(0, |file| file.len());
+        if !ending.status.success() || bytes <= HEADER_BYTES {
+            tracing::info!(engine = engine.name(), stderr = ending.stderr, "A speech engine spoke nothing.");
+            return Err(ReadError::Unsupported("the engine has no such voice or language, or finds nothing to speak"));
+        }
+        Ok(())
+    }
+}
+
+/// The voice that is asked for, as the engine names it. It can't be taken for an option.
+fn voice(engine: BuiltIn, asked: &Asked) -> Result<&str, ReadError> {
+    let wanted = asked.voice.as_deref().or(asked.language.as_deref().filter(|_| engine == BuiltIn::Espeak));
+    let usual = if engine == BuiltIn::Flite { FLITE_VOICES[0] } else { USUAL_VOICE };
+    let voice = wanted.unwrap_or(usual);
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"+_-".contains(&byte);
+    let known = match engine {
+        BuiltIn::Flite => FLITE_VOICES.contains(&voice),
+        _ => {
+            voice.len() <= 32
+                && voice.bytes().all(is_name)
+                && voice.bytes().next().is_some_and(|b| b.is_ascii_alphabetic())
+        }
+    };
+    if known { Ok(voice) } else { Err(ReadError::Unsupported("the engine has no such voice or language")) }
+}
+
+/// A WAV file with its sizes put right; nothing when it is none as the engines write them.
+fn with_sizes(mut sound: Vec<u8>) -> Option<Vec<u8>> {
+    if !sound.starts_with(b"RIFF") || sound.get(36..40)? != b"data" {
+        return None;
+    }
+    let all = u32::try_from(sound.len()).ok()?;
+    sound.get_mut(SIZE_AT..SIZE_AT + 4)?.copy_from_slice(&(all - 8).to_le_bytes());
+    sound.get_mut(DATA_SIZE_AT..DATA_SIZE_AT + 4)?.copy_from_slice(&(all - 44).to_le_bytes());
+    Some(sound)
+}
+
+/// The version that a program tells of itself: the first of its words that begins with a digit.
+fn version(program: &Path) -> String {
+    let said = Command::new(program).arg("--version").output();
+    let said = said.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+    let words =
+        said.split([' ', '\n', '-']).find(|word| word.contains('.') && word.starts_with(|c: char| c.is_ascii_digit()));
+    words.unwrap_or("unknown").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::readers::tests::{Studio, an_hour};
+
+    #[test]
+    fn a_voice_is_a_name_that_can_not_be_taken_for_an_option() {
+        let asked = |voice: &str| Asked { voice: Some(voice.to_owned()), ..Asked::default() };
+        assert_eq!(voice(BuiltIn::Espeak, &asked("en-us+f3")).unwrap(), "en-us+f3");
+        let language = Asked { language: Some("es".to_owned()), ..Asked::default() };
+        assert_eq!(
+            (voice(BuiltIn::Espeak, &language).unwrap(), voice(BuiltIn::Flite, &language).unwrap()),
+            ("es", "slt")
+        );
+        for wrong in ["-w/tmp/x", "", "a b", "../x", "\u{e9}s", "--path=/etc"] {
+            assert!(voice(BuiltIn::Espeak, &asked(wrong)).is_err(), "{wrong}");
+            assert!(voice(BuiltIn::Flite, &asked(wrong)).is_err(), "{wrong}");
+        }
+    }
+
+    #[tokio::test]
+    async fn both_engines_speak_a_hostile_text_as_text_and_say_how_long_it_is() {
+        let (studio, speakers) = (Studio::new(), Speakers::found());
+        assert_eq!(speakers.versions().len(), 2, "{:?}", speakers.versions());
+        for engine in [BuiltIn::Espeak, BuiltIn::Flite] {
+            let text = "-w /tmp/owned. $(id) `id` /etc/passwd <speak>one</speak> &amp; two, three, four.";
+            let asked = Asked { text: Some(text.to_owned()), ..Asked::default() };
+            let tools = studio.tools();
+            let workshop = Workshop::new(&tools).unwrap();
+            speakers.speak(engine, &asked, (&tools, &workshop), 1 << 30, &an_hour()).await.unwrap();
+            let spoken = studio.open(&workshop.path(OUTPUT_FILE), &an_hour()).await.unwrap();
+            let ms = spoken.probe().duration_ms.unwrap_or(0);
+            println!("{}: {ms} ms", engine.name());
+            assert!((3_000..30_000).contains(&ms), "{}: {ms}", engine.name());
+        }
+        let nobody = Asked { text: Some("hola".to_owned()), language: Some("qqq".to_owned()), ..Asked::default() };
+        let tools = studio.tools();
+        let workshop = Workshop::new(&tools).unwrap();
+        let within = an_hour();
+        let asking = speakers.speak(BuiltIn::Espeak, &nobody, (&tools, &workshop), 1 << 30, &within);
+        let refused = asking.await.unwrap_err();
+        assert_eq!((refused.job_error_code(), refused.retryable()), ("not_supported", false));
+    }
+}
