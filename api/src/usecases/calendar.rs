@@ -8,6 +8,7 @@ use crate::http::scope::Scope;
 use crate::usecases::account_audit::{note, note_made};
 use crate::usecases::library;
 use crate::usecases::once::{Before, Begun, Made, Once, forgotten};
+use crate::usecases::quotas::{self, Asker};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::calendar::{
     MOST_ENTRIES, MOST_FEEDS, MOST_ITEMS, MOST_READS_A_MINUTE, MOST_TOLD, Plan, PlanError, Status, TOLD_DAYS_BACK,
@@ -73,6 +74,8 @@ pub async fn add_entry(
         return Err(ApiError::new(Code::QuotaReached, message).suggest("Delete entries that are long past."));
     }
     let row = calendar::add(&mut add_entry, CalendarEntryId::mint(), workspace, &text(&plan)).await?;
+    let account = caller.workspace.account_id;
+    quotas::texts(&mut add_entry, account, Asker::of(caller, account)).await?;
     let answer = show(with_refs(&mut add_entry, row).await?);
     once.keep(app, &mut add_entry, &answer).await?;
     add_entry.commit().await?;
@@ -92,7 +95,8 @@ pub async fn list_entries(conn: &mut PgConnection, caller: &Caller, window: &Win
 /// Changes an entry, all that is asked or nothing.
 ///
 /// # Errors
-/// `calendar_entry_not_found`, `workspace_forbidden`, `invalid_request` by field, those of naming an item.
+/// `calendar_entry_not_found`, `workspace_forbidden`, `invalid_request` by field, `quota_reached` where the account has as
+/// many bytes of entries as it may, those of naming an item.
 pub async fn change_entry(app: &App, caller: &Caller, id: CalendarEntryId, change: EntryChange) -> Answer<Entry> {
     let mut change_entry = app.process.pool.begin().await?;
     let row = calendar::find_to_change(&mut change_entry, id).await?.ok_or_else(|| unknown(id))?;
@@ -113,6 +117,8 @@ pub async fn change_entry(app: &App, caller: &Caller, id: CalendarEntryId, chang
         status: change.status.unwrap_or(row.status),
     };
     let row = calendar::change(&mut change_entry, id, &text(&plan.checked().map_err(refused)?)).await?;
+    let account = caller.workspace.account_id;
+    quotas::texts(&mut change_entry, account, Asker::of(caller, account)).await?;
     let entry = with_refs(&mut change_entry, row).await?;
     change_entry.commit().await?;
     Ok(entry)

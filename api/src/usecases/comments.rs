@@ -5,6 +5,7 @@ use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::usecases::library::reach;
 use crate::usecases::once::{Begun, Made, Once};
+use crate::usecases::quotas::{self, Asker};
 use domain::comment::{
     GUEST_COMMENTS_A_MINUTE, MOST_COMMENTS, MOST_GUEST_COMMENTS, Region, checked_name, checked_place, checked_text,
 };
@@ -33,7 +34,8 @@ pub struct Said<'a> {
 /// Adds a comment of a caller's to the item that `name` names. `show` writes the answer.
 ///
 /// # Errors
-/// As `reach`; `comment_not_found` for what is replied to, `quota_reached` where the item has as many as it may.
+/// As `reach`; `comment_not_found` for what is replied to, `quota_reached` where the item has as many as it may, or
+/// the account as many bytes.
 pub async fn add_comment(
     app: &App,
     caller: &Caller,
@@ -53,6 +55,7 @@ pub async fn add_comment(
         (None, None) => return Err(ApiError::internal("a caller who is neither a user nor a key")),
     };
     let comment = add(&mut add_comment, &item, author, said).await?;
+    quotas::texts(&mut add_comment, item.account_id, Asker::of(caller, item.account_id)).await?;
     let body = show(comment);
     once.keep(app, &mut add_comment, &body).await?;
     add_comment.commit().await?;
@@ -63,7 +66,7 @@ pub async fn add_comment(
 ///
 /// # Errors
 /// `invalid_request` for what can't be a comment, `item_not_found`, `rate_limited` where the link has brought many in
-/// the last minute, `quota_reached` where it or the item has as many as it may.
+/// the last minute, `quota_reached` where it or the item has as many as it may, or the account as many bytes.
 pub async fn add_guests_comment(app: &App, link: &OpenLink, name: &str, said: Said<'_>) -> Answer<CommentId> {
     let name = checked_name(name).map_err(|error| ApiError::new(Code::InvalidRequest, error.to_string()))?;
     let mut add_comment = app.process.pool.begin().await?;
@@ -79,6 +82,7 @@ pub async fn add_guests_comment(app: &App, link: &OpenLink, name: &str, said: Sa
         return Err(ApiError::new(Code::RateLimited, message).retry_after(60));
     }
     let comment = add(&mut add_comment, &item, Author::Guest(link.id, name), said).await?;
+    quotas::texts(&mut add_comment, item.account_id, Asker::Guest).await?;
     add_comment.commit().await?;
     Ok(comment.id)
 }
@@ -106,7 +110,8 @@ async fn add(conn: &mut PgConnection, item: &ItemRow, author: Author<'_>, said: 
 /// Changes a comment of the workspace that the call acts in. Returns it as it is then.
 ///
 /// # Errors
-/// `comment_not_found`, `workspace_forbidden`; `not_the_author` where somebody else's words are to be changed.
+/// `comment_not_found`, `workspace_forbidden`; `not_the_author` where somebody else's words are to be changed;
+/// `quota_reached` where the account has as many bytes of comments as it may.
 pub async fn update_comment(
     app: &App,
     caller: &Caller,
@@ -116,17 +121,23 @@ pub async fn update_comment(
 ) -> Answer<CommentRow> {
     let text = text.map(checked_text).transpose();
     let text = text.map_err(|error| ApiError::new(Code::InvalidRequest, format!("{error}.")))?;
-    let mut conn = app.conn().await?;
-    let row = reach_comment(&mut conn, caller, comment).await?;
+    let mut change_comment = app.process.pool.begin().await?;
+    let row = reach_comment(&mut change_comment, caller, comment).await?;
     if text.is_some() && !is_by(caller, &row) {
         let refusal = ApiError::new(Code::NotTheAuthor, "The comment is somebody else's: its text stays.");
         return Err(refusal.suggest("Reply to it, resolve it, or delete it."));
     }
     let change = Change { text, resolved };
-    if !comments::change(&mut conn, comment, caller.workspace.id, change).await? {
+    if !comments::change(&mut change_comment, comment, caller.workspace.id, change).await? {
         return Err(unknown(comment));
     }
-    comments::find(&mut conn, comment).await?.ok_or_else(|| unknown(comment))
+    if text.is_some() {
+        let account = caller.workspace.account_id;
+        quotas::texts(&mut change_comment, account, Asker::of(caller, account)).await?;
+    }
+    let changed = comments::find(&mut change_comment, comment).await?.ok_or_else(|| unknown(comment))?;
+    change_comment.commit().await?;
+    Ok(changed)
 }
 
 /// Deletes a comment of the workspace that the call acts in, with the replies to it.

@@ -4,12 +4,16 @@
 //! A quota is looked at under the account's storage lock, which the caller's transaction holds until its commit, so
 //! that of two calls which fit one by one only one gets in. What is kept is counted as it changes (`store::usage`).
 
+use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
 use domain::ids::AccountId;
 use runtime::config::Settings;
 use sqlx::PgConnection;
 use store::items;
 use store::usage::{self, Usage};
+
+/// Bytes that an account's comments and calendar entries may have.
+const MOST_TEXT_BYTES: u64 = 256 << 20;
 
 /// Whose quota a refusal is about: only the account's own callers are told what it keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +22,13 @@ pub enum Asker {
     Own,
     /// Somebody who acts in its workspace for another account.
     Guest,
+}
+
+impl Asker {
+    /// Whether this caller is of the account.
+    pub fn of(caller: &Caller, account: AccountId) -> Self {
+        if account == caller.account_id { Self::Own } else { Self::Guest }
+    }
 }
 
 /// What the account keeps, true until the transaction ends.
@@ -58,4 +69,20 @@ pub fn projects(settings: &Settings, kept: Usage, asker: Asker) -> Answer<()> {
         Asker::Guest => "The workspace's account keeps as much in projects as it may.".to_owned(),
     };
     Err(ApiError::new(Code::QuotaReached, message))
+}
+
+/// Refuses what took the account's comments and calendar entries past their bytes; its transaction is rolled back with
+/// it. Writers don't wait for each other: calls at once may pass the bound by what they bring.
+pub async fn texts(conn: &mut PgConnection, account: AccountId, asker: Asker) -> Answer<()> {
+    if usage::of(conn, account).await?.text_bytes.unsigned_abs() <= MOST_TEXT_BYTES {
+        return Ok(());
+    }
+    let message = match asker {
+        Asker::Own => {
+            format!("The account's comments and calendar entries may have {MOST_TEXT_BYTES} bytes; this does not fit.")
+        }
+        Asker::Guest => "The workspace's account keeps as much in comments and calendar entries as it may.".to_owned(),
+    };
+    Err(ApiError::new(Code::QuotaReached, message)
+        .suggest("Delete comments and calendar entries that are no longer needed."))
 }

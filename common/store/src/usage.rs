@@ -1,5 +1,5 @@
-//! What an account keeps: bytes of media and of projects, and how many of each there are (docs/decisions.md, "What an
-//! account keeps is counted as it changes").
+//! What an account keeps: bytes of media, of projects and of what people wrote, and how many items and projects there
+//! are (docs/decisions.md, "What an account keeps is counted as it changes").
 //!
 //! Triggers note every change in `account_usage_changes`, whatever statement makes it; here the notes are folded and
 //! read. It decides nothing: quotas are the callers', who hold `items::lock_storage` from the look to their commit.
@@ -18,6 +18,8 @@ pub struct Usage {
     pub project_bytes: i64,
     /// Projects.
     pub projects: i64,
+    /// Bytes of comments and of calendar entries.
+    pub text_bytes: i64,
 }
 
 /// What this account keeps.
@@ -26,11 +28,14 @@ pub async fn of(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<Usa
         Usage,
         r#"SELECT coalesce(sum(media_bytes), 0)::bigint AS "media_bytes!", coalesce(sum(items), 0)::bigint AS "items!",
                coalesce(sum(project_bytes), 0)::bigint AS "project_bytes!",
-               coalesce(sum(projects), 0)::bigint AS "projects!"
+               coalesce(sum(projects), 0)::bigint AS "projects!",
+               coalesce(sum(text_bytes), 0)::bigint AS "text_bytes!"
            FROM (
-               SELECT media_bytes, items, project_bytes, projects FROM account_usage WHERE account_id = $1
+               SELECT media_bytes, items, project_bytes, projects, text_bytes FROM account_usage
+               WHERE account_id = $1
                UNION ALL
-               SELECT media_bytes, items, project_bytes, projects FROM account_usage_changes WHERE account_id = $1
+               SELECT media_bytes, items, project_bytes, projects, text_bytes FROM account_usage_changes
+               WHERE account_id = $1
            ) AS kept"#,
         account as AccountId,
     )
@@ -45,16 +50,17 @@ pub async fn fold(conn: &mut PgConnection, limit: i64) -> sqlx::Result<u64> {
                DELETE FROM account_usage_changes WHERE ctid = ANY (ARRAY(
                    SELECT ctid FROM account_usage_changes LIMIT $1 FOR UPDATE SKIP LOCKED
                ))
-               RETURNING account_id, media_bytes, items, project_bytes, projects
+               RETURNING account_id, media_bytes, items, project_bytes, projects, text_bytes
            ), kept AS (
-               INSERT INTO account_usage AS usage (account_id, media_bytes, items, project_bytes, projects)
-               SELECT account_id, sum(media_bytes), sum(items), sum(project_bytes), sum(projects)
+               INSERT INTO account_usage AS usage (account_id, media_bytes, items, project_bytes, projects, text_bytes)
+               SELECT account_id, sum(media_bytes), sum(items), sum(project_bytes), sum(projects), sum(text_bytes)
                FROM folded GROUP BY account_id ORDER BY account_id
                ON CONFLICT (account_id) DO UPDATE SET
                    media_bytes = usage.media_bytes + excluded.media_bytes,
                    items = usage.items + excluded.items,
                    project_bytes = usage.project_bytes + excluded.project_bytes,
-                   projects = usage.projects + excluded.projects
+                   projects = usage.projects + excluded.projects,
+                   text_bytes = usage.text_bytes + excluded.text_bytes
            )
            SELECT count(*) AS "folded!" FROM folded"#,
         limit,

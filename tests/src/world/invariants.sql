@@ -160,22 +160,25 @@ WHERE s.item_id IS NULL
 
 UNION ALL SELECT 'what an account keeps is counted', account_id::text || ' ' || array_agg(counted ORDER BY counted)::text
 FROM (
-    SELECT account_id, ARRAY[sum(media_bytes), sum(items), sum(project_bytes), sum(projects)]::text AS counted FROM (
-        SELECT account_id, media_bytes, items, project_bytes, projects FROM account_usage
-        UNION ALL SELECT account_id, media_bytes, items, project_bytes, projects FROM account_usage_changes
+    SELECT account_id, ARRAY[sum(media_bytes), sum(items), sum(project_bytes), sum(projects), sum(text_bytes)]::text AS counted FROM (
+        SELECT account_id, media_bytes, items, project_bytes, projects, text_bytes FROM account_usage
+        UNION ALL SELECT account_id, media_bytes, items, project_bytes, projects, text_bytes FROM account_usage_changes
     ) AS noted GROUP BY account_id
     UNION
-    SELECT account_id, ARRAY[sum(media_bytes), sum(items), sum(project_bytes), sum(projects)]::text FROM (
+    SELECT account_id, ARRAY[sum(media_bytes), sum(items), sum(project_bytes), sum(projects), sum(text_bytes)]::text FROM (
         SELECT account_id, CASE WHEN deleted_at IS NULL THEN bytes ELSE 0 END AS media_bytes, 1 AS items,
-            0 AS project_bytes, 0 AS projects FROM items
-        UNION ALL SELECT i.account_id, r.bytes, 0, 0, 0 FROM item_reads r JOIN items i ON i.id = r.item_id
-        UNION ALL SELECT account_id, reserved_bytes, 0, 0, 0 FROM job_renders
+            0 AS project_bytes, 0 AS projects, 0 AS text_bytes FROM items
+        UNION ALL SELECT i.account_id, r.bytes, 0, 0, 0, 0 FROM item_reads r JOIN items i ON i.id = r.item_id
+        UNION ALL SELECT account_id, reserved_bytes, 0, 0, 0, 0 FROM job_renders
         WHERE ended_at IS NULL AND account_id IS NOT NULL
         UNION ALL SELECT account_id, 0, 0,
-            project_size(brief, agent_message, assembled_url, assets, timeline), 1 FROM projects
-        UNION ALL SELECT account_id, 0, 0, octet_length(body) + 1024, 0 FROM project_webhooks
-        UNION ALL SELECT account_id, 0, 0, 0, 0 FROM account_usage
-        UNION ALL SELECT account_id, 0, 0, 0, 0 FROM account_usage_changes
+            project_size(brief, agent_message, assembled_url, assets, timeline), 1, 0 FROM projects
+        UNION ALL SELECT account_id, 0, 0, octet_length(body) + 1024, 0, 0 FROM project_webhooks
+        UNION ALL SELECT w.account_id, 0, 0, 0, 0, t.bytes FROM (
+            SELECT workspace_id, bytes FROM comments UNION ALL SELECT workspace_id, bytes FROM calendar_entries
+        ) AS t JOIN workspaces w ON w.id = t.workspace_id
+        UNION ALL SELECT account_id, 0, 0, 0, 0, 0 FROM account_usage
+        UNION ALL SELECT account_id, 0, 0, 0, 0, 0 FROM account_usage_changes
     ) AS kept GROUP BY account_id
 ) AS both_ways
 GROUP BY account_id

@@ -157,3 +157,42 @@ async fn answers_that_are_kept_have_a_bound_a_day() -> anyhow::Result<()> {
     assert_eq!(keyed("g").await?.status, 201);
     world.end().await
 }
+
+#[tokio::test]
+async fn comments_and_calendar_entries_of_an_account_end_at_their_bytes_and_a_deletion_makes_room() -> anyhow::Result<()>
+{
+    let world = World::new().await?;
+    let (tenant, other) = (world.tenant("a").await?, world.tenant("b").await?);
+    let item = world.item(&tenant, Media::video(60)).await?;
+    let theirs = world.item(&other, Media::video(60)).await?;
+    let say = async |client: &Client, item| client.tool("add_comment", &json!({ "ref": item, "text": "Fine." })).await;
+    let comment = say(&tenant.client, item).await?.data()?["comment"].clone();
+    let entry = json!({ "title": "Premiere", "starts_at": "2026-12-24T20:00:00Z" });
+    let planned = tenant.client.tool("add_calendar_entry", &entry).await?.data()?["entry"].clone();
+
+    // 10,256 bytes each: just short of the bound.
+    let texts = "INSERT INTO comments (id, item_id, workspace_id, text, user_id)
+         SELECT gen_random_uuid(), c.item_id, c.workspace_id, repeat('ä', 5000), gen_random_uuid()
+         FROM comments c, generate_series(1, 26173)";
+    sqlx::query(texts).execute(world.pool()).await?;
+    let long = json!({ "comment_id": comment["id"], "text": "ä".repeat(5_000) });
+    let noted = json!({ "entry_id": planned["id"], "note": "ä".repeat(5_000) });
+    let refusals = [
+        tenant.client.tool("update_comment", &long).await?,
+        tenant.client.tool("update_calendar_entry", &noted).await?,
+    ];
+    for refusal in refusals {
+        assert_eq!((refusal.status, refusal.code()), (409, "quota_reached"), "{}", refusal.text);
+    }
+    assert_eq!(say(&tenant.client, item).await?.status, 200, "a short one still fits");
+    let longer = "UPDATE comments SET text = repeat('ä', 5000)
+         WHERE id = (SELECT id FROM comments WHERE text = 'Fine.' ORDER BY created_at LIMIT 1)";
+    sqlx::query(longer).execute(world.pool()).await?;
+    assert_eq!(say(&tenant.client, item).await?.code(), "quota_reached");
+    assert_eq!(tenant.client.tool("add_calendar_entry", &entry).await?.code(), "quota_reached");
+    assert_eq!(say(&other.client, theirs).await?.status, 200, "another account's are its own");
+
+    tenant.client.tool("delete_comment", &json!({ "comment_id": comment["id"] })).await?.data()?;
+    assert_eq!(say(&tenant.client, item).await?.status, 200);
+    world.end().await
+}

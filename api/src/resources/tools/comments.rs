@@ -28,7 +28,7 @@ pub const ERRORS: Refusals = &[
     ("POST /tools/list_comments", &[Code::ItemNotFound, Code::WorkspaceForbidden, Code::InvalidCursor]),
     (
         "POST /tools/update_comment",
-        &[Code::RoleForbidden, Code::CommentNotFound, Code::WorkspaceForbidden, Code::NotTheAuthor],
+        &[Code::RoleForbidden, Code::CommentNotFound, Code::WorkspaceForbidden, Code::NotTheAuthor, Code::QuotaReached],
     ),
     ("POST /tools/delete_comment", &[Code::RoleForbidden, Code::CommentNotFound, Code::WorkspaceForbidden]),
 ];

@@ -84,7 +84,7 @@ pub async fn reach(conn: &mut PgConnection, caller: &Caller, id: ProjectId) -> A
 /// Refuses what took the account past what it may keep in projects; its transaction is rolled back with it.
 async fn within_quota(app: &App, conn: &mut PgConnection, caller: &Caller) -> Answer<()> {
     let account = caller.workspace.account_id;
-    let asker = if account == caller.account_id { Asker::Own } else { Asker::Guest };
+    let asker = Asker::of(caller, account);
     quotas::projects(&app.process.settings, quotas::locked(conn, account).await?, asker)
 }
 

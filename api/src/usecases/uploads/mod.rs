@@ -126,7 +126,7 @@ async fn begin(
 /// until the transaction ends.
 async fn reserve(conn: &mut PgConnection, process: &Process, caller: &Caller, bytes: i64) -> Answer<()> {
     let account = caller.workspace.account_id;
-    let asker = if account == caller.account_id { Asker::Own } else { Asker::Guest };
+    let asker = Asker::of(caller, account);
     let kept = quotas::locked(conn, account).await?;
     quotas::one_more_item(&process.settings, kept, asker)?;
     let (kept, quota) = (kept.media_bytes, process.settings.storage_quota_bytes);

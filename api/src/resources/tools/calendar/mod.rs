@@ -41,7 +41,13 @@ pub const ERRORS: Refusals = &[
     ("POST /tools/list_calendar", &[Code::InvalidCursor]),
     (
         "POST /tools/update_calendar_entry",
-        &[Code::RoleForbidden, Code::CalendarEntryNotFound, Code::WorkspaceForbidden, Code::ItemNotFound],
+        &[
+            Code::RoleForbidden,
+            Code::CalendarEntryNotFound,
+            Code::WorkspaceForbidden,
+            Code::ItemNotFound,
+            Code::QuotaReached,
+        ],
     ),
     (
         "POST /tools/delete_calendar_entry",
