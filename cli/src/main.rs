@@ -145,9 +145,10 @@ mod tests {
         examples(&Cli::command(), &mut found);
         assert!(found.len() > 20, "{found:?}");
         for example in found {
-            // Quotes only ever hold one argument here.
+            // Quotes only ever hold one argument here; single ones hold JSON.
+            let quote = if example.contains('\'') { '\'' } else { '"' };
             let mut words: Vec<String> = Vec::new();
-            for (index, part) in example.split('"').enumerate() {
+            for (index, part) in example.split(quote).enumerate() {
                 if index % 2 == 1 {
                     words.push(part.to_owned());
                 } else {
