@@ -55,7 +55,8 @@ pub async fn add_comment(
         (None, None) => return Err(ApiError::internal("a caller who is neither a user nor a key")),
     };
     let comment = add(&mut add_comment, &item, author, said).await?;
-    quotas::texts(&mut add_comment, item.account_id, Asker::of(caller, item.account_id)).await?;
+    let account = caller.workspace.account_id;
+    quotas::texts(&mut add_comment, account, Asker::of(caller, account)).await?;
     let body = show(comment);
     once.keep(app, &mut add_comment, &body).await?;
     add_comment.commit().await?;
@@ -82,7 +83,7 @@ pub async fn add_guests_comment(app: &App, link: &OpenLink, name: &str, said: Sa
         return Err(ApiError::new(Code::RateLimited, message).retry_after(60));
     }
     let comment = add(&mut add_comment, &item, Author::Guest(link.id, name), said).await?;
-    quotas::texts(&mut add_comment, item.account_id, Asker::Guest).await?;
+    quotas::texts(&mut add_comment, link.account_id, Asker::Guest).await?;
     add_comment.commit().await?;
     Ok(comment.id)
 }

@@ -208,6 +208,17 @@ pub async fn announce(conn: &mut PgConnection, offers: &[MakerOffer]) -> sqlx::R
     Ok(())
 }
 
+/// Whether a worker has said within the last ten minutes that it can make generations with this.
+pub async fn is_offered(conn: &mut PgConnection, maker: &str) -> sqlx::Result<bool> {
+    sqlx::query_scalar!(
+        r#"SELECT EXISTS (
+               SELECT FROM generation_makers WHERE name = $1 AND seen_at > mws_now() - interval '10 minutes') AS "is!""#,
+        maker
+    )
+    .fetch_one(conn)
+    .await
+}
+
 /// What a worker has said within the last week that generations can be made with: as long as for reads.
 pub async fn makers(conn: &mut PgConnection) -> sqlx::Result<Vec<String>> {
     sqlx::query_scalar!(

@@ -10313,6 +10313,20 @@ export interface components {
                 "application/json": components["schemas"]["ToolError"];
             };
         };
+        /** @description `quota_reached`: There are as many of these as there may be, or they take as much room as they may. */
+        "Tool.quota_reached": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ToolError"];
+            };
+        };
         /** @description `rate_limited`: Too many requests; see Retry-After. */
         "Tool.rate_limited": {
             headers: {
@@ -13282,6 +13296,7 @@ export interface operations {
                 };
             };
             404: components["responses"]["Tool.comment_not_found"];
+            409: components["responses"]["Tool.quota_reached"];
             413: components["responses"]["Tool.request_too_large"];
             415: components["responses"]["Tool.unsupported_media_type"];
             429: components["responses"]["Tool.rate_limited"];
@@ -13760,20 +13775,7 @@ export interface operations {
             400: components["responses"]["Tool.invalid_request.invalid_json"];
             401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
             403: components["responses"]["Tool.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
-            /** @description `quota_reached`: There are as many of these as there may be, or they take as much room as they may. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ToolError"];
-                };
-            };
+            409: components["responses"]["Tool.quota_reached"];
             413: components["responses"]["Tool.request_too_large"];
             415: components["responses"]["Tool.unsupported_media_type"];
             /**
@@ -15562,6 +15564,7 @@ export interface operations {
                     "application/json": components["schemas"]["ToolError"];
                 };
             };
+            409: components["responses"]["Tool.quota_reached"];
             413: components["responses"]["Tool.request_too_large"];
             415: components["responses"]["Tool.unsupported_media_type"];
             429: components["responses"]["Tool.rate_limited"];

@@ -2,9 +2,11 @@
 
 use anyhow::Context;
 use domain::credits::Credits;
-use mws_tests::world::{Answer, Client, Media, PIXEL, Provider, Receiver, Reply, World, runners};
+use mws_tests::world::{Answer, Client, Media, PIXEL, Provider, Receiver, Reply, World, runners, until};
 use serde_json::{Value, json};
 use std::path::Path;
+use std::time::Duration;
+use store::generations::MakerOffer;
 use worker::Engines;
 
 /// The file of two models of this provider, in a folder that is to outlive the service.
@@ -205,5 +207,34 @@ async fn thirty_calls_at_once_for_the_same_words_make_one_item_and_a_deleted_one
     let anew = tenant.client.tool("generate_audio", &body).await?;
     assert_ne!(job(&anew)?, id);
     tenant.client.reaches(&job(&anew)?, "succeeded").await?;
+    world.end().await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_one_worker_has_nothing_to_make_with_waits_uncounted_for_another() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let client = &tenant.client;
+    let lacking = Engines { makers: Vec::new(), ..Engines::found(&world.process) };
+    let first = world.worker(lacking).await?;
+    let flite = MakerOffer { name: "flite".to_owned(), version: "2.2".to_owned() };
+    store::generations::announce(&mut *world.pool().acquire().await?, &[flite]).await?;
+    let id = job(&client.tool("generate_audio", &json!({ "text": "Welcome back." })).await?)?;
+    until("it was put back twice", async || {
+        world.advance(Duration::from_secs(5)).await?;
+        world.duties().await?;
+        Ok((world.count("SELECT max(claim_no)::bigint FROM jobs").await? > 2).then_some(()))
+    })
+    .await?;
+    let waiting = client.job(&id).await?;
+    assert_eq!((&waiting["attempt"], &waiting["error"]), (&json!(0), &Value::Null), "{waiting}");
+    first.stop().await?;
+    world.work(Engines::found(&world.process)).await?;
+    world.advance(Duration::from_secs(31)).await?;
+    until("it was made", async || {
+        world.duties().await?;
+        Ok((client.job(&id).await?["status"] == "succeeded").then_some(()))
+    })
+    .await?;
     world.end().await
 }

@@ -47,6 +47,7 @@ impl Bench {
 async fn a_provider_that_lies_fails_or_leads_astray_is_told_apart_and_nothing_is_charged() -> anyhow::Result<()> {
     let bench = Bench::new().await?;
     bench.works().await?;
+    let head = format!("data:image/png;base64,{}", &PIXEL[..44]);
     let html = "data:image/png;base64,PGh0bWw+PC9odG1sPg==".to_owned();
     let large = format!("data:image/png;base64,{}", "A".repeat(200_000));
     let cases: Vec<(&str, &str, Reply, &str)> = vec![
@@ -61,6 +62,7 @@ async fn a_provider_that_lies_fails_or_leads_astray_is_told_apart_and_nothing_is
         ("sends no JSON", "painter", Reply::Bytes(b"<html>".to_vec(), "application/json"), "provider_bad_output"),
         ("names no output", "painter", Reply::predicted(json!({ "files": [] })), "provider_bad_output"),
         ("sends a page", "painter", Reply::predicted(html), "media_unreadable"),
+        ("sends a head", "painter", Reply::predicted(head), "media_unreadable"),
         ("sends too much", "painter", Reply::predicted(large), "file_too_large"),
         ("leads inward", "painter", Reply::predicted("http://169.254.169.254/latest/meta-data"), "provider_bad_output"),
         ("leads to a file", "painter", Reply::predicted("file:///etc/passwd"), "provider_bad_output"),

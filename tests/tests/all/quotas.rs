@@ -171,10 +171,11 @@ async fn comments_and_calendar_entries_of_an_account_end_at_their_bytes_and_a_de
     let planned = tenant.client.tool("add_calendar_entry", &entry).await?.data()?["entry"].clone();
 
     // 10,256 bytes each: just short of the bound.
+    let heap = world.item(&tenant, Media::video(60)).await?;
     let texts = "INSERT INTO comments (id, item_id, workspace_id, text, user_id)
-         SELECT gen_random_uuid(), c.item_id, c.workspace_id, repeat('ä', 5000), gen_random_uuid()
-         FROM comments c, generate_series(1, 26173)";
-    sqlx::query(texts).execute(world.pool()).await?;
+         SELECT gen_random_uuid(), id, workspace_id, repeat('ä', 5000), gen_random_uuid()
+         FROM items, generate_series(1, 26173) WHERE id = $1";
+    sqlx::query(texts).bind(heap).execute(world.pool()).await?;
     let long = json!({ "comment_id": comment["id"], "text": "ä".repeat(5_000) });
     let noted = json!({ "entry_id": planned["id"], "note": "ä".repeat(5_000) });
     let refusals = [

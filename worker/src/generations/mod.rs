@@ -104,7 +104,7 @@ impl Generator {
             Maker::Model(id) => self.provider(id)?.make(asked, source, &workshop, ctx).await?,
         }
         let wanted = wanted(&asked.plan, source);
-        self.checked(&workshop, wanted, ctx).await
+        self.checked(&workshop, (&asked.plan.maker, wanted), ctx).await
     }
 
     /// Tells a provider that nobody wants what it is making any more. It is not waited for.
@@ -140,14 +140,21 @@ impl Generator {
         }
     }
 
-    /// What was made is, if it is what was to be made.
-    async fn checked(&self, workshop: &Workshop, wanted: ItemType, ctx: &JobCtx) -> Result<Generated, ReadError> {
+    /// What was made is, if it is what was to be made and can be decoded. A provider's word for its length is not
+    /// taken: it is paid for by that.
+    async fn checked(
+        &self,
+        workshop: &Workshop,
+        (maker, wanted): (&Maker, ItemType),
+        ctx: &JobCtx,
+    ) -> Result<Generated, ReadError> {
         let media = MediaSource::open(&workshop.path(OUTPUT_FILE), &self.tools, ctx).await?;
         let mut facts = facts(media.probe(), None);
         if facts.item_type != wanted {
             return Err(ReadError::Corrupt("what was made is of another kind than was asked for"));
         }
-        if facts.duration_ms.is_none() && wanted != ItemType::Image {
+        let is_told = matches!(maker, Maker::Engine(_)) && facts.duration_ms.is_some();
+        if !is_told && wanted != ItemType::Image {
             facts.duration_ms = Some(counted_ms(&media, &facts, ctx).await?);
         }
         if wanted != ItemType::Image && facts.duration_ms.is_none_or(|ms| ms <= 0) {
@@ -156,7 +163,8 @@ impl Generator {
         let picture = match wanted {
             ItemType::Audio => None,
             ItemType::Image | ItemType::Video => {
-                cover(&media, facts.duration_ms.unwrap_or(0), ctx).await.unwrap_or_default()
+                let picture = cover(&media, facts.duration_ms.unwrap_or(0), ctx).await?;
+                Some(picture.ok_or(ReadError::Corrupt("what was made can't be decoded"))?)
             }
         };
         Ok(Generated { file: media.file().try_clone()?, facts, picture })
@@ -177,9 +185,9 @@ fn wanted(plan: &GenerationPlan, source: Option<&MediaSource>) -> ItemType {
     }
 }
 
-/// How long media lasts that does not say so.
+/// How long media lasts, by what is in it.
 async fn counted_ms(media: &MediaSource, facts: &Facts, ctx: &JobCtx) -> Result<i64, ReadError> {
-    if !facts.has_audio {
+    if facts.has_video {
         return picture_length(media, ctx).await;
     }
     let few = SoundFormat { rate: COUNT_RATE, channels: Channels::Mono };

@@ -11,7 +11,7 @@ use crate::jobs::render::not_written;
 use crate::jobs::{Done, LEAST_TIME, Worker};
 use crate::readers::{JobCtx, ProviderFault, ReadError};
 use domain::credits::Credits;
-use domain::generation::{GenerationPlan, Maker};
+use domain::generation::{GenerationPlan, Maker, SourceFacts};
 use domain::minutes::Minutes;
 use domain::model::{Amount, Price};
 use domain::task::Task;
@@ -66,12 +66,13 @@ impl Worker {
         Ok(Known { row, plan })
     }
 
-    /// How long it may take: as long as its model may, or so many times as long as its source lasts.
+    /// How long it may take: as long as its model may, or so many times as long as its source lasts or its words do.
     fn time_for(&self, claimed: &Claimed, plan: &GenerationPlan) -> Duration {
         let time = match &plan.maker {
             Maker::Model(id) => self.process.providers.get(id).map_or(Duration::ZERO, |model| model.timeout),
             Maker::Engine(_) => {
-                let ms = claimed.item.as_ref().map_or(0, |item| item.duration_ms);
+                let duration_ms = claimed.item.as_ref().map(|item| item.duration_ms);
+                let ms = plan.minutes_for_ms(SourceFacts { duration_ms, ..SourceFacts::default() }).unwrap_or(0);
                 let media_time = Duration::from_millis(u64::try_from(ms).unwrap_or_default());
                 media_time.mul_f64(self.process.settings.render_timeout_factor.max(0.0))
             }
@@ -93,11 +94,24 @@ impl Worker {
             source,
             most_bytes,
         };
+        self.has(&known.plan.maker).await?;
         let generated = match &known.plan.maker {
             Maker::Engine(_) => (self.engines.generate)(request, ctx.clone()).await?,
             Maker::Model(model) => self.asked(claimed, model, request, ctx).await?,
         };
         self.kept(claimed, known, generated, most_bytes).await
+    }
+
+    /// Refuses what this worker has nothing to make with: another takes it, if one has said lately that it can.
+    async fn has(&self, maker: &Maker) -> Result<(), ReadError> {
+        if self.engines.makers.iter().any(|offer| offer.name == maker.name()) {
+            return Ok(());
+        }
+        let looking = async { generations::is_offered(&mut *self.process.pool.acquire().await?, maker.name()).await };
+        if looking.await.map_err(io::Error::other)? {
+            return Err(ReadError::Elsewhere);
+        }
+        Err(ReadError::EngineNotConfigured(Task::Generation))
     }
 
     /// What a provider makes of it, unless it was asked before and would take this for another request.
@@ -183,6 +197,6 @@ fn credits_of(price: Price, plan: &GenerationPlan, facts: &store::uploads::Facts
     price.of(Amount {
         ms: facts.duration_ms.unwrap_or(0),
         pixels: side(facts.width) * side(facts.height),
-        chars: plan.amount(domain::generation::SourceFacts::default()).chars,
+        chars: plan.amount(SourceFacts::default()).chars,
     })
 }

@@ -8,7 +8,8 @@
 //!
 //! Where all of that is held too, by as many accounts, jobs of accounts that run nothing here are tried by turns, one
 //! at a time and each for some seconds. What is short ends in them; what does not is handed back to wait for a slot,
-//! and its account is not tried again for a while. So nobody's short job waits longer than so many seconds for each
+//! and its account is not tried again for a while. Generations are not tried: what a provider was asked for can't be
+//! handed back. So nobody's short read or render waits longer than so many seconds for each
 //! account before it, whatever the others hold.
 //!
 //! A job that is lent a slot is claimed without its ticket, which finds nothing to claim.
@@ -104,14 +105,16 @@ impl Lender {
         let left = self.slots.max(LEAST).saturating_sub(taken);
         if left > 0 {
             let holders: Vec<AccountId> = holders.into_keys().collect();
-            for Waiting { job, .. } in self.waiting(&holders, left).await {
+            for Waiting { job, .. } in self.waiting(&self.tasks, &holders, left).await {
                 tracing::info!(job.id = %job, "A job is run beside the slots, which others hold.");
                 self.beside.insert(job);
                 self.running.spawn(Arc::clone(&self.worker).claim_and_run(job));
             }
         } else if self.trial.is_none() {
             let others: Vec<AccountId> = holders.keys().chain(self.tried.keys()).copied().collect();
-            if let Some(Waiting { job, payer }) = self.waiting(&others, 1).await.pop() {
+            // What a provider was asked for is not handed back.
+            let tasks: Vec<Task> = self.tasks.iter().copied().filter(|task| *task != Task::Generation).collect();
+            if let Some(Waiting { job, payer }) = self.waiting(&tasks, &others, 1).await.pop() {
                 self.beside.insert(job);
                 self.trial = Some((payer, self.running.spawn(Arc::clone(&self.worker).try_for(job, TRIED_FOR))));
             }
@@ -137,11 +140,11 @@ impl Lender {
         }
     }
 
-    /// Jobs that wait, of other accounts than these: one an account, so many at most.
-    async fn waiting(&self, but: &[AccountId], most: usize) -> Vec<Waiting> {
+    /// Jobs of these tasks that wait, of other accounts than these: one an account, so many at most.
+    async fn waiting(&self, tasks: &[Task], but: &[AccountId], most: usize) -> Vec<Waiting> {
         let most = i64::try_from(most).unwrap_or(i64::MAX);
         let pool = &self.worker.process.pool;
-        let look = async { jobs::waiting_for_slots(&mut *pool.acquire().await?, &self.tasks, but, most).await };
+        let look = async { jobs::waiting_for_slots(&mut *pool.acquire().await?, tasks, but, most).await };
         look.await.unwrap_or_else(|error| {
             tracing::warn!(error = %error, "It was not seen who waits for a slot; looking again.");
             Vec::new()

@@ -46,6 +46,9 @@ use tracing::Instrument;
 
 /// What every job's deadline has beside its media's duration.
 pub(super) const LEAST_TIME: Duration = Duration::from_mins(1);
+/// The first wait of a job that another worker is to take, and the longest.
+const ELSEWHERE: Duration = Duration::from_secs(1);
+const ELSEWHERE_MOST: Duration = Duration::from_secs(30);
 
 /// What the handlers of one process share.
 pub struct Worker {
@@ -292,14 +295,23 @@ impl From<Outcome> for Attempted {
     }
 }
 
+/// How long what only another worker can make waits for it, which has not come to it so many times.
+fn for_another(times: i32) -> Duration {
+    (ELSEWHERE * u32::try_from(times).unwrap_or(0).saturating_add(1)).min(ELSEWHERE_MOST)
+}
+
 fn failed(claimed: &Claimed, error: &ReadError) -> Attempted {
     let next = match error {
         ReadError::Timeout => after_timeout(claimed.failures),
         _ => after_failure(claimed.failures, error.retryable()),
     };
     // What was claimed and neither failed nor ended was handed back or lost.
-    let put_back =
-        error.is_ours().then(|| own_fault::wait(claimed.claim_no - 1 - i32::from(claimed.failures))).flatten();
+    let uncounted = claimed.claim_no - 1 - i32::from(claimed.failures);
+    let put_back = match error {
+        ReadError::Elsewhere => Some(for_another(uncounted)),
+        _ if error.is_ours() => own_fault::wait(uncounted),
+        _ => None,
+    };
     let outcome = match (put_back, next) {
         (Some(wait), _) => Outcome::PutBack(wait),
         (None, Next::Again(delay)) => Outcome::Retry(delay),

@@ -112,6 +112,9 @@ pub enum ReadError {
     /// No engine on this machine computes this read, or renders.
     #[error("no engine for `{0}` is configured on this worker")]
     EngineNotConfigured(Task),
+    /// What it is made with is not on this worker, and is on another.
+    #[error("what it is made with is on another worker")]
+    Elsewhere,
     /// An engine behind a network answered badly or not at all.
     #[error("the engine behind `{0}` failed")]
     Remote(Read),
@@ -153,7 +156,7 @@ impl ReadError {
             Self::NoAudio | Self::NoVideo | Self::Corrupt(_) | Self::LimitExceeded { .. } => "media_unreadable",
             Self::Missing => "media_missing",
             Self::Timeout => "reader_timeout",
-            Self::EngineNotConfigured(_) => "engine_not_configured",
+            Self::EngineNotConfigured(_) | Self::Elsewhere => "engine_not_configured",
             Self::Remote(_) => "provider_unavailable",
             Self::Provider(fault) => fault.code(),
             Self::Unsupported(_) => "not_supported",
@@ -180,6 +183,7 @@ impl ReadError {
             | Self::Corrupt(_)
             | Self::LimitExceeded { .. }
             | Self::EngineNotConfigured(_)
+            | Self::Elsewhere
             | Self::NoRoom
             | Self::Unsupported(_)
             | Self::Internal(_) => false,

@@ -96,8 +96,10 @@ async fn erase_belongings(app: &App, operator: &OperatorCaller, id: AccountId, o
     Ok(())
 }
 
-/// Drops the items, the projects and the documents of a workspace, some a transaction.
+/// Drops the items, the projects and the documents of a workspace, some a transaction. Jobs that would make an item of
+/// none end before that.
 async fn empty(app: &App, workspace: WorkspaceId, done: &mut ErasedNow) -> Answer<()> {
+    while end_makers(app, workspace).await? > 0 {}
     loop {
         let some = erasure::items_left(&mut *app.conn().await?, workspace, SOME).await?;
         if some.is_empty() {
@@ -119,6 +121,17 @@ async fn empty(app: &App, workspace: WorkspaceId, done: &mut ErasedNow) -> Answe
     while posts::delete_some(&mut *app.conn().await?, workspace, SOME).await? > 0 {}
     while erasure::delete_documents(&mut *app.conn().await?, workspace, SOME).await? > 0 {}
     Ok(())
+}
+
+/// Ends jobs of the workspace that are about no item. Returns how many.
+async fn end_makers(app: &App, workspace: WorkspaceId) -> Answer<usize> {
+    let process = &app.process;
+    let mut end_makers = process.pool.begin().await?;
+    let ended = jobs::cancel_without_item(&mut end_makers, workspace, SOME).await?;
+    let after_commit = ending::end_jobs(&mut end_makers, &ended, &[], &process.settings.event_kinds).await?;
+    end_makers.commit().await?;
+    after_commit.run(&process.pool, &process.wakes).await;
+    Ok(ended.len())
 }
 
 /// Leaves tombstones without names, and ends the items' jobs. `operator` is whom the log tells of.

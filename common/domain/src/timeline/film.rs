@@ -24,6 +24,9 @@ pub enum NotRenderable {
     /// It has nothing in it.
     #[error("the timeline is empty")]
     Empty,
+    /// It has no frame.
+    #[error("the timeline is shorter than a frame")]
+    TooShort,
     /// It names no item: there would be nothing that it is made from.
     #[error("the timeline names no item")]
     NoItem,
@@ -84,6 +87,9 @@ pub fn film_of(
     }
     let grid = format.has_picture().then_some(timeline.fps);
     let duration_us = grid.map_or(duration.0, |rate| rate.us_of(rate.nearest(duration.0)));
+    if duration_us == 0 {
+        return Err(NotRenderable::TooShort);
+    }
     let text = |style: &TextStyle, text: &str| FilmText {
         text: text.to_owned(),
         color: rgb(&style.color).unwrap_or([255; 3]),

@@ -5,7 +5,10 @@
 //! done and checked as those of any edit.
 
 use super::fields;
-use super::otio::{ITEM, OURS};
+use super::otio::OURS;
+use super::otio_parts::{
+    children, children_of, duration_of, is_enabled, item_of, kind_of, pace_of, reference_of, schema, shown, text, time,
+};
 use super::{MOST_ITEMS, MOST_SCENES, MOST_TRACKS, Micros, SHORTEST, SourceFacts, Sources};
 use crate::ids::ItemId;
 use crate::item::ItemType;
@@ -16,8 +19,6 @@ use std::collections::HashSet;
 const MOST_WARNINGS: usize = 50;
 /// How much is cut off a part without a word: a frame of a slow picture.
 const OVERSHOT: Micros = Micros(42_000);
-/// Characters of a name in a warning.
-const SHOWN: usize = 60;
 /// Fields of a scene that come back as they were, beside its place in its item.
 const SCENE_FIELDS: [&str; 9] =
     ["fit", "volume", "fade_in", "fade_out", "description", "prompt", "image_model", "video_model", "color"];
@@ -66,11 +67,18 @@ pub fn import(document: &Value, sources: &Sources) -> Result<Imported, String> {
     let mut pictures = 0;
     for track in children(&document["tracks"]) {
         match (schema(track), track["kind"].as_str()) {
+            ("Track", Some("Video" | "Audio")) if !is_enabled(track) => {
+                imported.warn(format!("`{}` is left out: it is switched off.", shown(&track["name"])));
+            }
             ("Track", Some("Video")) if pictures == 0 => {
                 pictures += 1;
+                imported.untrimmed(track);
                 imported.scenes(track, sources)?;
             }
-            ("Track", Some("Audio")) => imported.sound(track, sources)?,
+            ("Track", Some("Audio")) => {
+                imported.untrimmed(track);
+                imported.sound(track, sources)?;
+            }
             (kind, _) => imported.warn(format!("{} `{}` is left out.", kind_of(kind), shown(&track["name"]))),
         }
     }
@@ -179,11 +187,13 @@ impl Imported {
         let offset = |transition: Option<&Value>, field: &str| {
             transition.map_or(Ok(Micros::ZERO), |transition| time(&transition[field]))
         };
-        // What a dissolve takes of both sides is of the scenes.
-        let (head, tail) = (offset(before, "out_offset")?, offset(after, "in_offset")?);
-        let overlap = Micros(offset(before, "in_offset")?.0 + head.0);
+        // A dissolve lasts from its `in_offset` before the cut to its `out_offset` after it, and shows of both sides
+        // what their clips do not: that is of the scenes.
+        let (head, tail) = (offset(before, "in_offset")?, offset(after, "out_offset")?);
+        let overlap = Micros(head.0 + offset(before, "out_offset")?.0);
         let whole = (Micros(start.0 - head.0), Micros(duration.0 + head.0 + tail.0));
-        let source = item_of(child).and_then(|item| Some((item, sources.get(&item)?)));
+        let item = item_of(child).filter(|_| is_enabled(child));
+        let source = item.and_then(|item| Some((item, sources.get(&item)?)));
         let (start, duration) = self.within(child, whole, source.map(|(_, facts)| facts));
         if duration < SHORTEST {
             self.warn(format!("`{}` is left out: it is shorter than {} s.", shown(&child["name"]), SHORTEST.seconds()));
@@ -210,7 +220,8 @@ impl Imported {
         } else {
             if schema(child) != "Gap" && !op.contains_key("color") {
                 let name = shown(&child["name"]);
-                self.warn(format!("`{name}` is no item of this workspace: black stands in its place."));
+                let why = if is_enabled(child) { "no item of this workspace" } else { "switched off" };
+                self.warn(format!("`{name}` is {why}: black stands in its place."));
                 op.entry("description").or_insert_with(|| name.into());
             }
             op.entry("color").or_insert_with(|| "#000000".into());
@@ -240,15 +251,25 @@ impl Imported {
         (begin, shorter)
     }
 
-    /// Where in its source a child begins, and how long it is; nothing, and a warning, where that is not said.
+    /// Says that the whole of a track is shown.
+    fn untrimmed(&mut self, track: &Value) {
+        if !track["source_range"].is_null() {
+            self.warn(format!("`{}` is trimmed as a whole: all of it is taken.", shown(&track["name"])));
+        }
+    }
+
+    /// Where in its source a child begins, and how long it is; nothing, and a warning, where that is not said. Media
+    /// that begin at a timecode are counted from there.
     fn source_range(&mut self, child: &Value) -> Result<Option<(Micros, Micros)>, String> {
-        let own = &child["source_range"];
-        let range = if own.is_null() { &reference_of(child)["available_range"] } else { own };
-        if range.is_null() {
+        let Some(duration) = duration_of(child)? else {
             self.warn(format!("`{}` is left out: it does not say how long it is.", shown(&child["name"])));
             return Ok(None);
-        }
-        Ok(Some((time(&range["start_time"])?, time(&range["duration"])?)))
+        };
+        let available = &reference_of(child)["available_range"]["start_time"];
+        let first = if available.is_null() { Micros::ZERO } else { time(available)? };
+        let own = &child["source_range"]["start_time"];
+        let start = if own.is_null() { first } else { time(own)? };
+        Ok(Some((Micros(start.0 - first.0), duration)))
     }
 
     /// The clips of a track as sounds.
@@ -262,11 +283,13 @@ impl Imported {
             let Some((start, duration)) = self.source_range(child)? else { continue };
             let begins = at;
             at = Micros(at.0.saturating_add(duration.0));
-            let Some(item) = item_of(child).filter(|item| sources.get(item).is_some_and(|source| source.has_audio))
-            else {
+            let is_heard =
+                |item: &ItemId| is_enabled(child) && sources.get(item).is_some_and(|source| source.has_audio);
+            let Some(item) = item_of(child).filter(is_heard) else {
                 if schema(child) != "Gap" {
                     let name = shown(&child["name"]);
-                    self.warn(format!("`{name}` is left out: it is no sound of this workspace."));
+                    let why = if is_enabled(child) { "no sound of this workspace" } else { "switched off" };
+                    self.warn(format!("`{name}` is left out: it is {why}."));
                 }
                 continue;
             };
@@ -305,62 +328,4 @@ impl Imported {
         }
         Ok(())
     }
-}
-
-/// The frames a second of the first clip of a document.
-fn pace_of(document: &Value) -> Option<f64> {
-    let clips = children(&document["tracks"]).iter().flat_map(children);
-    let mut rates = clips.filter_map(|clip| clip["source_range"]["duration"]["rate"].as_f64());
-    rates.next().map(|rate| (rate * 1000.0).round() / 1000.0)
-}
-
-/// What an object is, without its version.
-fn schema(object: &Value) -> &str {
-    object["OTIO_SCHEMA"].as_str().and_then(|schema| schema.split('.').next()).unwrap_or_default()
-}
-
-fn children(object: &Value) -> &[Value] {
-    children_of(object, "children")
-}
-
-fn children_of<'a>(object: &'a Value, field: &str) -> &'a [Value] {
-    object[field].as_array().map(Vec::as_slice).unwrap_or_default()
-}
-
-/// What a clip refers to: its active reference, or in the older form its only one.
-fn reference_of(clip: &Value) -> &Value {
-    let key = clip["active_media_reference_key"].as_str().unwrap_or("DEFAULT_MEDIA");
-    clip["media_references"].get(key).unwrap_or(&clip["media_reference"])
-}
-
-/// The item that a clip shows.
-fn item_of(clip: &Value) -> Option<ItemId> {
-    reference_of(clip)["target_url"].as_str()?.strip_prefix(ITEM)?.parse().ok()
-}
-
-/// A time in the microseconds that a timeline may have.
-fn time(time: &Value) -> Result<Micros, String> {
-    let (value, rate) = (time["value"].as_f64().unwrap_or(0.0), time["rate"].as_f64().unwrap_or(0.0));
-    let seconds = value / rate;
-    if !seconds.is_finite() || seconds.abs() > 1e6 {
-        return Err("a time is no number of seconds that a timeline can have".to_owned());
-    }
-    #[expect(clippy::cast_possible_truncation, reason = "the range is checked first")]
-    let us = (seconds * 1e6).round() as i64;
-    Ok(Micros(us))
-}
-
-fn text(value: &Value) -> Option<String> {
-    value.as_str().map(str::to_owned).filter(|text| !text.is_empty())
-}
-
-/// A name as warnings say it.
-fn shown(name: &Value) -> String {
-    let letters = name.as_str().unwrap_or_default().chars().filter(|letter| !letter.is_control());
-    letters.take(SHOWN).collect()
-}
-
-fn kind_of(schema: &str) -> String {
-    let known = ["Track", "Stack", "Clip", "Gap", "Marker", "Effect"].iter().find(|known| **known == schema);
-    known.map_or_else(|| "Something".to_owned(), |known| format!("A {}", known.to_lowercase()))
 }

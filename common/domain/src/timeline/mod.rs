@@ -14,6 +14,7 @@ mod import;
 mod layout;
 mod ops;
 mod otio;
+mod otio_parts;
 mod parts;
 mod said;
 #[cfg(test)]

@@ -24,10 +24,10 @@ pub fn otio(name: &str, timeline: &Timeline, names: &Names) -> Value {
         let overlap = |index: usize| placed.get(index).map_or(0, |place: &Placed| place.overlap.0);
         let (before, after) = (overlap(index), overlap(index + 1));
         if before > 0 {
-            children.push(transition(before, rate));
+            children.push(transition(halves(before, timeline.fps), rate));
         }
         // In OTIO a dissolve takes of both sides what their clips do not show.
-        let (head, tail) = (before / 2, after - after / 2);
+        let ((head, _), (_, tail)) = (halves(before, timeline.fps), halves(after, timeline.fps));
         let start = Micros(scene.start.0 + head);
         let duration = Micros(scene.duration.0 - head - tail);
         children.push(clip(scene, (start, duration), rate, names));
@@ -76,11 +76,16 @@ fn track(kind: &str, name: &str, children: &[Value], kept: &Value) -> Value {
     })
 }
 
-fn transition(overlap_us: i64, rate: f64) -> Value {
-    let (tail, head) = (overlap_us - overlap_us / 2, overlap_us / 2);
+/// What a dissolve takes of the scene before its cut and of the one after it: whole frames before.
+fn halves(overlap_us: i64, fps: FrameRate) -> (i64, i64) {
+    let head = fps.us_of(fps.at_or_before(overlap_us / 2));
+    (head, overlap_us - head)
+}
+
+fn transition((head, tail): (i64, i64), rate: f64) -> Value {
     json!({
         "OTIO_SCHEMA": "Transition.1", "name": "", "metadata": {}, "transition_type": "SMPTE_Dissolve",
-        "in_offset": time(Micros(tail), rate), "out_offset": time(Micros(head), rate),
+        "in_offset": time(Micros(head), rate), "out_offset": time(Micros(tail), rate),
     })
 }
 

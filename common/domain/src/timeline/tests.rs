@@ -142,6 +142,8 @@ fn what_can_not_be_rendered_says_why() {
         film_of(timeline, sources, &Speech::new(), &[], (format, FilmQuality::Draft)).map(drop)
     };
     assert_eq!(film(&Timeline::new(), &sources(), FilmFormat::Mp4), Err(NotRenderable::Empty));
+    let short = done(json!([{ "op": "add_scene", "item_id": item(1), "duration": 0.01 }])).unwrap();
+    assert_eq!(film(&short, &sources(), FilmFormat::Mp4), Err(NotRenderable::TooShort));
     let color = done(json!([{ "op": "add_scene", "color": "#000000" }])).unwrap();
     assert_eq!(film(&color, &sources(), FilmFormat::Mp4), Err(NotRenderable::NoItem));
     let sound = done(json!([{ "op": "add_track", "item_id": item(3) }])).unwrap();
@@ -249,6 +251,31 @@ fn what_an_editor_put_before_the_others_or_made_too_long_fits_in() {
     let changed = done(imported.ops.into()).unwrap();
     let ids: Vec<&str> = changed.scenes.iter().map(|scene| scene.id.as_str()).collect();
     assert_eq!((ids, changed.duration()), (vec!["scene-2", "scene-1"], Micros::ms(9_000 + 3_000)));
+}
+
+#[test]
+fn a_dissolve_of_an_editor_lies_about_its_cut_as_its_offsets_say_and_media_begin_at_their_timecode() {
+    let frames = |value: i32| json!({ "value": value, "rate": 24 });
+    let clip = |start: i32, name: &str| {
+        json!({ "OTIO_SCHEMA": "Clip.1", "name": name, "enabled": name != "off",
+            "source_range": { "start_time": frames(start), "duration": frames(48) },
+            "media_reference": { "target_url": format!("mws:{}", item(1)),
+                "available_range": { "start_time": frames(240), "duration": frames(240) } } })
+    };
+    let dissolve = json!({ "OTIO_SCHEMA": "Transition.1", "in_offset": frames(2), "out_offset": frames(10) });
+    let nested = json!({ "OTIO_SCHEMA": "Stack.1", "name": "both", "children": [
+        { "OTIO_SCHEMA": "Track.1", "children": [clip(240, "a"), clip(240, "b")] },
+        { "OTIO_SCHEMA": "Track.1", "children": [clip(240, "c")] } ] });
+    let children = json!([clip(240, "a"), dissolve, clip(264, "b"), nested, clip(240, "off")]);
+    let tracks = json!({ "children": [{ "OTIO_SCHEMA": "Track.1", "kind": "Video", "children": children }] });
+    let imported = import(&json!({ "OTIO_SCHEMA": "Timeline.1", "tracks": tracks }), &sources()).unwrap();
+    assert_eq!(imported.warnings.len(), 2, "{:?}", imported.warnings);
+    let timeline = done(imported.ops.into()).unwrap();
+    let at = |frame: i64| Micros((frame * 1_000_000 + 12) / 24);
+    let scenes: Vec<_> = timeline.scenes.iter().map(|scene| (scene.item, scene.start, scene.duration)).collect();
+    assert_eq!(scenes[..2], [(Some(item(1)), at(0), at(58)), (Some(item(1)), at(22), at(50))]);
+    assert_eq!((scenes[2].0, scenes[2].2, scenes[3].0), (None, at(96), None), "black stands in their places");
+    assert_eq!((timeline.scenes[1].crossfade, timeline.duration()), (at(12), at(48 + 48 + 96 + 48)));
 }
 
 #[test]

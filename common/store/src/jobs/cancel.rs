@@ -45,6 +45,24 @@ pub async fn cancel_for_payer(conn: &mut PgConnection, payer: AccountId, limit: 
     stop(conn, &live, None, Gone(false)).await
 }
 
+/// The same for up to `limit` live jobs of a workspace that are about no item: what they make belongs nowhere any more.
+pub async fn cancel_without_item(
+    conn: &mut PgConnection,
+    workspace: WorkspaceId,
+    limit: i64,
+) -> sqlx::Result<Vec<EndedJob>> {
+    let live = sqlx::query_scalar!(
+        r#"SELECT id AS "id!: JobId" FROM jobs
+        WHERE item_id IS NULL AND workspace_id = $1 AND finished_at IS NULL AND NOT item_gone
+        LIMIT $2"#,
+        workspace as WorkspaceId,
+        limit
+    )
+    .fetch_all(&mut *conn)
+    .await?;
+    stop(conn, &live, None, Gone(true)).await
+}
+
 /// Whether what the jobs read is gone.
 struct Gone(bool);
 

@@ -13,7 +13,7 @@ mod query;
 mod search;
 mod start;
 
-pub use cancel::{cancel, cancel_for_items, cancel_for_payer};
+pub use cancel::{cancel, cancel_for_items, cancel_for_payer, cancel_without_item};
 pub use claim::{
     ClaimAnswer, Claimed, ClaimedItem, ClaimedRender, HeldClaim, LostClaim, Music, Renewed, StoredSpeech, Waiting,
     claim, expired, renew, waiting_for_slots,

@@ -74,6 +74,8 @@ async fn an_erased_workspace_leaves_nothing_that_was_kept_in_it() -> anyhow::Res
     let second = text(&done(&anna, "POST", "/operator/workspaces", &named, 201).await?, "/id");
     kept_in_the_workspace(&tenant.client, &item(&world, &tenant).await?).await?;
     assert!(told_in(&world).await?.len() >= 5);
+    done(&tenant.client, "POST", "/tools/generate_audio", &json!({ "text": WORD }), 200).await?;
+    assert_eq!(world.count("SELECT count(*) FROM jobs WHERE kind = 'generation' AND status = 'queued'").await?, 1);
     // The one that an account falls back on is not erased: from now on that is another.
     done(&anna, "PATCH", &format!("/operator/workspaces/{second}"), &json!({ "is_default": true }), 200).await?;
     done(&anna, "POST", &format!("/operator/workspaces/{}/erase", tenant.workspace), &json!({}), 200).await?;
@@ -81,6 +83,7 @@ async fn an_erased_workspace_leaves_nothing_that_was_kept_in_it() -> anyhow::Res
     let told = told_in(&world).await?;
     assert!(told.iter().all(|table| LAPSES.contains(&table.as_str())), "{told:?}");
     for rows in [
+        "SELECT count(*) FROM jobs WHERE kind = 'generation' AND status <> 'cancelled'",
         "SELECT count(*) FROM calendar_entries",
         "SELECT count(*) FROM calendar_feeds",
         "SELECT count(*) FROM documents",

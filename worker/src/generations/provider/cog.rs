@@ -3,6 +3,7 @@
 //! The id is the job's, so that a server which is still at it takes a second request for the first one. A server that
 //! was started anew knows no ids: it does the work again, and nobody is charged for that.
 
+use super::answers::{Output, Prediction};
 use super::output::Made;
 use super::{Provider, request_id};
 use crate::generations::GenerationRequest;
@@ -24,9 +25,10 @@ impl Provider {
         let body = json!({ "id": id, "input": self.input(&asked.plan.asked, asked.plan.kind, source) });
         let mut prediction = self.put(&id, &body).await?;
         loop {
-            match prediction["status"].as_str() {
+            match prediction.status.as_deref() {
                 Some("succeeded") => {
-                    return first(&prediction["output"])
+                    let Output(output) = prediction.output;
+                    return output
                         .map(Made::At)
                         .ok_or_else(|| self.fault(ProviderFault::BadOutput, "it names no output"));
                 }
@@ -40,14 +42,14 @@ impl Provider {
         }
     }
 
-    async fn put(&self, id: &str, body: &Value) -> Result<Value, ReadError> {
+    async fn put(&self, id: &str, body: &Value) -> Result<Prediction, ReadError> {
         let request = self.request(Method::PUT, &format!("predictions/{id}")).json(body);
         let response = self.sent(request).await?;
         self.json(response).await
     }
 
     /// How a prediction stands. A server that has no way to ask is told of it again, where that is the same request.
-    async fn look(&self, id: &str, body: &Value) -> Result<Value, ReadError> {
+    async fn look(&self, id: &str, body: &Value) -> Result<Prediction, ReadError> {
         let request = self.request(Method::GET, &format!("predictions/{id}"));
         let response = match request.send().await {
             Ok(response) => response,
@@ -76,14 +78,5 @@ impl Provider {
             ("seed", asked.seed.map(Value::from)),
             (source_field, source.map(Value::from)),
         ])
-    }
-}
-
-/// The first file that an output names: itself, or the first of a list of them.
-fn first(output: &Value) -> Option<String> {
-    match output {
-        Value::String(url) => Some(url.clone()),
-        Value::Array(outputs) => outputs.first()?.as_str().map(str::to_owned),
-        _ => None,
     }
 }

@@ -4,6 +4,7 @@
 //! as customers' URLs are. Answers and outputs are bounded in size and time. `cog` and `openai` know what is sent and
 //! answered; what went wrong is told by a [`ProviderFault`], and by a log line without the provider's address or key.
 
+mod answers;
 mod cog;
 mod openai;
 mod output;
@@ -19,6 +20,7 @@ use runtime::outbound::{OutboundClient, sending_client};
 use runtime::own_fault;
 use runtime::providers::Model;
 use secrecy::{ExposeSecret, SecretString};
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use std::io;
 use std::time::Duration;
@@ -133,7 +135,7 @@ impl Provider {
     }
 
     /// An answer in JSON, of bounded size.
-    async fn json(&self, response: Response) -> Result<Value, ReadError> {
+    async fn json<T: DeserializeOwned>(&self, response: Response) -> Result<T, ReadError> {
         let (mut stream, mut answer) = (response.bytes_stream(), Vec::new());
         while let Some(bytes) = stream.next().await {
             let bytes = bytes.map_err(|error| self.fault(self.broken_off(), &error.without_url().to_string()))?;

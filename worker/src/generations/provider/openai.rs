@@ -3,6 +3,7 @@
 //! It has no ids of the client's: what was sent and not answered may have been done, and is not sent again. A server
 //! that honours `Idempotency-Key` is said to in the file of providers, and is sent the job's id as one.
 
+use super::answers::{Picture, Pictures};
 use super::output::{Made, spool};
 use super::{Provider, request_id};
 use crate::generations::GenerationRequest;
@@ -33,12 +34,11 @@ impl Provider {
             spool(response.bytes_stream(), path, most_bytes, broken).await?;
             return Ok(Made::Here);
         }
-        let answer = self.json(response).await?;
-        let picture = &answer["data"][0];
-        let made = match (picture["b64_json"].as_str(), picture["url"].as_str()) {
-            (Some(bytes), _) => Some(Made::Base64(bytes.to_owned())),
-            (None, Some(url)) => Some(Made::At(url.to_owned())),
-            (None, None) => None,
+        let pictures: Pictures = self.json(response).await?;
+        let made = match pictures.data.0 {
+            Some(Picture { b64_json: Some(bytes), .. }) => Some(Made::Base64(bytes)),
+            Some(Picture { url: Some(url), .. }) => Some(Made::At(url)),
+            Some(_) | None => None,
         };
         made.ok_or_else(|| self.fault(ProviderFault::BadOutput, "its answer holds no picture"))
     }

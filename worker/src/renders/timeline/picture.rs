@@ -110,16 +110,22 @@ pub(super) fn lettered(
     Layer { x: place.0, y: place.1, size, picture, alpha }
 }
 
-/// A mask that is wider by so many values on both sides, along rows (a step of 1) or columns (a step of a row).
+/// A mask that is wider by so many values on both sides, along rows (a step of 1) or columns (a step of a row). Each
+/// pass doubles how far it has been widened, so that it takes few however wide.
 fn widened(mask: &[u8], by: usize, step: usize, size: Size) -> Vec<u8> {
-    let most = |at: usize| {
-        let (row, along) = (at / size.width, if step == 1 { at % size.width } else { at / size.width });
-        let last = if step == 1 { size.width - 1 - along } else { size.height - 1 - row };
-        let from = at - along.min(by) * step;
-        let values = (0..=along.min(by) + last.min(by)).filter_map(|place| mask.get(from + place * step));
-        values.copied().max().unwrap_or(0)
-    };
-    (0..mask.len()).map(most).collect()
+    let (mut wide, mut reached) = (mask.to_vec(), 0);
+    while reached < by {
+        let on = (reached + 1).min(by - reached);
+        let most = |at: usize| {
+            let (along, end) = if step == 1 { (at % size.width, size.width) } else { (at / size.width, size.height) };
+            let value = |is_inside: bool, at: usize| if is_inside { wide.get(at).copied().unwrap_or(0) } else { 0 };
+            let before = value(along >= on, at.wrapping_sub(on * step));
+            value(true, at).max(before).max(value(along + on < end, at + on * step))
+        };
+        wide = (0..wide.len()).map(most).collect();
+        reached += on;
+    }
+    wide
 }
 
 /// Every value of a frame, and the value of luma that stands in its place.
