@@ -1,4 +1,4 @@
-//! `mws search`: what is said in items, and where.
+//! `mws search`: what is said and shown in items, and where.
 
 use super::Context;
 use super::without_nulls;
@@ -6,11 +6,12 @@ use crate::failure::Failure;
 use crate::output::{Column, document};
 use serde_json::{Value, json};
 
-const COLUMNS: [Column; 5] = [
+const COLUMNS: [Column; 6] = [
     Column::new("REF", "/ref"),
     Column::new("START", "/start"),
     Column::new("END", "/end"),
     Column::new("SCORE", "/score"),
+    Column::new("SOURCE", "/source"),
     Column::new("TEXT", "/text"),
 ];
 
@@ -43,8 +44,8 @@ pub(super) async fn run(args: Args, context: &Context) -> Result<(), Failure> {
     let rows = |name: &str| found[name].as_array().cloned().unwrap_or_default();
     context.out.rows(&rows("matches"), "item_id", &COLUMNS)?;
     for (name, what, read) in [
-        ("untranscribed_refs", "Not searched, for they have no transcript", "transcript"),
-        ("unindexed_refs", "Without moments and stills, for they have no search index", "search_index"),
+        ("untranscribed_refs", "Without spoken words, for they have no transcript", "transcript"),
+        ("unindexed_refs", "Without written words, moments and stills, for they have no search index", "search_index"),
     ] {
         let listed = rows(name);
         let refs: Vec<&str> = listed.iter().filter_map(Value::as_str).collect();

@@ -19,6 +19,9 @@ pub fn summary(read: &str, stored: &Value) -> String {
             let more = if text.chars().count() > SHOWN_CHARS { "…" } else { "" };
             format!("{} words: “{shown}{more}”", text.split_whitespace().count())
         }
+        Some(Read::SearchIndex) if count("written") > 0 => {
+            format!("{}, text in {}", counted(count("moments"), "moment"), counted(count("written"), "picture"))
+        }
         Some(Read::SearchIndex) => counted(count("moments"), "moment"),
         Some(Read::Speech) => {
             let ratio = data["speech_ratio"].as_f64().unwrap_or_default() * 100.0;
@@ -45,7 +48,8 @@ fn counted(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
-/// A stored read as text: what was said, or a line a segment.
+/// A stored read as text: what was said, or a line a segment. What is written in pictures comes after the moments, in
+/// brackets.
 pub fn text(read: &str, stored: &Value) -> String {
     let data = &stored["data"];
     let mut text = String::new();
@@ -64,6 +68,12 @@ pub fn text(read: &str, stored: &Value) -> String {
             for row in rows("moments") {
                 let (start, end) = times(row);
                 let _infallible = writeln!(text, "{start:9.2} {end:9.2} {}", row["text"].as_str().unwrap_or_default());
+            }
+            for row in rows("written") {
+                let (start, end) = times(row);
+                let words = row["words"].as_array().into_iter().flatten().filter_map(|word| word["text"].as_str());
+                let words = words.collect::<Vec<_>>().join(" ");
+                let _infallible = writeln!(text, "{start:9.2} {end:9.2} [{words}]");
             }
         }
         Some(Read::Beats) => {
@@ -99,6 +109,8 @@ mod tests {
         assert_eq!(summary("transcript", &draft), "4 words: “go forward ten metres” (draft)");
         let beats = json!({ "data": { "tempo": 120.0, "beat_times": [0.5, 1.0] } });
         assert_eq!(summary("beats", &beats), "120.0 BPM, 2 beats");
+        let index = json!({ "data": { "moments": [{}, {}], "written": [{}] } });
+        assert_eq!(summary("search_index", &index), "2 moments, text in 1 picture");
     }
 
     #[test]
@@ -106,6 +118,10 @@ mod tests {
         let speakers = json!({ "data": { "segments": [{ "start": 0.0, "end": 1.5, "speaker": "A" }] } });
         assert_eq!(text("speakers", &speakers), "     0.00      1.50 A\n");
         assert_eq!(text("transcript", &json!({ "data": { "text": "hello" } })), "hello");
+        let written = json!({ "start": 0.5, "end": 2.0, "words": [{ "text": "Lisbon" }, { "text": "grew" }] });
+        let moments = json!([{ "start": 0.0, "end": 2.0, "text": "so" }]);
+        let index = json!({ "data": { "moments": moments, "written": [written] } });
+        assert_eq!(text("search_index", &index), "     0.00      2.00 so\n     0.50      2.00 [Lisbon grew]\n");
         let levels = json!({ "data": { "integrated_lufs": -23.0, "short_term": [1, 2] } });
         assert_eq!(text("levels", &levels), "integrated_lufs -23.0\n");
     }

@@ -1,9 +1,9 @@
 //! What is seen and said in an item, as the rows that a read's finish writes, and the one rule by which they are joined
 //! (docs/reads.md, "The stored result").
 //!
-//! `search_index` gives moments, `transcript` passages of words, `speakers` turns. Each read's rows are its own alone;
-//! who says what in which moment is worked out when somebody reads it, so that the order in which reads ended can't
-//! show. Neighbours: `store::footage` keeps the rows, `domain::search` finds words in them.
+//! `search_index` gives moments and what is written in them, `transcript` passages of words, `speakers` turns. Each
+//! read's rows are its own alone; who says what in which moment is worked out when somebody reads it, so that the order
+//! in which reads ended can't show. Neighbours: `store::footage` keeps the rows, `domain::search` finds words in them.
 
 use crate::read::Read;
 use serde_json::Value;
@@ -26,7 +26,7 @@ pub struct Said {
     pub end_ms: i32,
 }
 
-/// Some of the words of a transcript.
+/// Some of the words of a transcript, or those of a picture.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Passage {
     /// Its own words, and then the first of those after it, with one space between any two.
@@ -66,6 +66,8 @@ pub struct Turn {
 pub struct Rows {
     /// Of a `search_index`.
     pub moments: Vec<Moment>,
+    /// What is written in its pictures: a passage for each, whose words last as long as the picture stands.
+    pub written: Vec<Passage>,
     /// Of a `transcript`.
     pub passages: Vec<Passage>,
     /// Of a `speakers`.
@@ -78,7 +80,10 @@ impl Rows {
         let list = |name: &str| data.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         let mut rows = Self::default();
         match read {
-            Read::SearchIndex => rows.moments = moments(list("moments")),
+            Read::SearchIndex => {
+                rows.moments = moments(list("moments"));
+                rows.written = list("written").iter().filter_map(written).collect();
+            }
             Read::Transcript => rows.passages = passages(&words(list("words"))),
             Read::Speakers => rows.turns = list("segments").iter().filter_map(turn).collect(),
             Read::Speech | Read::Beats | Read::Levels => {}
@@ -99,6 +104,16 @@ fn moments(listed: &[Value]) -> Vec<Moment> {
         moments.push(Moment { number, start_ms, end_ms, thumbnail_key });
     }
     moments
+}
+
+/// What is written in a picture; nothing where there are no words.
+fn written(one: &Value) -> Option<Passage> {
+    let time = span(one)?;
+    let clean = |word: &str| word.chars().filter(|c| !c.is_whitespace() && !c.is_control()).take(WORD_CHARS).collect();
+    let texts = one.get("words")?.as_array()?.iter().filter_map(|word| word.get("text")?.as_str());
+    let words: Vec<String> = texts.map(clean).filter(|word: &String| !word.is_empty()).collect();
+    let passage = Passage { text: words.join(" "), own_words: words.len(), times: vec![time; words.len()] };
+    (!words.is_empty()).then_some(passage)
 }
 
 fn words(listed: &[Value]) -> Vec<Said> {

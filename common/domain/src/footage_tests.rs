@@ -61,3 +61,18 @@ fn rows_are_made_of_what_readers_write_whatever_that_is() {
     assert_eq!(Rows::of(Read::Levels, &speakers), Rows::default());
     assert_eq!(Rows::of(Read::Transcript, &json!({})), Rows::default());
 }
+
+#[test]
+fn what_is_written_in_a_picture_is_a_passage_that_lasts_as_long_as_it() {
+    let index = json!({
+        "moments": [{ "id": "m1", "start": 0.0, "end": 5.5 }],
+        "written": [
+            { "moment": "m1", "start": 2.0, "end": 5.5, "words": [{ "text": "Lisbon\u{0}" }, { "text": " " }, { "text": "grew" }] },
+            { "moment": "m1", "start": 0.0, "end": 2.0, "words": [] },
+            { "moment": "m1", "words": [{ "text": "nowhere" }] },
+            { "moment": 2 },
+        ],
+    });
+    let passage = Passage { text: "Lisbon grew".to_owned(), own_words: 2, times: vec![(2_000, 5_500); 2] };
+    assert_eq!(Rows::of(Read::SearchIndex, &index).written, [passage]);
+}

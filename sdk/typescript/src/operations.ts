@@ -252,12 +252,13 @@ export class Library {
     return this.calls.call(OPERATIONS.duck_music, { body, options });
   }
 
-  /** Finds what is said in videos and in recordings of sound, by their stored transcripts, at no charge. Each match has
-   * the time range of the words that were meant, narrowed to the phrase; of a video whose search index is stored
-   * also the moment (shot) that they begin in, and a still of it. A score of 1 is the phrase as it was asked for;
-   * from 0.5 on all words are there; below that words are alike, which forgives slips of the pen and of the
-   * transcript in queries of up to 16 words. English words are found in all their forms. No match is an empty
-   * list; what could not be searched is named. */
+  /** Finds what is said in videos and in recordings of sound, by their stored transcripts, and what is written in the
+   * pictures of videos, by their stored search indexes, at no charge; `source` tells them apart. Each match of
+   * spoken words has their time range, narrowed to the phrase, one of written words the time for which they
+   * stand; of a video whose search index is stored also the moment (shot) that it begins in, and a still of it. A
+   * score of 1 is the phrase as it was asked for; from 0.5 on all words are there; below that words are alike,
+   * which forgives slips of the pen and of the transcript in queries of up to 16 words. English words are found
+   * in all their forms. No match is an empty list; what could not be searched is named. */
   searchFootage(body: Schemas["FootageSearch"], options: Options = {}): Promise<Schemas["ToolAnswer_FootageMatches"]> {
     return this.calls.call(OPERATIONS.search_footage, { body, options });
   }

@@ -316,7 +316,7 @@ export interface paths {
         put?: never;
         /**
          * Search footage
-         * @description Finds what is said in videos and in recordings of sound, by their stored transcripts, at no charge. Each match has the time range of the words that were meant, narrowed to the phrase; of a video whose search index is stored also the moment (shot) that they begin in, and a still of it. A score of 1 is the phrase as it was asked for; from 0.5 on all words are there; below that words are alike, which forgives slips of the pen and of the transcript in queries of up to 16 words. English words are found in all their forms. No match is an empty list; what could not be searched is named.
+         * @description Finds what is said in videos and in recordings of sound, by their stored transcripts, and what is written in the pictures of videos, by their stored search indexes, at no charge; `source` tells them apart. Each match of spoken words has their time range, narrowed to the phrase, one of written words the time for which they stand; of a video whose search index is stored also the moment (shot) that it begins in, and a still of it. A score of 1 is the phrase as it was asked for; from 0.5 on all words are there; below that words are alike, which forgives slips of the pen and of the transcript in queries of up to 16 words. English words are found in all their forms. No match is an empty list; what could not be searched is named.
          */
         post: operations["search_footage"];
         delete?: never;
@@ -4254,7 +4254,7 @@ export interface components {
         };
         /**
          * FootageMatch
-         * @description Something said in an item.
+         * @description Something said or shown in an item.
          */
         FootageMatch: {
             /** @description What clients call the item. */
@@ -4278,6 +4278,8 @@ export interface components {
             score: number;
             /** @description The words, with some of those around them. */
             text: string;
+            /** @description How they are there. */
+            source: components["schemas"]["WordSource"];
             /** @description The moment that it begins in; absent for sound, and where no search index is stored. */
             moment?: components["schemas"]["MomentSpan"] | null;
             /** @description A still of that moment, a JPEG: this link needs no credential and is good for at least an hour. Absent where there is none. */
@@ -4288,11 +4290,11 @@ export interface components {
          * @description What was found, and what was not searched.
          */
         FootageMatches: {
-            /** @description The best first; empty when nothing is said that is like the query. */
+            /** @description The best first; empty when nothing is said or shown that is like the query. */
             matches: components["schemas"]["FootageMatch"][];
-            /** @description Videos with sound whose matches have no moment and no still, because no search index is stored; newest first and at most 50: of `refs`, or else of the workspace's newest 2,000 items. Read `search_index` on them with `prepare_media`. What no search index would help, such as sound alone or a silent film, is not named. */
+            /** @description Videos whose written words could not be searched, and whose matches have no moment and no still, because no search index is stored; newest first and at most 50: of `refs`, or else of the workspace's newest 2,000 items. Read `search_index` on them with `prepare_media`. What no search index would help, such as sound alone, is not named. */
             unindexed_refs: string[];
-            /** @description Items with sound that could not be searched, because no transcript is stored; newest first, of the same and as many. Read `transcript` on them. */
+            /** @description Items with sound whose spoken words could not be searched, because no transcript is stored; newest first, of the same and as many. Read `transcript` on them. */
             untranscribed_refs: string[];
         };
         /**
@@ -4307,7 +4309,7 @@ export interface components {
          *     }
          */
         FootageSearch: {
-            /** @description What is said, 1 to 500 characters. All words have to be there; `"…"` keeps words together, `or` takes either of two, `-` leaves a word out. */
+            /** @description What is said or shown, 1 to 500 characters. All words have to be there; `"…"` keeps words together, `or` takes either of two, `-` leaves a word out. */
             query: string;
             /** @description Search these items alone, at most 20, each by its ref, its id, or the id of the job that made it. */
             refs?: string[] | null;
@@ -9259,6 +9261,11 @@ export interface components {
          */
         Why: "event" | "resend" | "test";
         /**
+         * @description How words are in an item.
+         * @enum {string}
+         */
+        WordSource: "said" | "shown";
+        /**
          * Workspace
          * @description A workspace that the caller can reach.
          */
@@ -12325,6 +12332,7 @@ export interface operations {
                      *             "end": 1.25,
                      *             "score": 1.25,
                      *             "text": "a text",
+                     *             "source": "said",
                      *             "moment": {
                      *               "id": "mdl_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *               "start": 1.25,

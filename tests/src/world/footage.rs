@@ -19,6 +19,8 @@ pub struct Script {
     pub words: String,
     /// Where its picture changes, in seconds.
     pub cuts: Vec<f64>,
+    /// What is written in its pictures from when to when.
+    pub written: Vec<(f64, f64, &'static str)>,
     /// Who speaks from when to when.
     pub turns: Vec<(f64, f64, &'static str)>,
 }
@@ -57,7 +59,11 @@ impl Script {
                     let id = format!("m{}", place + 1);
                     json!({ "thumbnail": format!("{files}/{id}.jpg"), "id": id, "start": start, "end": end })
                 });
-                json!({ "moments": moments.collect::<Vec<_>>() })
+                let written = self.written.iter().map(|(start, end, words)| {
+                    let words = words.split_whitespace().map(|word| json!({ "text": word, "confidence": 0.9 }));
+                    json!({ "moment": "m1", "start": start, "end": end, "words": words.collect::<Vec<_>>() })
+                });
+                json!({ "moments": moments.collect::<Vec<_>>(), "written": written.collect::<Vec<_>>() })
             }
             Read::Speakers => {
                 let segments = self.turns.iter();

@@ -152,7 +152,7 @@ WHERE k.answer IS NULL OR (k.ends_at IS NULL AND NOT EXISTS (SELECT FROM calls c
 UNION ALL SELECT 'footage is of a read that is stored', f.item_id::text || ' ' || f.read
 FROM (
     SELECT DISTINCT item_id, 'search_index' AS read FROM moments
-    UNION ALL SELECT DISTINCT item_id, 'transcript' FROM passages
+    UNION ALL SELECT DISTINCT item_id, CASE WHEN shown THEN 'search_index' ELSE 'transcript' END FROM passages
     UNION ALL SELECT DISTINCT item_id, 'speakers' FROM turns
 ) AS f
 LEFT JOIN item_reads s ON s.item_id = f.item_id AND s.read = f.read

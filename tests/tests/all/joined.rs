@@ -20,6 +20,7 @@ fn script() -> Script {
         words: "one two three four five six seven eight".to_owned(),
         cuts: vec![1.0, 2.4],
         turns: vec![(0.0, 1.5, "B"), (1.5, 3.2, "A")],
+        ..Script::default()
     }
 }
 
@@ -138,7 +139,7 @@ async fn a_transcript_too_large_for_its_row_is_joined_and_found_as_any_other() -
     let tenant = world.tenant("a").await?;
     let words: Vec<String> = (0..20_000).map(|n| format!("word{n}")).collect();
     let turns = vec![(0.0, 4_000.0, "A"), (4_000.0, 9_000.0, "B")];
-    let long = Script { words: words.join(" "), cuts: vec![4_000.0], turns };
+    let long = Script { words: words.join(" "), cuts: vec![4_000.0], turns, ..Script::default() };
     let item = world.footage(&tenant, vec![long]).await?[0];
     let stored = "SELECT count(*) FROM item_reads WHERE read = 'transcript' AND object_key IS NOT NULL";
     assert_eq!(world.count(stored).await?, 1);

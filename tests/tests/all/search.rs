@@ -97,7 +97,7 @@ async fn what_can_not_be_searched_is_named_and_refs_narrow_the_search() -> anyho
 
     let everywhere = search(&tenant.client, "river").await?;
     assert_eq!(everywhere.data()?["matches"].as_array().map(Vec::len), Some(2));
-    assert_eq!(everywhere.data()?["unindexed_refs"], json!([plain]), "a sound and a silent film have no use for one");
+    assert_eq!(everywhere.data()?["unindexed_refs"], json!([plain]), "a sound has no use for one");
     assert_eq!(everywhere.data()?["untranscribed_refs"], json!([mute, sound, plain]));
     let asked = json!({ "query": "river", "refs": [other, sound, plain], "limit": 1 });
     let narrowed = tenant.client.tool("search_footage", &asked).await?;
@@ -145,8 +145,8 @@ async fn sound_and_videos_without_an_index_are_searched_by_their_transcripts() -
     }
     let slip = search(&tenant.client, "part of the rivver").await?;
     assert_eq!(slip.data()?["matches"].as_array().map(Vec::len), Some(2), "{}", slip.text);
-    assert_eq!(found["unindexed_refs"], json!([film]), "no index would help a sound, or {silent}, which says nothing");
-    assert_eq!(found["untranscribed_refs"], json!([]));
+    assert_eq!(found["unindexed_refs"], json!([silent, film]), "what says nothing may show words; a sound does not");
+    assert_eq!(found["untranscribed_refs"], json!([]), "no transcript would help {silent}");
     world.end().await
 }
 
@@ -288,5 +288,40 @@ async fn searches_go_by_the_indexes_and_look_at_no_other_workspace() -> anyhow::
     }
     // They were no one's, as the invariants would say.
     sqlx::raw_sql("TRUNCATE passages, moments").execute(world.pool()).await?;
+    world.end().await
+}
+
+#[tokio::test]
+async fn words_that_were_shown_are_found_as_well_as_words_that_were_said_and_told_apart() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let (tenant, other) = (world.tenant("a").await?, world.tenant("b").await?);
+    let script = |written: &'static str| Script {
+        words: "the revenue of the harbour grew".to_owned(),
+        cuts: vec![10.0],
+        written: vec![(12.0, 30.0, written)],
+        ..Script::default()
+    };
+    let items = world.footage(&tenant, vec![script("Revenue by quarter in Lisbon")]).await?;
+    world.footage(&other, vec![script("a secret of theirs")]).await?;
+
+    let found = search(&tenant.client, "revenue").await?.data()?.clone();
+    let told: Vec<Value> =
+        found["matches"].as_array().into_iter().flatten().map(|one| json!([one["source"], one["start"]])).collect();
+    assert_eq!(told.len(), 2, "{found}");
+    assert!(told.contains(&json!(["said", 0.4])) && told.contains(&json!(["shown", 12.0])), "{found}");
+
+    let shown = search(&tenant.client, "\"quarter in lisbon\"").await?.data()?["matches"][0].clone();
+    assert_eq!(
+        (&shown["source"], &shown["end"], &shown["moment"]["id"]),
+        (&json!("shown"), &json!(30.0), &json!("m2"))
+    );
+    assert_eq!((&shown["score"], shown["thumbnail_url"].is_string()), (&json!(1.0), true));
+    assert_eq!(search(&tenant.client, "secret").await?.data()?["matches"], json!([]));
+
+    // What is read of the item has the words with their places, and what is said stays what was said.
+    let path = format!("/library/items/{}/reads/search_index", items[0]);
+    let read = tenant.client.send("GET", &path, &[], None).await?.json;
+    assert_eq!(read["data"]["written"][0]["words"][3]["text"], json!("in"), "{read}");
+    assert_eq!(read["data"]["moments"][1]["text"], json!(""), "{read}");
     world.end().await
 }

@@ -58,6 +58,8 @@ pub struct ReaderSettings {
     pub ffprobe: Option<PathBuf>,
     /// `pocketsphinx_continuous`; looked for in `PATH` when not given.
     pub pocketsphinx: Option<PathBuf>,
+    /// `tesseract`; looked for in `PATH` when not given.
+    pub tesseract: Option<PathBuf>,
     /// A transcription server to ask instead of this machine's own engine.
     pub transcriber: Option<TranscriberSettings>,
     /// The weights of the voice encoder; looked for where `scripts/setup` puts them when not given.
@@ -94,8 +96,12 @@ impl Readers {
         let transcript =
             transcript::Transcript::found(settings, &speech).map(|reader| Arc::new(reader) as Arc<dyn Reader>);
         let speakers = speakers::Speakers::found(settings, &speech).map(|reader| Arc::new(reader) as Arc<dyn Reader>);
-        let readers: [Arc<dyn Reader>; 4] =
-            [Arc::new(levels::Levels), Arc::new(beats::Beats), Arc::new(search_index::SearchIndex::default()), speech];
+        let readers: [Arc<dyn Reader>; 4] = [
+            Arc::new(levels::Levels),
+            Arc::new(beats::Beats),
+            Arc::new(search_index::SearchIndex::found(settings)),
+            speech,
+        ];
         let readers = readers.into_iter().chain(transcript).chain(speakers);
         let by_read = readers.map(|reader| (reader.read(), reader)).collect();
         Self { by_read, tools: Ok(tools) }

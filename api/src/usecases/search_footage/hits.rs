@@ -12,7 +12,9 @@ pub struct Hit {
     pub item: ItemId,
     /// What clients call it.
     pub item_ref: String,
-    /// What is said, and where.
+    /// Whether it is written in the picture, and not said.
+    pub shown: bool,
+    /// The words, and where.
     pub spoken: Spoken,
 }
 
@@ -56,6 +58,7 @@ impl Hits {
 impl Hit {
     fn overlaps(&self, other: &Self) -> bool {
         self.item == other.item
+            && self.shown == other.shown
             && self.spoken.start_ms < other.spoken.end_ms
             && other.spoken.start_ms < self.spoken.end_ms
     }
@@ -66,6 +69,7 @@ fn hits(judged: &mut Judged<'_>, candidate: &FoundPassage) -> Vec<Hit> {
     let heard: Vec<Term> =
         said.iter().zip(&candidate.lexemes).map(|(said, lexeme)| Term::new(&said.word, lexeme)).collect();
     let spoken = narrow(judged, &said, &heard, candidate.passage.own_words);
-    let hit = |spoken| Hit { item: candidate.item, item_ref: candidate.item_ref.clone(), spoken };
+    let hit =
+        |spoken| Hit { item: candidate.item, item_ref: candidate.item_ref.clone(), shown: candidate.shown, spoken };
     spoken.into_iter().map(hit).collect()
 }

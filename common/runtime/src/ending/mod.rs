@@ -55,7 +55,10 @@ impl Product {
     /// How many rows of footage it has.
     pub fn rows(&self) -> usize {
         match self {
-            Self::Read(read) => read.rows.moments.len() + read.rows.passages.len() + read.rows.turns.len(),
+            Self::Read(read) => {
+                let rows = &read.rows;
+                rows.moments.len() + rows.written.len() + rows.passages.len() + rows.turns.len()
+            }
             Self::Item(_) | Self::Generated(_) => 0,
         }
     }

@@ -40,29 +40,32 @@ pub async fn add_moments(conn: &mut PgConnection, of: &[(ItemId, &Rows)]) -> sql
     Ok(())
 }
 
-/// Adds the passages of these items.
+/// Adds the passages of these items: what is said in them, and what is written in their pictures.
 pub async fn add_passages(conn: &mut PgConnection, of: &[(ItemId, &Rows)]) -> sqlx::Result<()> {
-    let numbered = |rows: &'_ Rows| (1..).zip(rows.passages.clone()).collect::<Vec<(i32, Passage)>>();
-    let rows: Vec<(ItemId, i32, Passage)> = of
-        .iter()
-        .flat_map(|(item, rows)| numbered(rows).into_iter().map(|(number, passage)| (*item, number, passage)))
-        .collect();
+    let numbered = |shown: bool, passages: &[Passage]| -> Vec<(bool, i32, Passage)> {
+        (1..).zip(passages).map(|(number, passage)| (shown, number, passage.clone())).collect()
+    };
+    let all = |rows: &Rows| numbered(false, &rows.passages).into_iter().chain(numbered(true, &rows.written));
+    let rows: Vec<(ItemId, (bool, i32, Passage))> =
+        of.iter().flat_map(|(item, rows)| all(rows).map(|row| (*item, row))).collect();
     let own_words = |passage: &Passage| i32::try_from(passage.own_words).unwrap_or(i32::MAX);
     for rows in rows.chunks(ROWS) {
         sqlx::query!(
-        "INSERT INTO passages (item_id, number, workspace_id, text, own_words, times)
-         SELECT p.item_id, p.number, i.workspace_id, p.text, p.own_words, p.times
-         FROM unnest($1::uuid[], $2::int[], $3::text[], $4::int[], $5::json[]) AS p (item_id, number, text, own_words, times)
+            "INSERT INTO passages (item_id, shown, number, workspace_id, text, own_words, times)
+         SELECT p.item_id, p.shown, p.number, i.workspace_id, p.text, p.own_words, p.times
+         FROM unnest($1::uuid[], $2::bool[], $3::int[], $4::text[], $5::int[], $6::json[])
+             AS p (item_id, shown, number, text, own_words, times)
          JOIN items i ON i.id = p.item_id
          ON CONFLICT DO NOTHING",
-        &rows.iter().map(|row| row.0.uuid()).collect::<Vec<_>>(),
-        &rows.iter().map(|row| row.1).collect::<Vec<_>>(),
-        &rows.iter().map(|row| row.2.text.clone()).collect::<Vec<_>>(),
-        &rows.iter().map(|row| own_words(&row.2)).collect::<Vec<_>>(),
-        &rows.iter().map(|row| serde_json::json!(row.2.times)).collect::<Vec<_>>()
-    )
-    .execute(&mut *conn)
-    .await?;
+            &rows.iter().map(|row| row.0.uuid()).collect::<Vec<_>>(),
+            &rows.iter().map(|row| row.1.0).collect::<Vec<_>>(),
+            &rows.iter().map(|row| row.1.1).collect::<Vec<_>>(),
+            &rows.iter().map(|row| row.1.2.text.clone()).collect::<Vec<_>>(),
+            &rows.iter().map(|row| own_words(&row.1.2)).collect::<Vec<_>>(),
+            &rows.iter().map(|row| serde_json::json!(row.1.2.times)).collect::<Vec<_>>()
+        )
+        .execute(&mut *conn)
+        .await?;
     }
     Ok(())
 }
@@ -99,10 +102,11 @@ pub async fn moments(conn: &mut PgConnection, item: ItemId) -> sqlx::Result<Vec<
     .await
 }
 
-/// An item's passages, in their order.
+/// What is said in an item, in its order.
 pub async fn passages(conn: &mut PgConnection, item: ItemId) -> sqlx::Result<Vec<Passage>> {
     let rows = sqlx::query!(
-        r#"SELECT text, own_words, times AS "times: Json<Vec<(i32, i32)>>" FROM passages WHERE item_id = $1 ORDER BY number"#,
+        r#"SELECT text, own_words, times AS "times: Json<Vec<(i32, i32)>>" FROM passages
+           WHERE item_id = $1 AND NOT shown ORDER BY number"#,
         item as ItemId
     )
     .fetch_all(conn)

@@ -1,7 +1,7 @@
 -- The passages that hold what was asked for, the best first. Of words left out alone (`-boat`) nothing is found. The words
 -- come first, by their index, whatever the planner thinks of the other tables.
 WITH held AS MATERIALIZED (
-    SELECT p.item_id, p.number, ts_rank_cd(p.lexemes, websearch_to_tsquery('english', $2)) AS rank
+    SELECT p.item_id, p.shown, p.number, ts_rank_cd(p.lexemes, websearch_to_tsquery('english', $2)) AS rank
     FROM passages p
     WHERE p.workspace_id = $1
         AND p.lexemes @@ websearch_to_tsquery('english', $2)
@@ -11,11 +11,11 @@ WITH held AS MATERIALIZED (
     SELECT held.*, i.ref
     FROM held
     JOIN items i ON i.id = held.item_id AND i.deleted_at IS NULL
-    ORDER BY held.rank DESC, held.item_id DESC, held.number
+    ORDER BY held.rank DESC, held.item_id DESC, held.shown, held.number
     LIMIT $4
 )
 SELECT
     p.item_id AS "item_id!: ItemId", best.ref AS "item_ref!", p.text AS "text!", p.own_words AS "own_words!",
-    p.times AS "times!: Json<Vec<(i32, i32)>>", mws_lexemes(string_to_array(p.text, ' ')) AS "lexemes!"
-FROM best JOIN passages p ON p.item_id = best.item_id AND p.number = best.number
-ORDER BY best.rank DESC, best.item_id DESC, best.number
+    p.times AS "times!: Json<Vec<(i32, i32)>>", p.shown AS "shown!", mws_lexemes(string_to_array(p.text, ' ')) AS "lexemes!"
+FROM best JOIN passages p ON p.item_id = best.item_id AND p.shown = best.shown AND p.number = best.number
+ORDER BY best.rank DESC, best.item_id DESC, best.shown, best.number

@@ -36,6 +36,8 @@ pub struct FoundPassage {
     pub item_ref: String,
     /// The passage.
     pub passage: Passage,
+    /// Whether it is written in the picture, and not said.
+    pub shown: bool,
     /// What the index makes of each of its words.
     pub lexemes: Vec<String>,
 }
@@ -46,6 +48,7 @@ struct Row {
     text: String,
     own_words: i32,
     times: Json<Vec<(i32, i32)>>,
+    shown: bool,
     lexemes: Vec<String>,
 }
 
@@ -53,7 +56,7 @@ impl From<Row> for FoundPassage {
     fn from(row: Row) -> Self {
         let own_words = usize::try_from(row.own_words).unwrap_or_default();
         let passage = Passage { text: row.text, own_words, times: row.times.0 };
-        Self { item: row.item_id, item_ref: row.item_ref, passage, lexemes: row.lexemes }
+        Self { item: row.item_id, item_ref: row.item_ref, passage, shown: row.shown, lexemes: row.lexemes }
     }
 }
 
@@ -144,8 +147,9 @@ pub async fn seen_at(conn: &mut PgConnection, at: &[(ItemId, i32)]) -> sqlx::Res
 }
 
 /// The refs of videos without a search index that could have one, newest first: of these items, or else of the
-/// workspace's newest, since a library may be large and all of it indexed. What no read would help, such as sound, a
-/// silent film or what can't be read at all, is not among them; one of these items that is still processing is.
+/// workspace's newest, since a library may be large and all of it indexed. A silent film may show words, and is among
+/// them; what no read would help, such as sound or what can't be read at all, is not. One of these items that is still
+/// processing is.
 pub async fn unindexed(conn: &mut PgConnection, within: Within<'_>) -> sqlx::Result<Vec<String>> {
     sqlx::query_scalar!(
         r#"SELECT i.ref AS "ref!"
@@ -153,7 +157,7 @@ pub async fn unindexed(conn: &mut PgConnection, within: Within<'_>) -> sqlx::Res
                SELECT id FROM items WHERE workspace_id = $1 AND deleted_at IS NULL ORDER BY id DESC LIMIT $5
            ))) AS asked (id)
            JOIN items i ON i.id = asked.id AND i.workspace_id = $1 AND i.deleted_at IS NULL
-           WHERE (i.has_video AND i.has_audio AND i.status = 'ready' AND i.duration_ms >= $4
+           WHERE (i.has_video AND i.status = 'ready' AND i.duration_ms >= $4
                    OR $2::uuid[] IS NOT NULL AND i.status = 'processing')
                AND NOT EXISTS (SELECT FROM item_reads r WHERE r.item_id = i.id AND r.read = 'search_index')
            ORDER BY i.id DESC LIMIT $3"#,

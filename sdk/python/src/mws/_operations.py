@@ -371,12 +371,13 @@ class Library(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerFootageMatches:
-        """Finds what is said in videos and in recordings of sound, by their stored transcripts, at no charge. Each match has the
-        time range of the words that were meant, narrowed to the phrase; of a video whose search index is stored also
-        the moment (shot) that they begin in, and a still of it. A score of 1 is the phrase as it was asked for; from
-        0.5 on all words are there; below that words are alike, which forgives slips of the pen and of the transcript
-        in queries of up to 16 words. English words are found in all their forms. No match is an empty list; what
-        could not be searched is named."""
+        """Finds what is said in videos and in recordings of sound, by their stored transcripts, and what is written in the
+        pictures of videos, by their stored search indexes, at no charge; `source` tells them apart. Each match of
+        spoken words has their time range, narrowed to the phrase, one of written words the time for which they stand;
+        of a video whose search index is stored also the moment (shot) that it begins in, and a still of it. A score
+        of 1 is the phrase as it was asked for; from 0.5 on all words are there; below that words are alike, which
+        forgives slips of the pen and of the transcript in queries of up to 16 words. English words are found in all
+        their forms. No match is an empty list; what could not be searched is named."""
         return self._client.call(OPERATIONS['search_footage'], body={'query': query}, maybe={'refs': refs, 'limit': limit}, workspace_id=workspace_id, timeout=timeout)
 
     def create_board(
@@ -2341,12 +2342,13 @@ class AsyncLibrary(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerFootageMatches:
-        """Finds what is said in videos and in recordings of sound, by their stored transcripts, at no charge. Each match has the
-        time range of the words that were meant, narrowed to the phrase; of a video whose search index is stored also
-        the moment (shot) that they begin in, and a still of it. A score of 1 is the phrase as it was asked for; from
-        0.5 on all words are there; below that words are alike, which forgives slips of the pen and of the transcript
-        in queries of up to 16 words. English words are found in all their forms. No match is an empty list; what
-        could not be searched is named."""
+        """Finds what is said in videos and in recordings of sound, by their stored transcripts, and what is written in the
+        pictures of videos, by their stored search indexes, at no charge; `source` tells them apart. Each match of
+        spoken words has their time range, narrowed to the phrase, one of written words the time for which they stand;
+        of a video whose search index is stored also the moment (shot) that it begins in, and a still of it. A score
+        of 1 is the phrase as it was asked for; from 0.5 on all words are there; below that words are alike, which
+        forgives slips of the pen and of the transcript in queries of up to 16 words. English words are found in all
+        their forms. No match is an empty list; what could not be searched is named."""
         return await self._client.call(OPERATIONS['search_footage'], body={'query': query}, maybe={'refs': refs, 'limit': limit}, workspace_id=workspace_id, timeout=timeout)
 
     async def create_board(

@@ -1243,7 +1243,7 @@ class ExportedTimeline(Model):
 
 
 class FootageMatch(Model):
-    """Something said in an item."""
+    """Something said or shown in an item."""
 
     __slots__ = ()
     ref: str
@@ -1258,6 +1258,8 @@ class FootageMatch(Model):
     """How well it fits, 0 to 1."""
     text: str
     """The words, with some of those around them."""
+    source: WordSource
+    """How they are there."""
     moment: MomentSpan | None
     """The moment that it begins in; absent for sound, and where no search index is stored."""
     thumbnail_url: str | None
@@ -1270,14 +1272,14 @@ class FootageMatches(Model):
 
     __slots__ = ()
     matches: list[FootageMatch]
-    """The best first; empty when nothing is said that is like the query."""
+    """The best first; empty when nothing is said or shown that is like the query."""
     unindexed_refs: list[str]
-    """Videos with sound whose matches have no moment and no still, because no search index is stored; newest first and at
-    most 50: of `refs`, or else of the workspace's newest 2,000 items. Read `search_index` on them with
-    `prepare_media`. What no search index would help, such as sound alone or a silent film, is not named."""
+    """Videos whose written words could not be searched, and whose matches have no moment and no still, because no search
+    index is stored; newest first and at most 50: of `refs`, or else of the workspace's newest 2,000 items. Read
+    `search_index` on them with `prepare_media`. What no search index would help, such as sound alone, is not named."""
     untranscribed_refs: list[str]
-    """Items with sound that could not be searched, because no transcript is stored; newest first, of the same and as many.
-    Read `transcript` on them."""
+    """Items with sound whose spoken words could not be searched, because no transcript is stored; newest first, of the same
+    and as many. Read `transcript` on them."""
 
 
 class FootageSearch(Model):
@@ -1285,8 +1287,8 @@ class FootageSearch(Model):
 
     __slots__ = ()
     query: str
-    """What is said, 1 to 500 characters. All words have to be there; `"…"` keeps words together, `or` takes either of two,
-    `-` leaves a word out."""
+    """What is said or shown, 1 to 500 characters. All words have to be there; `"…"` keeps words together, `or` takes either
+    of two, `-` leaves a word out."""
     refs: list[str] | None
     """Search these items alone, at most 20, each by its ref, its id, or the id of the job that made it."""
     limit: int | None
@@ -5184,6 +5186,9 @@ class Webhook(Model):
 
 Why = Literal['event', 'resend', 'test']
 """Why a delivery is sent."""
+
+WordSource = Literal['said', 'shown']
+"""How words are in an item."""
 
 
 class Workspace(Model):

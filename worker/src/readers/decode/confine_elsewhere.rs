@@ -83,7 +83,13 @@ impl Confiner {
     pub(super) async fn start(&self, child: Start<'_>) -> io::Result<Started> {
         let folder = child.folder.unwrap_or(Path::new("/"));
         let mut command = Command::new(child.program);
-        command.args(&child.arguments).env_clear().env("LC_ALL", "C").env("HOME", folder).env("TMPDIR", folder);
+        command
+            .args(&child.arguments)
+            .env_clear()
+            .env("LC_ALL", "C")
+            .env("OMP_THREAD_LIMIT", "1")
+            .env("HOME", folder)
+            .env("TMPDIR", folder);
         command.current_dir(folder).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0).kill_on_drop(true);
         command.stdin(match child.input {
             Some(input) => Stdio::from(input.try_clone()?),

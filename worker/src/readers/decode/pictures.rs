@@ -14,6 +14,10 @@ use std::ffi::OsStr;
 const STILL: u32 = 320;
 /// Bytes of a still, at most: three times those of noise.
 const STILL_BYTES: usize = 256 << 10;
+/// Pixels of a picture whose text is read, across and down, at most: letters of 24 in 1,280 stay as large as that.
+const PAGE: u32 = 1_280;
+/// Its bytes, at most: a grey pixel each, and a header.
+const PAGE_BYTES: usize = (PAGE * PAGE) as usize + 64;
 /// How a picture is looked for without decoding those between: the decoder is given key frames alone, and the first
 /// after the seek is taken.
 const KEY_PICTURES: [&str; 3] = ["-noaccurate_seek", "-skip_frame", "nokey"];
@@ -112,29 +116,65 @@ pub(in crate::readers) async fn still(
     picture(media, second, &[], ctx).await
 }
 
-/// The same, with these arguments of ffmpeg for how to look for it.
+/// The picture at this second in grey, as a PGM that is large enough for its text to be read; nothing where there is
+/// none.
+pub(in crate::readers) async fn page(
+    media: &MediaSource,
+    second: f64,
+    ctx: &JobCtx,
+) -> Result<Option<Vec<u8>>, ReadError> {
+    let page = Form { side: PAGE, pixels: "gray", encoder: &["-c:v", "pgm"], begins: b"P5", most_bytes: PAGE_BYTES };
+    one_picture(media, second, &[], &page, ctx).await
+}
+
+/// The same as a still, with these arguments of ffmpeg for how to look for it.
 async fn picture(
     media: &MediaSource,
     second: f64,
     looking: &[&str],
     ctx: &JobCtx,
 ) -> Result<Option<Vec<u8>>, ReadError> {
+    let encoder = &["-c:v", "mjpeg", "-q:v", "5"];
+    let still = Form { side: STILL, pixels: "yuvj420p", encoder, begins: b"\xff\xd8", most_bytes: STILL_BYTES };
+    one_picture(media, second, looking, &still, ctx).await
+}
+
+/// What a single picture is to be.
+struct Form<'a> {
+    /// Pixels across and down, at most.
+    side: u32,
+    /// ffmpeg's name for them.
+    pixels: &'a str,
+    encoder: &'a [&'a str],
+    /// The first bytes of its file.
+    begins: &'a [u8],
+    most_bytes: usize,
+}
+
+async fn one_picture(
+    media: &MediaSource,
+    second: f64,
+    looking: &[&str],
+    form: &Form<'_>,
+    ctx: &JobCtx,
+) -> Result<Option<Vec<u8>>, ReadError> {
     let tools = media.tools();
     let second = format!("{:.3}", second.max(0.0));
-    let side = |of: &str| format!("max(2,2*trunc({of}*min(1,{STILL}/max(iw,ih))/2))");
-    let filter = format!("scale=w='{}':h='{}',format=yuvj420p", side("iw"), side("ih"));
+    let side = |of: &str| format!("max(2,2*trunc({of}*min(1,{}/max(iw,ih))/2))", form.side);
+    let filter = format!("scale=w='{}':h='{}',format={}", side("iw"), side("ih"), form.pixels);
     let before = ["-nostdin", "-hide_banner", "-v", "error", "-threads", "1", "-ss", &second];
     let after = ["-map", "0:V:0", "-an", "-sn", "-dn", "-frames:v", "1", "-vf", &filter, "-map_metadata", "-1"];
     // Or a frame from before the second that was sought is dropped.
-    let output = ["-fps_mode", "passthrough", "-c:v", "mjpeg", "-q:v", "5", "-f", "image2pipe", "pipe:1"];
+    let output = ["-fps_mode", "passthrough"];
     let arguments = before
         .into_iter()
         .chain(looking.iter().copied())
         .map(OsStr::new)
         .chain(input_arguments())
-        .chain(after.into_iter().chain(output).map(OsStr::new));
-    match whole_output(&tools.ffmpeg, arguments, media.file(), tools, STILL_BYTES, ctx).await {
-        Ok((jpeg, _)) => Ok(jpeg.starts_with(b"\xff\xd8").then_some(jpeg)),
+        .chain(after.into_iter().chain(output).map(OsStr::new))
+        .chain(form.encoder.iter().copied().chain(["-f", "image2pipe", "pipe:1"]).map(OsStr::new));
+    match whole_output(&tools.ffmpeg, arguments, media.file(), tools, form.most_bytes, ctx).await {
+        Ok((image, _)) => Ok(image.starts_with(form.begins).then_some(image)),
         Err(ReadError::LimitExceeded { .. }) => Ok(None),
         Err(error) => Err(error),
     }

@@ -1,23 +1,35 @@
 //! The `search_index` read: the moments of a video, to be searched by what is said and shown by a still.
 //!
-//! `shots` tells the changes of the picture, `moments` makes shots of them, and each gets a still. What is said in them
-//! is the transcript's to know: the two are joined when they are read, whichever ended first.
+//! `shots` tells the changes of the picture, `moments` makes shots of them, and each gets a still. `pages` tells which
+//! pictures may have something new to read, and `written` reads them. What is said in moments is the transcript's to
+//! know: the two are joined when they are read, whichever ended first.
 
 mod moments;
+mod pages;
 mod shots;
+mod written;
 
-use crate::readers::decode::{small_pictures, still};
-use crate::readers::stored::seconds;
-use crate::readers::{Engine, JobCtx, MediaSource, OutputFile, ReadError, ReadOutcome, Reader};
+use crate::readers::decode::{page, small_pictures, still};
+use crate::readers::stored::{seconds, thousandths};
+use crate::readers::{Engine, JobCtx, MediaSource, OutputFile, ReadError, ReadOutcome, Reader, ReaderSettings};
 use domain::read::Read;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use moments::Moment;
+use pages::{Pages, Part, parts};
 use serde::Serialize;
 use shots::Shots;
+use std::time::Duration;
+use tokio::time::Instant;
+use written::{Letters, WrittenWord};
 
-/// How much of the progress is done once the cuts are found, in percent. The rest is stills.
+/// How much of the progress is done once the cuts are found, in percent, and how much once the stills are made.
 const LOOKED: u8 = 70;
+const STILLS_MADE: u8 = 85;
+/// How long pictures are read: a part of the time of the media, and for short ones as long as a few may take.
+const TEXT_TIME: (u32, Duration) = (16, Duration::from_secs(10));
+/// Words of a read that are kept: some 3 MB of its document.
+const MOST_WORDS: usize = 20_000;
 /// The stills of a read, which are held until it is stored: each is a child process and some 10 KiB.
 const MOST_STILLS: MostStills = MostStills { moments: 2_000, bytes: 64 << 20 };
 
@@ -25,6 +37,21 @@ const MOST_STILLS: MostStills = MostStills { moments: 2_000, bytes: 64 << 20 };
 #[derive(Debug, Serialize)]
 struct SearchIndexData {
     moments: Vec<Moment>,
+    /// What is written in pictures, of those in which anything is; absent where there was nothing to read it with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    written: Option<Vec<Written>>,
+}
+
+/// What is written in a picture, for as long as it stands.
+#[derive(Debug, Serialize)]
+struct Written {
+    /// The id of the moment that it is in.
+    moment: String,
+    /// Where it begins, in seconds from the media's start.
+    start: f64,
+    /// Where it ends.
+    end: f64,
+    words: Vec<WrittenWord>,
 }
 
 /// When enough stills are held.
@@ -41,11 +68,20 @@ pub(super) struct MostStills {
 pub(super) struct SearchIndex {
     /// How many stills a read has at most.
     pub(super) most: MostStills,
+    /// What reads text, where this machine has it.
+    letters: Option<Letters>,
 }
 
-impl Default for SearchIndex {
-    fn default() -> Self {
-        Self { most: MOST_STILLS }
+impl SearchIndex {
+    /// With the engine that reads text, if it is installed here.
+    pub(super) fn found(settings: &ReaderSettings) -> Self {
+        Self { most: MOST_STILLS, letters: Letters::found(settings.tesseract.as_deref()) }
+    }
+
+    /// Makes fewer stills.
+    #[cfg(test)]
+    pub(super) fn of_at_most(most: MostStills) -> Self {
+        Self { most, letters: None }
     }
 }
 
@@ -55,7 +91,8 @@ impl Reader for SearchIndex {
     }
 
     fn engine(&self) -> Engine {
-        Engine { name: "mws-shots".to_owned(), version: "1".to_owned(), model: None }
+        let model = self.letters.as_ref().map(|_| "tesseract eng".to_owned());
+        Engine { name: "mws-shots".to_owned(), version: "2".to_owned(), model }
     }
 
     fn run<'a>(&'a self, media: &'a MediaSource, ctx: &'a JobCtx) -> BoxFuture<'a, Result<ReadOutcome, ReadError>> {
@@ -65,17 +102,40 @@ impl Reader for SearchIndex {
 
 impl SearchIndex {
     async fn index(&self, media: &MediaSource, ctx: &JobCtx) -> Result<ReadOutcome, ReadError> {
-        let mut shots = Shots::default();
+        let (mut shots, mut pages) = (Shots::default(), Pages::default());
         let looking = ctx.step(0, LOOKED);
-        let seen = small_pictures(media, shots::SIZE, &looking, |second, cells| shots.add(second, cells)).await?;
+        let each = |second: f64, cells: &[u8]| {
+            shots.add(second, cells);
+            pages.add(second, cells);
+        };
+        let seen = small_pictures(media, shots::SIZE, &looking, each).await?;
         let mut moments = moments::moments(&shots.finish(), seconds(seen.duration_ms));
-        let (files, looked_at) = stills(&mut moments, self.most, media, &ctx.step(LOOKED, 100)).await?;
-        ctx.progress.reach(100);
+        let making = ctx.step(LOOKED, STILLS_MADE);
+        let (files, looked_at) = stills(&mut moments, self.most, media, &making).await?;
         let mut warnings = seen.warnings;
+        let written = if let Some(letters) = &self.letters {
+            let patience = Duration::from_millis(seen.duration_ms.unsigned_abs()) / TEXT_TIME.0;
+            let until = Instant::now() + patience.max(TEXT_TIME.1);
+            let parts = parts(&moments, &pages.finish(seconds(seen.duration_ms)));
+            let text = text(letters, &parts, until, media, &ctx.step(STILLS_MADE, 100)).await?;
+            if let Some(unread) = parts.get(text.looked_at) {
+                warnings.push(format!("Text in pictures was read up to {:.1} s, and not after that.", unread.start));
+            }
+            if text.given_up > 0 {
+                warnings.push(format!("Text could not be read in {} of {} pictures.", text.given_up, text.looked_at));
+            }
+            Some(text.written)
+        } else {
+            warnings.push(
+                "Text in pictures was not read: this machine has no tesseract with its English model.".to_owned(),
+            );
+            None
+        };
+        ctx.progress.reach(100);
         if looked_at < moments.len() {
             warnings.push(format!("Only the first {looked_at} of {} moments have a still.", moments.len()));
         }
-        let data = SearchIndexData { moments };
+        let data = SearchIndexData { moments, written };
         let mut outcome = ReadOutcome::new(self.read(), self.engine(), seen.duration_ms, warnings, &data)?;
         outcome.files = files;
         Ok(outcome)
@@ -105,4 +165,63 @@ async fn stills(
         }
     }
     Ok((files, count))
+}
+
+/// What is written in the pictures of parts.
+#[derive(Default)]
+struct Text {
+    written: Vec<Written>,
+    /// Parts that were looked at, from the first.
+    looked_at: usize,
+    /// How many of them the engine could not read.
+    given_up: usize,
+}
+
+/// Reads the pictures of these parts, until a time or until there are words enough.
+async fn text(
+    letters: &Letters,
+    parts: &[Part<'_>],
+    until: Instant,
+    media: &MediaSource,
+    ctx: &JobCtx,
+) -> Result<Text, ReadError> {
+    let (mut text, mut kept) = (Text::default(), 0);
+    for part in parts {
+        if Instant::now() >= until || kept >= MOST_WORDS {
+            break;
+        }
+        ctx.progress.reach_part(text.looked_at as u64, parts.len() as u64);
+        text.looked_at += 1;
+        let Some(picture) = page(media, part.second(), ctx).await? else { continue };
+        match letters.words(picture, media.tools(), ctx).await {
+            Err(ReadError::Timeout | ReadError::Crashed | ReadError::Killed | ReadError::LimitExceeded { .. }) => {
+                ctx.may_go_on()?;
+                text.given_up += 1;
+            }
+            words => {
+                let words = words?;
+                kept += words.len();
+                add(&mut text.written, part, words);
+            }
+        }
+    }
+    Ok(text)
+}
+
+/// Adds what is written in a part. The same words as in the part before, in the same moment, stand on.
+fn add(written: &mut Vec<Written>, part: &Part<'_>, words: Vec<WrittenWord>) {
+    let same = |last: &Written| {
+        let texts = |words: &[WrittenWord]| words.iter().map(|word| word.text.clone()).collect::<Vec<_>>();
+        last.moment == part.moment.id && last.end >= thousandths(part.start) && texts(&last.words) == texts(&words)
+    };
+    match written.last_mut() {
+        Some(last) if same(last) => last.end = thousandths(part.end),
+        _ if words.is_empty() => {}
+        _ => written.push(Written {
+            moment: part.moment.id.clone(),
+            start: thousandths(part.start),
+            end: thousandths(part.end),
+            words,
+        }),
+    }
 }

@@ -1,10 +1,10 @@
 //! The `search_index` read on films whose cuts are known.
 
-use super::{Studio, an_hour};
+use super::{Studio, an_hour, assert_near};
 use crate::readers::search_index::{MostStills, SearchIndex};
-use crate::readers::{ReadError, ReadOutcome, Reader};
+use crate::readers::{ReadError, ReadOutcome, Reader, ReaderSettings};
 use domain::read::Read;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::PathBuf;
 
 impl Studio {
@@ -62,14 +62,18 @@ async fn hard_cuts_are_found_to_a_frame_and_each_moment_has_a_still() {
 
 #[tokio::test]
 async fn stills_are_bounded_in_number_and_in_bytes_and_that_is_said() {
-    assert_eq!(SearchIndex::default().most, MostStills { moments: 2_000, bytes: 64 << 20 }, "docs/decisions.md");
+    assert_eq!(
+        SearchIndex::found(&ReaderSettings::default()).most,
+        MostStills { moments: 2_000, bytes: 64 << 20 },
+        "docs/decisions.md"
+    );
     let (studio, ctx) = (Studio::new(), an_hour());
     let path = studio.film("film.mp4", &[1.0; 6]);
     let media = studio.open(&path, &ctx).await.unwrap();
     // So many moments, and none after so many bytes.
     let bounds = [((6, 1 << 20), 6), ((5, 1 << 20), 5), ((2, 1 << 20), 2), ((6, 1), 1), ((6, 0), 0)];
     for ((moments, bytes), expected) in bounds {
-        let reader = SearchIndex { most: MostStills { moments, bytes } };
+        let reader = SearchIndex::of_at_most(MostStills { moments, bytes });
         let outcome = reader.run(&media, &ctx).await.unwrap();
         assert_eq!((starts(&outcome).len(), outcome.files.len()), (6, expected), "{moments}, {bytes}");
         let found = outcome.stored.data["moments"].as_array().unwrap();
@@ -77,8 +81,9 @@ async fn stills_are_bounded_in_number_and_in_bytes_and_that_is_said() {
         let without = found.iter().filter(|moment| moment["thumbnail"].is_null()).count();
         assert_eq!((with_stills, without), (expected, 6 - expected));
         let said = format!("Only the first {expected} of 6 moments have a still.");
-        let warnings: &[String] = if expected < 6 { &[said] } else { &[] };
-        assert_eq!(outcome.stored.warnings, warnings);
+        let unread = "Text in pictures was not read: this machine has no tesseract with its English model.".to_owned();
+        let warnings = if expected < 6 { vec![unread, said] } else { vec![unread] };
+        assert_eq!((outcome.stored.warnings, outcome.stored.data.get("written")), (warnings, None));
     }
 }
 
@@ -122,4 +127,56 @@ async fn one_shot_is_one_moment_and_sound_alone_none() {
         let path = studio.make(name, source, more);
         assert!(matches!(studio.read(Read::SearchIndex, &path).await, Err(ReadError::NoVideo)), "{name}");
     }
+}
+
+/// What is written, with the moment and the seconds that it stands for.
+fn written(outcome: &ReadOutcome) -> Vec<(String, f64, f64, String)> {
+    let told = |one: &Value| {
+        let words = one["words"].as_array().unwrap().iter().filter_map(|word| word["text"].as_str());
+        let at = |name: &str| (one[name].as_f64().unwrap() * 10.0).round() / 10.0;
+        (one["moment"].as_str().unwrap().to_owned(), at("start"), at("end"), words.collect::<Vec<_>>().join(" "))
+    };
+    outcome.stored.data["written"].as_array().unwrap().iter().map(told).collect()
+}
+
+/// A white picture with a line of print of this size.
+fn slide(text: &str, size: u32) -> String {
+    format!("color=c=white:s=1280x720:r=10:d=3,drawtext=text='{text}':fontsize={size}:x=80:y=360")
+}
+
+#[tokio::test]
+async fn what_is_written_in_pictures_is_read_and_leaves_are_not_taken_for_letters() {
+    let studio = Studio::new();
+    let filter = format!(
+        "{}[a];mandelbrot=s=1280x720:r=10,trim=duration=3[b];{}[c];[a][b][c]concat=n=3:v=1[out0]",
+        slide("Quarterly results of the river", 48),
+        slide("Lisbon grew by 14 percent", 24)
+    );
+    let path = studio.make("slides.mp4", &filter, &["-c:v", "mpeg4", "-q:v", "3"]);
+    let outcome = studio.read(Read::SearchIndex, &path).await.unwrap();
+    assert_eq!(outcome.stored.engine.model.as_deref(), Some("tesseract eng"), "scripts/setup installs it");
+    let expected = [
+        ("m1".to_owned(), 0.0, 3.0, "Quarterly results of the river".to_owned()),
+        ("m3".to_owned(), 6.0, 9.0, "Lisbon grew by 14 percent".to_owned()),
+    ];
+    assert_eq!(written(&outcome), expected);
+    let word = &outcome.stored.data["written"][0]["words"][0];
+    assert_near(&word["x"], 0.0625, 0.01);
+    assert_near(&word["y"], 0.5, 0.02);
+    assert!(word["confidence"].as_f64().is_some_and(|sure| (0.7..=1.0).contains(&sure)), "{word}");
+    assert!(outcome.stored.warnings.is_empty(), "{:?}", outcome.stored.warnings);
+}
+
+#[tokio::test]
+async fn slides_that_are_too_alike_for_a_cut_are_each_read() {
+    let studio = Studio::new();
+    let texts = ["Plans for the spring", "Plans for the autumn", "Plans for the autumn"];
+    let slides: Vec<String> =
+        texts.iter().zip('a'..).map(|(text, name)| format!("{}[{name}]", slide(text, 24))).collect();
+    let filter = format!("{};[a][b][c]concat=n=3:v=1[out0]", slides.join(";"));
+    let path = studio.make("slides.mp4", &filter, &["-c:v", "mpeg4", "-q:v", "3"]);
+    let outcome = studio.read(Read::SearchIndex, &path).await.unwrap();
+    assert_eq!(starts(&outcome), [0.0]);
+    let expected = [(0.0, 3.0, texts[0]), (3.0, 9.0, texts[1])];
+    assert_eq!(written(&outcome), expected.map(|(start, end, text)| ("m1".to_owned(), start, end, text.to_owned())));
 }

@@ -1,14 +1,14 @@
-//! A match as it is shown: what is said in an item, and what is seen there.
+//! A match as it is shown: what is said or written in an item, and what is seen there.
 
 use crate::app::links::Links;
 use crate::http::text::Text;
 use crate::usecases::search_footage::Hit;
 use domain::footage::seconds;
 use domain::link::Picture;
-use poem_openapi::Object;
+use poem_openapi::{Enum, Object};
 use store::footage::Seen;
 
-/// Something said in an item.
+/// Something said or shown in an item.
 #[derive(Debug, Object)]
 #[oai(skip_serializing_if_is_none)]
 pub struct FootageMatch {
@@ -25,11 +25,24 @@ pub struct FootageMatch {
     pub score: f64,
     /// The words, with some of those around them.
     pub text: Text,
+    /// How they are there.
+    pub source: WordSource,
     /// The moment that it begins in; absent for sound, and where no search index is stored.
     pub moment: Option<MomentSpan>,
     /// A still of that moment, a JPEG: this link needs no credential and is good for at least an hour. Absent where
     /// there is none.
     pub thumbnail_url: Option<Text>,
+}
+
+/// How words are in an item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
+#[oai(rename_all = "snake_case")]
+pub enum WordSource {
+    /// They are spoken: the transcript has them.
+    Said,
+    /// They are written in the picture: the search index has them. `start` and `end` are those of the picture, as long
+    /// as it stands.
+    Shown,
 }
 
 /// A moment of a video.
@@ -46,7 +59,7 @@ pub struct MomentSpan {
 impl FootageMatch {
     /// A hit, with what is seen at its place.
     pub(super) fn of(hit: Hit, seen: Option<&Seen>, links: &Links) -> Self {
-        let Hit { item, item_ref, spoken } = hit;
+        let Hit { item, item_ref, shown, spoken } = hit;
         let link = |seen: &Seen| {
             let picture = Picture::Moment(seen.moment.number);
             seen.moment.thumbnail_key.as_ref().map(|_| links.to(item, picture, seen.now))
@@ -63,6 +76,7 @@ impl FootageMatch {
             end: seconds(spoken.end_ms),
             score: spoken.score,
             text: Text(spoken.text),
+            source: if shown { WordSource::Shown } else { WordSource::Said },
             moment: seen.map(moment),
             thumbnail_url: seen.and_then(link),
         }

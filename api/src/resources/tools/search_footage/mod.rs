@@ -1,8 +1,8 @@
-//! `search_footage`: what is said in items, found by words (contract §2, "Read kinds"; contract §4.4).
+//! `search_footage`: what is said and shown in items, found by words (contract §2, "Read kinds"; contract §4.4).
 //!
 //! Postgres finds passages by their words, and then, where that leaves room, by words that are alike; `domain::search`
-//! narrows each to what was meant and scores it. Items whose transcript is stored are searched, at no charge; those
-//! that a read would help are named.
+//! narrows each to what was meant and scores it. Items whose transcript or search index is stored are searched, at no
+//! charge; those that a read would help are named.
 
 mod matches;
 
@@ -36,8 +36,8 @@ pub struct SearchFootage(pub App);
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields, example)]
 pub struct FootageSearch {
-    /// What is said, 1 to 500 characters. All words have to be there; `"…"` keeps words together, `or` takes either of
-    /// two, `-` leaves a word out.
+    /// What is said or shown, 1 to 500 characters. All words have to be there; `"…"` keeps words together, `or` takes
+    /// either of two, `-` leaves a word out.
     #[oai(validator(min_length = 1, max_length = 500))]
     pub query: Text,
     /// Search these items alone, at most 20, each by its ref, its id, or the id of the job that made it.
@@ -57,14 +57,15 @@ impl Example for FootageSearch {
 /// What was found, and what was not searched.
 #[derive(Debug, Object)]
 pub struct FootageMatches {
-    /// The best first; empty when nothing is said that is like the query.
+    /// The best first; empty when nothing is said or shown that is like the query.
     pub matches: Vec<FootageMatch>,
-    /// Videos with sound whose matches have no moment and no still, because no search index is stored; newest first and
-    /// at most 50: of `refs`, or else of the workspace's newest 2,000 items. Read `search_index` on them with
-    /// `prepare_media`. What no search index would help, such as sound alone or a silent film, is not named.
+    /// Videos whose written words could not be searched, and whose matches have no moment and no still, because no
+    /// search index is stored; newest first and at most 50: of `refs`, or else of the workspace's newest 2,000 items.
+    /// Read `search_index` on them with `prepare_media`. What no search index would help, such as sound alone, is not
+    /// named.
     pub unindexed_refs: Vec<Text>,
-    /// Items with sound that could not be searched, because no transcript is stored; newest first, of the same and as
-    /// many. Read `transcript` on them.
+    /// Items with sound whose spoken words could not be searched, because no transcript is stored; newest first, of the
+    /// same and as many. Read `transcript` on them.
     pub untranscribed_refs: Vec<Text>,
 }
 
@@ -72,12 +73,13 @@ pub struct FootageMatches {
 impl SearchFootage {
     /// Search footage
     ///
-    /// Finds what is said in videos and in recordings of sound, by their stored transcripts, at no charge. Each match
-    /// has the time range of the words that were meant, narrowed to the phrase; of a video whose search index is
-    /// stored also the moment (shot) that they begin in, and a still of it. A score of 1 is the phrase as it was asked
-    /// for; from 0.5 on all words are there; below that words are alike, which forgives slips of the pen and of the
-    /// transcript in queries of up to 16 words. English words are found in all their forms. No match is an empty list;
-    /// what could not be searched is named.
+    /// Finds what is said in videos and in recordings of sound, by their stored transcripts, and what is written in the
+    /// pictures of videos, by their stored search indexes, at no charge; `source` tells them apart. Each match of
+    /// spoken words has their time range, narrowed to the phrase, one of written words the time for which they stand;
+    /// of a video whose search index is stored also the moment (shot) that it begins in, and a still of it. A score of
+    /// 1 is the phrase as it was asked for; from 0.5 on all words are there; below that words are alike, which forgives
+    /// slips of the pen and of the transcript in queries of up to 16 words. English words are found in all their forms.
+    /// No match is an empty list; what could not be searched is named.
     #[oai(path = "/tools/search_footage", method = "post", operation_id = "search_footage")]
     async fn search_footage(
         &self,

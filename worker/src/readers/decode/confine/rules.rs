@@ -22,8 +22,8 @@ const LIBRARIES: [&str; 9] =
     ["/lib", "/lib32", "/lib64", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/local/lib", "/nix/store", "/gnu/store"];
 /// What the loader of libraries looks up.
 const LOADER: [&str; 2] = ["/etc/ld.so.cache", "/etc/ld.so.preload"];
-/// The models of the engine that runs as a child.
-const MODELS: &str = "/usr/share/pocketsphinx";
+/// The models of the engines that run as children.
+const MODELS: [&str; 2] = ["/usr/share/pocketsphinx", "/usr/share/tesseract-ocr"];
 /// Devices that hold nothing.
 pub(super) const DEVICES: [&str; 3] = ["/dev/null", "/dev/zero", "/dev/urandom"];
 /// How much of a program is looked at for the name of its interpreter.
@@ -55,7 +55,9 @@ fn made(start: &Start<'_>) -> Result<RulesetCreated, RulesetError> {
     for device in DEVICES {
         rules = allowed(rules, Path::new(device), AccessFs::ReadFile | AccessFs::WriteFile)?;
     }
-    rules = allowed(rules, Path::new(MODELS), read)?;
+    for models in MODELS {
+        rules = allowed(rules, Path::new(models), read)?;
+    }
     if let Some(input) = start.input {
         rules = rules.add_rule(PathBeneath::new(input.as_fd(), AccessFs::ReadFile))?;
     }

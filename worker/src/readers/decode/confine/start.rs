@@ -190,7 +190,9 @@ fn texts(start: &Start<'_>, folder: &Path) -> io::Result<Texts> {
     let arguments = [start.program.as_os_str()].into_iter().chain(start.arguments.iter().copied());
     let arguments = arguments.map(|argument| CString::new(argument.as_bytes())).collect::<Result<_, _>>()?;
     let home = |name: &str| CString::new([name.as_bytes(), folder.as_os_str().as_bytes()].concat());
-    Ok((arguments, vec![CString::new("LC_ALL=C")?, home("HOME=")?, home("TMPDIR=")?]))
+    // A job has one core: engines that would use all of them wait for each other.
+    let told = [CString::new("LC_ALL=C")?, CString::new("OMP_THREAD_LIMIT=1")?, home("HOME=")?, home("TMPDIR=")?];
+    Ok((arguments, told.into()))
 }
 
 /// The filter, compiled once.

@@ -1,0 +1,177 @@
+//! What is written in a picture: `tesseract`, as a confined child, one a picture.
+//!
+//! It gets the picture as its input and says words with their places and how sure it is of each. What it is not sure of
+//! is left out, since in a picture of leaves it sees letters too.
+
+use crate::readers::decode::{MediaTools, executable, whole_output};
+use crate::readers::{JobCtx, ReadError};
+use serde::Serialize;
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::fs::{File, Permissions};
+use std::io::{Seek, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// Where Debian's `tesseract-ocr-eng` puts its model.
+const DATA_DIR: &str = "/usr/share/tesseract-ocr/5/tessdata";
+/// Output of one picture, at most: a page full of small print makes some 60 KiB.
+const OUTPUT_BYTES: usize = 1 << 20;
+/// How sure it is to be of a word, of 100.
+const LEAST_SURE: f64 = 70.0;
+/// How sure of a word that stands in no line with a plain one, from 0 to 1, and how many letters make a word plain: in
+/// leaves, stones and grass it sees single short words, and is surer of none than 0.942.
+const SURE_ALONE: f64 = 0.95;
+const PLAIN: usize = 4;
+/// How long it may take for one picture. Most take a quarter of a second.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Words of one picture that are kept.
+const MOST_WORDS: usize = 300;
+/// Characters of a word that are kept: what is longer is no word.
+const WORD_CHARS: usize = 64;
+
+/// A word that stands in a picture, and where: parts of its width and height, from 0 to 1, from the upper left.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct WrittenWord {
+    /// As it is written.
+    pub(super) text: String,
+    pub(super) x: f64,
+    pub(super) y: f64,
+    pub(super) width: f64,
+    pub(super) height: f64,
+    /// How sure the engine is, from 0 to 1.
+    pub(super) confidence: f64,
+}
+
+/// The program and its model.
+#[derive(Debug, Clone)]
+pub(super) struct Letters {
+    program: PathBuf,
+}
+
+impl Letters {
+    /// The engine of this machine, when both the program and its model are installed.
+    pub(super) fn found(given: Option<&Path>) -> Option<Self> {
+        let program = executable(given, "tesseract")?;
+        Path::new(DATA_DIR).join("eng.traineddata").exists().then_some(Self { program })
+    }
+
+    /// The words of this picture, an image that any decoder knows, in the order of their lines; `Timeout` where it took
+    /// too long.
+    pub(super) async fn words(
+        &self,
+        picture: Vec<u8>,
+        tools: &MediaTools,
+        ctx: &JobCtx,
+    ) -> Result<Vec<WrittenWord>, ReadError> {
+        let input = tokio::task::spawn_blocking(move || nameless(&picture)).await.map_err(|_| ReadError::Crashed)??;
+        // Sparse text: what stands anywhere in the picture, without an order that has to be found.
+        let arguments = ["stdin", "stdout", "-l", "eng", "--psm", "11", "--tessdata-dir", DATA_DIR];
+        let arguments = arguments.into_iter().chain(["-c", "tessedit_create_tsv=1"]).map(OsStr::new);
+        let ctx = JobCtx { deadline: ctx.deadline.min(Instant::now() + PATIENCE), ..ctx.clone() };
+        let (output, ending) = whole_output(&self.program, arguments, &input, tools, OUTPUT_BYTES, &ctx).await?;
+        if !ending.status.success() {
+            tracing::warn!(tesseract.status = %ending.status, tesseract.stderr = ending.stderr, "tesseract failed");
+            return Err(ReadError::Crashed);
+        }
+        Ok(words(&String::from_utf8_lossy(&output)))
+    }
+}
+
+/// A file without a name that a child of any user may read.
+fn nameless(bytes: &[u8]) -> std::io::Result<File> {
+    let mut file = tempfile::tempfile()?;
+    file.set_permissions(Permissions::from_mode(0o644))?;
+    file.write_all(bytes)?;
+    file.rewind()?;
+    Ok(file)
+}
+
+/// The words of a table as tesseract writes it: a row for the page with its size, and one for each word.
+fn words(table: &str) -> Vec<WrittenWord> {
+    let (mut page, mut found) = (None, Vec::new());
+    for row in table.lines() {
+        let fields: Vec<&str> = row.split('\t').collect();
+        let [level, _, block, paragraph, line, _, left, top, width, height, sure, text] = fields[..] else { continue };
+        let number = |text: &str| text.parse::<f64>().ok().filter(|number| number.is_finite());
+        let (Some(left), Some(top), Some(width), Some(height)) =
+            (number(left), number(top), number(width), number(height))
+        else {
+            continue;
+        };
+        if level == "1" && width > 0.0 && height > 0.0 {
+            page = Some((width, height));
+        }
+        let (Some((across, down)), Some(sure)) = (page, number(sure)) else { continue };
+        if level != "5" || sure < LEAST_SURE {
+            continue;
+        }
+        let part = |of: f64, whole: f64| ((of / whole).clamp(0.0, 1.0) * 1e4).round() / 1e4;
+        let word = WrittenWord {
+            text: text.chars().filter(|c| !c.is_control() && !c.is_whitespace()).take(WORD_CHARS).collect(),
+            x: part(left, across),
+            y: part(top, down),
+            width: part(width, across),
+            height: part(height, down),
+            confidence: part(sure, 100.0),
+        };
+        found.push(((block, paragraph, line), word));
+    }
+    let plain = found.iter().filter(|(_, word)| letters(&word.text) >= PLAIN);
+    let lines: HashSet<_> = plain.map(|(line, _)| *line).collect();
+    found
+        .into_iter()
+        .filter(|(line, word)| is_word(&word.text) && (lines.contains(line) || is_sure_alone(word)))
+        .map(|(_, word)| word)
+        .take(MOST_WORDS)
+        .collect()
+}
+
+/// Whether it is print and no ornament: most of it are letters and digits.
+fn is_word(text: &str) -> bool {
+    letters(text) * 2 >= text.chars().count().max(1)
+}
+
+/// Whether it would be believed without a plain word in its line. An edge is often taken for a single letter.
+fn is_sure_alone(word: &WrittenWord) -> bool {
+    let is_digit = word.text.chars().all(|c| c.is_ascii_digit());
+    word.confidence >= SURE_ALONE && (is_digit || letters(&word.text) >= 2)
+}
+
+fn letters(text: &str) -> usize {
+    text.chars().filter(|c| c.is_alphanumeric()).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_that_it_is_sure_of_are_told_with_their_places() {
+        let table = "level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\twidth\theight\tconf\ttext\n\
+                     1\t1\t0\t0\t0\t0\t0\t0\t1280\t720\t-1\t\n\
+                     4\t1\t1\t1\t1\t0\t60\t100\t300\t28\t-1\t\n\
+                     5\t1\t1\t1\t1\t1\t64\t72\t128\t36\t96.5\tQuarterly\n\
+                     5\t1\t1\t1\t1\t2\t320\t72\t64\t36\t42.0\tblurred\n\
+                     5\t1\t1\t1\t1\t3\t640\t72\t12\t36\t99.0\t|\n\
+                     5\t1\t1\t1\t1\t4\t640\t72\t12\t36\t71.0\ta\n\
+                     5\t1\t1\t1\t1\t5\t640\t72\t12\t36\t71.0\t1.\n\
+                     5\t1\t1\t1\t1\t6\t640\tx\t12\t36\t99.0\tno place\n\
+                     5\t1\t2\t1\t1\t1\t640\t172\t62\t36\t89.0\tay\n\
+                     5\t1\t3\t1\t1\t1\t640\t272\t62\t36\t96.0\tI\n\
+                     5\t1\t4\t1\t1\t1\t640\t272\t62\t36\t96.0\t7\n\
+                     5\t1\t5\t1\t1\t1\t640\t272\t62\t36\t96.0\tGo\n";
+        let found = words(table);
+        let texts: Vec<_> = found.iter().map(|word| word.text.as_str()).collect();
+        assert_eq!(texts, ["Quarterly", "a", "1.", "7", "Go"]);
+        let word = &found[0];
+        assert_eq!(
+            (word.x, word.y, word.width, word.height, word.confidence),
+            (0.05, 0.1, 0.1, 0.05, 0.965),
+            "parts of the picture"
+        );
+        assert_eq!(words("5\t1\t1\t1\t1\t1\t64\t72\t128\t36\t96.5\tbefore its page"), []);
+    }
+}
