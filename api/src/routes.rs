@@ -38,6 +38,8 @@ type WorkspaceTools = (
     tools::timelines::TimelineTools,
     tools::timelines::render::RenderTools,
     tools::timelines::carry::CarryTools,
+    tools::canvases::CanvasTools,
+    tools::canvases::render::RenderTools,
     workspaces::Workspaces,
     members::Members,
 );
@@ -104,6 +106,8 @@ pub fn all(app: &App) -> Routes {
         tools::timelines::TimelineTools(app.clone()),
         tools::timelines::render::RenderTools(app.clone()),
         tools::timelines::carry::CarryTools(app.clone()),
+        tools::canvases::CanvasTools(app.clone()),
+        tools::canvases::render::RenderTools(app.clone()),
         workspaces::Workspaces(app.clone()),
         members::Members(app.clone()),
     );
@@ -164,6 +168,8 @@ pub const ERRORS: &[Refusals] = &[
     tools::timelines::ERRORS,
     tools::timelines::render::ERRORS,
     tools::timelines::carry::ERRORS,
+    tools::canvases::ERRORS,
+    tools::canvases::render::ERRORS,
     tools::public_links::ERRORS,
     tools::research::ERRORS,
     models::ERRORS,

@@ -38,21 +38,20 @@ pub struct ReadRequest {
 pub struct RenderRequest {
     /// What.
     pub plan: RenderPlan,
-    /// The key in the store of what it is made from.
-    pub source_key: String,
-    /// How many bytes that has.
-    pub source_bytes: i64,
+    /// The key in the store of what it is made from first and foremost, and how many bytes that has. A picture may be
+    /// of words and shapes alone.
+    pub source: Option<(String, i64)>,
     /// The key of the music, where the plan names one.
     pub music_key: Option<String>,
     /// How many bytes that has.
     pub music_bytes: i64,
-    /// All that a film is made from.
+    /// All that a film or a picture is made from.
     pub others: Vec<FilmItem>,
     /// The largest that it may be.
     pub most_bytes: u64,
 }
 
-/// An item that a film is made from.
+/// An item that a film or a picture is made from.
 #[derive(Debug, Clone)]
 pub struct FilmItem {
     /// It.
@@ -185,7 +184,10 @@ async fn make(
 ) -> Result<Rendered, ReadError> {
     let renderer = renderer.ok_or(ReadError::EngineNotConfigured(Task::Render))?;
     let tools = readers.tools().ok_or(ReadError::EngineNotConfigured(Task::Render))?;
-    let media = open.get((&rendering.source_key, rendering.source_bytes), &tools, ctx).await?;
+    let media = match &rendering.source {
+        Some((key, bytes)) => Some(open.get((key, *bytes), &tools, ctx).await?),
+        None => None,
+    };
     let music = match &rendering.music_key {
         Some(key) => Some(open.get((key, rendering.music_bytes), &tools, ctx).await?),
         None => None,
@@ -197,7 +199,11 @@ async fn make(
         others.insert(other.item, source);
         held.push(opened);
     }
+    if let RenderPlan::RenderCanvas { still } = &rendering.plan {
+        return renderer.draw(&tools, &others, still, rendering.most_bytes, ctx).await;
+    }
+    let source = media.as_ref().map(|media| media.source.clone()).ok_or(ReadError::Missing)?;
     let music_source = music.as_ref().map(|music| music.source.clone());
-    let sources = Sources { source: media.source.clone(), music: music_source, others };
+    let sources = Sources { source, music: music_source, others };
     renderer.render(&sources, &rendering.plan, rendering.most_bytes, ctx).await
 }

@@ -20,6 +20,8 @@ pub enum Tag {
     Research,
     /// Video editing and rendering.
     Timeline,
+    /// Still editing and rendering.
+    Canvas,
     /// Pictures, films, sound, upscaling and cutouts by models.
     Generation,
     /// Balances, keys, workspaces and script sessions.

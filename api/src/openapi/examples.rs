@@ -24,6 +24,7 @@ const SHOWN: &[&str] = &[
 /// Ids by the field they stand in.
 const IDS: &[(&str, &str)] = &[
     ("board_id", "brd_"),
+    ("canvas_id", "cnv_"),
     ("delivery_id", "dlv_"),
     ("entry_id", "cal_"),
     ("endpoint_id", "whe_"),
@@ -47,6 +48,7 @@ const OWN_IDS: &[(&str, &str)] = &[
     ("Board", "brd_"),
     ("CalendarEntry", "cal_"),
     ("CalendarFeed", "cfd_"),
+    ("Canvas", "cnv_"),
     ("Key", "key_"),
     ("Webhook", "whe_"),
     ("Delivery", "dlv_"),

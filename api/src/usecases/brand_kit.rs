@@ -62,6 +62,11 @@ pub async fn brand_kit(app: &App, workspace: WorkspaceId) -> Answer<Option<Kept<
     found(&mut *app.conn().await?, workspace, NAME).await
 }
 
+/// The same as it is drawn with; an empty one while nobody has made one.
+pub(super) async fn kit_of(conn: &mut PgConnection, workspace: WorkspaceId) -> Answer<BrandKit> {
+    Ok(found(conn, workspace, NAME).await?.map(|kept| kept.body).unwrap_or_default())
+}
+
 /// Changes the brand kit, all that is asked or nothing. `show` writes the answer.
 ///
 /// # Errors

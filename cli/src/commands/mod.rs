@@ -9,6 +9,7 @@ mod balances;
 mod boards;
 mod brand;
 mod calendar;
+mod canvases;
 mod comments;
 mod confirm;
 mod console;
@@ -29,6 +30,7 @@ mod pages;
 mod prepare;
 mod projects;
 mod reads;
+mod rendered;
 mod research;
 mod search;
 mod secret;
@@ -89,6 +91,9 @@ pub enum ClientCommand {
     /// See, change, download and delete items of the library.
     #[command(subcommand)]
     Items(items::Command),
+    /// Edit pictures of layers, and render them.
+    #[command(subcommand, visible_alias = "canvas")]
+    Canvases(canvases::Command),
     /// Edit films, render them, and carry them to other editors.
     #[command(subcommand)]
     Timelines(timelines::Command),
@@ -200,6 +205,7 @@ async fn dispatch(command: ClientCommand, context: &Context) -> Result<(), Failu
         ClientCommand::Credits => balances::credits(context).await,
         ClientCommand::Jobs(command) => jobs::run(command, context).await,
         ClientCommand::Items(command) => items::run(command, context).await,
+        ClientCommand::Canvases(command) => canvases::run(command, context).await,
         ClientCommand::Timelines(command) => timelines::run(command, context).await,
         ClientCommand::Comments(command) => comments::run(command, context).await,
         ClientCommand::Links(command) => links::run(command, context).await,

@@ -2,9 +2,10 @@
 
 use super::confirm::confirm;
 use super::pages::{Pages, of_tool};
+use super::rendered::{json_of, read, render, warn, word};
 use super::{Context, without_nulls};
 use crate::failure::Failure;
-use crate::output::{Column, document, follow, print};
+use crate::output::{Column, document, print};
 use clap::{Subcommand, ValueEnum};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -26,13 +27,6 @@ const FIELDS: [Column; 7] = [
     Column::new("frames a second", "/fps"),
     Column::new("revision", "/revision"),
     Column::new("changed", "/updated_at"),
-];
-
-const RENDER: [Column; 4] = [
-    Column::new("status", "/status"),
-    Column::new("job", "/job_id"),
-    Column::new("minutes", "/estimated_minutes"),
-    Column::new("item", "/output_item_id"),
 ];
 
 /// What a timeline is rendered as.
@@ -172,7 +166,7 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
                 "timeline_id": id, "format": word(&format), "quality": if draft { "draft" } else { "standard" },
                 "dry_run": dry_run.then_some(true),
             });
-            render(context, &without_nulls(ask), wait).await
+            render(context, "render_timeline", &without_nulls(ask), wait).await
         }
         Command::Export { id, format, output } => {
             let ask = json!({ "timeline_id": id, "format": word(&format) });
@@ -209,45 +203,4 @@ async fn show(context: &Context, tool: &str, ask: &Value) -> Result<(), Failure>
     let answer = context.client.tool(tool, ask).await?;
     warn(context, &answer);
     context.out.record(&answer["timeline"], "id", &FIELDS)
-}
-
-/// Renders; with `wait` until the item is there.
-async fn render(context: &Context, ask: &Value, wait: bool) -> Result<(), Failure> {
-    let mut answer = context.client.tool("render_timeline", ask).await?;
-    warn(context, &answer);
-    if let Some(job) = answer["job_id"].as_str().filter(|_| wait) {
-        let followed = follow(&context.client, &context.out.without_data(), &[job.to_owned()]).await?;
-        if followed.jobs.first().is_none_or(|ended| ended["status"] != "succeeded") {
-            return Err(Failure::Work(format!("{job} did not succeed")));
-        }
-        answer = context.client.tool("render_timeline", ask).await?;
-    }
-    if context.out.json {
-        return document(&answer);
-    }
-    context.out.record(&answer, "output_item_id", &RENDER)
-}
-
-fn warn(context: &Context, answer: &Value) {
-    for warning in answer["warnings"].as_array().into_iter().flatten().filter_map(Value::as_str) {
-        context.out.say(warning);
-    }
-}
-
-/// The word that the tool takes for a choice.
-fn word(choice: &impl ValueEnum) -> String {
-    choice.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
-}
-
-/// Operations as they were given, or in the file that is named.
-fn json_of(given: &str) -> Result<Value, Failure> {
-    let text = match given.strip_prefix('@') {
-        Some(file) => read(&PathBuf::from(file))?,
-        None => given.to_owned(),
-    };
-    serde_json::from_str(&text).map_err(|error| Failure::Usage(format!("the operations are no JSON: {error}")))
-}
-
-fn read(file: &PathBuf) -> Result<String, Failure> {
-    std::fs::read_to_string(file).map_err(|error| Failure::Usage(format!("{}: {error}", file.display())))
 }

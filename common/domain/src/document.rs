@@ -5,6 +5,7 @@
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use std::collections::HashSet;
 
 /// Revisions before the present one that are kept, for undoing.
 pub const KEPT_REVISIONS: i32 = 50;
@@ -16,6 +17,8 @@ pub const MOST_KEPT_BYTES: i64 = 4 << 20;
 pub const MOST_ACCOUNT_BYTES: i64 = 256 << 20;
 /// Operations of one edit.
 pub const MOST_OPS: usize = 500;
+/// Characters of an id that a caller chooses within a document.
+pub const MOST_ID_CHARACTERS: usize = 64;
 /// Characters of a document's name.
 pub const MOST_NAME_CHARACTERS: usize = 200;
 
@@ -26,6 +29,8 @@ pub enum DocumentKind {
     Board,
     /// Colours, fonts and logos; a workspace has one.
     BrandKit,
+    /// Layers of a picture.
+    Canvas,
     /// What tools do where a call says nothing; a workspace has one.
     Settings,
     /// Words for agents, called by its name.
@@ -38,14 +43,15 @@ pub enum DocumentKind {
 
 impl DocumentKind {
     /// Every kind there is.
-    pub const ALL: [Self; 6] =
-        [Self::Board, Self::BrandKit, Self::Settings, Self::Skill, Self::Template, Self::Timeline];
+    pub const ALL: [Self; 7] =
+        [Self::Board, Self::BrandKit, Self::Canvas, Self::Settings, Self::Skill, Self::Template, Self::Timeline];
 
     /// Its name in the database.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Board => "board",
             Self::BrandKit => "brand_kit",
+            Self::Canvas => "canvas",
             Self::Settings => "settings",
             Self::Skill => "skill",
             Self::Template => "template",
@@ -58,6 +64,7 @@ impl DocumentKind {
         match self {
             Self::Board => "board",
             Self::BrandKit => "brand kit",
+            Self::Canvas => "canvas",
             Self::Settings => "settings",
             Self::Skill => "skill",
             Self::Template => "template",
@@ -70,7 +77,7 @@ impl DocumentKind {
         match self {
             Self::Board | Self::Skill | Self::Template => 200,
             Self::BrandKit | Self::Settings => 1,
-            Self::Timeline => 500,
+            Self::Canvas | Self::Timeline => 500,
         }
     }
 }
@@ -124,6 +131,34 @@ pub fn edited<D: Clone, O: DeserializeOwned>(
         apply(&mut edit, op).map_err(failed)?;
     }
     Ok(edit)
+}
+
+/// The id that is asked for a part of a document, or one that is free. `taken` are those of its other parts.
+///
+/// # Errors
+/// What can't be an id, or is one already, in words.
+pub fn free_id<'a>(
+    noun: &str,
+    part: &str,
+    asked: Option<String>,
+    taken: impl Iterator<Item = &'a str>,
+) -> Result<String, String> {
+    let taken: HashSet<&str> = taken.collect();
+    let Some(id) = asked else {
+        let mut made = (1_usize..).map(|number| format!("{part}-{number}"));
+        return made.find(|id| !taken.contains(id.as_str())).ok_or_else(|| format!("no id is left for a {part}"));
+    };
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
+    if id.is_empty() || id.len() > MOST_ID_CHARACTERS || !id.chars().all(plain) {
+        return Err(format!("`{part}_id`: expected 1 to {MOST_ID_CHARACTERS} letters, digits, `-` and `_`"));
+    }
+    if taken.contains(id.as_str()) { Err(format!("the {noun} has a {part} `{id}` already")) } else { Ok(id) }
+}
+
+/// The words that a document has no part of this id.
+pub fn unknown_id(noun: &str, part: &str, id: &str) -> String {
+    let shown: String = id.chars().take(MOST_ID_CHARACTERS).collect();
+    format!("the {noun} has no {part} `{shown}`")
 }
 
 #[cfg(test)]

@@ -5,28 +5,10 @@
 
 use crate::ducking::GainPoint;
 use crate::ids::ItemId;
+use crate::letters::undrawn;
 use crate::media_time::FrameRate;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
-
-/// Scripts of which the font of films, `DejaVu Sans`, has the letters: Latin, Greek, Cyrillic and Armenian; Hebrew;
-/// Arabic; N'Ko; Lao; Georgian; Canadian syllables; Ogham; their additions, and forms that letters take.
-const DRAWN: [(u32, u32); 12] = [
-    (0x20, 0x587),
-    (0x5D0, 0x5F4),
-    (0x61F, 0x6FA),
-    (0x7C0, 0x7FA),
-    (0xE81, 0xEDD),
-    (0x10A0, 0x10FC),
-    (0x1401, 0x169C),
-    (0x1D00, 0x1FFE),
-    (0x2070, 0x2C7F),
-    (0x2D00, 0x2D6F),
-    (0xFB00, 0xFEFC),
-    (0x1D300, 0x1D7EB),
-];
-/// Letters that are told of those that are not in it.
-const UNDRAWN_TOLD: usize = 5;
 
 /// What a film is written as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -246,36 +228,7 @@ impl Film {
             OverlayPicture::Text(text) => Some(text),
             OverlayPicture::Image { .. } => None,
         });
-        let mut undrawn = Vec::new();
-        for text in overlays.chain(self.cues.iter().map(|cue| &cue.text)) {
-            for letter in text.text.chars().filter(|letter| !is_drawn(*letter)) {
-                if undrawn.len() < UNDRAWN_TOLD && !undrawn.contains(&letter) {
-                    undrawn.push(letter);
-                }
-            }
-        }
-        undrawn
-    }
-}
-
-/// Whether `DejaVu Sans` has a letter, as far as whole scripts go; what is no letter is not asked about.
-fn is_drawn(letter: char) -> bool {
-    let code = u32::from(letter);
-    !letter.is_alphabetic() || DRAWN.iter().any(|(first, last)| (*first..=*last).contains(&code))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn letters_of_scripts_that_the_font_lacks_are_told() {
-        for drawn in ["River 12", "Größe", "Ποτάμι", "река", "גשר", "نهر", "მდინარე", "→ ✓ ♪"]
-        {
-            assert!(drawn.chars().all(is_drawn), "{drawn}");
-        }
-        for lacking in ['河', 'か', '강', 'न', 'แ', 'ந'] {
-            assert!(!is_drawn(lacking), "{lacking}");
-        }
+        let texts = overlays.chain(self.cues.iter().map(|cue| &cue.text));
+        undrawn(texts.map(|text| text.text.as_str()))
     }
 }

@@ -140,6 +140,8 @@ ids! {
     NamedDocumentId = "doc";
     /// A timeline.
     TimelineId = "tml";
+    /// A canvas.
+    CanvasId = "cnv";
     /// A job (contract §2).
     JobId = "job";
     /// A webhook endpoint (contract §2).

@@ -9,6 +9,7 @@ use crate::film::Film;
 use crate::ids::ItemId;
 use crate::item::NAME_CHARS;
 use crate::media_time::Span;
+use crate::still::Still;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -37,36 +38,44 @@ pub enum RenderPlan {
         /// What is seen and heard, of at least one item.
         film: Box<Film>,
     },
+    /// A canvas, as it was when its job was dispatched.
+    RenderCanvas {
+        /// What is drawn, of any number of items.
+        still: Box<Still>,
+    },
 }
 
 impl RenderPlan {
     /// The item that the render is made from first and foremost: its job is shown on this one, and priced by it.
-    /// Nothing of a film that is made from nothing, which is none.
+    /// Nothing of a film that is made from nothing, which is none, and of a picture that is of words and shapes alone.
     pub fn source(&self) -> Option<ItemId> {
         match self {
             Self::RemoveSilence { item, .. } => Some(*item),
             Self::DuckMusic { voice, .. } => Some(*voice),
             Self::RenderTimeline { film } => film.items().first().copied(),
+            Self::RenderCanvas { still } => still.items().first().copied(),
         }
     }
 
     /// Returns the item whose sound is the music, if the plan has one.
     pub const fn music(&self) -> Option<ItemId> {
         match self {
-            Self::RemoveSilence { .. } | Self::RenderTimeline { .. } => None,
+            Self::RemoveSilence { .. } | Self::RenderTimeline { .. } | Self::RenderCanvas { .. } => None,
             Self::DuckMusic { music, .. } => Some(*music),
         }
     }
 
-    /// Returns the items that a film is made from beside its source.
+    /// Returns the items that a film or a picture is made from beside its source.
     pub fn others(&self) -> Vec<ItemId> {
         match self {
             Self::RemoveSilence { .. } | Self::DuckMusic { .. } => Vec::new(),
             Self::RenderTimeline { film } => film.items().into_iter().skip(1).collect(),
+            Self::RenderCanvas { still } => still.items().into_iter().skip(1).collect(),
         }
     }
 
-    /// Returns the SHA-256 of the plan's JSON. Plans of different workspaces differ, because their items do.
+    /// Returns the SHA-256 of the plan's JSON. Plans of different workspaces differ, because their items do, and a
+    /// canvas may have none, but says whose it is.
     pub fn hash(&self) -> [u8; 32] {
         // A plan has no map and no float in it: there is one way to write it, and it can't fail.
         Sha256::digest(serde_json::to_vec(self).unwrap_or_default()).into()
@@ -77,8 +86,10 @@ impl RenderPlan {
         let suffix = match self {
             Self::RemoveSilence { .. } => " (silence removed)",
             Self::DuckMusic { .. } => " (with music)",
-            // A timeline has a name of its own.
-            Self::RenderTimeline { .. } => return source_name.chars().take(NAME_CHARS).collect(),
+            // These have a name of their own.
+            Self::RenderTimeline { .. } | Self::RenderCanvas { .. } => {
+                return source_name.chars().take(NAME_CHARS).collect();
+            }
         };
         let stem: String = stem(source_name).chars().take(NAME_CHARS - suffix.len()).collect();
         stem + suffix

@@ -116,6 +116,8 @@ pub fn usual_extension(content_type: &str) -> Option<&'static str> {
     let plain = subtype.strip_prefix("x-").unwrap_or(subtype);
     Some(match (kind, plain) {
         ("video", "mp4") => "mp4",
+        // It is made here, never taken in.
+        ("image", "svg+xml") => "svg",
         ("audio", "mp4" | "m4a") => "m4a",
         ("video", "m4v") => "m4v",
         ("video", "quicktime") => "mov",

@@ -18,6 +18,9 @@ const QUIET: [&str; 5] = ["rmcp", "hyper", "hyper_util", "h2", "reqwest"];
 /// Crates that tell each step of a failure that the queue tells once: five lines for each try.
 const TOLD_ELSEWHERE: [&str; 2] = ["apalis_core", "apalis_postgres"];
 
+/// Crates that name letters of customers' texts, a line for each that a font lacks: they are never heard.
+const UNHEARD: [&str; 2] = ["resvg", "usvg"];
+
 fn filter(log: &str) -> EnvFilter {
     EnvFilter::try_new(log).unwrap_or_else(|_| EnvFilter::new("info"))
 }
@@ -25,6 +28,9 @@ fn filter(log: &str) -> EnvFilter {
 /// Whether a line may be logged at all. Beside the filter rather than in it, where a longer target would win.
 fn is_told(metadata: &Metadata<'_>) -> bool {
     let name = metadata.target().split("::").next().unwrap_or_default();
+    if UNHEARD.contains(&name) {
+        return false;
+    }
     if *metadata.level() <= Level::INFO { !TOLD_ELSEWHERE.contains(&name) } else { !QUIET.contains(&name) }
 }
 
@@ -60,5 +66,40 @@ pub fn start(settings: &Settings) {
     match format {
         LogFormat::Text => begin(builder.finish()),
         LogFormat::Json => begin(builder.json().flatten_event(true).finish()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io;
+    use std::sync::{Arc, Mutex, PoisonError};
+
+    /// Lines in memory.
+    #[derive(Clone, Default)]
+    struct Lines(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Lines {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn letters_of_texts_that_are_drawn_are_not_in_the_log_whatever_is_asked_of_it() {
+        let lines = Lines::default();
+        let written = lines.clone();
+        tracing::subscriber::with_default(subscriber("trace,usvg=trace", move || written.clone()), || {
+            tracing::warn!(target: "usvg::text::layout", "No fonts with a x/U+78 character were found.");
+            tracing::error!(target: "resvg::image", "x");
+            tracing::warn!("A picture is not what was planned.");
+        });
+        let told = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+        assert!(told.contains("A picture is not") && !told.contains("usvg") && !told.contains("resvg"), "{told}");
     }
 }

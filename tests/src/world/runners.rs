@@ -69,7 +69,8 @@ pub fn rendered(rendering: &RenderRequest) -> Result<Rendered, ReadError> {
     file.write_all(RENDERED)?;
     file.rewind()?;
     let facts = sound_of_a_second();
-    Ok(Rendered { file, facts, picture: None, duration_ms: duration_ms(&rendering.source_key) })
+    let duration_ms = rendering.source.as_ref().map_or(1_000, |(key, _)| duration_ms(key));
+    Ok(Rendered { file, facts, picture: None, duration_ms })
 }
 
 fn sound_of_a_second() -> Facts {

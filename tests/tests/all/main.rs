@@ -15,6 +15,7 @@ mod boards;
 mod bucket;
 mod bucket_faults;
 mod calendar;
+mod canvases;
 mod citations;
 mod claims;
 mod closed_world;

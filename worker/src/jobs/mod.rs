@@ -235,7 +235,7 @@ impl Worker {
         let worked = match (&claimed.item, claimed.task) {
             // It may be made from no item.
             (_, Some(Task::Generation)) => self.generation(claimed, lease).await,
-            (Some(item), Some(task)) if !claimed.is_orphaned() => self.work(claimed, item, task, lease).await,
+            (item, Some(task)) if !claimed.is_orphaned() => self.work(claimed, item.as_ref(), task, lease).await,
             _ => return Some(Outcome::Cancelled.into()),
         };
         Some(match (worked, lease.stop()) {
@@ -251,7 +251,13 @@ impl Worker {
 
     /// The work itself and the storing of what came of it, which end by the job's deadline and soon after it is told to
     /// stop, whatever they do.
-    async fn work(&self, claimed: &Claimed, item: &ClaimedItem, task: Task, lease: &Lease) -> Result<Done, ReadError> {
+    async fn work(
+        &self,
+        claimed: &Claimed,
+        item: Option<&ClaimedItem>,
+        task: Task,
+        lease: &Lease,
+    ) -> Result<Done, ReadError> {
         let settings = &self.process.settings;
         let factor = match task {
             Task::Read(_) => settings.read_timeout_factor,
@@ -261,11 +267,12 @@ impl Worker {
         let time = media_time.mul_f64(factor.max(0.0)) + LEAST_TIME;
         let mut ctx = JobCtx::new(Instant::now() + time, lease.stopped.clone());
         ctx.progress = lease.progress.clone();
-        ctx.paid_ms = Some(item.duration_ms);
+        ctx.paid_ms = item.map(|item| item.duration_ms);
         let bounds = ctx.clone();
         let working = async {
             match task {
                 Task::Read(read) => {
+                    let item = item.ok_or(ReadError::Missing)?;
                     let outcome = self.read(claimed, item, read, ctx).await?;
                     self.read_done(claimed, item, &outcome).await
                 }

@@ -30,8 +30,13 @@ pub(crate) struct Made {
 }
 
 impl Worker {
-    /// Renders what the job's plan says, and stores it.
-    pub(crate) async fn render(&self, claimed: &Claimed, item: &ClaimedItem, ctx: &JobCtx) -> Result<Made, ReadError> {
+    /// Renders what the job's plan says, and stores it. `item` is what it is made from first and foremost.
+    pub(crate) async fn render(
+        &self,
+        claimed: &Claimed,
+        item: Option<&ClaimedItem>,
+        ctx: &JobCtx,
+    ) -> Result<Made, ReadError> {
         let Some(render) = &claimed.render else {
             return Err(ReadError::Internal("a render has no plan".to_owned()));
         };
@@ -44,11 +49,13 @@ impl Worker {
         };
         let most_bytes = self.room(claimed).await?;
         let others = match &plan {
-            RenderPlan::RenderTimeline { .. } => film_items(item, render.others.as_deref().unwrap_or_default()),
+            RenderPlan::RenderTimeline { .. } | RenderPlan::RenderCanvas { .. } => {
+                film_items(item, render.others.as_deref().unwrap_or_default())
+            }
             RenderPlan::RemoveSilence { .. } | RenderPlan::DuckMusic { .. } => Vec::new(),
         };
-        let (source_key, source_bytes) = (item.object_key.clone(), item.bytes);
-        let rendering = RenderRequest { plan, source_key, source_bytes, music_key, music_bytes, others, most_bytes };
+        let source = item.map(|item| (item.object_key.clone(), item.bytes));
+        let rendering = RenderRequest { plan, source, music_key, music_bytes, others, most_bytes };
         let rendered = (self.engines.render)(rendering, ctx.clone()).await?;
 
         self.reserve(claimed, rendered.file.metadata()?.len()).await?;
@@ -114,24 +121,27 @@ impl Worker {
     }
 }
 
-/// All that a film is made from: the job's item, and the others.
-fn film_items(item: &ClaimedItem, others: &[ClaimedItem]) -> Vec<FilmItem> {
+/// All that a film or a picture is made from: the job's item, and the others.
+fn film_items(item: Option<&ClaimedItem>, others: &[ClaimedItem]) -> Vec<FilmItem> {
     let film_item = |item: &ClaimedItem| FilmItem {
         item: item.id,
         object_key: item.object_key.clone(),
         bytes: item.bytes,
         duration_ms: item.duration_ms,
     };
-    std::iter::once(item).chain(others).map(film_item).collect()
+    item.into_iter().chain(others).map(film_item).collect()
 }
 
 /// Milliseconds of media that a claimed render goes through: its time to work is so many times as long. A film's are
-/// its own and those of all that it is made from.
-pub(crate) fn media_ms(claimed: &Claimed, item: &ClaimedItem) -> i64 {
-    let Some(render) = &claimed.render else { return item.duration_ms };
+/// its own and those of all that it is made from, and a layer of a picture counts as a second.
+pub(crate) fn media_ms(claimed: &Claimed, item: Option<&ClaimedItem>) -> i64 {
+    let source_ms = item.map_or(0, |item| item.duration_ms);
+    let Some(render) = &claimed.render else { return source_ms };
     let film_us = render.plan["film"]["duration_us"].as_i64().unwrap_or(0);
+    let layers = render.plan["still"]["layers"].as_array().map_or(0, Vec::len);
+    let own_ms = film_us / 1000 + i64::try_from(layers).unwrap_or(0) * 1000;
     let others: i64 = render.others.iter().flatten().map(|other| other.duration_ms).sum();
-    item.duration_ms.saturating_add(others).saturating_add(film_us / 1000)
+    source_ms.saturating_add(others).saturating_add(own_ms)
 }
 
 pub(super) fn not_written(error: WriteError<io::Error>) -> ReadError {

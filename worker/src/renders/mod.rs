@@ -1,11 +1,14 @@
 //! Renders: new media out of stored media, as a plan says (`domain::render`).
 //!
 //! Everything that touches bytes happens in confined children, as in `readers::decode`, whose neighbour this is.
-//! `sound` cuts or mixes to the sample, `film` keeps a picture's frames, `format` says what is written. Nothing here
+//! `sound` cuts or mixes to the sample, `film` keeps a picture's frames, `format` says what is written; `timeline`
+//! makes films and `canvas` pictures, with the letters of `fonts`. Nothing here
 //! knows a database, a job row or the media store: opened sources and a plan in, an opened file or a `ReadError` out.
 
+mod canvas;
 mod cut;
 mod film;
+mod fonts;
 mod format;
 mod limiter;
 mod mix;
@@ -20,6 +23,7 @@ use crate::readers::{Engine, JobCtx, MediaSource, MediaTools, ReadError};
 use domain::ids::ItemId;
 use domain::media_time::{FrameRate, Span, total_us};
 use domain::render::RenderPlan;
+use domain::still::Still;
 use domain::task::Task;
 use film::Film;
 use format::{Container, kept_channels};
@@ -29,6 +33,7 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
 use store::uploads::Facts;
 
 /// The encoders without which nothing is rendered here.
@@ -63,7 +68,7 @@ pub struct Sources {
     pub others: HashMap<ItemId, FilmSource>,
 }
 
-/// Media that a film is made from.
+/// Media that a film or a picture is made from.
 #[derive(Debug, Clone)]
 pub struct FilmSource {
     /// It.
@@ -124,7 +129,23 @@ impl Renderer {
         self.draws_text
     }
 
-    /// Makes what the plan says, of at most `most_bytes`.
+    /// Draws this picture of these items, of at most `most_bytes`.
+    pub async fn draw(
+        &self,
+        tools: &Arc<MediaTools>,
+        sources: &HashMap<ItemId, FilmSource>,
+        still: &Still,
+        most_bytes: u64,
+        ctx: &JobCtx,
+    ) -> Result<Rendered, ReadError> {
+        sweep(tools);
+        if still.has_text() && !self.draws_text {
+            return Err(ReadError::EngineNotConfigured(Task::Render));
+        }
+        canvas::render(&canvas::Easel { still, tools, sources, most_bytes }, ctx).await
+    }
+
+    /// Makes what the plan says, of at most `most_bytes`; `draw` makes pictures.
     pub async fn render(
         &self,
         sources: &Sources,
@@ -184,7 +205,9 @@ async fn sound(
             let music = sources.music.as_ref().ok_or(ReadError::Missing)?;
             track.mix(music, envelope, &step).await
         }
-        RenderPlan::RenderTimeline { .. } => Err(ReadError::Internal("a film was taken for a cut".to_owned())),
+        RenderPlan::RenderTimeline { .. } | RenderPlan::RenderCanvas { .. } => {
+            Err(ReadError::Internal("a film or a picture was taken for a cut".to_owned()))
+        }
     }
 }
 
@@ -196,6 +219,8 @@ fn kept(plan: &RenderPlan) -> Cow<'_, [Span]> {
             Cow::Owned(vec![Span::new(0, envelope.last().map_or(0, |end| end.t_us))])
         }
         RenderPlan::RenderTimeline { film } => Cow::Owned(vec![Span::new(0, film.duration_us)]),
+        // It has no time.
+        RenderPlan::RenderCanvas { .. } => Cow::Owned(Vec::new()),
     }
 }
 

@@ -156,6 +156,9 @@ codes! {
     TimelineNotFound = "timeline_not_found", NOT_FOUND, false,
         "There is no such timeline.",
         "`list_timelines` lists the workspace's timelines.";
+    CanvasNotFound = "canvas_not_found", NOT_FOUND, false,
+        "There is no such canvas.",
+        "`list_canvases` lists the workspace's canvases.";
     ProjectNotFound = "project_not_found", NOT_FOUND, false,
         "There is no such project.",
         "GET /projects lists the workspace's projects.";

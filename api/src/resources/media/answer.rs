@@ -48,7 +48,8 @@ impl Served {
     pub fn of(item: ItemId, linked: &LinkedMedia, is_download: bool) -> Self {
         let content_type = served_type(linked.content_type.as_deref());
         let disposition = if is_download { Disposition::Attachment } else { Disposition::Inline };
-        let name = file_name(&linked.name, usual_extension(content_type));
+        let own = linked.content_type.as_deref().and_then(usual_extension);
+        let name = file_name(&linked.name, own.or_else(|| usual_extension(content_type)));
         Self {
             content_type,
             bytes: u64::try_from(linked.bytes).unwrap_or(0),

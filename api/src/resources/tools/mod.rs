@@ -4,6 +4,7 @@ pub mod boards;
 pub mod brand_kit;
 pub mod calendar;
 pub mod calling;
+pub mod canvases;
 mod caption_style;
 pub mod comments;
 pub mod edits;

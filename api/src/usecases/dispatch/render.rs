@@ -130,12 +130,9 @@ impl Work for RenderRequest {
         if storage_is_full(conn, self.owners.owner, settings).await? {
             return Ok(Looked::Answered(Rendering::StorageFull));
         }
-        let Some(item) = self.plan.source() else {
-            return Ok(Looked::Answered(Rendering::Not(Reason::ItemNotFound)));
-        };
         Ok(Looked::Candidate(Candidate {
             job: JobId::mint(),
-            item: Some(item),
+            item: self.plan.source(),
             task: Task::Render,
             with_speech: false,
             duration_ms: Some(self.duration_ms),

@@ -1,13 +1,13 @@
 //! Doing one operation to a timeline. What can't be done is said in words, and the caller then keeps what was.
 
-use super::fields::{self, MOST_ID_CHARACTERS};
+use super::fields;
 use super::ops::{AudioFields, AudioSlot, OverlayFields, SceneFields, TimelineOp};
 use super::parts::{kind_of, new_track};
 use super::{
     Fit, LONGEST, MOST_ITEMS, MOST_OVERLAYS, MOST_SCENES, MOST_SKILLS, MOST_TRACKS, Micros, Overlay, OverlayKind,
     Ratio, SHORTEST, Scene, SceneKind, Sources, TextStyle, Timeline,
 };
-use std::collections::HashSet;
+use crate::document;
 
 impl Timeline {
     /// Does one operation. `sources` has what is known of the items.
@@ -278,21 +278,10 @@ fn checked_skills(skills: Vec<String>) -> Result<Vec<String>, String> {
     Err(format!("`skills`: expected at most {MOST_SKILLS} names of 1 to 200 characters"))
 }
 
-/// The id that is asked for, or one that is free.
-fn free_id<'a>(what: &str, asked: Option<String>, taken: impl Iterator<Item = &'a str>) -> Result<String, String> {
-    let taken: HashSet<&str> = taken.collect();
-    let Some(id) = asked else {
-        let mut made = (1_usize..).map(|number| format!("{what}-{number}"));
-        return made.find(|id| !taken.contains(id.as_str())).ok_or_else(|| format!("no id is left for a {what}"));
-    };
-    let plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
-    if id.is_empty() || id.len() > MOST_ID_CHARACTERS || !id.chars().all(plain) {
-        return Err(format!("`{what}_id`: expected 1 to {MOST_ID_CHARACTERS} letters, digits, `-` and `_`"));
-    }
-    if taken.contains(id.as_str()) { Err(format!("the timeline has a {what} `{id}` already")) } else { Ok(id) }
+fn free_id<'a>(part: &str, asked: Option<String>, taken: impl Iterator<Item = &'a str>) -> Result<String, String> {
+    document::free_id("timeline", part, asked, taken)
 }
 
-fn unknown(what: &str, id: &str) -> String {
-    let shown: String = id.chars().take(MOST_ID_CHARACTERS).collect();
-    format!("the timeline has no {what} `{shown}`")
+fn unknown(part: &str, id: &str) -> String {
+    document::unknown_id("timeline", part, id)
 }

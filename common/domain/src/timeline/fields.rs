@@ -4,8 +4,6 @@ use super::{CaptionSource, Captions, LONGEST};
 use super::{LOUDEST, MOST_CUES, MOST_PIXELS, Micros, Ratio, SHORTEST, SIDES, TextStyle, Timeline};
 use crate::media_time::FrameRate;
 
-/// Characters of an id that a caller chooses.
-pub(super) const MOST_ID_CHARACTERS: usize = 64;
 /// Characters of a description, a prompt, an overlay's text.
 pub(super) const MOST_TEXT_CHARACTERS: usize = 2_000;
 /// Characters of a line: a language, a model, a skill.

@@ -74,7 +74,7 @@ impl Serialize for Micros {
 impl<'de> Deserialize<'de> for Micros {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let seconds = f64::deserialize(deserializer)?;
-        let us = millionths(seconds).ok_or_else(|| serde::de::Error::custom("no time that a timeline can have"))?;
+        let us = millionths(seconds).ok_or_else(|| serde::de::Error::custom("no time that media can have"))?;
         Ok(Self(us))
     }
 }
@@ -89,7 +89,7 @@ impl<'de> Deserialize<'de> for Ratio {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let number = f64::deserialize(deserializer)?;
         let parts = millionths(number).and_then(|parts| i32::try_from(parts).ok());
-        parts.map(Self).ok_or_else(|| serde::de::Error::custom("no number that a timeline can have"))
+        parts.map(Self).ok_or_else(|| serde::de::Error::custom("no number that can stand here"))
     }
 }
 

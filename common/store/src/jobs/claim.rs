@@ -3,6 +3,7 @@
 use domain::ids::{AccountId, ItemId, JobId, WorkspaceId};
 use domain::job::{JobKind, LEASE};
 use domain::read::Read;
+use domain::render::RenderPlan;
 use domain::task::Task;
 use serde_json::Value;
 use sqlx::PgConnection;
@@ -45,7 +46,8 @@ impl Claimed {
     /// Whether an item that it is about was deleted: nothing to do, and nothing to charge.
     pub fn is_orphaned(&self) -> bool {
         let lacks_some = |render: &ClaimedRender| matches!(render.music, Some(Music::Gone)) || render.others.is_none();
-        self.item.is_none() || self.render.as_ref().is_some_and(lacks_some)
+        let needs_none = self.item.is_none() && self.render.as_ref().is_some_and(ClaimedRender::needs_no_item);
+        (self.item.is_none() && !needs_none) || self.render.as_ref().is_some_and(lacks_some)
     }
 }
 
@@ -86,6 +88,13 @@ pub struct ClaimedRender {
     pub music: Option<Music>,
     /// What else it needs; nothing when one of those was deleted.
     pub others: Option<Vec<ClaimedItem>>,
+}
+
+impl ClaimedRender {
+    /// Whether its plan is of no item: a picture of words and shapes.
+    fn needs_no_item(&self) -> bool {
+        serde_json::from_value::<RenderPlan>(self.plan.clone()).is_ok_and(|plan| plan.source().is_none())
+    }
 }
 
 /// The second item of a render.

@@ -22,7 +22,7 @@ const TEMPORARY: &str = env!("CARGO_TARGET_TMPDIR");
 const OPERATOR_TOKEN: &str = "operator-token-of-the-tests";
 
 /// What rows name in braces.
-const NAMED: [&str; 20] = [
+const NAMED: [&str; 21] = [
     "item",
     "job",
     "key",
@@ -43,6 +43,7 @@ const NAMED: [&str; 20] = [
     "skill",
     "template",
     "timeline",
+    "canvas",
 ];
 
 /// What a kind of caller is answered.
@@ -179,6 +180,13 @@ impl CallerBench {
                 let edit = json!({ "timeline_id": timeline, "ops": [{ "op": "add_scene", "color": "#000000" }] });
                 self.changed("/tools/edit_timeline", edit).await?;
                 timeline
+            }
+            "canvas" => {
+                let new = json!({ "width": 64, "height": 64 });
+                let canvas = id(&self.posted("/tools/create_canvas", new).await?["data"]["canvas"]);
+                let edit = json!({ "canvas_id": canvas, "ops": [{ "op": "add_layer", "type": "rect" }] });
+                self.changed("/tools/edit_canvas", edit).await?;
+                canvas
             }
             "link" => id(
                 &self.posted("/tools/create_public_link", json!({ "ref": self.item().await? })).await?["data"]["link"],

@@ -64,8 +64,12 @@ impl Owner {
         post("/tools/save_template", saved).await?;
         let timeline = json!({ "name": format!("{word}-film"), "ops": [{ "op": "add_scene", "ref": item }] });
         let timeline = post("/tools/create_timeline", timeline).await?["data"]["timeline"].take();
+        let layer = json!({ "type": "image", "ref": item });
+        let canvas = json!({ "name": format!("{word}-cover"), "width": 64, "height": 64, "layers": [layer] });
+        let canvas = post("/tools/create_canvas", canvas).await?["data"]["canvas"].take();
         let made = [
             ("tml", &timeline),
+            ("cnv", &canvas),
             ("cmt", &comment),
             ("lnk", &link["link"]),
             ("brd", &board),

@@ -75,7 +75,7 @@ impl Workshop {
     }
 
     /// Puts a file there that its children can read.
-    pub(crate) fn put(&self, name: &str, content: &str) -> io::Result<()> {
+    pub(crate) fn put(&self, name: &str, content: impl AsRef<[u8]>) -> io::Result<()> {
         fs::write(self.path(name), content)?;
         fs::set_permissions(self.path(name), Permissions::from_mode(0o644))
     }

@@ -23,6 +23,7 @@ mod pictures;
 mod probe;
 mod sound;
 mod source;
+mod stills;
 
 pub use confine::Refused;
 pub use decoded::DecodedSound;
@@ -37,6 +38,7 @@ pub use probe::{AudioStream, Probe};
 pub(crate) use sound::SoundStream;
 pub use sound::{Channels, SoundBlocks, SoundFormat, decode_sound};
 pub use source::MediaSource;
+pub(crate) use stills::{Picture, Room, picture};
 
 use super::ReaderSettings;
 use confine::Confiner;

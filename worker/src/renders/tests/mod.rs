@@ -7,6 +7,7 @@ mod cuts;
 mod ducks;
 mod edges;
 mod films;
+mod stills;
 
 use super::{Renderer, Sources};
 use crate::readers::tests::{Studio, an_hour};

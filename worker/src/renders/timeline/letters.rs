@@ -6,13 +6,11 @@
 use super::picture::Size;
 use crate::readers::decode::{Encoder, Feed, Workshop};
 use crate::readers::{JobCtx, MediaTools, ReadError};
+use crate::renders::fonts;
 use std::ffi::OsStr;
 use std::fmt::Write;
 use std::fs;
-use std::path::Path;
 
-/// The font, where Debian has it.
-const FONT: &str = "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf";
 /// The font's file in the folder.
 const FONT_FILE: &str = "font";
 /// What the files of lines are called, before their number.
@@ -25,7 +23,7 @@ const LEADING: usize = 125;
 /// Whether this machine has what letters are drawn with.
 pub(in crate::renders) fn are_drawn(filters: &str) -> bool {
     let has_filter = filters.lines().any(|line| line.split_whitespace().nth(1) == Some("drawtext"));
-    has_filter && Path::new(FONT).is_file()
+    has_filter && fonts::are_here()
 }
 
 /// Where the lines of a text stand in their box.
@@ -47,7 +45,7 @@ pub(super) async fn mask(
 ) -> Result<Vec<u8>, ReadError> {
     let lines = broken(text, size.width * 100 / line.max(1));
     if !workshop.path(FONT_FILE).exists() {
-        fs::copy(FONT, workshop.path(FONT_FILE))?;
+        fs::copy(fonts::of_films(), workshop.path(FONT_FILE))?;
     }
     let step = line * LEADING / 100;
     let whole = step * lines.len();

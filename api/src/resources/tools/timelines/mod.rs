@@ -8,6 +8,8 @@ mod pieces;
 pub mod render;
 mod shapes;
 
+pub(super) use pieces::Shown;
+
 use crate::app::App;
 use crate::auth::Auth;
 use crate::contract::envelope::{Stored, ToolAnswer};

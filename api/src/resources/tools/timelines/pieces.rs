@@ -134,17 +134,17 @@ pub struct TimelineOverlay {
 }
 
 /// The refs of items that are there, and how links to them are made.
-pub(super) struct Shown<'a> {
-    pub(super) refs: &'a HashMap<ItemId, String>,
-    pub(super) links: Option<(&'a Links, DateTime<Utc>)>,
+pub(in crate::resources::tools) struct Shown<'a> {
+    pub(in crate::resources::tools) refs: &'a HashMap<ItemId, String>,
+    pub(in crate::resources::tools) links: Option<(&'a Links, DateTime<Utc>)>,
 }
 
 impl Shown<'_> {
-    fn item_ref(&self, item: ItemId) -> Option<Text> {
+    pub(in crate::resources::tools) fn item_ref(&self, item: ItemId) -> Option<Text> {
         self.refs.get(&item).map(Text::of)
     }
 
-    fn link(&self, item: Option<ItemId>) -> Option<Text> {
+    pub(in crate::resources::tools) fn link(&self, item: Option<ItemId>) -> Option<Text> {
         let (item, (links, now)) = (item.filter(|item| self.refs.contains_key(item))?, self.links?);
         Some(links.to_media(item, now).0)
     }

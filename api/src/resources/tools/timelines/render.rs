@@ -163,9 +163,9 @@ impl RenderTools {
 }
 
 /// Says that there are letters which the font does not have.
-fn boxed(letters: &[char]) -> Option<String> {
+pub(in crate::resources::tools) fn boxed(letters: &[char]) -> Option<String> {
     let told: Vec<String> = letters.iter().map(char::to_string).collect();
-    let what = "The font of films lacks letters of the texts, and boxes stand in their place: ";
+    let what = "The font lacks letters of the texts, and boxes stand in their place: ";
     (!told.is_empty()).then(|| format!("{what}{}.", told.join(", ")))
 }
 

@@ -1,0 +1,184 @@
+//! `render_canvas`: a canvas as a picture, made by a job (contract §4.13).
+//!
+//! What the picture shows is decided here, as a plan: the brand kit's names are looked up and placeholders filled, so
+//! that whatever is changed afterwards changes no job. Neighbour: `edits::call`, which starts the job.
+
+use crate::app::App;
+use crate::auth::{Auth, Role};
+use crate::contract::envelope::{Stored, ToolAnswer};
+use crate::contract::groups::{Refusals, Tag};
+use crate::contract::idempotency::IdempotencyKey;
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::text::{MinuteCount, Text};
+use crate::resources::tools::edits::call::{Call, Rendered};
+use crate::resources::tools::stored_read::NeedStatus;
+use crate::resources::tools::timelines::render::boxed;
+use crate::usecases::canvases::{Material, material};
+use crate::usecases::documents;
+use domain::canvas::{Canvas, Known, Milli, NotDrawable, Values, still_of};
+use domain::ids::CanvasId;
+use domain::letters::undrawn;
+use domain::render::RenderPlan;
+use domain::still::StillFormat;
+use poem_openapi::payload::Json;
+use poem_openapi::{Enum, Object, OpenApi};
+use serde_json::json;
+use std::collections::BTreeMap;
+
+/// What these operations refuse with, beside what every operation may.
+pub const ERRORS: Refusals = &[(
+    "POST /tools/render_canvas",
+    &[
+        Code::CanvasNotFound,
+        Code::InsufficientMinutes,
+        Code::RoleForbidden,
+        Code::WorkspaceForbidden,
+        Code::ItemNotFound,
+        Code::IdempotencyInProgress,
+        Code::IdempotencyKeyReused,
+        Code::EngineNotConfigured,
+        Code::FileTooLarge,
+    ],
+)];
+
+/// How large a picture may be made, in thousandths of the canvas.
+const SCALES: std::ops::RangeInclusive<i32> = 10..=8_000;
+
+/// What a canvas is rendered as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
+#[oai(rename_all = "snake_case")]
+pub enum PictureFormat {
+    /// Without loss, with what is transparent.
+    Png,
+    /// Small, on white where it is transparent.
+    Jpeg,
+    /// Smaller, with what is transparent.
+    Webp,
+    /// Shapes, with its letters as shapes and its images in it.
+    Svg,
+}
+
+/// What to render.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct RenderCanvas {
+    /// The canvas.
+    pub canvas_id: Text,
+    /// What it is rendered as; `png` when not given.
+    pub format: Option<PictureFormat>,
+    /// How many pixels of the picture a pixel of the canvas is, 0.01 to 8; 1 when not given.
+    pub scale: Option<f64>,
+    /// What placeholders stand for, by their names; each of the canvas has to have one.
+    pub values: Option<BTreeMap<String, Text>>,
+    /// `true` answers what the call would hold, and starts nothing.
+    pub dry_run: Option<bool>,
+}
+
+/// Where the render stands.
+#[derive(Debug, Object)]
+#[oai(skip_serializing_if_is_none)]
+pub struct RenderedCanvas {
+    /// The canvas.
+    pub canvas_id: Text,
+    /// The revision of it that is rendered.
+    pub revision: i32,
+    /// Pixels of the picture across.
+    pub width: u32,
+    /// Pixels of the picture down.
+    pub height: u32,
+    /// Whether the picture is there.
+    pub status: NeedStatus,
+    /// The job that renders it; when queued.
+    pub job_id: Option<Text>,
+    /// Minutes held for that job, or that would be; when queued or startable.
+    pub estimated_minutes: Option<MinuteCount>,
+    /// The rendered item; when ready.
+    pub output_item_id: Option<Text>,
+    /// What of the canvas is not in the picture, in whole sentences.
+    pub warnings: Vec<Text>,
+}
+
+/// The tool.
+pub struct RenderTools(pub App);
+
+#[OpenApi(tag = "Tag::Canvas")]
+impl RenderTools {
+    /// Render a canvas
+    ///
+    /// A job makes a new image of the canvas as it is now, with `values` in the place of its placeholders and with what
+    /// its names stand for in the brand kit now. One canvas comes out as the same bytes, however often; the same
+    /// picture is made once while its item is there. It costs what a second of film costs, for each 3840 × 2160 pixels
+    /// that are begun. `warnings` names letters that the fonts lack.
+    #[oai(path = "/tools/render_canvas", method = "post", operation_id = "render_canvas")]
+    async fn render_canvas(
+        &self,
+        auth: Auth,
+        key: IdempotencyKey,
+        arguments: Json<RenderCanvas>,
+    ) -> Answer<Stored<ToolAnswer<RenderedCanvas>>> {
+        let (Auth(caller), RenderCanvas { canvas_id, format, scale, values, dry_run }) = (auth, arguments.0);
+        caller.require(Role::Editor)?;
+        let id: CanvasId = canvas_id.id(Code::CanvasNotFound)?;
+        let (format, scale) = (still_format(format), thousandths(scale.unwrap_or(1.0))?);
+        let values: Values = values.into_iter().flatten().map(|(name, value)| (name, value.0)).collect();
+        let canonical = json!({ "canvas_id": id, "format": format, "scale": scale, "values": values });
+        let call = Call::new(&self.0, &caller, "render_canvas", canonical, key, dry_run);
+        if let Some(answer) = call.replayed().await? {
+            return Ok(answer);
+        }
+        let mut conn = self.0.conn().await?;
+        let kept = documents::reach::<Canvas>(&mut conn, &caller, id.uuid()).await?;
+        let Material { sources, kit } = material(&mut conn, &caller, kept.body.items()).await?;
+        let known = Known { sources: &sources, kit: &kit };
+        let still = still_of(&kept.body, known, &values, (caller.workspace.id, format, scale));
+        let still = still.map_err(|error| refused(&error))?;
+        if still.has_text() && !store::renders::draws_text(&mut conn).await? {
+            let refusal = ApiError::new(Code::EngineNotConfigured, "No worker of this deployment can draw letters.");
+            return Err(refusal.suggest("Remove the texts, or ask the operator for the fonts."));
+        }
+        drop(conn);
+        let warnings: Vec<String> = boxed(&undrawn(still.texts().map(|text| text.text.as_str()))).into_iter().collect();
+        let (revision, [width, height], priced_ms) = (kept.revision, still.size, still.priced_ms());
+        let answer = move |rendered: &Rendered| RenderedCanvas {
+            canvas_id: Text::of(id),
+            revision,
+            width,
+            height,
+            status: rendered.status(),
+            job_id: rendered.job_id(),
+            estimated_minutes: rendered.estimated_minutes(),
+            output_item_id: rendered.output_item_id(),
+            warnings: warnings.iter().map(Text::of).collect(),
+        };
+        let plan = RenderPlan::RenderCanvas { still: Box::new(still) };
+        call.render(plan, (&kept.name, priced_ms), &answer).await
+    }
+}
+
+/// How large the picture is made.
+fn thousandths(scale: f64) -> Answer<Milli> {
+    let rounded = (scale * 1e3).round();
+    let fits = rounded >= f64::from(*SCALES.start()) && rounded <= f64::from(*SCALES.end());
+    #[expect(clippy::cast_possible_truncation, reason = "the range is checked first")]
+    if fits {
+        Ok(Milli(rounded as i32))
+    } else {
+        Err(ApiError::new(Code::InvalidRequest, "`scale`: expected 0.01 to 8."))
+    }
+}
+
+/// Why a canvas is not rendered.
+fn refused(error: &NotDrawable) -> ApiError {
+    let code = if let NotDrawable::Gone { .. } = error { Code::ItemNotFound } else { Code::InvalidRequest };
+    let refusal = ApiError::new(code, format!("It can't be rendered: {error}."));
+    refusal.suggest("Change the canvas with `edit_canvas`, or what is asked for, then render it again.")
+}
+
+const fn still_format(format: Option<PictureFormat>) -> StillFormat {
+    match format {
+        None | Some(PictureFormat::Png) => StillFormat::Png,
+        Some(PictureFormat::Jpeg) => StillFormat::Jpeg,
+        Some(PictureFormat::Webp) => StillFormat::Webp,
+        Some(PictureFormat::Svg) => StillFormat::Svg,
+    }
+}

@@ -1,0 +1,178 @@
+//! `mws canvases`: pictures as people and programs edit them (contract §4.13). What renders have in common with those of
+//! timelines is `rendered`'s.
+
+use super::confirm::confirm;
+use super::pages::{Pages, of_tool};
+use super::rendered::{json_of, render, word};
+use super::{Context, without_nulls};
+use crate::failure::Failure;
+use crate::output::Column;
+use clap::{Subcommand, ValueEnum};
+use serde_json::{Map, Value, json};
+
+const COLUMNS: [Column; 6] = [
+    Column::new("ID", "/id"),
+    Column::new("NAME", "/name"),
+    Column::new("WIDTH", "/width"),
+    Column::new("HEIGHT", "/height"),
+    Column::new("LAYERS", "/layers"),
+    Column::new("CHANGED", "/updated_at"),
+];
+
+const FIELDS: [Column; 7] = [
+    Column::new("id", "/id"),
+    Column::new("name", "/name"),
+    Column::new("width", "/width"),
+    Column::new("height", "/height"),
+    Column::new("background", "/background"),
+    Column::new("revision", "/revision"),
+    Column::new("changed", "/updated_at"),
+];
+
+/// What a canvas is rendered as.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum Format {
+    /// Without loss.
+    Png,
+    /// Small, on white where it is transparent.
+    Jpeg,
+    /// Smaller.
+    Webp,
+    /// Shapes, with its images in it.
+    Svg,
+}
+
+/// Commands about canvases.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// List the canvases, newest first.
+    List {
+        #[command(flatten)]
+        pages: Pages,
+    },
+    /// Show a canvas; `--json` for all its layers.
+    Show {
+        /// The canvas's id.
+        id: String,
+    },
+    /// Create a canvas.
+    #[command(after_help = "Examples:
+  mws canvases create Cover --size 1200x630 --background '#f4f1ea'
+  mws canvases create Cover --size 1200x630 --layers '[{\"type\":\"text\",\"text\":\"{title}\",\"size\":96}]'")]
+    Create {
+        /// What it is called.
+        name: String,
+        /// Pixels across and down.
+        #[arg(long, value_name = "WIDTHxHEIGHT", default_value = "1920x1080")]
+        size: String,
+        /// The colour behind everything.
+        #[arg(long, value_name = "COLOR")]
+        background: Option<String>,
+        /// Layers to begin with, as JSON, or @FILE.
+        #[arg(long, value_name = "JSON")]
+        layers: Option<String>,
+    },
+    /// Do operations on a canvas: all of them or none.
+    #[command(after_help = "Examples:
+  mws canvases edit cnv_01J… '[{\"op\":\"add_layer\",\"type\":\"image\",\"ref\":\"itm_01J…\",\"at\":3.5}]'
+  mws canvases edit cnv_01J… @ops.json --if-revision 3")]
+    Edit {
+        /// The canvas's id.
+        id: String,
+        /// The operations as JSON, or @FILE.
+        ops: String,
+        /// Only if this is its revision.
+        #[arg(long, value_name = "NUMBER")]
+        if_revision: Option<i32>,
+    },
+    /// Undo the latest change of a canvas.
+    Undo {
+        /// The canvas's id.
+        id: String,
+    },
+    /// Render a canvas into a new item.
+    #[command(after_help = "Examples:
+  mws canvases render cnv_01J… --value title='Down the river' --wait
+  mws canvases render cnv_01J… --format jpeg --scale 2 --dry-run")]
+    Render {
+        /// The canvas's id.
+        id: String,
+        /// As what.
+        #[arg(long, value_enum, default_value = "png")]
+        format: Format,
+        /// Pixels of the picture that a pixel of the canvas is.
+        #[arg(long, value_name = "NUMBER", default_value_t = 1.0)]
+        scale: f64,
+        /// What a placeholder stands for; again for each.
+        #[arg(long, value_name = "NAME=TEXT")]
+        value: Vec<String>,
+        /// Say what it would cost, and start nothing.
+        #[arg(long)]
+        dry_run: bool,
+        /// Follow the job to its end.
+        #[arg(long, conflicts_with = "dry_run")]
+        wait: bool,
+    },
+    /// Delete a canvas.
+    Delete {
+        /// The canvas's id.
+        id: String,
+    },
+}
+
+pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failure> {
+    match command {
+        Command::List { pages } => {
+            let list = of_tool(context, "list_canvases", "canvases", json!({}), pages).await?;
+            context.out.list(&list, "id", &COLUMNS)
+        }
+        Command::Show { id } => show(context, "get_canvas", &json!({ "canvas_id": id })).await,
+        Command::Create { name, size, background, layers } => {
+            let (width, height) = sides(&size)?;
+            let layers = layers.as_deref().map(json_of).transpose()?;
+            let new =
+                json!({ "name": name, "width": width, "height": height, "background": background, "layers": layers });
+            show(context, "create_canvas", &without_nulls(new)).await
+        }
+        Command::Edit { id, ops, if_revision } => {
+            let edit = json!({ "canvas_id": id, "if_revision": if_revision, "ops": json_of(&ops)? });
+            show(context, "edit_canvas", &without_nulls(edit)).await
+        }
+        Command::Undo { id } => show(context, "undo_canvas", &json!({ "canvas_id": id })).await,
+        Command::Render { id, format, scale, value, dry_run, wait } => {
+            let ask = json!({
+                "canvas_id": id, "format": word(&format), "scale": scale, "values": values(&value)?,
+                "dry_run": dry_run.then_some(true),
+            });
+            render(context, "render_canvas", &without_nulls(ask), wait).await
+        }
+        Command::Delete { id } => {
+            confirm(context, &format!("Delete the canvas {id} and what is kept of its past?"))?;
+            let deleted = context.client.tool("delete_canvas", &json!({ "canvas_id": id })).await?;
+            context.out.done(&deleted, &format!("Deleted {id}."))
+        }
+    }
+}
+
+/// Asks a tool that answers a canvas, and shows it.
+async fn show(context: &Context, tool: &str, ask: &Value) -> Result<(), Failure> {
+    let answer = context.client.tool(tool, ask).await?;
+    context.out.record(&answer["canvas"], "id", &FIELDS)
+}
+
+/// A size's two sides.
+fn sides(size: &str) -> Result<(u32, u32), Failure> {
+    let sides = size.split_once('x').and_then(|(width, height)| Some((width.parse().ok()?, height.parse().ok()?)));
+    sides.ok_or_else(|| Failure::Usage("--size: expected two whole numbers, as 1200x630".to_owned()))
+}
+
+/// What placeholders stand for.
+fn values(given: &[String]) -> Result<Value, Failure> {
+    let mut values = Map::new();
+    for value in given {
+        let (name, text) =
+            value.split_once('=').ok_or_else(|| Failure::Usage(format!("--value {value}: expected NAME=TEXT")))?;
+        values.insert(name.to_owned(), text.into());
+    }
+    Ok(values.into())
+}

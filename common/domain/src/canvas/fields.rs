@@ -1,0 +1,105 @@
+//! What the fields of a canvas may be: each is checked where it is said, and the refusal names it.
+
+use super::{COLORS, FARTHEST, FARTHEST_SHADOW, Milli, SIDES, Shadow};
+use crate::brand_kit::{BrandKit, FAMILIES};
+
+/// The colour that is none.
+const TRANSPARENT: &str = "transparent";
+
+/// Red, green, blue, and how much it hides.
+pub type Rgba = [u8; 4];
+
+/// A side in pixels, which calls say as any number; 0, which is none, of what is not whole.
+pub(super) fn side(given: f64) -> u32 {
+    let is_whole = given.fract() == 0.0 && (0.0..=f64::from(*SIDES.end())).contains(&given);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range is checked first")]
+    if is_whole { given as u32 } else { 0 }
+}
+
+/// A canvas's size.
+pub(super) fn size(width: u32, height: u32) -> Result<(), String> {
+    if SIDES.contains(&width) && SIDES.contains(&height) {
+        return Ok(());
+    }
+    Err(format!("`width`, `height`: expected whole numbers from {} to {}", SIDES.start(), SIDES.end()))
+}
+
+/// A place on the canvas or beside it.
+pub(super) fn place(field: &str, place: Milli) -> Result<Milli, String> {
+    let fits = (-FARTHEST.0..=FARTHEST.0).contains(&place.0);
+    if fits { Ok(place) } else { Err(format!("`{field}`: expected {0} to {1}", -FARTHEST.number(), FARTHEST.number())) }
+}
+
+/// A width or a height.
+pub(super) fn extent(field: &str, extent: Milli) -> Result<Milli, String> {
+    let fits = (1..=FARTHEST.0).contains(&extent.0);
+    if fits { Ok(extent) } else { Err(format!("`{field}`: expected more than 0, and at most {}", FARTHEST.number())) }
+}
+
+/// An angle.
+pub(super) fn angle(field: &str, angle: Milli) -> Result<Milli, String> {
+    let fits = (-360_000..=360_000).contains(&angle.0);
+    if fits { Ok(angle) } else { Err(format!("`{field}`: expected -360 to 360 degrees")) }
+}
+
+/// What a colour is: `#rrggbb`, `#rrggbbaa`, `transparent`, or what the brand kit calls one.
+pub(super) fn rgba(color: &str, kit: &BrandKit) -> Option<Rgba> {
+    if color == TRANSPARENT {
+        return Some([0; 4]);
+    }
+    if let Some(digits) = color.strip_prefix('#').filter(|digits| matches!(digits.len(), 6 | 8)) {
+        let is_hex = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+        let byte = |at: usize| u8::from_str_radix(digits.get(at..at + 2)?, 16).ok();
+        let alpha = if digits.len() == 8 { byte(6) } else { Some(255) };
+        return is_hex.then_some([byte(0)?, byte(2)?, byte(4)?, alpha?]);
+    }
+    let name = color.trim().to_lowercase();
+    let found = kit.colors.iter().find(|one| one.name.to_lowercase() == name)?;
+    // What the kit has is `#rrggbb`, and no name.
+    rgba(&found.hex, &BrandKit::default())
+}
+
+/// A colour that can be drawn now.
+pub(super) fn color(field: &str, color: String, kit: &BrandKit) -> Result<String, String> {
+    if rgba(&color, kit).is_some() {
+        return Ok(color);
+    }
+    Err(format!("`{field}`: expected a colour as `#1a2b3c` or `#1a2b3c80`, or the name of one of the brand kit"))
+}
+
+/// The same, where one that is not seen is none.
+pub(super) fn some_color(field: &str, given: String, kit: &BrandKit) -> Result<Option<String>, String> {
+    let color = color(field, given, kit)?;
+    Ok(Some(color).filter(|color| color != TRANSPARENT))
+}
+
+/// The colours of a gradient.
+pub(super) fn colors(given: Vec<String>, kit: &BrandKit) -> Result<Vec<String>, String> {
+    if !COLORS.contains(&given.len()) {
+        return Err(format!("`colors`: expected {} to {}", COLORS.start(), COLORS.end()));
+    }
+    given.into_iter().enumerate().map(|(at, one)| color(&format!("colors[{at}]"), one, kit)).collect()
+}
+
+/// The family that a name stands for: one that there is, or what the brand kit calls one.
+pub(super) fn family_of<'a>(name: &str, kit: &'a BrandKit) -> Option<&'a str> {
+    if let Some(family) = FAMILIES.into_iter().find(|family| *family == name) {
+        return Some(family);
+    }
+    let name = name.trim().to_lowercase();
+    kit.fonts.iter().find(|font| font.name.to_lowercase() == name).map(|font| font.family.as_str())
+}
+
+/// A shadow; nothing of one that is not seen.
+pub(super) fn shadow(shadow: Shadow, kit: &BrandKit) -> Result<Option<Shadow>, String> {
+    let most = FARTHEST_SHADOW.0;
+    if !(-most..=most).contains(&shadow.x.0) || !(-most..=most).contains(&shadow.y.0) {
+        let most = FARTHEST_SHADOW.number();
+        return Err(format!("`shadow.x`, `shadow.y`: expected -{most} to {most}"));
+    }
+    if !(0..=most).contains(&shadow.blur.0) {
+        return Err(format!("`shadow.blur`: expected 0 to {}", FARTHEST_SHADOW.number()));
+    }
+    let color = some_color("shadow.color", shadow.color.clone(), kit)?;
+    Ok(color.map(|color| Shadow { color, ..shadow }))
+}

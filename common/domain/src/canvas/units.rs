@@ -1,0 +1,60 @@
+//! Pixels and degrees of a canvas: whole thousandths inside, so that one canvas has one plan.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// Thousandths of one.
+const THOUSAND: f64 = 1e3;
+/// The largest number that is read.
+const MOST: f64 = 1e6;
+
+/// A number of pixels or of degrees.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Milli(pub i32);
+
+impl Milli {
+    /// None.
+    pub const ZERO: Self = Self(0);
+
+    /// So many whole ones.
+    pub fn whole(number: u32) -> Self {
+        Self(i32::try_from(number).unwrap_or(i32::MAX / 1_000).saturating_mul(1_000))
+    }
+
+    /// As a number.
+    pub fn number(self) -> f64 {
+        f64::from(self.0) / THOUSAND
+    }
+}
+
+impl Serialize for Milli {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64(self.number())
+    }
+}
+
+impl<'de> Deserialize<'de> for Milli {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let number = f64::deserialize(deserializer)?;
+        if !number.is_finite() || number.abs() > MOST {
+            return Err(serde::de::Error::custom("no number that a canvas can have"));
+        }
+        #[expect(clippy::cast_possible_truncation, reason = "the range is checked first")]
+        Ok(Self((number * THOUSAND).round() as i32))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_come_back_from_their_json_to_the_thousandth() {
+        for thousandths in [0, 1, -1, 33_333, 8_192_000, -16_384_000] {
+            let json = serde_json::to_string(&Milli(thousandths)).unwrap();
+            assert_eq!(serde_json::from_str::<Milli>(&json).unwrap(), Milli(thousandths), "{json}");
+        }
+        for wrong in ["\"1\"", "1e9", "-1e300", "null"] {
+            assert!(serde_json::from_str::<Milli>(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Pictures: a canvas's plan drawn layer by layer (`domain::still`).
+//!
+//! Every item is decoded by a confined child of its own; what it gives is pixels, which are packed anew here, so that
+//! the drawing library reads no bytes of strangers. `svg` writes what is drawn as a document that refers to nothing,
+//! `words` breaks texts into lines, `paper` draws, `written` encodes. One picture is drawn at a time in a process: a
+//! large one takes some hundred megabytes.
+
+mod paper;
+mod svg;
+mod words;
+mod written;
+
+use super::{FilmSource, OUTPUT_FILE, Rendered};
+use crate::ingest::facts;
+use crate::readers::decode::{Room, Workshop, cover, picture};
+use crate::readers::{JobCtx, MediaSource, MediaTools, ReadError};
+use domain::ids::ItemId;
+use domain::item::ItemType;
+use domain::still::{Still, StillFormat, StillLayer, StillPicture};
+use paper::{Paper, Picture};
+use std::collections::HashMap;
+use std::fs::File;
+use std::sync::Arc;
+use store::uploads::Facts;
+use tokio::sync::Semaphore;
+
+/// The one picture that is drawn.
+static DRAWN: Semaphore = Semaphore::const_new(1);
+/// The part of the progress that drawing is, in percent.
+const DRAWING: u8 = 80;
+/// The longest side of the picture that shows what an SVG is.
+const COVER_SIDE: u32 = 320;
+
+/// What a picture is made with.
+pub(super) struct Easel<'a> {
+    pub(super) still: &'a Still,
+    pub(super) tools: &'a Arc<MediaTools>,
+    pub(super) sources: &'a HashMap<ItemId, FilmSource>,
+    pub(super) most_bytes: u64,
+}
+
+/// Makes the picture.
+pub(super) async fn render(easel: &Easel<'_>, ctx: &JobCtx) -> Result<Rendered, ReadError> {
+    let _alone = ctx.bounded(DRAWN.acquire()).await?.map_err(|_| ReadError::Crashed)?;
+    let workshop = Workshop::new(easel.tools)?;
+    if easel.still.format == StillFormat::Svg {
+        return document(easel, &workshop, ctx).await;
+    }
+    let mut paper = Paper::new(easel.still).ok_or(ReadError::Crashed)?;
+    let (shared, whole) = (Arc::new(easel.still.clone()), easel.still.layers.len() as u64);
+    let step = ctx.step(0, DRAWING);
+    for (number, layer) in easel.still.layers.iter().enumerate() {
+        let picture = easel.picture(layer, ctx).await?;
+        let still = Arc::clone(&shared);
+        paper = blocking(ctx, move || paper.draw(&still, &[(number, picture)])).await??;
+        step.progress.reach_part(number as u64, whole);
+    }
+    written::write(easel, &workshop, paper, easel.still.format, OUTPUT_FILE, ctx).await?;
+    let output = MediaSource::open(&workshop.path(OUTPUT_FILE), easel.tools, ctx).await?;
+    let probe = output.probe();
+    let size = probe.width.zip(probe.height);
+    if !probe.is_image || size != Some((easel.still.size[0], easel.still.size[1])) {
+        tracing::warn!(?probe, "A picture is not what was planned.");
+        return Err(ReadError::Corrupt("it can't be rendered whole"));
+    }
+    let picture = cover(&output, 0, ctx).await.unwrap_or_default();
+    let facts = facts(probe, Some(content_type(easel.still.format)));
+    Ok(Rendered { file: output.file().try_clone()?, facts, picture, duration_ms: easel.still.priced_ms() })
+}
+
+/// Makes the picture as a document of shapes, and a small one to show of it.
+async fn document(easel: &Easel<'_>, workshop: &Workshop, ctx: &JobCtx) -> Result<Rendered, ReadError> {
+    let mut pictures = Vec::new();
+    for (number, layer) in easel.still.layers.iter().enumerate() {
+        pictures.push((number, easel.picture(layer, ctx).await?));
+    }
+    let still = easel.still.clone();
+    let small = shrunk(&still);
+    let (text, paper) = blocking(ctx, move || {
+        let text = paper::document(&still, &pictures)?;
+        let paper = Paper::new(&small).ok_or(ReadError::Crashed)?.draw(&small, &pictures)?;
+        Ok::<_, ReadError>((text, paper))
+    })
+    .await??;
+    if text.len() as u64 > easel.most_bytes {
+        return Err(ReadError::NoRoom);
+    }
+    workshop.put(OUTPUT_FILE, &text)?;
+    written::write(easel, workshop, paper, StillFormat::Jpeg, "cover", ctx).await?;
+    let facts = Facts {
+        item_type: ItemType::Image,
+        duration_ms: None,
+        has_audio: false,
+        has_video: false,
+        width: i32::try_from(easel.still.size[0]).ok(),
+        height: i32::try_from(easel.still.size[1]).ok(),
+        frame_rate: None,
+        content_type: content_type(StillFormat::Svg).to_owned(),
+        streams: Vec::new(),
+        thumbnail_key: None,
+    };
+    let picture = Some(std::fs::read(workshop.path("cover"))?);
+    let file = File::open(workshop.path(OUTPUT_FILE))?;
+    Ok(Rendered { file, facts, picture, duration_ms: easel.still.priced_ms() })
+}
+
+/// The same picture, as small as covers are.
+fn shrunk(still: &Still) -> Still {
+    let longest = still.size[0].max(still.size[1]).max(1);
+    let side = |side: u32| (side * COVER_SIDE.min(longest) / longest).max(1);
+    Still { size: still.size.map(side), ..still.clone() }
+}
+
+impl Easel<'_> {
+    /// The pixels of a layer that shows an item.
+    async fn picture(&self, layer: &StillLayer, ctx: &JobCtx) -> Result<Option<Picture>, ReadError> {
+        let StillPicture::Image { item, at_us, cover } = layer.picture else { return Ok(None) };
+        let source = self.sources.get(&item).ok_or(ReadError::Missing)?;
+        let [width, height] = self.still.source_size(layer.place);
+        let decoded = picture(&source.media, Room { width, height, cover }, at_us, ctx).await?;
+        blocking(ctx, move || Picture::packed(&decoded).map(Some)).await?
+    }
+}
+
+/// Work of the processor's, on a thread of its own. It is not waited for past the end of the job.
+async fn blocking<T: Send + 'static>(ctx: &JobCtx, work: impl FnOnce() -> T + Send + 'static) -> Result<T, ReadError> {
+    ctx.bounded(tokio::task::spawn_blocking(work)).await?.map_err(|_| ReadError::Crashed)
+}
+
+/// The media type of a format.
+const fn content_type(format: StillFormat) -> &'static str {
+    match format {
+        StillFormat::Png => "image/png",
+        StillFormat::Jpeg => "image/jpeg",
+        StillFormat::Webp => "image/webp",
+        StillFormat::Svg => "image/svg+xml",
+    }
+}

@@ -1,0 +1,255 @@
+//! What is drawn, as SVG: the one description of a picture, drawn from for pixels and kept for shapes.
+//!
+//! It is made of whole numbers and colours of a plan that was checked, and of letters that are escaped; it names no
+//! file, no address and no font of the reader's. Lengths are pixels of the canvas.
+
+use super::paper::Picture;
+use super::words::{self, Line};
+use domain::canvas::{Align, GradientShape, Rgba};
+use domain::still::{Still, StillLayer, StillPicture, StillShadow, StillText};
+use std::fmt::Write;
+
+/// How far above the baseline letters of these fonts stand, in their height.
+const ASCENT: f64 = 0.928;
+/// From their highest to their lowest point.
+const EXTENT: f64 = 1.164;
+/// A blur is so many times its standard deviation, as in CSS.
+const DEVIATIONS: f64 = 2.0;
+
+/// Where something stands: left side, upper side, width, height.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Place {
+    x: f64,
+    y: f64,
+    width: f64,
+    height: f64,
+}
+
+impl Place {
+    fn middle(self) -> (f64, f64) {
+        (self.x + self.width / 2.0, self.y + self.height / 2.0)
+    }
+
+    /// As attributes.
+    fn written(self) -> String {
+        let [x, y, width, height] = [self.x, self.y, self.width, self.height].map(number_of);
+        format!("x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"")
+    }
+}
+
+/// A document with these layers, each with its number and its picture.
+pub(super) fn document(still: &Still, layers: &[(usize, Option<Picture>)]) -> String {
+    let [width, height] = still.canvas;
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
+         viewBox=\"0 0 {width} {height}\">"
+    );
+    for (number, picture) in layers {
+        if let Some(layer) = still.layers.get(*number) {
+            svg.push_str(&drawn(still, layer, *number, picture.as_ref()).unwrap_or_default());
+        }
+    }
+    svg.push_str("</svg>");
+    svg
+}
+
+/// A rectangle over all of the canvas, in its colour.
+pub(super) fn background(still: &Still) -> String {
+    let [width, height] = still.canvas;
+    let fill = still.background.map(|color| fill(color)).unwrap_or_default();
+    if fill.is_empty() { fill } else { format!("<rect width=\"{width}\" height=\"{height}\" {fill}/>") }
+}
+
+/// One layer; nothing of one that is not seen.
+fn drawn(still: &Still, layer: &StillLayer, number: usize, picture: Option<&Picture>) -> Option<String> {
+    let [x, y, width, height] = layer.place.map(thousandths);
+    let room = Place { x, y, width, height };
+    let (content, place) = match &layer.picture {
+        StillPicture::Image { cover, .. } => image(layer, room, *cover, (number, picture?)),
+        StillPicture::Text(text) => text_lines(text, (x, y)),
+        StillPicture::Rect { color } => {
+            (format!("<rect {} rx=\"{}\" {}/>", room.written(), thousandths_text(layer.radius), fill(*color)), room)
+        }
+        StillPicture::Ellipse { color } => {
+            let ((cx, cy), rx, ry) = (room.middle(), number_of(width / 2.0), number_of(height / 2.0));
+            let (cx, cy) = (number_of(cx), number_of(cy));
+            (format!("<ellipse cx=\"{cx}\" cy=\"{cy}\" rx=\"{rx}\" ry=\"{ry}\" {}/>", fill(*color)), room)
+        }
+        StillPicture::Gradient { colors, shape, angle } => {
+            let id = format!("g{number}");
+            let defined = gradient(&id, colors, *shape, thousandths(*angle), room);
+            let radius = thousandths_text(layer.radius);
+            (format!("{defined}<rect {} rx=\"{radius}\" fill=\"url(#{id})\"/>", room.written()), room)
+        }
+    };
+    let mut svg = String::new();
+    let (cx, cy) = place.middle();
+    let turned = if layer.rotation == 0 {
+        content
+    } else {
+        let (cx, cy) = (number_of(cx), number_of(cy));
+        format!("<g transform=\"rotate({} {cx} {cy})\">{content}</g>", thousandths_text(layer.rotation))
+    };
+    let opacity = f64::from(layer.opacity) / 1e6;
+    match layer.shadow {
+        None => {
+            let _ = write!(svg, "<g opacity=\"{}\">{turned}</g>", number_of(opacity));
+        }
+        Some(shadow) => {
+            let id = format!("s{number}");
+            svg.push_str(&shadow_filter(&id, shadow, region(still, place, shadow)?));
+            let _ = write!(svg, "<g opacity=\"{}\" filter=\"url(#{id})\">{turned}</g>", number_of(opacity));
+        }
+    }
+    Some(svg)
+}
+
+/// A picture in its room, cut to round corners.
+fn image(layer: &StillLayer, room: Place, cover: bool, (number, picture): (usize, &Picture)) -> (String, Place) {
+    let place = if cover {
+        room
+    } else {
+        let (across, down) = (f64::from(picture.width), f64::from(picture.height));
+        let scale = (room.width / across).min(room.height / down);
+        let ((width, height), (cx, cy)) = ((across * scale, down * scale), room.middle());
+        Place { x: cx - width / 2.0, y: cy - height / 2.0, width, height }
+    };
+    let image = format!("<image {} preserveAspectRatio=\"none\" href=\"{number}\"/>", place.written());
+    if layer.radius == 0 {
+        return (image, place);
+    }
+    let radius = thousandths_text(layer.radius);
+    let clip = format!("<clipPath id=\"c{number}\"><rect {} rx=\"{radius}\"/></clipPath>", place.written());
+    (format!("{clip}<g clip-path=\"url(#c{number})\">{image}</g>"), place)
+}
+
+/// A text's lines, from this corner.
+fn text_lines(text: &StillText, (x, y): (f64, f64)) -> (String, Place) {
+    let (lines, widest) = words::lines(text);
+    let (size, step) = (thousandths(text.size), thousandths(text.size) * f64::from(text.line_height) / 1e6);
+    let width = text.max_width.map_or(widest, thousandths);
+    let first = y + (step - EXTENT * size) / 2.0 + ASCENT * size;
+    let mut svg = format!("<g {} {}>", font(text, size), fill(text.color));
+    let mut baseline = first;
+    for line in &lines {
+        let (anchor, at) = match text.align.unwrap_or(if line.is_rtl { Align::Right } else { Align::Left }) {
+            Align::Left => ("start", x),
+            Align::Center => ("middle", x + width / 2.0),
+            Align::Right => ("end", x + width),
+        };
+        let (at, down) = (number_of(at), number_of(baseline));
+        let _ = write!(svg, "<text text-anchor=\"{anchor}\" x=\"{at}\" y=\"{down}\">{}</text>", letters(line));
+        baseline += step;
+    }
+    svg.push_str("</g>");
+    let count = u32::try_from(lines.len()).unwrap_or(u32::MAX);
+    (svg, Place { x, y, width, height: step * f64::from(count) })
+}
+
+/// How letters of a text are drawn, as attributes.
+pub(super) fn font(text: &StillText, size: f64) -> String {
+    let (family, weight, size) = (escaped(&text.family), text.weight, number_of(size));
+    format!("font-family=\"{family}\" font-weight=\"{weight}\" font-size=\"{size}\" xml:space=\"preserve\"")
+}
+
+/// A line's letters. The library takes every line as one that begins on the left: one of a script that begins on the
+/// right is embedded.
+pub(super) fn letters(line: &Line) -> String {
+    let text = escaped(&line.text);
+    if line.is_rtl { format!("\u{202b}{text}\u{202c}") } else { text }
+}
+
+/// Colours that go over into one another.
+fn gradient(id: &str, colors: &[Rgba], shape: GradientShape, angle: f64, place: Place) -> String {
+    let last = f64::from(u32::try_from(colors.len().saturating_sub(1)).unwrap_or(1).max(1));
+    let mut stops = String::new();
+    for (number, color) in (0_u32..).zip(colors) {
+        let [red, green, blue, alpha] = color;
+        let (offset, alpha) = (number_of(f64::from(number) / last), number_of(f64::from(*alpha) / 255.0));
+        let _ = write!(
+            stops,
+            "<stop offset=\"{offset}\" stop-color=\"#{red:02x}{green:02x}{blue:02x}\" stop-opacity=\"{alpha}\"/>"
+        );
+    }
+    let (cx, cy) = place.middle();
+    match shape {
+        GradientShape::Linear => {
+            let (sin, cos) = angle.to_radians().sin_cos();
+            // So that the first and the last colour are those of corners, as in CSS.
+            let half = f64::midpoint((place.width * cos).abs(), (place.height * sin).abs());
+            let [x1, y1, x2, y2] = [cx - cos * half, cy - sin * half, cx + cos * half, cy + sin * half].map(number_of);
+            format!(
+                "<linearGradient id=\"{id}\" gradientUnits=\"userSpaceOnUse\" x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" \
+                 y2=\"{y2}\">{stops}</linearGradient>"
+            )
+        }
+        GradientShape::Radial => {
+            let radius = number_of(place.width.hypot(place.height) / 2.0);
+            let (cx, cy) = (number_of(cx), number_of(cy));
+            format!(
+                "<radialGradient id=\"{id}\" gradientUnits=\"userSpaceOnUse\" cx=\"{cx}\" cy=\"{cy}\" \
+                 r=\"{radius}\">{stops}</radialGradient>"
+            )
+        }
+    }
+}
+
+fn shadow_filter(id: &str, shadow: StillShadow, region: Place) -> String {
+    let [dx, dy] = shadow.offset.map(thousandths_text);
+    let deviation = number_of(thousandths(shadow.blur) / DEVIATIONS);
+    let [red, green, blue, alpha] = shadow.color;
+    let alpha = number_of(f64::from(alpha) / 255.0);
+    format!(
+        "<filter id=\"{id}\" filterUnits=\"userSpaceOnUse\" color-interpolation-filters=\"sRGB\" {}>\
+         <feDropShadow dx=\"{dx}\" dy=\"{dy}\" stdDeviation=\"{deviation}\" \
+         flood-color=\"#{red:02x}{green:02x}{blue:02x}\" flood-opacity=\"{alpha}\"/></filter>",
+        region.written()
+    )
+}
+
+/// What of the canvas and its surroundings a layer and its shadow may be seen in; nothing where they are not seen. The
+/// layer may be turned about its middle.
+fn region(still: &Still, place: Place, shadow: StillShadow) -> Option<Place> {
+    let reach = thousandths(shadow.reach());
+    let ((cx, cy), half) = (place.middle(), place.width.hypot(place.height) / 2.0 + reach);
+    let [across, down] = still.canvas.map(f64::from);
+    let (left, right) = ((cx - half).max(-reach), (cx + half).min(across + reach));
+    let (top, bottom) = ((cy - half).max(-reach), (cy + half).min(down + reach));
+    let is_seen = right > left && bottom > top;
+    is_seen.then_some(Place { x: left, y: top, width: right - left, height: bottom - top })
+}
+
+fn fill([red, green, blue, alpha]: Rgba) -> String {
+    format!("fill=\"#{red:02x}{green:02x}{blue:02x}\" fill-opacity=\"{}\"", number_of(f64::from(alpha) / 255.0))
+}
+
+fn thousandths(number: i32) -> f64 {
+    f64::from(number) / 1e3
+}
+
+fn thousandths_text(number: i32) -> String {
+    number_of(thousandths(number))
+}
+
+/// A number to the ten-thousandth.
+fn number_of(number: f64) -> String {
+    format!("{number:.4}")
+}
+
+/// A text as it stands in a document.
+pub(super) fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&apos;"),
+            // A document has no such letters, however they are written.
+            '\u{fffe}' | '\u{ffff}' => escaped.push('\u{fffd}'),
+            _ => escaped.push(letter),
+        }
+    }
+    escaped
+}

@@ -1,0 +1,119 @@
+//! Texts in lines: broken where their room ends, between words where that is possible, as wide as they come out.
+//!
+//! Words are measured as they are drawn, shaped and with the letters that another font lends; a word that is wider than
+//! its room is broken between letters. Neighbour: `paper`, which measures.
+
+use super::paper::widths;
+use domain::still::StillText;
+use std::collections::HashMap;
+use unicode_segmentation::UnicodeSegmentation;
+
+/// Letters of scripts that begin on the right: Hebrew, Arabic and their neighbours, and the forms that they take.
+const RTL: [(u32, u32); 4] = [(0x590, 0x8ff), (0xfb1d, 0xfdff), (0xfe70, 0xfeff), (0x1e800, 0x1efff)];
+
+/// Where lines end.
+const ENDS: [char; 3] = ['\n', '\u{2028}', '\u{2029}'];
+
+/// A line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Line {
+    /// Its letters; at least one.
+    pub(super) text: String,
+    /// Whether it is of a paragraph that begins on the right.
+    pub(super) is_rtl: bool,
+}
+
+/// A text in its lines, and how wide the widest is.
+pub(super) fn lines(text: &StillText) -> (Vec<Line>, f64) {
+    let paragraphs: Vec<String> = text.text.split(ENDS).map(plain).collect();
+    let broken: Vec<Line> = match text.max_width {
+        None => paragraphs.iter().map(|paragraph| line(paragraph.trim_end(), paragraph)).collect(),
+        Some(room) => broken(text, &paragraphs, f64::from(room) / 1e3),
+    };
+    let measured = widths(text, &broken.iter().map(|line| line.text.as_str()).collect::<Vec<_>>());
+    (broken, measured.into_iter().fold(0.0, f64::max))
+}
+
+/// A paragraph without what is no letter.
+fn plain(paragraph: &str) -> String {
+    let letters = paragraph.chars().map(|letter| if letter == '\t' { ' ' } else { letter });
+    letters.filter(|letter| !letter.is_control()).collect()
+}
+
+fn line(text: &str, paragraph: &str) -> Line {
+    Line { text: text.to_owned(), is_rtl: is_rtl(paragraph) }
+}
+
+/// Whether the first letter of a script that has a direction is of one that begins on the right.
+fn is_rtl(text: &str) -> bool {
+    let is_of_one = |letter: char| RTL.iter().any(|(first, last)| (*first..=*last).contains(&u32::from(letter)));
+    let first = text.chars().find(|letter| letter.is_alphabetic());
+    first.is_some_and(is_of_one)
+}
+
+/// Paragraphs in lines that are no wider than this, if they can be.
+fn broken(text: &StillText, paragraphs: &[String], room: f64) -> Vec<Line> {
+    let space = Measured::of(text, ["n n", "nn"].into_iter());
+    let space = (space.width("n n") - space.width("nn")).max(0.0);
+    let words = Measured::of(text, paragraphs.iter().flat_map(|paragraph| paragraph.split_whitespace()));
+    let wide = words.0.iter().filter(|(_, width)| **width > room).map(|(word, _)| *word);
+    let letters = Measured::of(text, wide.flat_map(|word| word.graphemes(true)));
+    let mut lines = Vec::new();
+    for paragraph in paragraphs {
+        let (mut current, mut width) = (String::new(), 0.0);
+        for word in paragraph.split_whitespace() {
+            for (part, part_width) in fitting(word, words.width(word), &letters, room) {
+                let wanted = if current.is_empty() { part_width } else { width + space + part_width };
+                if !current.is_empty() && wanted > room {
+                    lines.push(line(&std::mem::take(&mut current), paragraph));
+                    width = part_width;
+                } else {
+                    if !current.is_empty() {
+                        current.push(' ');
+                    }
+                    width = wanted;
+                }
+                current.push_str(&part);
+            }
+        }
+        lines.push(line(&current, paragraph));
+    }
+    lines
+}
+
+/// A word, in parts that fit into the room each; a letter is never left out.
+fn fitting(word: &str, width: f64, letters: &Measured<'_>, room: f64) -> Vec<(String, f64)> {
+    if width <= room {
+        return vec![(word.to_owned(), width)];
+    }
+    let mut parts = vec![(String::new(), 0.0)];
+    for letter in word.graphemes(true) {
+        let wide = letters.width(letter);
+        match parts.last_mut() {
+            Some((part, width)) if part.is_empty() || *width + wide <= room => {
+                part.push_str(letter);
+                *width += wide;
+            }
+            _ => parts.push((letter.to_owned(), wide)),
+        }
+    }
+    parts
+}
+
+/// How wide some texts are.
+struct Measured<'a>(HashMap<&'a str, f64>);
+
+impl<'a> Measured<'a> {
+    fn of(text: &StillText, parts: impl Iterator<Item = &'a str>) -> Self {
+        let mut measured: HashMap<&str, f64> = parts.map(|part| (part, 0.0)).collect();
+        let parts: Vec<&str> = measured.keys().copied().collect();
+        for (part, width) in parts.iter().zip(widths(text, &parts)) {
+            measured.insert(part, width);
+        }
+        Self(measured)
+    }
+
+    fn width(&self, part: &str) -> f64 {
+        self.0.get(part).copied().unwrap_or(0.0)
+    }
+}

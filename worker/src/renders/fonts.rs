@@ -1,0 +1,32 @@
+//! The fonts that letters are drawn with in films and in pictures: those of Debian's `fonts-dejavu-core`, by their
+//! files. No other font of the machine is looked for, so that one text looks the same everywhere. Which letters they
+//! have is `domain::letters`'.
+
+use std::path::{Path, PathBuf};
+
+/// The folder where Debian has them.
+const FOLDER: &str = "/usr/share/fonts/truetype/dejavu";
+/// Their files; what one lacks is taken from those before it.
+const FILES: [&str; 6] = [
+    "DejaVuSans.ttf",
+    "DejaVuSans-Bold.ttf",
+    "DejaVuSansMono.ttf",
+    "DejaVuSansMono-Bold.ttf",
+    "DejaVuSerif.ttf",
+    "DejaVuSerif-Bold.ttf",
+];
+
+/// Where they are.
+pub(super) fn paths() -> impl Iterator<Item = PathBuf> {
+    FILES.into_iter().map(|file| Path::new(FOLDER).join(file))
+}
+
+/// Where that of films is.
+pub(super) fn of_films() -> PathBuf {
+    Path::new(FOLDER).join(FILES[0])
+}
+
+/// Whether all of them are there.
+pub(super) fn are_here() -> bool {
+    paths().all(|path| path.is_file())
+}
