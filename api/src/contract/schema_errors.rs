@@ -75,7 +75,12 @@ fn fields(schema: &Value, object: &Map<String, Value>, at: &str) -> Option<Strin
         let takes = if names.is_empty() { "no fields".to_owned() } else { names.join(", ") };
         return Some(format!("{} is not known here, which takes {takes}.", place(&join(at, &clipped(name)))));
     }
-    object.iter().find_map(|(name, value)| difference(known.get(name)?, value, &join(at, name)))
+    // What is not known by its name is of one schema, or of any.
+    let others = Some(&schema["additionalProperties"]).filter(|others| others.is_object());
+    object.iter().find_map(|(name, value)| {
+        let schema = known.get(name).or(others)?;
+        difference(schema, value, &join(at, &clipped(name)))
+    })
 }
 
 fn list(schema: &Value, entries: &[Value], at: &str) -> Option<String> {
@@ -182,6 +187,7 @@ mod tests {
                 "read": { "allOf": [{ "type": "string", "enum": ["speech", "beats"] }], "nullable": true },
                 "limit": { "type": "integer", "minimum": 1.0, "maximum": 50.0, "nullable": true },
                 "context": { "type": "string", "maxLength": 3 },
+                "values": { "type": "object", "additionalProperties": { "type": "string" } },
             },
         });
         explain(&schema, body)
@@ -199,8 +205,9 @@ mod tests {
             (json!({ "refs": ["a"], "context": "ключ" }), "`context`: expected at most 3 characters, found 4."),
             (
                 json!({ "refs": ["a"], "x": 1 }),
-                "`x` is not known here, which takes `refs`, `read`, `limit`, `context`.",
+                "`x` is not known here, which takes `refs`, `read`, `limit`, `context`, `values`.",
             ),
+            (json!({ "refs": ["a"], "values": { "y": 1 } }), "`values.y`: expected a string, found 1."),
             (json!([]), "The body: expected an object, found a list."),
         ] {
             assert_eq!(said(&body).as_deref(), Some(words));

@@ -1,5 +1,5 @@
-//! `mws canvases`: pictures as people and programs edit them (contract §4.13). What renders have in common with those of
-//! timelines is `rendered`'s.
+//! `mws canvases`: pictures as people and programs edit them (contract §4.13). What their renders have in common with
+//! those of timelines is `rendered`'s.
 
 use super::confirm::confirm;
 use super::pages::{Pages, of_tool};

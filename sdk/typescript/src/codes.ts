@@ -98,6 +98,9 @@ export class TemplateNotFoundError extends NotFoundError {}
 /** There is no such timeline. */
 export class TimelineNotFoundError extends NotFoundError {}
 
+/** There is no such canvas. */
+export class CanvasNotFoundError extends NotFoundError {}
+
 /** There is no such project. */
 export class ProjectNotFoundError extends NotFoundError {}
 
@@ -288,6 +291,7 @@ export const BY_CODE: Record<string, typeof ApiError> = {
   skill_not_found: SkillNotFoundError,
   template_not_found: TemplateNotFoundError,
   timeline_not_found: TimelineNotFoundError,
+  canvas_not_found: CanvasNotFoundError,
   project_not_found: ProjectNotFoundError,
   key_not_found: KeyNotFoundError,
   webhook_not_found: WebhookNotFoundError,

@@ -78,6 +78,13 @@ export const OPERATIONS = {
   render_timeline: { name: "render_timeline", method: "POST", path: "/tools/render_timeline", repeat: "kept" },
   export_timeline: { name: "export_timeline", method: "POST", path: "/tools/export_timeline", repeat: "harmless" },
   import_timeline: { name: "import_timeline", method: "POST", path: "/tools/import_timeline", repeat: "kept" },
+  create_canvas: { name: "create_canvas", method: "POST", path: "/tools/create_canvas", repeat: "kept" },
+  list_canvases: { name: "list_canvases", method: "POST", path: "/tools/list_canvases", repeat: "harmless", rows: ["data", "canvases"] },
+  get_canvas: { name: "get_canvas", method: "POST", path: "/tools/get_canvas", repeat: "harmless" },
+  edit_canvas: { name: "edit_canvas", method: "POST", path: "/tools/edit_canvas", repeat: "kept" },
+  undo_canvas: { name: "undo_canvas", method: "POST", path: "/tools/undo_canvas", repeat: "kept" },
+  delete_canvas: { name: "delete_canvas", method: "POST", path: "/tools/delete_canvas", repeat: "harmless" },
+  render_canvas: { name: "render_canvas", method: "POST", path: "/tools/render_canvas", repeat: "kept" },
   list_workspaces: { name: "list_workspaces", method: "GET", path: "/workspaces", repeat: "harmless", rows: ["data"] },
   create_workspace: { name: "create_workspace", method: "POST", path: "/workspaces", repeat: "kept" },
   update_workspace: { name: "update_workspace", method: "PATCH", path: "/workspaces/{id}", repeat: "harmless" },
@@ -788,6 +795,53 @@ export class Timeline {
    * what can't be rendered is left out; `warnings` names both. */
   importTimeline(body: Schemas["ImportTimeline"], options: Options = {}): Promise<Schemas["ToolAnswer_ImportedTimeline"]> {
     return this.calls.call(OPERATIONS.import_timeline, { body, options });
+  }
+}
+
+/** The operations of `canvas`. */
+export class Canvas {
+  constructor(private readonly calls: Calls) {}
+
+  /** A picture of layers that stand over one another: images and frames of films, texts, shapes, gradients, logos.
+   * `{name}` in a text is a placeholder, which a render fills, so that one canvas makes many pictures. A
+   * workspace has at most 500 canvases. */
+  createCanvas(body: Schemas["CreateCanvas"], options: Options = {}): Promise<Schemas["ToolAnswer_CanvasAnswer"]> {
+    return this.calls.call(OPERATIONS.create_canvas, { body, options });
+  }
+
+  /** Newest first, without what is on them. */
+  listCanvases(body: Schemas["ListCanvases"] = {}, options: Options = {}): Pages<Schemas["ListedCanvas"]> {
+    return this.calls.pages(OPERATIONS.list_canvases, { body, options });
+  }
+
+  /** With all its layers, the lowest first, its placeholders, and links to the items that it shows. A layer whose item
+   * is deleted says so. */
+  getCanvas(body: Schemas["OneCanvas"], options: Options = {}): Promise<Schemas["ToolAnswer_CanvasAnswer"]> {
+    return this.calls.call(OPERATIONS.get_canvas, { body, options });
+  }
+
+  /** Its name, or what is on it: `ops` are done one after the other, all of them or none, and the refusal names the one
+   * that can't be done. What the canvas was before is kept for `undo_canvas`, the last 50 changes. */
+  editCanvas(body: Schemas["EditCanvas"], options: Options = {}): Promise<Schemas["ToolAnswer_CanvasAnswer"]> {
+    return this.calls.call(OPERATIONS.edit_canvas, { body, options });
+  }
+
+  /** Back to what it was before, as a new revision; again for the change before that. */
+  undoCanvas(body: Schemas["UndoCanvas"], options: Options = {}): Promise<Schemas["ToolAnswer_CanvasAnswer"]> {
+    return this.calls.call(OPERATIONS.undo_canvas, { body, options });
+  }
+
+  /** With what is kept of its past. The items that it shows, and those that were rendered from it, stay. */
+  deleteCanvas(body: Schemas["OneCanvas"], options: Options = {}): Promise<Schemas["ToolAnswer_DeletedCanvas"]> {
+    return this.calls.call(OPERATIONS.delete_canvas, { body, options });
+  }
+
+  /** A job makes a new image of the canvas as it is now, with `values` in the place of its placeholders and with what
+   * its names stand for in the brand kit now. One canvas comes out as the same bytes, however often; the same
+   * picture is made once while its item is there. It costs what a second of film costs, for each 3840 × 2160
+   * pixels that are begun. `warnings` names letters that the fonts lack. */
+  renderCanvas(body: Schemas["RenderCanvas"], options: Options = {}): Promise<Schemas["ToolAnswer_RenderedCanvas"]> {
+    return this.calls.call(OPERATIONS.render_canvas, { body, options });
   }
 }
 

@@ -1425,6 +1425,146 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/tools/create_canvas": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a canvas
+         * @description A picture of layers that stand over one another: images and frames of films, texts, shapes, gradients, logos. `{name}` in a text is a placeholder, which a render fills, so that one canvas makes many pictures. A workspace has at most 500 canvases.
+         */
+        post: operations["create_canvas"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/list_canvases": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * List canvases
+         * @description Newest first, without what is on them.
+         */
+        post: operations["list_canvases"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/get_canvas": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read a canvas
+         * @description With all its layers, the lowest first, its placeholders, and links to the items that it shows. A layer whose item is deleted says so.
+         */
+        post: operations["get_canvas"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/edit_canvas": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change a canvas
+         * @description Its name, or what is on it: `ops` are done one after the other, all of them or none, and the refusal names the one that can't be done. What the canvas was before is kept for `undo_canvas`, the last 50 changes.
+         */
+        post: operations["edit_canvas"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/undo_canvas": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo the latest change of a canvas
+         * @description Back to what it was before, as a new revision; again for the change before that.
+         */
+        post: operations["undo_canvas"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/delete_canvas": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Delete a canvas
+         * @description With what is kept of its past. The items that it shows, and those that were rendered from it, stay.
+         */
+        post: operations["delete_canvas"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/render_canvas": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Render a canvas
+         * @description A job makes a new image of the canvas as it is now, with `values` in the place of its placeholders and with what its names stand for in the brand kit now. One canvas comes out as the same bytes, however often; the same picture is made once while its item is there. It costs what a second of film costs, for each 3840 × 2160 pixels that are begun. `warnings` names letters that the fonts lack.
+         */
+        post: operations["render_canvas"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/workspaces": {
         parameters: {
             query?: never;
@@ -3306,6 +3446,277 @@ export interface components {
             outcome: components["schemas"]["CancelOutcome"];
         };
         /**
+         * Canvas
+         * @description A canvas.
+         */
+        Canvas: {
+            /** @description Its id. */
+            id: string;
+            /** @description What it is called. */
+            name: string;
+            /**
+             * Format: int32
+             * @description How many times it was written.
+             */
+            revision: number;
+            /**
+             * Format: uint32
+             * @description Pixels across.
+             */
+            width: number;
+            /**
+             * Format: uint32
+             * @description Pixels down.
+             */
+            height: number;
+            /** @description The colour behind everything; null where it is transparent. */
+            background?: string | null;
+            /** @description What is on it, the lowest first. */
+            layers: components["schemas"]["CanvasLayer"][];
+            /** @description The placeholders of its texts. */
+            placeholders: string[];
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             */
+            updated_at: string;
+        };
+        /**
+         * CanvasAnswer
+         * @description A canvas.
+         */
+        CanvasAnswer: {
+            /** @description The canvas. */
+            canvas: components["schemas"]["Canvas"];
+        };
+        /**
+         * CanvasLayer
+         * @description A layer. What its type does not have is absent.
+         */
+        CanvasLayer: {
+            /** @description Its id, one in its canvas. */
+            id: string;
+            /** @description What it shows. */
+            type: components["schemas"]["LayerType"];
+            /**
+             * Format: double
+             * @description Its left side.
+             */
+            x: number;
+            /**
+             * Format: double
+             * @description Its upper side.
+             */
+            y: number;
+            /**
+             * Format: double
+             * @description Its width; the canvas's when absent.
+             */
+            width?: number | null;
+            /**
+             * Format: double
+             * @description Its height; the canvas's when absent.
+             */
+            height?: number | null;
+            /**
+             * Format: double
+             * @description How far it is turned about its middle, in degrees.
+             */
+            rotation: number;
+            /**
+             * Format: double
+             * @description How much it hides of what is under it, 0 to 1.
+             */
+            opacity: number;
+            /**
+             * Format: double
+             * @description How round its corners are.
+             */
+            radius?: number | null;
+            /** @description The shadow that it throws. */
+            shadow?: components["schemas"]["LayerShadow"] | null;
+            /** @description What clients call the item of an image; absent when it is deleted. */
+            ref?: string | null;
+            /** @description The item of an image. */
+            item_id?: string | null;
+            /** @description Whether that item is deleted. */
+            item_deleted?: boolean | null;
+            /** @description A link to its media; of `get_canvas` alone. */
+            media_url?: string | null;
+            /**
+             * Format: double
+             * @description The second of a film whose frame is shown.
+             */
+            at?: number | null;
+            /** @description How an image or a logo gets into its place. */
+            fit?: components["schemas"]["LayerFit"] | null;
+            /** @description The name of a logo of the brand kit. */
+            logo?: string | null;
+            /** @description The colour of a text, a rectangle or an ellipse. */
+            color?: string | null;
+            /** @description The colours of a gradient. */
+            colors?: string[] | null;
+            /** @description How a gradient goes. */
+            shape?: components["schemas"]["GradientWay"] | null;
+            /**
+             * Format: double
+             * @description Where it goes, in degrees.
+             */
+            angle?: number | null;
+            /** @description What a text says. */
+            text?: string | null;
+            /** @description The family of its letters. */
+            family?: string | null;
+            /**
+             * Format: double
+             * @description Their height.
+             */
+            size?: number | null;
+            /**
+             * Format: uint16
+             * @description How bold they are.
+             */
+            weight?: number | null;
+            /** @description Where lines begin; where the text's script does when absent. */
+            align?: components["schemas"]["LineAlign"] | null;
+            /**
+             * Format: double
+             * @description How wide a line may be before it is broken.
+             */
+            max_width?: number | null;
+            /**
+             * Format: double
+             * @description From one line to the next, in heights of letters.
+             */
+            line_height?: number | null;
+        };
+        /**
+         * CanvasOp
+         * @description One change of a canvas. A field that the operation does not take is refused.
+         */
+        CanvasOp: {
+            /** @description What is done. */
+            op: components["schemas"]["CanvasOpKind"];
+            /** @description What a new layer shows. */
+            type?: components["schemas"]["LayerType"] | null;
+            /** @description The colour behind everything; `transparent` for none. */
+            background?: string | null;
+            /** @description The layer. Of a new one: 1 to 64 letters, digits, `-` and `_`; one is made when absent. */
+            layer_id?: string | null;
+            /**
+             * Format: uint32
+             * @description The place from 0, the lowest, counted without that which moves; over all the others when absent.
+             */
+            position?: number | null;
+            /**
+             * Format: double
+             * @description Its left side, in pixels of the canvas.
+             */
+            x?: number | null;
+            /**
+             * Format: double
+             * @description Its upper side.
+             */
+            y?: number | null;
+            /**
+             * Format: double
+             * @description Its width, the canvas's when absent. A text has `max_width`.
+             */
+            width?: number | null;
+            /**
+             * Format: double
+             * @description Its height, the canvas's when absent.
+             */
+            height?: number | null;
+            /**
+             * Format: double
+             * @description How far it is turned about its middle, -360 to 360 degrees, as a clock's hand.
+             */
+            rotation?: number | null;
+            /**
+             * Format: double
+             * @description How much it hides of what is under it, 0 to 1.
+             */
+            opacity?: number | null;
+            /**
+             * Format: double
+             * @description How round the corners of an image, a logo, a rectangle or a gradient are, in pixels.
+             */
+            radius?: number | null;
+            /** @description The shadow that it throws. */
+            shadow?: components["schemas"]["LayerShadow"] | null;
+            /** @description What names the item of an image: an image or a film. */
+            ref?: string | null;
+            /**
+             * Format: double
+             * @description The second of a film whose frame is shown.
+             */
+            at?: number | null;
+            /** @description How an image or a logo gets into its place; `contain` when absent. */
+            fit?: components["schemas"]["LayerFit"] | null;
+            /** @description The name of a logo of the brand kit. */
+            logo?: string | null;
+            /** @description The colour of a text, a rectangle or an ellipse: `#1a2b3c`, `#1a2b3c80`, or the name of one of the brand kit; black when absent. */
+            color?: string | null;
+            /** @description The colours of a gradient, 2 to 8 at equal distances. */
+            colors?: string[] | null;
+            /** @description How a gradient goes; `linear` when absent. */
+            shape?: components["schemas"]["GradientWay"] | null;
+            /**
+             * Format: double
+             * @description Where a linear one goes, in degrees: 0 to the right, 90 down.
+             */
+            angle?: number | null;
+            /** @description What a text says, 1 to 2,000 characters. `{name}` is a placeholder; `{{` and `}}` are brackets. */
+            text?: string | null;
+            /** @description The family of its letters, one that `get_brand_kit` lists or the name of a font of the brand kit; `DejaVu Sans` when absent. */
+            family?: string | null;
+            /**
+             * Format: double
+             * @description Their height, 1 to 2000 pixels; 48 when absent.
+             */
+            size?: number | null;
+            /**
+             * Format: uint16
+             * @description How bold they are, 100 to 900; 400, which is regular, when absent. 700 is bold.
+             */
+            weight?: number | null;
+            /** @description Where lines begin; where the text's script does when absent. */
+            align?: components["schemas"]["LineAlign"] | null;
+            /**
+             * Format: double
+             * @description How wide a line may be before it is broken; 0 breaks none, as when absent.
+             */
+            max_width?: number | null;
+            /**
+             * Format: double
+             * @description From one line to the next, 0.5 to 4 heights of letters; 1.2 when absent.
+             */
+            line_height?: number | null;
+        };
+        /**
+         * @description What an operation does.
+         * @enum {string}
+         */
+        CanvasOpKind: "add_layer" | "update_layer" | "move_layer" | "remove_layer" | "set_canvas";
+        /**
+         * CanvasPage
+         * @description A page of the workspace's canvases.
+         */
+        CanvasPage: {
+            /** @description The canvases, newest first. */
+            canvases: components["schemas"]["ListedCanvas"][];
+            /** @description Whether there are canvases after these. */
+            has_more: boolean;
+            /** @description Pass it as `cursor` for the canvases after these; null on the last page. */
+            next_cursor?: string | null;
+        };
+        /**
          * @description Where captions come from.
          * @enum {string}
          */
@@ -3610,6 +4021,43 @@ export interface components {
             name: string;
         };
         /**
+         * CreateCanvas
+         * @description A canvas to create.
+         * @example {
+         *       "name": "Cover",
+         *       "width": 1200,
+         *       "height": 630,
+         *       "background": "#f4f1ea",
+         *       "layers": [
+         *         {
+         *           "type": "text",
+         *           "x": 80,
+         *           "y": 80,
+         *           "text": "{title}",
+         *           "size": 96
+         *         }
+         *       ]
+         *     }
+         */
+        CreateCanvas: {
+            /** @description What it is called, 1 to 200 characters; `Canvas` when not given. */
+            name?: string | null;
+            /**
+             * Format: uint32
+             * @description Pixels across, 1 to 8192.
+             */
+            width: number;
+            /**
+             * Format: uint32
+             * @description Pixels down, 1 to 8192.
+             */
+            height: number;
+            /** @description The colour behind everything, as of a layer; `transparent` when not given. */
+            background?: string | null;
+            /** @description Its layers, the lowest first, at most 200. */
+            layers?: components["schemas"]["NewLayer"][] | null;
+        };
+        /**
          * CreateKey
          * @description A key to create.
          */
@@ -3851,6 +4299,19 @@ export interface components {
         DeletedCalendarEntry: {
             /** @description Its id. */
             entry_id: string;
+            /**
+             * @description Always true.
+             * @enum {boolean}
+             */
+            deleted: true;
+        };
+        /**
+         * DeletedCanvas
+         * @description The canvas that was deleted.
+         */
+        DeletedCanvas: {
+            /** @description Its id. */
+            canvas_id: string;
             /**
              * @description Always true.
              * @enum {boolean}
@@ -4133,6 +4594,34 @@ export interface components {
             name?: string | null;
             /** @description What to do, 1 to 500 operations; may be left out with `name`. */
             ops?: components["schemas"]["BoardOp"][] | null;
+        };
+        /**
+         * EditCanvas
+         * @description What to change of a canvas.
+         * @example {
+         *       "canvas_id": "cnv_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+         *       "if_revision": 3,
+         *       "ops": [
+         *         {
+         *           "op": "update_layer",
+         *           "layer_id": "title",
+         *           "x": 120
+         *         }
+         *       ]
+         *     }
+         */
+        EditCanvas: {
+            /** @description The canvas. */
+            canvas_id: string;
+            /**
+             * Format: int32
+             * @description The revision that the change is for; another one stands: 409 `revision_conflict`.
+             */
+            if_revision?: number | null;
+            /** @description Its new name, 1 to 200 characters. */
+            name?: string | null;
+            /** @description What to do, 1 to 500 operations; may be left out with `name`. */
+            ops?: components["schemas"]["CanvasOp"][] | null;
         };
         /**
          * EditTimeline
@@ -4589,6 +5078,11 @@ export interface components {
          */
         GivingCredits: "grant" | "purchase" | "withdraw";
         /**
+         * @description How a gradient goes.
+         * @enum {string}
+         */
+        GradientWay: "linear" | "radial";
+        /**
          * @description What is looked at.
          * @enum {string}
          */
@@ -4888,6 +5382,39 @@ export interface components {
          */
         Kind: "job.succeeded" | "job.failed" | "job.cancelled" | "ping";
         /**
+         * @description How an image gets into its place.
+         * @enum {string}
+         */
+        LayerFit: "contain" | "cover";
+        /**
+         * LayerShadow
+         * @description A shadow.
+         */
+        LayerShadow: {
+            /** @description Its colour; `#00000080` when absent. One that is `transparent` is none. */
+            color?: string | null;
+            /**
+             * Format: double
+             * @description How far it falls to the right, -500 to 500 pixels.
+             */
+            x?: number | null;
+            /**
+             * Format: double
+             * @description How far it falls down, -500 to 500 pixels.
+             */
+            y?: number | null;
+            /**
+             * Format: double
+             * @description How far its edges go over into nothing, 0 to 500 pixels.
+             */
+            blur?: number | null;
+        };
+        /**
+         * @description What a layer shows.
+         * @enum {string}
+         */
+        LayerType: "image" | "logo" | "text" | "rect" | "ellipse" | "gradient";
+        /**
          * Lease
          * @description A lease on an item.
          */
@@ -5069,6 +5596,11 @@ export interface components {
          */
         LibraryItemType: "video" | "audio" | "image";
         /**
+         * @description Where lines begin.
+         * @enum {string}
+         */
+        LineAlign: "left" | "center" | "right";
+        /**
          * @description What a link lets its visitors do beside seeing the item.
          * @enum {string}
          */
@@ -5101,6 +5633,16 @@ export interface components {
             /** @description Only those that are so far. */
             status?: components["schemas"]["CalendarStatus"] | null;
             /** @description Entries to show, 1 to 100; 20 when not given. */
+            limit?: number | null;
+            /** @description The `next_cursor` of the page before. */
+            cursor?: string | null;
+        };
+        /**
+         * ListCanvases
+         * @description Which canvases.
+         */
+        ListCanvases: {
+            /** @description Canvases to show, 1 to 100; 20 when not given. */
             limit?: number | null;
             /** @description The `next_cursor` of the page before. */
             cursor?: string | null;
@@ -5455,6 +5997,46 @@ export interface components {
             updated_at: string;
         };
         /**
+         * ListedCanvas
+         * @description A canvas as lists show it.
+         */
+        ListedCanvas: {
+            /** @description Its id. */
+            id: string;
+            /** @description What it is called. */
+            name: string;
+            /**
+             * Format: uint64
+             * @description Pixels across.
+             */
+            width: number;
+            /**
+             * Format: uint64
+             * @description Pixels down.
+             */
+            height: number;
+            /**
+             * Format: uint64
+             * @description How many layers it has.
+             */
+            layers: number;
+            /**
+             * Format: int32
+             * @description How many times it was written.
+             */
+            revision: number;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             */
+            updated_at: string;
+        };
+        /**
          * ListedProject
          * @description A project in short.
          */
@@ -5702,6 +6284,106 @@ export interface components {
          */
         NeedStatus: "ready" | "queued" | "startable";
         /**
+         * NewLayer
+         * @description A layer to begin with. A field that its type does not have is refused.
+         */
+        NewLayer: {
+            /** @description What it shows. */
+            type: components["schemas"]["LayerType"];
+            /** @description The layer. Of a new one: 1 to 64 letters, digits, `-` and `_`; one is made when absent. */
+            layer_id?: string | null;
+            /**
+             * Format: uint32
+             * @description The place from 0, the lowest, counted without that which moves; over all the others when absent.
+             */
+            position?: number | null;
+            /**
+             * Format: double
+             * @description Its left side, in pixels of the canvas.
+             */
+            x?: number | null;
+            /**
+             * Format: double
+             * @description Its upper side.
+             */
+            y?: number | null;
+            /**
+             * Format: double
+             * @description Its width, the canvas's when absent. A text has `max_width`.
+             */
+            width?: number | null;
+            /**
+             * Format: double
+             * @description Its height, the canvas's when absent.
+             */
+            height?: number | null;
+            /**
+             * Format: double
+             * @description How far it is turned about its middle, -360 to 360 degrees, as a clock's hand.
+             */
+            rotation?: number | null;
+            /**
+             * Format: double
+             * @description How much it hides of what is under it, 0 to 1.
+             */
+            opacity?: number | null;
+            /**
+             * Format: double
+             * @description How round the corners of an image, a logo, a rectangle or a gradient are, in pixels.
+             */
+            radius?: number | null;
+            /** @description The shadow that it throws. */
+            shadow?: components["schemas"]["LayerShadow"] | null;
+            /** @description What names the item of an image: an image or a film. */
+            ref?: string | null;
+            /**
+             * Format: double
+             * @description The second of a film whose frame is shown.
+             */
+            at?: number | null;
+            /** @description How an image or a logo gets into its place; `contain` when absent. */
+            fit?: components["schemas"]["LayerFit"] | null;
+            /** @description The name of a logo of the brand kit. */
+            logo?: string | null;
+            /** @description The colour of a text, a rectangle or an ellipse: `#1a2b3c`, `#1a2b3c80`, or the name of one of the brand kit; black when absent. */
+            color?: string | null;
+            /** @description The colours of a gradient, 2 to 8 at equal distances. */
+            colors?: string[] | null;
+            /** @description How a gradient goes; `linear` when absent. */
+            shape?: components["schemas"]["GradientWay"] | null;
+            /**
+             * Format: double
+             * @description Where a linear one goes, in degrees: 0 to the right, 90 down.
+             */
+            angle?: number | null;
+            /** @description What a text says, 1 to 2,000 characters. `{name}` is a placeholder; `{{` and `}}` are brackets. */
+            text?: string | null;
+            /** @description The family of its letters, one that `get_brand_kit` lists or the name of a font of the brand kit; `DejaVu Sans` when absent. */
+            family?: string | null;
+            /**
+             * Format: double
+             * @description Their height, 1 to 2000 pixels; 48 when absent.
+             */
+            size?: number | null;
+            /**
+             * Format: uint16
+             * @description How bold they are, 100 to 900; 400, which is regular, when absent. 700 is bold.
+             */
+            weight?: number | null;
+            /** @description Where lines begin; where the text's script does when absent. */
+            align?: components["schemas"]["LineAlign"] | null;
+            /**
+             * Format: double
+             * @description How wide a line may be before it is broken; 0 breaks none, as when absent.
+             */
+            max_width?: number | null;
+            /**
+             * Format: double
+             * @description From one line to the next, 0.5 to 4 heights of letters; 1.2 when absent.
+             */
+            line_height?: number | null;
+        };
+        /**
          * NoArguments
          * @description No fields: `{}`, or no body at all.
          */
@@ -5713,6 +6395,14 @@ export interface components {
         OneBoard: {
             /** @description The board. */
             board_id: string;
+        };
+        /**
+         * OneCanvas
+         * @description Which canvas.
+         */
+        OneCanvas: {
+            /** @description The canvas. */
+            canvas_id: string;
         };
         /**
          * OneComment
@@ -6019,6 +6709,11 @@ export interface components {
             /** @description The account's webhook endpoints that are disabled, or failed ten times in a row or more. */
             troubled_endpoints: components["schemas"]["TroubledEndpoint"][];
         };
+        /**
+         * @description What a canvas is rendered as.
+         * @enum {string}
+         */
+        PictureFormat: "png" | "jpeg" | "webp" | "svg";
         /**
          * Ping
          * @description A ping under way.
@@ -6692,6 +7387,27 @@ export interface components {
             dry_run?: boolean | null;
         };
         /**
+         * RenderCanvas
+         * @description What to render.
+         */
+        RenderCanvas: {
+            /** @description The canvas. */
+            canvas_id: string;
+            /** @description What it is rendered as; `png` when not given. */
+            format?: components["schemas"]["PictureFormat"] | null;
+            /**
+             * Format: double
+             * @description How many pixels of the picture a pixel of the canvas is, 0.01 to 8; 1 when not given.
+             */
+            scale?: number | null;
+            /** @description What placeholders stand for, by their names; each of the canvas has to have one. */
+            values?: {
+                [key: string]: string;
+            } | null;
+            /** @description `true` answers what the call would hold, and starts nothing. */
+            dry_run?: boolean | null;
+        };
+        /**
          * @description What a timeline is rendered as.
          * @enum {string}
          */
@@ -6714,6 +7430,39 @@ export interface components {
             quality?: components["schemas"]["RenderQuality"] | null;
             /** @description `true` answers what the call would hold, and starts nothing. */
             dry_run?: boolean | null;
+        };
+        /**
+         * RenderedCanvas
+         * @description Where the render stands.
+         */
+        RenderedCanvas: {
+            /** @description The canvas. */
+            canvas_id: string;
+            /**
+             * Format: int32
+             * @description The revision of it that is rendered.
+             */
+            revision: number;
+            /**
+             * Format: uint32
+             * @description Pixels of the picture across.
+             */
+            width: number;
+            /**
+             * Format: uint32
+             * @description Pixels of the picture down.
+             */
+            height: number;
+            /** @description Whether the picture is there. */
+            status: components["schemas"]["NeedStatus"];
+            /** @description The job that renders it; when queued. */
+            job_id?: string | null;
+            /** @description Minutes held for that job, or that would be; when queued or startable. */
+            estimated_minutes?: number | null;
+            /** @description The rendered item; when ready. */
+            output_item_id?: string | null;
+            /** @description What of the canvas is not in the picture, in whole sentences. */
+            warnings: string[];
         };
         /**
          * RenderedTimeline
@@ -8049,6 +8798,40 @@ export interface components {
             media?: components["schemas"]["MediaLink"][] | null;
         };
         /**
+         * ToolAnswer_CanvasAnswer
+         * @description A tool's answer (contract §4.2, "Response 200").
+         */
+        ToolAnswer_CanvasAnswer: {
+            /**
+             * @description Always true: any refusal has another status and the error envelope.
+             * @enum {boolean}
+             */
+            ok: true;
+            /** @description What the tool answers. */
+            data: components["schemas"]["CanvasAnswer"];
+            /** @description The request's id and what it cost. */
+            meta: components["schemas"]["Meta"];
+            /** @description Media to show beside the answer: of the items in it that are ready. */
+            media?: components["schemas"]["MediaLink"][] | null;
+        };
+        /**
+         * ToolAnswer_CanvasPage
+         * @description A tool's answer (contract §4.2, "Response 200").
+         */
+        ToolAnswer_CanvasPage: {
+            /**
+             * @description Always true: any refusal has another status and the error envelope.
+             * @enum {boolean}
+             */
+            ok: true;
+            /** @description What the tool answers. */
+            data: components["schemas"]["CanvasPage"];
+            /** @description The request's id and what it cost. */
+            meta: components["schemas"]["Meta"];
+            /** @description Media to show beside the answer: of the items in it that are ready. */
+            media?: components["schemas"]["MediaLink"][] | null;
+        };
+        /**
          * ToolAnswer_CommentAnswer
          * @description A tool's answer (contract §4.2, "Response 200").
          */
@@ -8162,6 +8945,23 @@ export interface components {
             ok: true;
             /** @description What the tool answers. */
             data: components["schemas"]["DeletedCalendarEntry"];
+            /** @description The request's id and what it cost. */
+            meta: components["schemas"]["Meta"];
+            /** @description Media to show beside the answer: of the items in it that are ready. */
+            media?: components["schemas"]["MediaLink"][] | null;
+        };
+        /**
+         * ToolAnswer_DeletedCanvas
+         * @description A tool's answer (contract §4.2, "Response 200").
+         */
+        ToolAnswer_DeletedCanvas: {
+            /**
+             * @description Always true: any refusal has another status and the error envelope.
+             * @enum {boolean}
+             */
+            ok: true;
+            /** @description What the tool answers. */
+            data: components["schemas"]["DeletedCanvas"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
             /** @description Media to show beside the answer: of the items in it that are ready. */
@@ -8535,6 +9335,22 @@ export interface components {
             data: components["schemas"]["PulledPosts"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
+            /** @description Media to show beside the answer: of the items in it that are ready. */
+            media?: components["schemas"]["MediaLink"][] | null;
+        };
+        /**
+         * ToolAnswer_RenderedCanvas
+         * @description A tool's answer (contract §4.2, "Response 200").
+         */
+        ToolAnswer_RenderedCanvas: {
+            /**
+             * @description Always true: any refusal has another status and the error envelope.
+             * @enum {boolean}
+             */
+            ok: true;
+            /** @description What the tool answers. */
+            data: components["schemas"]["RenderedCanvas"];
+            meta: components["schemas"]["CloudMeta"];
             /** @description Media to show beside the answer: of the items in it that are ready. */
             media?: components["schemas"]["MediaLink"][] | null;
         };
@@ -8914,6 +9730,19 @@ export interface components {
         UndoBoard: {
             /** @description The board. */
             board_id: string;
+            /**
+             * Format: int32
+             * @description The revision that is undone; another one stands: 409 `revision_conflict`.
+             */
+            if_revision?: number | null;
+        };
+        /**
+         * UndoCanvas
+         * @description Which canvas goes back.
+         */
+        UndoCanvas: {
+            /** @description The canvas. */
+            canvas_id: string;
             /**
              * Format: int32
              * @description The revision that is undone; another one stands: 409 `revision_conflict`.
@@ -9353,7 +10182,7 @@ export interface components {
          * @description Why a request is refused.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "invalid_json" | "invalid_cursor" | "code_malformed" | "unauthenticated" | "credential_revoked" | "token_expired" | "insufficient_minutes" | "insufficient_credits" | "workspace_forbidden" | "role_forbidden" | "account_suspended" | "user_disabled" | "session_not_allowed" | "key_wrong_workspace" | "link_invalid" | "link_expired" | "not_the_author" | "origin_forbidden" | "route_not_found" | "tool_not_found" | "item_not_found" | "job_not_found" | "comment_not_found" | "public_link_not_found" | "board_not_found" | "post_not_found" | "calendar_entry_not_found" | "calendar_feed_not_found" | "skill_not_found" | "template_not_found" | "timeline_not_found" | "project_not_found" | "key_not_found" | "webhook_not_found" | "delivery_not_found" | "webhook_secret_not_found" | "upload_not_found" | "event_not_found" | "account_not_found" | "user_not_found" | "workspace_not_found" | "member_not_found" | "read_not_found" | "method_not_allowed" | "idempotency_in_progress" | "item_not_ready" | "item_leased" | "ref_taken" | "revision_conflict" | "name_taken" | "last_owner" | "nothing_to_undo" | "upload_incomplete" | "upload_offset_mismatch" | "key_limit_reached" | "endpoint_limit_reached" | "endpoint_disabled" | "quota_reached" | "rotation_in_progress" | "illegal_transition" | "subject_taken" | "code_not_redeemable" | "cursor_gone" | "tus_version_unsupported" | "request_too_large" | "file_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "range_not_satisfiable" | "url_not_https" | "url_not_public" | "webhook_url_not_allowed" | "url_not_allowed" | "pull_failed" | "read_not_applicable" | "engine_not_configured" | "checksum_mismatch" | "chunk_mismatch" | "rate_limited" | "internal" | "unavailable" | "database_unavailable" | "shutting_down";
+        ErrorCode: "invalid_request" | "invalid_json" | "invalid_cursor" | "code_malformed" | "unauthenticated" | "credential_revoked" | "token_expired" | "insufficient_minutes" | "insufficient_credits" | "workspace_forbidden" | "role_forbidden" | "account_suspended" | "user_disabled" | "session_not_allowed" | "key_wrong_workspace" | "link_invalid" | "link_expired" | "not_the_author" | "origin_forbidden" | "route_not_found" | "tool_not_found" | "item_not_found" | "job_not_found" | "comment_not_found" | "public_link_not_found" | "board_not_found" | "post_not_found" | "calendar_entry_not_found" | "calendar_feed_not_found" | "skill_not_found" | "template_not_found" | "timeline_not_found" | "canvas_not_found" | "project_not_found" | "key_not_found" | "webhook_not_found" | "delivery_not_found" | "webhook_secret_not_found" | "upload_not_found" | "event_not_found" | "account_not_found" | "user_not_found" | "workspace_not_found" | "member_not_found" | "read_not_found" | "method_not_allowed" | "idempotency_in_progress" | "item_not_ready" | "item_leased" | "ref_taken" | "revision_conflict" | "name_taken" | "last_owner" | "nothing_to_undo" | "upload_incomplete" | "upload_offset_mismatch" | "key_limit_reached" | "endpoint_limit_reached" | "endpoint_disabled" | "quota_reached" | "rotation_in_progress" | "illegal_transition" | "subject_taken" | "code_not_redeemable" | "cursor_gone" | "tus_version_unsupported" | "request_too_large" | "file_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "range_not_satisfiable" | "url_not_https" | "url_not_public" | "webhook_url_not_allowed" | "url_not_allowed" | "pull_failed" | "read_not_applicable" | "engine_not_configured" | "checksum_mismatch" | "chunk_mismatch" | "rate_limited" | "internal" | "unavailable" | "database_unavailable" | "shutting_down";
         /**
          * ToolError
          * @description What a tool answers with any status but 200 (contract §7).
@@ -9992,6 +10821,20 @@ export interface components {
                 "application/json": components["schemas"]["ToolError"];
             };
         };
+        /** @description `canvas_not_found`: There is no such canvas. */
+        "Tool.canvas_not_found": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ToolError"];
+            };
+        };
         /** @description `comment_not_found`: There is no such comment. */
         "Tool.comment_not_found": {
             headers: {
@@ -10162,6 +11005,23 @@ export interface components {
         };
         /**
          * @description `idempotency_key_reused`: The Idempotency-Key belongs to another request.
+         *     `engine_not_configured`: No worker here can run this.
+         */
+        "Tool.idempotency_key_reused.engine_not_configured": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ToolError"];
+            };
+        };
+        /**
+         * @description `idempotency_key_reused`: The Idempotency-Key belongs to another request.
          *     `read_not_applicable`: The read does not apply to this item.
          *     `engine_not_configured`: No worker here can run this.
          */
@@ -10277,6 +11137,23 @@ export interface components {
         };
         /** @description `item_not_found`: There is no such library item. */
         "Tool.item_not_found": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ToolError"];
+            };
+        };
+        /**
+         * @description `item_not_found`: There is no such library item.
+         *     `canvas_not_found`: There is no such canvas.
+         */
+        "Tool.item_not_found.canvas_not_found": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -16701,6 +17578,7 @@ export interface operations {
              *     `skill_not_found`: There is no such skill.
              *     `template_not_found`: There is no such template.
              *     `timeline_not_found`: There is no such timeline.
+             *     `canvas_not_found`: There is no such canvas.
              */
             404: {
                 headers: {
@@ -17789,23 +18667,7 @@ export interface operations {
             409: components["responses"]["Tool.idempotency_in_progress"];
             413: components["responses"]["Tool.request_too_large.file_too_large"];
             415: components["responses"]["Tool.unsupported_media_type"];
-            /**
-             * @description `idempotency_key_reused`: The Idempotency-Key belongs to another request.
-             *     `engine_not_configured`: No worker here can run this.
-             */
-            422: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ToolError"];
-                };
-            };
+            422: components["responses"]["Tool.idempotency_key_reused.engine_not_configured"];
             429: components["responses"]["Tool.rate_limited"];
             500: components["responses"]["Tool.internal"];
             503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
@@ -18062,6 +18924,799 @@ export interface operations {
             413: components["responses"]["Tool.request_too_large"];
             415: components["responses"]["Tool.unsupported_media_type"];
             422: components["responses"]["Tool.idempotency_key_reused"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    create_canvas: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+                /** @description The same key answers the first call again, and starts, charges and makes nothing twice (contract §4.1). It lives as long as the jobs that it started, or a day. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Cover",
+                 *       "width": 1200,
+                 *       "height": 630,
+                 *       "background": "#f4f1ea",
+                 *       "layers": [
+                 *         {
+                 *           "type": "text",
+                 *           "x": 80,
+                 *           "y": 80,
+                 *           "text": "{title}",
+                 *           "size": 96
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateCanvas"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    /** @description `true` when this is the stored answer of the first call with the Idempotency-Key. */
+                    "Idempotent-Replayed"?: boolean;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "canvas": {
+                     *           "id": "cnv_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *           "name": "interview.mp4",
+                     *           "revision": 1,
+                     *           "width": 1920,
+                     *           "height": 1080,
+                     *           "background": "a background",
+                     *           "layers": [
+                     *             {
+                     *               "id": "cnv_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "type": "image",
+                     *               "x": 1.25,
+                     *               "y": 1.25,
+                     *               "width": 1.25,
+                     *               "height": 1.25,
+                     *               "rotation": 1.25,
+                     *               "opacity": 1.25,
+                     *               "radius": 1.25,
+                     *               "shadow": {
+                     *                 "color": "a color",
+                     *                 "x": 1.25,
+                     *                 "y": 1.25,
+                     *                 "blur": 1.25
+                     *               },
+                     *               "ref": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "item_id": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "item_deleted": true,
+                     *               "media_url": "https://example.com/interview.mp4",
+                     *               "at": 1.25,
+                     *               "fit": "contain",
+                     *               "logo": "a logo",
+                     *               "color": "a color",
+                     *               "colors": [
+                     *                 "a colors"
+                     *               ],
+                     *               "shape": "linear",
+                     *               "angle": 1.25,
+                     *               "text": "a text",
+                     *               "family": "a family",
+                     *               "size": 1.25,
+                     *               "weight": 1,
+                     *               "align": "left",
+                     *               "max_width": 1.25,
+                     *               "line_height": 1.25
+                     *             }
+                     *           ],
+                     *           "placeholders": [
+                     *             "a placeholders"
+                     *           ],
+                     *           "created_at": "2026-11-20T09:30:00.000Z",
+                     *           "updated_at": "2026-11-20T09:30:00.000Z"
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_CanvasAnswer"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Tool.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            404: components["responses"]["Tool.item_not_found"];
+            409: components["responses"]["Tool.idempotency_in_progress.quota_reached"];
+            413: components["responses"]["Tool.request_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            422: components["responses"]["Tool.idempotency_key_reused"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    list_canvases: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["ListCanvases"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "canvases": [
+                     *           {
+                     *             "id": "cnv_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *             "name": "interview.mp4",
+                     *             "width": 1920,
+                     *             "height": 1080,
+                     *             "layers": 1,
+                     *             "revision": 1,
+                     *             "created_at": "2026-11-20T09:30:00.000Z",
+                     *             "updated_at": "2026-11-20T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "has_more": true,
+                     *         "next_cursor": "a next cursor"
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_CanvasPage"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json.invalid_cursor"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Tool.workspace_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            413: components["responses"]["Tool.request_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    get_canvas: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "canvas_id": "cnv_01JD3M5N7P9Q1R3S5T7V9W1X3Y"
+                 *     }
+                 */
+                "application/json": components["schemas"]["OneCanvas"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "canvas": {
+                     *           "id": "cnv_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *           "name": "interview.mp4",
+                     *           "revision": 1,
+                     *           "width": 1920,
+                     *           "height": 1080,
+                     *           "background": "a background",
+                     *           "layers": [
+                     *             {
+                     *               "id": "cnv_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "type": "image",
+                     *               "x": 1.25,
+                     *               "y": 1.25,
+                     *               "width": 1.25,
+                     *               "height": 1.25,
+                     *               "rotation": 1.25,
+                     *               "opacity": 1.25,
+                     *               "radius": 1.25,
+                     *               "shadow": {
+                     *                 "color": "a color",
+                     *                 "x": 1.25,
+                     *                 "y": 1.25,
+                     *                 "blur": 1.25
+                     *               },
+                     *               "ref": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "item_id": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "item_deleted": true,
+                     *               "media_url": "https://example.com/interview.mp4",
+                     *               "at": 1.25,
+                     *               "fit": "contain",
+                     *               "logo": "a logo",
+                     *               "color": "a color",
+                     *               "colors": [
+                     *                 "a colors"
+                     *               ],
+                     *               "shape": "linear",
+                     *               "angle": 1.25,
+                     *               "text": "a text",
+                     *               "family": "a family",
+                     *               "size": 1.25,
+                     *               "weight": 1,
+                     *               "align": "left",
+                     *               "max_width": 1.25,
+                     *               "line_height": 1.25
+                     *             }
+                     *           ],
+                     *           "placeholders": [
+                     *             "a placeholders"
+                     *           ],
+                     *           "created_at": "2026-11-20T09:30:00.000Z",
+                     *           "updated_at": "2026-11-20T09:30:00.000Z"
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_CanvasAnswer"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Tool.workspace_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            404: components["responses"]["Tool.canvas_not_found"];
+            413: components["responses"]["Tool.request_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    edit_canvas: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+                /** @description The same key answers the first call again, and starts, charges and makes nothing twice (contract §4.1). It lives as long as the jobs that it started, or a day. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "canvas_id": "cnv_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                 *       "if_revision": 3,
+                 *       "ops": [
+                 *         {
+                 *           "op": "update_layer",
+                 *           "layer_id": "title",
+                 *           "x": 120
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["EditCanvas"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    /** @description `true` when this is the stored answer of the first call with the Idempotency-Key. */
+                    "Idempotent-Replayed"?: boolean;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "canvas": {
+                     *           "id": "cnv_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *           "name": "interview.mp4",
+                     *           "revision": 1,
+                     *           "width": 1920,
+                     *           "height": 1080,
+                     *           "background": "a background",
+                     *           "layers": [
+                     *             {
+                     *               "id": "cnv_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "type": "image",
+                     *               "x": 1.25,
+                     *               "y": 1.25,
+                     *               "width": 1.25,
+                     *               "height": 1.25,
+                     *               "rotation": 1.25,
+                     *               "opacity": 1.25,
+                     *               "radius": 1.25,
+                     *               "shadow": {
+                     *                 "color": "a color",
+                     *                 "x": 1.25,
+                     *                 "y": 1.25,
+                     *                 "blur": 1.25
+                     *               },
+                     *               "ref": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "item_id": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "item_deleted": true,
+                     *               "media_url": "https://example.com/interview.mp4",
+                     *               "at": 1.25,
+                     *               "fit": "contain",
+                     *               "logo": "a logo",
+                     *               "color": "a color",
+                     *               "colors": [
+                     *                 "a colors"
+                     *               ],
+                     *               "shape": "linear",
+                     *               "angle": 1.25,
+                     *               "text": "a text",
+                     *               "family": "a family",
+                     *               "size": 1.25,
+                     *               "weight": 1,
+                     *               "align": "left",
+                     *               "max_width": 1.25,
+                     *               "line_height": 1.25
+                     *             }
+                     *           ],
+                     *           "placeholders": [
+                     *             "a placeholders"
+                     *           ],
+                     *           "created_at": "2026-11-20T09:30:00.000Z",
+                     *           "updated_at": "2026-11-20T09:30:00.000Z"
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_CanvasAnswer"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Tool.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            404: components["responses"]["Tool.item_not_found.canvas_not_found"];
+            409: components["responses"]["Tool.idempotency_in_progress.revision_conflict.quota_reached"];
+            413: components["responses"]["Tool.request_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            422: components["responses"]["Tool.idempotency_key_reused"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    undo_canvas: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+                /** @description The same key answers the first call again, and starts, charges and makes nothing twice (contract §4.1). It lives as long as the jobs that it started, or a day. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "canvas_id": "cnv_01JD3M5N7P9Q1R3S5T7V9W1X3Y"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UndoCanvas"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    /** @description `true` when this is the stored answer of the first call with the Idempotency-Key. */
+                    "Idempotent-Replayed"?: boolean;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "canvas": {
+                     *           "id": "cnv_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *           "name": "interview.mp4",
+                     *           "revision": 1,
+                     *           "width": 1920,
+                     *           "height": 1080,
+                     *           "background": "a background",
+                     *           "layers": [
+                     *             {
+                     *               "id": "cnv_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "type": "image",
+                     *               "x": 1.25,
+                     *               "y": 1.25,
+                     *               "width": 1.25,
+                     *               "height": 1.25,
+                     *               "rotation": 1.25,
+                     *               "opacity": 1.25,
+                     *               "radius": 1.25,
+                     *               "shadow": {
+                     *                 "color": "a color",
+                     *                 "x": 1.25,
+                     *                 "y": 1.25,
+                     *                 "blur": 1.25
+                     *               },
+                     *               "ref": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "item_id": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "item_deleted": true,
+                     *               "media_url": "https://example.com/interview.mp4",
+                     *               "at": 1.25,
+                     *               "fit": "contain",
+                     *               "logo": "a logo",
+                     *               "color": "a color",
+                     *               "colors": [
+                     *                 "a colors"
+                     *               ],
+                     *               "shape": "linear",
+                     *               "angle": 1.25,
+                     *               "text": "a text",
+                     *               "family": "a family",
+                     *               "size": 1.25,
+                     *               "weight": 1,
+                     *               "align": "left",
+                     *               "max_width": 1.25,
+                     *               "line_height": 1.25
+                     *             }
+                     *           ],
+                     *           "placeholders": [
+                     *             "a placeholders"
+                     *           ],
+                     *           "created_at": "2026-11-20T09:30:00.000Z",
+                     *           "updated_at": "2026-11-20T09:30:00.000Z"
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_CanvasAnswer"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Tool.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            404: components["responses"]["Tool.canvas_not_found"];
+            409: components["responses"]["Tool.idempotency_in_progress.revision_conflict.nothing_to_undo"];
+            413: components["responses"]["Tool.request_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            422: components["responses"]["Tool.idempotency_key_reused"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    delete_canvas: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "canvas_id": "cnv_01JD3M5N7P9Q1R3S5T7V9W1X3Y"
+                 *     }
+                 */
+                "application/json": components["schemas"]["OneCanvas"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "canvas_id": "cnv_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "deleted": true
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_DeletedCanvas"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Tool.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            404: components["responses"]["Tool.canvas_not_found"];
+            413: components["responses"]["Tool.request_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    render_canvas: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+                /** @description The same key answers the first call again, and starts, charges and makes nothing twice (contract §4.1). It lives as long as the jobs that it started, or a day. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "canvas_id": "cnv_01JD3M5N7P9Q1R3S5T7V9W1X3Y"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RenderCanvas"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    /** @description `true` when this is the stored answer of the first call with the Idempotency-Key. */
+                    "Idempotent-Replayed"?: boolean;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "canvas_id": "cnv_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "revision": 1,
+                     *         "width": 1920,
+                     *         "height": 1080,
+                     *         "status": "ready",
+                     *         "job_id": "job_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "estimated_minutes": 1.25,
+                     *         "output_item_id": "a output item id",
+                     *         "warnings": [
+                     *           "a warnings"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_RenderedCanvas"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            402: components["responses"]["Tool.insufficient_minutes"];
+            403: components["responses"]["Tool.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            404: components["responses"]["Tool.item_not_found.canvas_not_found"];
+            409: components["responses"]["Tool.idempotency_in_progress"];
+            413: components["responses"]["Tool.request_too_large.file_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            422: components["responses"]["Tool.idempotency_key_reused.engine_not_configured"];
             429: components["responses"]["Tool.rate_limited"];
             500: components["responses"]["Tool.internal"];
             503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];

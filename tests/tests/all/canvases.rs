@@ -127,6 +127,7 @@ async fn a_render_is_filled_priced_by_its_pixels_made_once_and_called_after_its_
     let world = World::new().await?;
     let (tenant, other) = (world.tenant("a").await?, world.tenant("b").await?);
     let client = &tenant.client;
+    sqlx::query("UPDATE render_engine SET text_seen_at = mws_now()").execute(world.pool()).await?;
     let canvas = made(client, json!([{ "type": "text", "text": "{who} 河" }])).await?;
     let refused = rendered(client, &canvas, json!({})).await?;
     assert_eq!(refused.code(), "invalid_request", "{}", refused.text);

@@ -131,6 +131,10 @@ class TimelineNotFoundError(NotFoundError):
     """There is no such timeline."""
 
 
+class CanvasNotFoundError(NotFoundError):
+    """There is no such canvas."""
+
+
 class ProjectNotFoundError(NotFoundError):
     """There is no such project."""
 
@@ -372,6 +376,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     'skill_not_found': SkillNotFoundError,
     'template_not_found': TemplateNotFoundError,
     'timeline_not_found': TimelineNotFoundError,
+    'canvas_not_found': CanvasNotFoundError,
     'project_not_found': ProjectNotFoundError,
     'key_not_found': KeyNotFoundError,
     'webhook_not_found': WebhookNotFoundError,

@@ -81,6 +81,13 @@ OPERATIONS = {
     'render_timeline': Operation('render_timeline', 'POST', '/tools/render_timeline', 'kept', types.ToolAnswerRenderedTimeline),
     'export_timeline': Operation('export_timeline', 'POST', '/tools/export_timeline', 'harmless', types.ToolAnswerExportedTimeline),
     'import_timeline': Operation('import_timeline', 'POST', '/tools/import_timeline', 'kept', types.ToolAnswerImportedTimeline),
+    'create_canvas': Operation('create_canvas', 'POST', '/tools/create_canvas', 'kept', types.ToolAnswerCanvasAnswer),
+    'list_canvases': Operation('list_canvases', 'POST', '/tools/list_canvases', 'harmless', types.ToolAnswerCanvasPage, rows=('data', 'canvases')),
+    'get_canvas': Operation('get_canvas', 'POST', '/tools/get_canvas', 'harmless', types.ToolAnswerCanvasAnswer),
+    'edit_canvas': Operation('edit_canvas', 'POST', '/tools/edit_canvas', 'kept', types.ToolAnswerCanvasAnswer),
+    'undo_canvas': Operation('undo_canvas', 'POST', '/tools/undo_canvas', 'kept', types.ToolAnswerCanvasAnswer),
+    'delete_canvas': Operation('delete_canvas', 'POST', '/tools/delete_canvas', 'harmless', types.ToolAnswerDeletedCanvas),
+    'render_canvas': Operation('render_canvas', 'POST', '/tools/render_canvas', 'kept', types.ToolAnswerRenderedCanvas),
     'list_workspaces': Operation('list_workspaces', 'GET', '/workspaces', 'harmless', types.ListWorkspace, rows=('data',)),
     'create_workspace': Operation('create_workspace', 'POST', '/workspaces', 'kept', types.Workspace),
     'update_workspace': Operation('update_workspace', 'PATCH', '/workspaces/{id}', 'harmless', types.Workspace),
@@ -1521,6 +1528,106 @@ class Timeline(Group):
         return self._client.call(OPERATIONS['import_timeline'], body={'otio': otio}, maybe={'name': name}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
 
+class Canvas(Group):
+    """The operations of `canvas`."""
+
+    __slots__ = ()
+
+    def create_canvas(
+        self,
+        *,
+        width: int,
+        height: int,
+        name: str | None = None,
+        background: str | None = None,
+        layers: Sequence[types.NewLayer | Mapping[str, Any]] | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerCanvasAnswer:
+        """A picture of layers that stand over one another: images and frames of films, texts, shapes, gradients, logos. `{name}`
+        in a text is a placeholder, which a render fills, so that one canvas makes many pictures. A workspace has at
+        most 500 canvases."""
+        return self._client.call(OPERATIONS['create_canvas'], body={'width': width, 'height': height}, maybe={'name': name, 'background': background, 'layers': layers}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def list_canvases(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> Page[types.ListedCanvas]:
+        """Newest first, without what is on them."""
+        return self._client.pages(OPERATIONS['list_canvases'], body={}, maybe={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
+
+    def get_canvas(
+        self,
+        *,
+        canvas_id: str,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerCanvasAnswer:
+        """With all its layers, the lowest first, its placeholders, and links to the items that it shows. A layer whose item is
+        deleted says so."""
+        return self._client.call(OPERATIONS['get_canvas'], body={'canvas_id': canvas_id}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+    def edit_canvas(
+        self,
+        *,
+        canvas_id: str,
+        if_revision: int | None = None,
+        name: str | None = None,
+        ops: Sequence[types.CanvasOp | Mapping[str, Any]] | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerCanvasAnswer:
+        """Its name, or what is on it: `ops` are done one after the other, all of them or none, and the refusal names the one
+        that can't be done. What the canvas was before is kept for `undo_canvas`, the last 50 changes."""
+        return self._client.call(OPERATIONS['edit_canvas'], body={'canvas_id': canvas_id}, maybe={'if_revision': if_revision, 'name': name, 'ops': ops}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def undo_canvas(
+        self,
+        *,
+        canvas_id: str,
+        if_revision: int | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerCanvasAnswer:
+        """Back to what it was before, as a new revision; again for the change before that."""
+        return self._client.call(OPERATIONS['undo_canvas'], body={'canvas_id': canvas_id}, maybe={'if_revision': if_revision}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def delete_canvas(
+        self,
+        *,
+        canvas_id: str,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerDeletedCanvas:
+        """With what is kept of its past. The items that it shows, and those that were rendered from it, stay."""
+        return self._client.call(OPERATIONS['delete_canvas'], body={'canvas_id': canvas_id}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+    def render_canvas(
+        self,
+        *,
+        canvas_id: str,
+        format: types.PictureFormat | None = None,
+        scale: float | None = None,
+        values: Mapping[str, Any] | None = None,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerRenderedCanvas:
+        """A job makes a new image of the canvas as it is now, with `values` in the place of its placeholders and with what its
+        names stand for in the brand kit now. One canvas comes out as the same bytes, however often; the same picture
+        is made once while its item is there. It costs what a second of film costs, for each 3840 × 2160 pixels that
+        are begun. `warnings` names letters that the fonts lack."""
+        return self._client.call(OPERATIONS['render_canvas'], body={'canvas_id': canvas_id}, maybe={'format': format, 'scale': scale, 'values': values, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+
 class Uploads(Group):
     """The operations of `uploads`."""
 
@@ -2128,6 +2235,7 @@ class Groups:
         self.models = Models(client)
         self.generation = Generation(client)
         self.timeline = Timeline(client)
+        self.canvas = Canvas(client)
         self.uploads = Uploads(client)
         self.webhooks = Webhooks(client)
         self.operator = Operator(client)
@@ -3492,6 +3600,106 @@ class AsyncTimeline(AsyncGroup):
         return await self._client.call(OPERATIONS['import_timeline'], body={'otio': otio}, maybe={'name': name}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
 
+class AsyncCanvas(AsyncGroup):
+    """The operations of `canvas`."""
+
+    __slots__ = ()
+
+    async def create_canvas(
+        self,
+        *,
+        width: int,
+        height: int,
+        name: str | None = None,
+        background: str | None = None,
+        layers: Sequence[types.NewLayer | Mapping[str, Any]] | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerCanvasAnswer:
+        """A picture of layers that stand over one another: images and frames of films, texts, shapes, gradients, logos. `{name}`
+        in a text is a placeholder, which a render fills, so that one canvas makes many pictures. A workspace has at
+        most 500 canvases."""
+        return await self._client.call(OPERATIONS['create_canvas'], body={'width': width, 'height': height}, maybe={'name': name, 'background': background, 'layers': layers}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def list_canvases(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> AsyncPages[types.ListedCanvas]:
+        """Newest first, without what is on them."""
+        return self._client.pages(OPERATIONS['list_canvases'], body={}, maybe={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
+
+    async def get_canvas(
+        self,
+        *,
+        canvas_id: str,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerCanvasAnswer:
+        """With all its layers, the lowest first, its placeholders, and links to the items that it shows. A layer whose item is
+        deleted says so."""
+        return await self._client.call(OPERATIONS['get_canvas'], body={'canvas_id': canvas_id}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+    async def edit_canvas(
+        self,
+        *,
+        canvas_id: str,
+        if_revision: int | None = None,
+        name: str | None = None,
+        ops: Sequence[types.CanvasOp | Mapping[str, Any]] | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerCanvasAnswer:
+        """Its name, or what is on it: `ops` are done one after the other, all of them or none, and the refusal names the one
+        that can't be done. What the canvas was before is kept for `undo_canvas`, the last 50 changes."""
+        return await self._client.call(OPERATIONS['edit_canvas'], body={'canvas_id': canvas_id}, maybe={'if_revision': if_revision, 'name': name, 'ops': ops}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    async def undo_canvas(
+        self,
+        *,
+        canvas_id: str,
+        if_revision: int | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerCanvasAnswer:
+        """Back to what it was before, as a new revision; again for the change before that."""
+        return await self._client.call(OPERATIONS['undo_canvas'], body={'canvas_id': canvas_id}, maybe={'if_revision': if_revision}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    async def delete_canvas(
+        self,
+        *,
+        canvas_id: str,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerDeletedCanvas:
+        """With what is kept of its past. The items that it shows, and those that were rendered from it, stay."""
+        return await self._client.call(OPERATIONS['delete_canvas'], body={'canvas_id': canvas_id}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+    async def render_canvas(
+        self,
+        *,
+        canvas_id: str,
+        format: types.PictureFormat | None = None,
+        scale: float | None = None,
+        values: Mapping[str, Any] | None = None,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerRenderedCanvas:
+        """A job makes a new image of the canvas as it is now, with `values` in the place of its placeholders and with what its
+        names stand for in the brand kit now. One canvas comes out as the same bytes, however often; the same picture
+        is made once while its item is there. It costs what a second of film costs, for each 3840 × 2160 pixels that
+        are begun. `warnings` names letters that the fonts lack."""
+        return await self._client.call(OPERATIONS['render_canvas'], body={'canvas_id': canvas_id}, maybe={'format': format, 'scale': scale, 'values': values, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+
 class AsyncUploads(AsyncGroup):
     """The operations of `uploads`."""
 
@@ -4099,6 +4307,7 @@ class AsyncGroups:
         self.models = AsyncModels(client)
         self.generation = AsyncGeneration(client)
         self.timeline = AsyncTimeline(client)
+        self.canvas = AsyncCanvas(client)
         self.uploads = AsyncUploads(client)
         self.webhooks = AsyncWebhooks(client)
         self.operator = AsyncOperator(client)

@@ -484,6 +484,181 @@ class CancelledJob(Model):
     outcome: CancelOutcome
     """What became of it."""
 
+
+class Canvas(Model):
+    """A canvas."""
+
+    __slots__ = ()
+    id: str
+    """Its id."""
+    name: str
+    """What it is called."""
+    revision: int
+    """How many times it was written."""
+    width: int
+    """Pixels across."""
+    height: int
+    """Pixels down."""
+    background: str | None
+    """The colour behind everything; null where it is transparent."""
+    layers: list[CanvasLayer]
+    """What is on it, the lowest first."""
+    placeholders: list[str]
+    """The placeholders of its texts."""
+    created_at: str
+    """When it was created."""
+    updated_at: str
+    """When it was last changed."""
+
+
+class CanvasAnswer(Model):
+    """A canvas."""
+
+    __slots__ = ()
+    canvas: Canvas
+    """The canvas."""
+
+
+class CanvasLayer(Model):
+    """A layer. What its type does not have is absent."""
+
+    __slots__ = ()
+    id: str
+    """Its id, one in its canvas."""
+    type: LayerType
+    """What it shows."""
+    x: float
+    """Its left side."""
+    y: float
+    """Its upper side."""
+    width: float | None
+    """Its width; the canvas's when absent."""
+    height: float | None
+    """Its height; the canvas's when absent."""
+    rotation: float
+    """How far it is turned about its middle, in degrees."""
+    opacity: float
+    """How much it hides of what is under it, 0 to 1."""
+    radius: float | None
+    """How round its corners are."""
+    shadow: LayerShadow | None
+    """The shadow that it throws."""
+    ref: str | None
+    """What clients call the item of an image; absent when it is deleted."""
+    item_id: str | None
+    """The item of an image."""
+    item_deleted: bool | None
+    """Whether that item is deleted."""
+    media_url: str | None
+    """A link to its media; of `get_canvas` alone."""
+    at: float | None
+    """The second of a film whose frame is shown."""
+    fit: LayerFit | None
+    """How an image or a logo gets into its place."""
+    logo: str | None
+    """The name of a logo of the brand kit."""
+    color: str | None
+    """The colour of a text, a rectangle or an ellipse."""
+    colors: list[str] | None
+    """The colours of a gradient."""
+    shape: GradientWay | None
+    """How a gradient goes."""
+    angle: float | None
+    """Where it goes, in degrees."""
+    text: str | None
+    """What a text says."""
+    family: str | None
+    """The family of its letters."""
+    size: float | None
+    """Their height."""
+    weight: int | None
+    """How bold they are."""
+    align: LineAlign | None
+    """Where lines begin; where the text's script does when absent."""
+    max_width: float | None
+    """How wide a line may be before it is broken."""
+    line_height: float | None
+    """From one line to the next, in heights of letters."""
+
+
+class CanvasOp(Model):
+    """One change of a canvas. A field that the operation does not take is refused."""
+
+    __slots__ = ()
+    op: CanvasOpKind
+    """What is done."""
+    type: LayerType | None
+    """What a new layer shows."""
+    background: str | None
+    """The colour behind everything; `transparent` for none."""
+    layer_id: str | None
+    """The layer. Of a new one: 1 to 64 letters, digits, `-` and `_`; one is made when absent."""
+    position: int | None
+    """The place from 0, the lowest, counted without that which moves; over all the others when absent."""
+    x: float | None
+    """Its left side, in pixels of the canvas."""
+    y: float | None
+    """Its upper side."""
+    width: float | None
+    """Its width, the canvas's when absent. A text has `max_width`."""
+    height: float | None
+    """Its height, the canvas's when absent."""
+    rotation: float | None
+    """How far it is turned about its middle, -360 to 360 degrees, as a clock's hand."""
+    opacity: float | None
+    """How much it hides of what is under it, 0 to 1."""
+    radius: float | None
+    """How round the corners of an image, a logo, a rectangle or a gradient are, in pixels."""
+    shadow: LayerShadow | None
+    """The shadow that it throws."""
+    ref: str | None
+    """What names the item of an image: an image or a film."""
+    at: float | None
+    """The second of a film whose frame is shown."""
+    fit: LayerFit | None
+    """How an image or a logo gets into its place; `contain` when absent."""
+    logo: str | None
+    """The name of a logo of the brand kit."""
+    color: str | None
+    """The colour of a text, a rectangle or an ellipse: `#1a2b3c`, `#1a2b3c80`, or the name of one of the brand kit; black
+    when absent."""
+    colors: list[str] | None
+    """The colours of a gradient, 2 to 8 at equal distances."""
+    shape: GradientWay | None
+    """How a gradient goes; `linear` when absent."""
+    angle: float | None
+    """Where a linear one goes, in degrees: 0 to the right, 90 down."""
+    text: str | None
+    """What a text says, 1 to 2,000 characters. `{name}` is a placeholder; `{{` and `}}` are brackets."""
+    family: str | None
+    """The family of its letters, one that `get_brand_kit` lists or the name of a font of the brand kit; `DejaVu Sans` when
+    absent."""
+    size: float | None
+    """Their height, 1 to 2000 pixels; 48 when absent."""
+    weight: int | None
+    """How bold they are, 100 to 900; 400, which is regular, when absent. 700 is bold."""
+    align: LineAlign | None
+    """Where lines begin; where the text's script does when absent."""
+    max_width: float | None
+    """How wide a line may be before it is broken; 0 breaks none, as when absent."""
+    line_height: float | None
+    """From one line to the next, 0.5 to 4 heights of letters; 1.2 when absent."""
+
+CanvasOpKind = Literal['add_layer', 'update_layer', 'move_layer', 'remove_layer', 'set_canvas']
+"""What an operation does."""
+
+
+class CanvasPage(Model):
+    """A page of the workspace's canvases."""
+
+    __slots__ = ()
+    canvases: list[ListedCanvas]
+    """The canvases, newest first."""
+    has_more: bool
+    """Whether there are canvases after these."""
+    next_cursor: str | None
+    """Pass it as `cursor` for the canvases after these; null on the last page."""
+
 CaptionOrigin = Literal['transcripts', 'cues']
 """Where captions come from."""
 
@@ -750,6 +925,22 @@ class CreateBoard(Model):
     """What it is called, 1 to 200 characters."""
 
 
+class CreateCanvas(Model):
+    """A canvas to create."""
+
+    __slots__ = ()
+    name: str | None
+    """What it is called, 1 to 200 characters; `Canvas` when not given."""
+    width: int
+    """Pixels across, 1 to 8192."""
+    height: int
+    """Pixels down, 1 to 8192."""
+    background: str | None
+    """The colour behind everything, as of a layer; `transparent` when not given."""
+    layers: list[NewLayer] | None
+    """Its layers, the lowest first, at most 200."""
+
+
 class CreateKey(Model):
     """A key to create."""
 
@@ -961,6 +1152,16 @@ class DeletedCalendarEntry(Model):
     """Always true."""
 
 
+class DeletedCanvas(Model):
+    """The canvas that was deleted."""
+
+    __slots__ = ()
+    canvas_id: str
+    """Its id."""
+    deleted: Literal[True]
+    """Always true."""
+
+
 class DeletedComment(Model):
     """The comment that was deleted."""
 
@@ -1158,6 +1359,20 @@ class EditBoard(Model):
     name: str | None
     """Its new name, 1 to 200 characters."""
     ops: list[BoardOp] | None
+    """What to do, 1 to 500 operations; may be left out with `name`."""
+
+
+class EditCanvas(Model):
+    """What to change of a canvas."""
+
+    __slots__ = ()
+    canvas_id: str
+    """The canvas."""
+    if_revision: int | None
+    """The revision that the change is for; another one stands: 409 `revision_conflict`."""
+    name: str | None
+    """Its new name, 1 to 200 characters."""
+    ops: list[CanvasOp] | None
     """What to do, 1 to 500 operations; may be left out with `name`."""
 
 
@@ -1492,6 +1707,9 @@ Giving = Literal['grant', 'purchase', 'allowance']
 GivingCredits = Literal['grant', 'purchase', 'withdraw']
 """How an account's credits change."""
 
+GradientWay = Literal['linear', 'radial']
+"""How a gradient goes."""
+
 HealthAxis = Literal['flow', 'execution', 'delivery', 'money', 'liveness']
 """What is looked at."""
 
@@ -1746,6 +1964,26 @@ class Key(Model):
 Kind = Literal['job.succeeded', 'job.failed', 'job.cancelled', 'ping']
 """What a delivery tells of."""
 
+LayerFit = Literal['contain', 'cover']
+"""How an image gets into its place."""
+
+
+class LayerShadow(Model):
+    """A shadow."""
+
+    __slots__ = ()
+    color: str | None
+    """Its colour; `#00000080` when absent. One that is `transparent` is none."""
+    x: float | None
+    """How far it falls to the right, -500 to 500 pixels."""
+    y: float | None
+    """How far it falls down, -500 to 500 pixels."""
+    blur: float | None
+    """How far its edges go over into nothing, 0 to 500 pixels."""
+
+LayerType = Literal['image', 'logo', 'text', 'rect', 'ellipse', 'gradient']
+"""What a layer shows."""
+
 
 class Lease(Model):
     """A lease on an item."""
@@ -1873,6 +2111,9 @@ class LibraryItemStream(Model):
 LibraryItemType = Literal['video', 'audio', 'image']
 """What an item is."""
 
+LineAlign = Literal['left', 'center', 'right']
+"""Where lines begin."""
+
 LinkRight = Literal['view', 'download', 'comment']
 """What a link lets its visitors do beside seeing the item."""
 
@@ -1899,6 +2140,16 @@ class ListCalendar(Model):
     """Only those that are so far."""
     limit: int | None
     """Entries to show, 1 to 100; 20 when not given."""
+    cursor: str | None
+    """The `next_cursor` of the page before."""
+
+
+class ListCanvases(Model):
+    """Which canvases."""
+
+    __slots__ = ()
+    limit: int | None
+    """Canvases to show, 1 to 100; 20 when not given."""
     cursor: str | None
     """The `next_cursor` of the page before."""
 
@@ -2232,6 +2483,28 @@ class ListedBoard(Model):
     """When it was last changed."""
 
 
+class ListedCanvas(Model):
+    """A canvas as lists show it."""
+
+    __slots__ = ()
+    id: str
+    """Its id."""
+    name: str
+    """What it is called."""
+    width: int
+    """Pixels across."""
+    height: int
+    """Pixels down."""
+    layers: int
+    """How many layers it has."""
+    revision: int
+    """How many times it was written."""
+    created_at: str
+    """When it was created."""
+    updated_at: str
+    """When it was last changed."""
+
+
 class ListedProject(Model):
     """A project in short."""
 
@@ -2423,6 +2696,66 @@ NeedStatus = Literal['ready', 'queued', 'startable']
 """Whether a tool's read is there."""
 
 
+class NewLayer(Model):
+    """A layer to begin with. A field that its type does not have is refused."""
+
+    __slots__ = ()
+    type: LayerType
+    """What it shows."""
+    layer_id: str | None
+    """The layer. Of a new one: 1 to 64 letters, digits, `-` and `_`; one is made when absent."""
+    position: int | None
+    """The place from 0, the lowest, counted without that which moves; over all the others when absent."""
+    x: float | None
+    """Its left side, in pixels of the canvas."""
+    y: float | None
+    """Its upper side."""
+    width: float | None
+    """Its width, the canvas's when absent. A text has `max_width`."""
+    height: float | None
+    """Its height, the canvas's when absent."""
+    rotation: float | None
+    """How far it is turned about its middle, -360 to 360 degrees, as a clock's hand."""
+    opacity: float | None
+    """How much it hides of what is under it, 0 to 1."""
+    radius: float | None
+    """How round the corners of an image, a logo, a rectangle or a gradient are, in pixels."""
+    shadow: LayerShadow | None
+    """The shadow that it throws."""
+    ref: str | None
+    """What names the item of an image: an image or a film."""
+    at: float | None
+    """The second of a film whose frame is shown."""
+    fit: LayerFit | None
+    """How an image or a logo gets into its place; `contain` when absent."""
+    logo: str | None
+    """The name of a logo of the brand kit."""
+    color: str | None
+    """The colour of a text, a rectangle or an ellipse: `#1a2b3c`, `#1a2b3c80`, or the name of one of the brand kit; black
+    when absent."""
+    colors: list[str] | None
+    """The colours of a gradient, 2 to 8 at equal distances."""
+    shape: GradientWay | None
+    """How a gradient goes; `linear` when absent."""
+    angle: float | None
+    """Where a linear one goes, in degrees: 0 to the right, 90 down."""
+    text: str | None
+    """What a text says, 1 to 2,000 characters. `{name}` is a placeholder; `{{` and `}}` are brackets."""
+    family: str | None
+    """The family of its letters, one that `get_brand_kit` lists or the name of a font of the brand kit; `DejaVu Sans` when
+    absent."""
+    size: float | None
+    """Their height, 1 to 2000 pixels; 48 when absent."""
+    weight: int | None
+    """How bold they are, 100 to 900; 400, which is regular, when absent. 700 is bold."""
+    align: LineAlign | None
+    """Where lines begin; where the text's script does when absent."""
+    max_width: float | None
+    """How wide a line may be before it is broken; 0 breaks none, as when absent."""
+    line_height: float | None
+    """From one line to the next, 0.5 to 4 heights of letters; 1.2 when absent."""
+
+
 class NoArguments(Model):
     """No fields: `{}`, or no body at all."""
 
@@ -2435,6 +2768,14 @@ class OneBoard(Model):
     __slots__ = ()
     board_id: str
     """The board."""
+
+
+class OneCanvas(Model):
+    """Which canvas."""
+
+    __slots__ = ()
+    canvas_id: str
+    """The canvas."""
 
 
 class OneComment(Model):
@@ -2686,6 +3027,9 @@ class OverviewAnswer(Model):
     """The account's AI credits left."""
     troubled_endpoints: list[TroubledEndpoint]
     """The account's webhook endpoints that are disabled, or failed ten times in a row or more."""
+
+PictureFormat = Literal['png', 'jpeg', 'webp', 'svg']
+"""What a canvas is rendered as."""
 
 
 class Ping(Model):
@@ -3236,6 +3580,22 @@ class RemoveSilence(Model):
     dry_run: bool | None
     """`true` answers what the call would start and hold, and starts nothing: the read, or once that is stored the render."""
 
+
+class RenderCanvas(Model):
+    """What to render."""
+
+    __slots__ = ()
+    canvas_id: str
+    """The canvas."""
+    format: PictureFormat | None
+    """What it is rendered as; `png` when not given."""
+    scale: float | None
+    """How many pixels of the picture a pixel of the canvas is, 0.01 to 8; 1 when not given."""
+    values: dict[str, Any] | None
+    """What placeholders stand for, by their names; each of the canvas has to have one."""
+    dry_run: bool | None
+    """`true` answers what the call would hold, and starts nothing."""
+
 RenderFormat = Literal['mp4', 'webm', 'mov', 'mp3', 'wav']
 """What a timeline is rendered as."""
 
@@ -3255,6 +3615,30 @@ class RenderTimeline(Model):
     """How well; `standard` when not given."""
     dry_run: bool | None
     """`true` answers what the call would hold, and starts nothing."""
+
+
+class RenderedCanvas(Model):
+    """Where the render stands."""
+
+    __slots__ = ()
+    canvas_id: str
+    """The canvas."""
+    revision: int
+    """The revision of it that is rendered."""
+    width: int
+    """Pixels of the picture across."""
+    height: int
+    """Pixels of the picture down."""
+    status: NeedStatus
+    """Whether the picture is there."""
+    job_id: str | None
+    """The job that renders it; when queued."""
+    estimated_minutes: float | None
+    """Minutes held for that job, or that would be; when queued or startable."""
+    output_item_id: str | None
+    """The rendered item; when ready."""
+    warnings: list[str]
+    """What of the canvas is not in the picture, in whole sentences."""
 
 
 class RenderedTimeline(Model):
@@ -4239,6 +4623,34 @@ class ToolAnswerCancelJobsAnswer(Model):
     """Media to show beside the answer: of the items in it that are ready."""
 
 
+class ToolAnswerCanvasAnswer(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: CanvasAnswer
+    """What the tool answers."""
+    meta: Meta
+    """The request's id and what it cost."""
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
+class ToolAnswerCanvasPage(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: CanvasPage
+    """What the tool answers."""
+    meta: Meta
+    """The request's id and what it cost."""
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
 class ToolAnswerCommentAnswer(Model):
     """A tool's answer (contract §4.2, "Response 200")."""
 
@@ -4330,6 +4742,20 @@ class ToolAnswerDeletedCalendarEntry(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: DeletedCalendarEntry
+    """What the tool answers."""
+    meta: Meta
+    """The request's id and what it cost."""
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
+class ToolAnswerDeletedCanvas(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: DeletedCanvas
     """What the tool answers."""
     meta: Meta
     """The request's id and what it cost."""
@@ -4638,6 +5064,19 @@ class ToolAnswerPulledPosts(Model):
     """What the tool answers."""
     meta: Meta
     """The request's id and what it cost."""
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
+class ToolAnswerRenderedCanvas(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: RenderedCanvas
+    """What the tool answers."""
+    meta: CloudMeta
     media: list[MediaLink] | None
     """Media to show beside the answer: of the items in it that are ready."""
 
@@ -4952,6 +5391,16 @@ class UndoBoard(Model):
     """The revision that is undone; another one stands: 409 `revision_conflict`."""
 
 
+class UndoCanvas(Model):
+    """Which canvas goes back."""
+
+    __slots__ = ()
+    canvas_id: str
+    """The canvas."""
+    if_revision: int | None
+    """The revision that is undone; another one stands: 409 `revision_conflict`."""
+
+
 class UndoTimeline(Model):
     """Which timeline goes back."""
 
@@ -5253,7 +5702,7 @@ class WorkspaceSettings(Model):
     updated_at: str | None
     """When they were last changed; null: never."""
 
-ErrorCode = Literal['invalid_request', 'invalid_json', 'invalid_cursor', 'code_malformed', 'unauthenticated', 'credential_revoked', 'token_expired', 'insufficient_minutes', 'insufficient_credits', 'workspace_forbidden', 'role_forbidden', 'account_suspended', 'user_disabled', 'session_not_allowed', 'key_wrong_workspace', 'link_invalid', 'link_expired', 'not_the_author', 'origin_forbidden', 'route_not_found', 'tool_not_found', 'item_not_found', 'job_not_found', 'comment_not_found', 'public_link_not_found', 'board_not_found', 'post_not_found', 'calendar_entry_not_found', 'calendar_feed_not_found', 'skill_not_found', 'template_not_found', 'timeline_not_found', 'project_not_found', 'key_not_found', 'webhook_not_found', 'delivery_not_found', 'webhook_secret_not_found', 'upload_not_found', 'event_not_found', 'account_not_found', 'user_not_found', 'workspace_not_found', 'member_not_found', 'read_not_found', 'method_not_allowed', 'idempotency_in_progress', 'item_not_ready', 'item_leased', 'ref_taken', 'revision_conflict', 'name_taken', 'last_owner', 'nothing_to_undo', 'upload_incomplete', 'upload_offset_mismatch', 'key_limit_reached', 'endpoint_limit_reached', 'endpoint_disabled', 'quota_reached', 'rotation_in_progress', 'illegal_transition', 'subject_taken', 'code_not_redeemable', 'cursor_gone', 'tus_version_unsupported', 'request_too_large', 'file_too_large', 'unsupported_media_type', 'idempotency_key_reused', 'range_not_satisfiable', 'url_not_https', 'url_not_public', 'webhook_url_not_allowed', 'url_not_allowed', 'pull_failed', 'read_not_applicable', 'engine_not_configured', 'checksum_mismatch', 'chunk_mismatch', 'rate_limited', 'internal', 'unavailable', 'database_unavailable', 'shutting_down']
+ErrorCode = Literal['invalid_request', 'invalid_json', 'invalid_cursor', 'code_malformed', 'unauthenticated', 'credential_revoked', 'token_expired', 'insufficient_minutes', 'insufficient_credits', 'workspace_forbidden', 'role_forbidden', 'account_suspended', 'user_disabled', 'session_not_allowed', 'key_wrong_workspace', 'link_invalid', 'link_expired', 'not_the_author', 'origin_forbidden', 'route_not_found', 'tool_not_found', 'item_not_found', 'job_not_found', 'comment_not_found', 'public_link_not_found', 'board_not_found', 'post_not_found', 'calendar_entry_not_found', 'calendar_feed_not_found', 'skill_not_found', 'template_not_found', 'timeline_not_found', 'canvas_not_found', 'project_not_found', 'key_not_found', 'webhook_not_found', 'delivery_not_found', 'webhook_secret_not_found', 'upload_not_found', 'event_not_found', 'account_not_found', 'user_not_found', 'workspace_not_found', 'member_not_found', 'read_not_found', 'method_not_allowed', 'idempotency_in_progress', 'item_not_ready', 'item_leased', 'ref_taken', 'revision_conflict', 'name_taken', 'last_owner', 'nothing_to_undo', 'upload_incomplete', 'upload_offset_mismatch', 'key_limit_reached', 'endpoint_limit_reached', 'endpoint_disabled', 'quota_reached', 'rotation_in_progress', 'illegal_transition', 'subject_taken', 'code_not_redeemable', 'cursor_gone', 'tus_version_unsupported', 'request_too_large', 'file_too_large', 'unsupported_media_type', 'idempotency_key_reused', 'range_not_satisfiable', 'url_not_https', 'url_not_public', 'webhook_url_not_allowed', 'url_not_allowed', 'pull_failed', 'read_not_applicable', 'engine_not_configured', 'checksum_mismatch', 'chunk_mismatch', 'rate_limited', 'internal', 'unavailable', 'database_unavailable', 'shutting_down']
 """Why a request is refused."""
 
 
@@ -5345,11 +5794,17 @@ shapes(
     (CalendarFeedList, {'feeds': CalendarFeed}),
     (CalendarPage, {'entries': CalendarEntry}),
     (CancelJobsAnswer, {'jobs': CancelledJob}),
+    (Canvas, {'layers': CanvasLayer}),
+    (CanvasAnswer, {'canvas': Canvas}),
+    (CanvasLayer, {'shadow': LayerShadow}),
+    (CanvasOp, {'shadow': LayerShadow}),
+    (CanvasPage, {'canvases': ListedCanvas}),
     (CaptionText, {'cues': CueText, 'style': TextLook}),
     (ChangeProjectStatus, {'assets': ProjectAsset, 'timeline': ProjectTimeline}),
     (Comment, {'region': CommentRegion, 'author': CommentAuthor}),
     (CommentAnswer, {'comment': Comment}),
     (CommentPage, {'comments': Comment}),
+    (CreateCanvas, {'layers': NewLayer}),
     (CreateTimeline, {'ops': TimelineOp}),
     (CreatedCalendarFeed, {'feed': CalendarFeed}),
     (CreatedPublicLink, {'link': PublicLink}),
@@ -5357,6 +5812,7 @@ shapes(
     (DeliveryDetail, {'attempts': SentAttempt}),
     (DuckAnswer, {'envelope': GainAt}),
     (EditBoard, {'ops': BoardOp}),
+    (EditCanvas, {'ops': CanvasOp}),
     (EditTimeline, {'ops': TimelineOp}),
     (FootageMatch, {'moment': MomentSpan}),
     (FootageMatches, {'matches': FootageMatch}),
@@ -5392,6 +5848,7 @@ shapes(
     (Meta, {'cost': Cost, 'cloud_processing': CloudProcessing}),
     (ModelList, {'data': Model}),
     (ModelPage, {'models': Model}),
+    (NewLayer, {'shadow': LayerShadow}),
     (OpenedAccount, {'account': OperatorAccount}),
     (OperatorJob, {'job': JobAnswer}),
     (OperatorReadList, {'data': OperatorRead}),
@@ -5441,6 +5898,8 @@ shapes(
     (ToolAnswerCalendarFeedList, {'data': CalendarFeedList, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerCalendarPage, {'data': CalendarPage, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerCancelJobsAnswer, {'data': CancelJobsAnswer, 'meta': Meta, 'media': MediaLink}),
+    (ToolAnswerCanvasAnswer, {'data': CanvasAnswer, 'meta': Meta, 'media': MediaLink}),
+    (ToolAnswerCanvasPage, {'data': CanvasPage, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerCommentAnswer, {'data': CommentAnswer, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerCommentPage, {'data': CommentPage, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerCostEstimate, {'data': CostEstimate, 'meta': Meta, 'media': MediaLink}),
@@ -5448,6 +5907,7 @@ shapes(
     (ToolAnswerCreatedPublicLink, {'data': CreatedPublicLink, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerDeletedBoard, {'data': DeletedBoard, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerDeletedCalendarEntry, {'data': DeletedCalendarEntry, 'meta': Meta, 'media': MediaLink}),
+    (ToolAnswerDeletedCanvas, {'data': DeletedCanvas, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerDeletedComment, {'data': DeletedComment, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerDeletedItem, {'data': DeletedItem, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerDeletedPost, {'data': DeletedPost, 'meta': Meta, 'media': MediaLink}),
@@ -5470,6 +5930,7 @@ shapes(
     (ToolAnswerPublicLinkAnswer, {'data': PublicLinkAnswer, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerPublicLinkPage, {'data': PublicLinkPage, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerPulledPosts, {'data': PulledPosts, 'meta': Meta, 'media': MediaLink}),
+    (ToolAnswerRenderedCanvas, {'data': RenderedCanvas, 'meta': CloudMeta, 'media': MediaLink}),
     (ToolAnswerRenderedTimeline, {'data': RenderedTimeline, 'meta': CloudMeta, 'media': MediaLink}),
     (ToolAnswerRevokedCalendarFeed, {'data': RevokedCalendarFeed, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerSessionCodeAnswer, {'data': SessionCodeAnswer, 'meta': Meta, 'media': MediaLink}),

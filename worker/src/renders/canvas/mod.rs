@@ -2,9 +2,10 @@
 //!
 //! Every item is decoded by a confined child of its own; what it gives is pixels, which are packed anew here, so that
 //! the drawing library reads no bytes of strangers. `svg` writes what is drawn as a document that refers to nothing,
-//! `words` breaks texts into lines, `paper` draws, `written` encodes. One picture is drawn at a time in a process: a
+//! `words` breaks texts into lines, `ink` has letters and pictures, `paper` draws, `written` encodes. One picture is drawn at a time in a process: a
 //! large one takes some hundred megabytes.
 
+mod ink;
 mod paper;
 mod svg;
 mod words;
@@ -17,7 +18,8 @@ use crate::readers::{JobCtx, MediaSource, MediaTools, ReadError};
 use domain::ids::ItemId;
 use domain::item::ItemType;
 use domain::still::{Still, StillFormat, StillLayer, StillPicture};
-use paper::{Paper, Picture};
+use ink::Picture;
+use paper::Paper;
 use std::collections::HashMap;
 use std::fs::File;
 use std::sync::Arc;

@@ -3,8 +3,8 @@
 //! It is made of whole numbers and colours of a plan that was checked, and of letters that are escaped; it names no
 //! file, no address and no font of the reader's. Lengths are pixels of the canvas.
 
-use super::paper::Picture;
-use super::words::{self, Line};
+use super::ink::{Picture, font, letters, number_of};
+use super::words;
 use domain::canvas::{Align, GradientShape, Rgba};
 use domain::still::{Still, StillLayer, StillPicture, StillShadow, StillText};
 use std::fmt::Write;
@@ -56,7 +56,7 @@ pub(super) fn document(still: &Still, layers: &[(usize, Option<Picture>)]) -> St
 /// A rectangle over all of the canvas, in its colour.
 pub(super) fn background(still: &Still) -> String {
     let [width, height] = still.canvas;
-    let fill = still.background.map(|color| fill(color)).unwrap_or_default();
+    let fill = still.background.map(fill).unwrap_or_default();
     if fill.is_empty() { fill } else { format!("<rect width=\"{width}\" height=\"{height}\" {fill}/>") }
 }
 
@@ -138,25 +138,16 @@ fn text_lines(text: &StillText, (x, y): (f64, f64)) -> (String, Place) {
             Align::Right => ("end", x + width),
         };
         let (at, down) = (number_of(at), number_of(baseline));
-        let _ = write!(svg, "<text text-anchor=\"{anchor}\" x=\"{at}\" y=\"{down}\">{}</text>", letters(line));
+        let _ = write!(
+            svg,
+            "<text text-anchor=\"{anchor}\" x=\"{at}\" y=\"{down}\">{}</text>",
+            letters(&line.text, line.is_rtl)
+        );
         baseline += step;
     }
     svg.push_str("</g>");
     let count = u32::try_from(lines.len()).unwrap_or(u32::MAX);
     (svg, Place { x, y, width, height: step * f64::from(count) })
-}
-
-/// How letters of a text are drawn, as attributes.
-pub(super) fn font(text: &StillText, size: f64) -> String {
-    let (family, weight, size) = (escaped(&text.family), text.weight, number_of(size));
-    format!("font-family=\"{family}\" font-weight=\"{weight}\" font-size=\"{size}\" xml:space=\"preserve\"")
-}
-
-/// A line's letters. The library takes every line as one that begins on the left: one of a script that begins on the
-/// right is embedded.
-pub(super) fn letters(line: &Line) -> String {
-    let text = escaped(&line.text);
-    if line.is_rtl { format!("\u{202b}{text}\u{202c}") } else { text }
 }
 
 /// Colours that go over into one another.
@@ -229,27 +220,4 @@ fn thousandths(number: i32) -> f64 {
 
 fn thousandths_text(number: i32) -> String {
     number_of(thousandths(number))
-}
-
-/// A number to the ten-thousandth.
-fn number_of(number: f64) -> String {
-    format!("{number:.4}")
-}
-
-/// A text as it stands in a document.
-pub(super) fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&apos;"),
-            // A document has no such letters, however they are written.
-            '\u{fffe}' | '\u{ffff}' => escaped.push('\u{fffd}'),
-            _ => escaped.push(letter),
-        }
-    }
-    escaped
 }

@@ -1,9 +1,9 @@
 //! Texts in lines: broken where their room ends, between words where that is possible, as wide as they come out.
 //!
 //! Words are measured as they are drawn, shaped and with the letters that another font lends; a word that is wider than
-//! its room is broken between letters. Neighbour: `paper`, which measures.
+//! its room is broken between letters. Neighbour: `ink`, which measures.
 
-use super::paper::widths;
+use super::ink::widths;
 use domain::still::StillText;
 use std::collections::HashMap;
 use unicode_segmentation::UnicodeSegmentation;

@@ -1,4 +1,4 @@
-//! Pixels as a file: PNG here, JPEG and WebP by a confined child that gets nothing but pixels.
+//! Pixels as a file: PNG here, JPEG and `WebP` by a confined child that gets nothing but pixels.
 
 use super::paper::Paper;
 use super::{Easel, blocking};

@@ -52,7 +52,8 @@ impl Darkroom {
         assert_eq!(rendered.duration_ms, 1_000);
         assert!(rendered.picture.as_ref().is_some_and(|cover| cover.starts_with(b"\xff\xd8")), "a cover");
         let facts = self.save(rendered, "still");
-        assert_eq!(facts.width.zip(facts.height), Some((still.size[0] as i32, still.size[1] as i32)));
+        let [width, height] = still.size.map(|side| i32::try_from(side).unwrap());
+        assert_eq!(facts.width.zip(facts.height), Some((width, height)));
         assert_eq!(fs::read_dir(self.scratch.path()).unwrap().count(), 0, "something was left behind");
         Ok(fs::read(self.studio.path("still")).unwrap())
     }
@@ -212,8 +213,8 @@ async fn a_plan_comes_out_as_the_same_bytes_in_every_format_and_an_svg_refers_to
             let svg = String::from_utf8(first).unwrap();
             assert!(svg.contains("data:image/png;base64,") && svg.contains("<path"), "{}", &svg[..400]);
             assert!(!svg.contains("<text") && !svg.contains("font-family"), "letters are shapes");
-            let referred = svg.split("href=\"").skip(1).map(|rest| rest.split('"').next().unwrap_or_default());
-            assert!(referred.into_iter().all(|to| to.starts_with("data:image/png;base64,") || to.starts_with('#')));
+            let mut referred = svg.split("href=\"").skip(1).map(|rest| rest.split('"').next().unwrap_or_default());
+            assert!(referred.all(|to| to.starts_with("data:image/png;base64,") || to.starts_with('#')));
             assert!(!svg.replace("http://www.w3.org/", "").contains("://"), "no address");
         }
     }

@@ -1,0 +1,137 @@
+//! What is drawn with: the library, the fonts, pictures of items as documents have them, and letters with their widths.
+//!
+//! The library reads documents that were written here, and of their references only the pictures that were packed here:
+//! it opens no file and no address, and looks for no font.
+
+use super::super::fonts;
+use crate::readers::{ReadError, decode};
+use domain::still::StillText;
+use resvg::usvg::{self, ImageHrefResolver, ImageKind, ImageRendering, Node, Options, Tree};
+use std::collections::HashMap;
+use std::fmt::Write;
+use std::sync::{Arc, OnceLock};
+
+/// The height of letters that are measured, in pixels.
+const MEASURED_SIZE: f64 = 100.0;
+/// Texts that are measured at once.
+const MEASURED_TEXTS: usize = 500;
+
+/// Pictures by what documents call them.
+pub(super) type Pictures = HashMap<String, Arc<Vec<u8>>>;
+
+/// A picture of an item, as documents have it.
+#[derive(Debug, Clone)]
+pub(super) struct Picture {
+    /// Pixels across.
+    pub(super) width: u32,
+    /// Pixels down.
+    pub(super) height: u32,
+    pub(super) png: Arc<Vec<u8>>,
+}
+
+impl Picture {
+    /// Of pixels that a child gave.
+    pub(super) fn packed(decoded: &decode::Picture) -> Result<Self, ReadError> {
+        let (width, height) = (decoded.width, decoded.height);
+        let mut bytes = Vec::new();
+        let mut encoder = png::Encoder::new(&mut bytes, width, height);
+        encoder.set_color(png::ColorType::Rgba);
+        encoder.set_depth(png::BitDepth::Eight);
+        encoder.set_compression(png::Compression::Fast);
+        let written = encoder.write_header().and_then(|mut writer| writer.write_image_data(&decoded.rgba));
+        written.map_err(|error| ReadError::Internal(format!("a picture can't be packed: {error}")))?;
+        Ok(Self { width, height, png: Arc::new(bytes) })
+    }
+}
+
+/// How wide these texts are in the letters of this one, in pixels of the canvas. One that can't be drawn is of no
+/// width.
+pub(super) fn widths(text: &StillText, parts: &[&str]) -> Vec<f64> {
+    let scale = f64::from(text.size) / 1e3 / MEASURED_SIZE;
+    let mut widths = Vec::new();
+    for parts in parts.chunks(MEASURED_TEXTS) {
+        let mut drawn = format!("<svg xmlns=\"http://www.w3.org/2000/svg\"><g {}>", font(text, MEASURED_SIZE));
+        for (number, part) in parts.iter().enumerate() {
+            let _ = write!(drawn, "<text id=\"t{number}\">{}</text>", letters(part, false));
+        }
+        drawn.push_str("</g></svg>");
+        let Ok(tree) = tree(&drawn, Pictures::new()) else {
+            widths.extend(parts.iter().map(|_| 0.0));
+            continue;
+        };
+        widths.extend((0..parts.len()).map(|number| match tree.node_by_id(&format!("t{number}")) {
+            Some(Node::Text(text)) => f64::from(text.bounding_box().width()) * scale,
+            _ => 0.0,
+        }));
+    }
+    widths
+}
+
+/// How letters of a text are drawn, as attributes.
+pub(super) fn font(text: &StillText, size: f64) -> String {
+    let (family, weight, size) = (escaped(&text.family), text.weight, number_of(size));
+    format!("font-family=\"{family}\" font-weight=\"{weight}\" font-size=\"{size}\" xml:space=\"preserve\"")
+}
+
+/// Letters of a line. The library takes every line as one that begins on the left: one of a script that begins on the
+/// right is embedded.
+pub(super) fn letters(text: &str, is_rtl: bool) -> String {
+    let text = escaped(text);
+    if is_rtl { format!("\u{202b}{text}\u{202c}") } else { text }
+}
+
+/// A number to the ten-thousandth.
+pub(super) fn number_of(number: f64) -> String {
+    format!("{number:.4}")
+}
+
+/// A text as it stands in a document.
+pub(super) fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&apos;"),
+            // A document has no such letters, however they are written.
+            '\u{fffe}' | '\u{ffff}' => escaped.push('\u{fffd}'),
+            _ => escaped.push(letter),
+        }
+    }
+    escaped
+}
+
+/// A document as the library has it.
+pub(super) fn tree(document: &str, pictures: Pictures) -> Result<Tree, ReadError> {
+    let options = Options {
+        font_family: domain::brand_kit::FAMILIES[0].to_owned(),
+        image_href_resolver: ImageHrefResolver {
+            resolve_data: Box::new(|_, _, _| None),
+            resolve_string: Box::new(move |name, _| pictures.get(name).map(|png| ImageKind::PNG(Arc::clone(png)))),
+        },
+        // What is drawn was decoded as large as it is wanted.
+        image_rendering: ImageRendering::Smooth,
+        fontdb: fonts_here(),
+        ..Options::default()
+    };
+    Tree::from_str(document, &options)
+        .map_err(|error| ReadError::Internal(format!("a picture's document can't be read: {error}")))
+}
+
+/// The fonts, read once.
+fn fonts_here() -> Arc<usvg::fontdb::Database> {
+    static FONTS: OnceLock<Arc<usvg::fontdb::Database>> = OnceLock::new();
+    let fonts = FONTS.get_or_init(|| {
+        let mut database = usvg::fontdb::Database::new();
+        for path in fonts::paths() {
+            match std::fs::read(&path) {
+                Ok(font) => database.load_font_data(font),
+                Err(error) => tracing::warn!(error = %error, path = %path.display(), "A font can't be read."),
+            }
+        }
+        Arc::new(database)
+    });
+    Arc::clone(fonts)
+}
