@@ -109,7 +109,7 @@ async fn a_model_is_held_and_charged_in_credits_once_and_nothing_starts_that_the
     let early = client.tool("generate_image", &body).await?;
     assert_eq!((early.status, early.code()), (422, "engine_not_configured"), "no worker has said that it can");
     world.work(Engines::found(&world.process)).await?;
-    mws_tests::world::until("the worker has said so", async || {
+    until("the worker has said so", async || {
         let listed = client.tool("list_models", &json!({})).await?;
         let all = listed.data()?["models"].as_array().cloned().unwrap_or_default();
         Ok(all.iter().any(|one| one["id"] == "painter" && one["available"] == true).then_some(()))
