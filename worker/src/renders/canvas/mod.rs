@@ -2,8 +2,8 @@
 //!
 //! Every item is decoded by a confined child of its own; what it gives is pixels, which are packed anew here, so that
 //! the drawing library reads no bytes of strangers. `svg` writes what is drawn as a document that refers to nothing,
-//! `words` breaks texts into lines, `ink` has letters and pictures, `paper` draws, `written` encodes. One picture is drawn at a time in a process: a
-//! large one takes some hundred megabytes.
+//! `words` breaks texts into lines, `ink` has letters and pictures, `paper` draws, `written` encodes. One picture is
+//! drawn at a time in a process: a large one takes some hundred megabytes.
 
 mod ink;
 mod paper;
