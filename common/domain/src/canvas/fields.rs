@@ -91,7 +91,7 @@ pub(super) fn family_of<'a>(name: &str, kit: &'a BrandKit) -> Option<&'a str> {
 }
 
 /// A shadow; nothing of one that is not seen.
-pub(super) fn shadow(shadow: Shadow, kit: &BrandKit) -> Result<Option<Shadow>, String> {
+pub(super) fn shadow(shadow: &Shadow, kit: &BrandKit) -> Result<Option<Shadow>, String> {
     let most = FARTHEST_SHADOW.0;
     if !(-most..=most).contains(&shadow.x.0) || !(-most..=most).contains(&shadow.y.0) {
         let most = FARTHEST_SHADOW.number();
@@ -101,5 +101,5 @@ pub(super) fn shadow(shadow: Shadow, kit: &BrandKit) -> Result<Option<Shadow>, S
         return Err(format!("`shadow.blur`: expected 0 to {}", FARTHEST_SHADOW.number()));
     }
     let color = some_color("shadow.color", shadow.color.clone(), kit)?;
-    Ok(color.map(|color| Shadow { color, ..shadow }))
+    Ok(color.map(|color| Shadow { color, ..shadow.clone() }))
 }

@@ -162,7 +162,7 @@ impl Layer {
             return Err("`opacity`: expected 0 to 1".to_owned());
         }
         if let Some(shadow) = given.shadow.take() {
-            self.shadow = fields::shadow(shadow, known.kit)?;
+            self.shadow = fields::shadow(&shadow, known.kit)?;
         }
         match given.left() {
             None => Ok(self),
