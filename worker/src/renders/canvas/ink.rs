@@ -69,7 +69,8 @@ pub(super) fn widths(text: &StillText, parts: &[&str]) -> Vec<f64> {
 
 /// How letters of a text are drawn, as attributes.
 pub(super) fn font(text: &StillText, size: f64) -> String {
-    let (family, weight, size) = (escaped(&text.family), text.weight, number_of(size));
+    // The library knows weights in hundreds, and takes others for regular.
+    let (family, weight, size) = (escaped(&text.family), (text.weight + 50) / 100 * 100, number_of(size));
     format!("font-family=\"{family}\" font-weight=\"{weight}\" font-size=\"{size}\" xml:space=\"preserve\"")
 }
 

@@ -3,7 +3,7 @@
 //! Every item is decoded by a confined child of its own; what it gives is pixels, which are packed anew here, so that
 //! the drawing library reads no bytes of strangers. `svg` writes what is drawn as a document that refers to nothing,
 //! `words` breaks texts into lines, `ink` has letters and pictures, `paper` draws, `written` encodes. One picture is
-//! drawn at a time in a process: a large one takes some hundred megabytes.
+//! drawn at a time in a process, since a large one takes some hundred megabytes; it waits for nobody's media then.
 
 mod ink;
 mod paper;
@@ -27,9 +27,10 @@ use store::uploads::Facts;
 use tokio::sync::Semaphore;
 
 /// The one picture that is drawn.
-static DRAWN: Semaphore = Semaphore::const_new(1);
-/// The part of the progress that drawing is, in percent.
-const DRAWING: u8 = 80;
+static TABLE: Semaphore = Semaphore::const_new(1);
+/// How far a picture is once its sources are decoded, in percent, and once it is drawn.
+const DECODED: u8 = 40;
+const DRAWN: u8 = 80;
 /// The longest side of the picture that shows what an SVG is.
 const COVER_SIDE: u32 = 320;
 
@@ -43,16 +44,16 @@ pub(super) struct Easel<'a> {
 
 /// Makes the picture.
 pub(super) async fn render(easel: &Easel<'_>, ctx: &JobCtx) -> Result<Rendered, ReadError> {
-    let _alone = ctx.bounded(DRAWN.acquire()).await?.map_err(|_| ReadError::Crashed)?;
     let workshop = Workshop::new(easel.tools)?;
+    let pictures = easel.pictures(&ctx.step(0, DECODED)).await?;
+    let _alone = ctx.bounded(TABLE.acquire()).await?.map_err(|_| ReadError::Crashed)?;
     if easel.still.format == StillFormat::Svg {
-        return document(easel, &workshop, ctx).await;
+        return document(easel, &workshop, pictures, ctx).await;
     }
     let mut paper = Paper::new(easel.still).ok_or(ReadError::Crashed)?;
     let (shared, whole) = (Arc::new(easel.still.clone()), easel.still.layers.len() as u64);
-    let step = ctx.step(0, DRAWING);
-    for (number, layer) in easel.still.layers.iter().enumerate() {
-        let picture = easel.picture(layer, ctx).await?;
+    let step = ctx.step(DECODED, DRAWN);
+    for (number, picture) in pictures {
         let still = Arc::clone(&shared);
         paper = blocking(ctx, move || paper.draw(&still, &[(number, picture)])).await??;
         step.progress.reach_part(number as u64, whole);
@@ -71,11 +72,12 @@ pub(super) async fn render(easel: &Easel<'_>, ctx: &JobCtx) -> Result<Rendered, 
 }
 
 /// Makes the picture as a document of shapes, and a small one to show of it.
-async fn document(easel: &Easel<'_>, workshop: &Workshop, ctx: &JobCtx) -> Result<Rendered, ReadError> {
-    let mut pictures = Vec::new();
-    for (number, layer) in easel.still.layers.iter().enumerate() {
-        pictures.push((number, easel.picture(layer, ctx).await?));
-    }
+async fn document(
+    easel: &Easel<'_>,
+    workshop: &Workshop,
+    pictures: Vec<(usize, Option<Picture>)>,
+    ctx: &JobCtx,
+) -> Result<Rendered, ReadError> {
     let still = easel.still.clone();
     let small = shrunk(&still);
     let (text, paper) = blocking(ctx, move || {
@@ -114,6 +116,16 @@ fn shrunk(still: &Still) -> Still {
 }
 
 impl Easel<'_> {
+    /// Each layer's number, and the pixels of those that show an item.
+    async fn pictures(&self, ctx: &JobCtx) -> Result<Vec<(usize, Option<Picture>)>, ReadError> {
+        let (mut pictures, whole) = (Vec::new(), self.still.layers.len() as u64);
+        for (number, layer) in self.still.layers.iter().enumerate() {
+            pictures.push((number, self.picture(layer, ctx).await?));
+            ctx.progress.reach_part(number as u64, whole);
+        }
+        Ok(pictures)
+    }
+
     /// The pixels of a layer that shows an item.
     async fn picture(&self, layer: &StillLayer, ctx: &JobCtx) -> Result<Option<Picture>, ReadError> {
         let StillPicture::Image { item, at_us, cover } = layer.picture else { return Ok(None) };

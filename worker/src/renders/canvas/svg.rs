@@ -97,7 +97,9 @@ fn drawn(still: &Still, layer: &StillLayer, number: usize, picture: Option<&Pict
         }
         Some(shadow) => {
             let id = format!("s{number}");
-            svg.push_str(&shadow_filter(&id, shadow, region(still, place, shadow)?));
+            // Letters stand out of their lines where those are narrow.
+            let around = if let StillPicture::Text(text) = &layer.picture { thousandths(text.size) } else { 0.0 };
+            svg.push_str(&shadow_filter(&id, shadow, region(still, place, (shadow, around))?));
             let _ = write!(svg, "<g opacity=\"{}\" filter=\"url(#{id})\">{turned}</g>", number_of(opacity));
         }
     }
@@ -200,9 +202,9 @@ fn shadow_filter(id: &str, shadow: StillShadow, region: Place) -> String {
 
 /// What of the canvas and its surroundings a layer and its shadow may be seen in; nothing where they are not seen. The
 /// layer may be turned about its middle.
-fn region(still: &Still, place: Place, shadow: StillShadow) -> Option<Place> {
+fn region(still: &Still, place: Place, (shadow, around): (StillShadow, f64)) -> Option<Place> {
     let reach = thousandths(shadow.reach());
-    let ((cx, cy), half) = (place.middle(), place.width.hypot(place.height) / 2.0 + reach);
+    let ((cx, cy), half) = (place.middle(), place.width.hypot(place.height) / 2.0 + around + reach);
     let [across, down] = still.canvas.map(f64::from);
     let (left, right) = ((cx - half).max(-reach), (cx + half).min(across + reach));
     let (top, bottom) = ((cy - half).max(-reach), (cy + half).min(down + reach));
