@@ -42,7 +42,7 @@ impl Film<'_> {
             keep.iter().flat_map(|span| [rate.nearest(span.start_us), rate.nearest(span.end_us)]).collect();
         let frames: i64 = borders.chunks_exact(2).map(|pair| pair[1] - pair[0]).sum();
         fits_a_second(self.media.probe())?;
-        self.workshop.put(FILTERS, &filters(&borders, rate))?;
+        self.workshop.put(FILTERS, filters(&borders, rate))?;
 
         let (sound, output) = (format!("file:{}", self.sound), format!("file:{}", self.name));
         let most_seconds = Paid::of(ctx).seconds(self.media.tools().limits());

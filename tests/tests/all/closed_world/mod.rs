@@ -122,6 +122,16 @@ impl CallerBench {
         Ok(())
     }
 
+    /// A new document of this kind, changed by `op` as often.
+    async fn document(&self, kind: &str, new: Value, op: Value) -> anyhow::Result<String> {
+        let made = self.posted(&format!("/tools/create_{kind}"), new).await?;
+        let id = made["data"][kind]["id"].as_str().unwrap_or_default().to_owned();
+        let mut edit = json!({ "ops": [op] });
+        edit[format!("{kind}_id")] = id.as_str().into();
+        self.changed(&format!("/tools/edit_{kind}"), edit).await?;
+        Ok(id)
+    }
+
     async fn item(&self) -> anyhow::Result<ItemId> {
         self.world.item(&self.tenant, Media::video(60)).await
     }
@@ -153,12 +163,7 @@ impl CallerBench {
                 let said = json!({ "ref": self.item().await?, "text": "x" });
                 id(&self.posted("/tools/add_comment", said).await?["data"]["comment"])
             }
-            "board" => {
-                let board = id(&self.posted("/tools/create_board", json!({ "name": "x" })).await?["data"]["board"]);
-                let edit = json!({ "board_id": board, "ops": [{ "op": "add_column", "name": "x" }] });
-                self.changed("/tools/edit_board", edit).await?;
-                board
-            }
+            "board" => self.document(what, json!({ "name": "x" }), json!({ "op": "add_column", "name": "x" })).await?,
             "post" => self.world.post(&self.tenant, "https://93.184.216.34/post").await?.to_string(),
             "entry" => {
                 let plan = json!({ "title": "x", "starts_at": "2026-12-01T09:00:00Z" });
@@ -176,17 +181,11 @@ impl CallerBench {
             }
             "timeline" => {
                 let new = json!({ "name": "x", "ops": [{ "op": "add_scene", "ref": self.item().await? }] });
-                let timeline = id(&self.posted("/tools/create_timeline", new).await?["data"]["timeline"]);
-                let edit = json!({ "timeline_id": timeline, "ops": [{ "op": "add_scene", "color": "#000000" }] });
-                self.changed("/tools/edit_timeline", edit).await?;
-                timeline
+                self.document(what, new, json!({ "op": "add_scene", "color": "#000000" })).await?
             }
             "canvas" => {
                 let new = json!({ "width": 64, "height": 64 });
-                let canvas = id(&self.posted("/tools/create_canvas", new).await?["data"]["canvas"]);
-                let edit = json!({ "canvas_id": canvas, "ops": [{ "op": "add_layer", "type": "rect" }] });
-                self.changed("/tools/edit_canvas", edit).await?;
-                canvas
+                self.document(what, new, json!({ "op": "add_layer", "type": "rect" })).await?
             }
             "link" => id(
                 &self.posted("/tools/create_public_link", json!({ "ref": self.item().await? })).await?["data"]["link"],
