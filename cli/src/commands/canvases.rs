@@ -92,7 +92,7 @@ pub enum Command {
     },
     /// Render a canvas into a new item.
     #[command(after_help = "Examples:
-  mws canvases render cnv_01J… --value title='Down the river' --wait
+  mws canvases render cnv_01J… --value 'title=Down the river' --wait
   mws canvases render cnv_01J… --format jpeg --scale 2 --dry-run")]
     Render {
         /// The canvas's id.
