@@ -95,7 +95,7 @@ async fn a_file_is_served_as_media_alone_and_saved_under_its_own_name() -> anyho
             "../../x.svg",
             "image/svg+xml",
             "application/octet-stream",
-            "filename=\"__.._x.svg.bin\"; filename*=UTF-8''__.._x.svg.bin",
+            "filename=\"__.._x.svg\"; filename*=UTF-8''__.._x.svg",
         ),
     ] {
         let item = world.stored(&tenant, (name, content_type), BYTES).await?;
