@@ -126,7 +126,7 @@ fn processes(targets: &Targets, report: &mut Report) {
 
 fn itself(report: &mut Report) {
     for (name, value) in std::env::vars() {
-        let known = ["LC_ALL", "HOME", "TMPDIR"].contains(&name.as_str());
+        let known = ["LC_ALL", "OMP_THREAD_LIMIT", "HOME", "TMPDIR"].contains(&name.as_str());
         report.note(!known, format_args!("the environment's {name}={value}"));
     }
     // SAFETY: plain numbers, and a header and six numbers that live until the call returns.
