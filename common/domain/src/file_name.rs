@@ -73,7 +73,8 @@ pub fn file_name(name: &str, extension: Option<&str>) -> String {
 /// Whether a file that usually ends in `usual` may end so too; one of no type, in what some media ends in.
 fn fits(ending: &str, usual: Option<&str>) -> bool {
     let has = |family: &&[&str], one: &str| family.iter().any(|own| own.eq_ignore_ascii_case(one));
-    FAMILIES.iter().any(|family| usual.is_none_or(|usual| has(family, usual)) && has(family, ending))
+    usual.is_some_and(|usual| usual.eq_ignore_ascii_case(ending))
+        || FAMILIES.iter().any(|family| usual.is_none_or(|usual| has(family, usual)) && has(family, ending))
 }
 
 /// What stands for a letter in a file's name.
