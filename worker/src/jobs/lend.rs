@@ -9,8 +9,8 @@
 //! Where all of that is held too, by as many accounts, jobs of accounts that run nothing here are tried by turns, one
 //! at a time and each for some seconds. What is short ends in them; what does not is handed back to wait for a slot,
 //! and its account is not tried again for a while. Generations are not tried: what a provider was asked for can't be
-//! handed back. So nobody's short read or render waits longer than so many seconds for each
-//! account before it, whatever the others hold.
+//! handed back. So nobody's short read or render waits longer than so many seconds for each account before it,
+//! whatever the others hold.
 //!
 //! A job that is lent a slot is claimed without its ticket, which finds nothing to claim.
 

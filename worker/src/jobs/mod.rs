@@ -1,8 +1,9 @@
 //! The life of one claim: claimed with its ticket in one transaction, worked under a lease, ended in a batch.
 //!
 //! The handler never fails: whatever happens is an outcome in our tables, or, if this process dies, a lease that ends.
-//! What the work is, is `read`'s and `render`'s to know; `leases` keeps what is claimed, `ends` writes how it ended, by
-//! batches of `finish`, `lend` runs jobs beside slots that one account holds, and `numbers` counts all of it.
+//! What the work is, `read`, `render` and `generation` know. `leases` keeps what is claimed, and `ends` writes how it
+//! ended, by batches of `finish`; `kept` saves claims and ends the way to the pool, `lend` runs jobs beside slots that
+//! others hold, and `numbers` counts all of it.
 
 mod ends;
 mod finish;

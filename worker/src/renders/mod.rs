@@ -2,8 +2,8 @@
 //!
 //! Everything that touches bytes happens in confined children, as in `readers::decode`, whose neighbour this is.
 //! `sound` cuts or mixes to the sample, `film` keeps a picture's frames, `format` says what is written; `timeline`
-//! makes films and `canvas` pictures, with the letters of `fonts`. Nothing here
-//! knows a database, a job row or the media store: opened sources and a plan in, an opened file or a `ReadError` out.
+//! makes films and `canvas` pictures, with the letters of `fonts`. Nothing here knows a database, a job row or the
+//! media store: opened sources and a plan in, an opened file or a `ReadError` out.
 
 mod canvas;
 mod cut;

@@ -1,4 +1,5 @@
-//! The tools: `POST /tools/<name>` with a JSON body, answered in the tool envelope (contract §4). One file a family.
+//! The tools: `POST /tools/<name>` with a JSON body, answered in the tool envelope (contract §4). A file or
+//! a folder a family.
 
 pub mod boards;
 pub mod brand_kit;

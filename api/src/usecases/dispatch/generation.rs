@@ -1,7 +1,7 @@
 //! One generation as work of a dispatch: as a render's, its row of `job_renders` stands in the place of `job_reads`.
 //!
-//! A generation that lives is joined, and one whose item is there is answered with that item. What is made, by what and
-//! for how much is decided before (`resources/tools/generation`); whether anything here makes it is looked up.
+//! A live generation is joined, and one whose item is there is answered with that item. The plan, its maker and its
+//! price are made before (`resources/tools/generation`); whether a worker has that maker is looked up here.
 
 use super::{DispatchError, Ownership, Prepared, Work, storage_is_full};
 use domain::credits::Credits;

@@ -1,7 +1,7 @@
 //! One render as work of a dispatch: `job_renders` stands in the place of `job_reads`.
 //!
-//! A render that lives is joined, and one whose item is there is answered with that item. What is rendered is decided
-//! before, by `domain::silence` and `domain::ducking`.
+//! A live render is joined, and one whose item is there is answered with that item. The plan is made before, by the
+//! tool: from `domain::silence`, `domain::ducking`, a timeline or a canvas.
 
 use super::{DispatchError, Ownership, Prepared, Work, storage_is_full};
 use domain::credits::Credits;

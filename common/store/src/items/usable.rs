@@ -1,4 +1,4 @@
-//! What a timeline has to know of the items that it names.
+//! The items that a timeline or a canvas names, as far as they can be shown or heard.
 
 use chrono::{DateTime, Utc};
 use domain::ids::{ItemId, WorkspaceId};

@@ -1,8 +1,8 @@
 //! Children that write a file: the same confinement as a decoder's, and a folder that they may write to.
 //!
-//! The folder is the job's own and goes with its `Workshop`; one whose process was killed goes when the next one
-//! starts. What a child leaves there is as little to be trusted as what it read: it is opened anew as media, by
-//! `source`.
+//! The folder is the job's own and goes with its `Workshop`; the folder of a process that was killed goes when a worker
+//! or a render starts (`Workshop::sweep`). What a child leaves there is as little to be trusted as what it read: it is
+//! opened anew as media, by `source`.
 
 use super::child::{Decoder, Ending, limits};
 use super::confine::{Seat, Start};

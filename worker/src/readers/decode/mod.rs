@@ -2,8 +2,10 @@
 //!
 //! Every look at the bytes happens in `ffprobe` or `ffmpeg`, as a confined child process that gets the opened file and
 //! never its name. `confine` says what a child can reach, and `child` is the only place that starts one; `names` has
-//! what is opened and what may be said back; `source` opens and checks the file; `probe` asks what it is; `sound`
-//! streams its samples, `pictures` its frames, and `paid` says how far; `encoder` is for children that write a file.
+//! what is opened and what may be said back; `source` opens and checks the file; `probe` asks what it is, and `packets`
+//! how long it is where it does not say. `sound` streams samples, `pictures` small frames to look at, `frames` whole
+//! ones to draw with, `stills` gives one picture; `paid` says how far any of them goes. `output` is for children that
+//! write text, `encoder` for those that write a file.
 //! Whatever the bytes, the answer is a result or a typed error by the deadline, and no other file's content.
 
 mod child;

@@ -15,7 +15,7 @@ const CAPTIONS: [i32; 4] = [60_000, 540_000, 880_000, 400_000];
 const EDGE: usize = 24;
 /// The same of the colour that is behind captions.
 const BAND: usize = 4;
-/// How much of 256 the millionths of an opacity are.
+/// The opacity that hides all, in millionths.
 const MILLION: i64 = 1_000_000;
 
 /// What a layer is of.
