@@ -49,7 +49,7 @@ impl Progress {
     }
 }
 
-/// The frame a read runs in.
+/// The context of work on a media: when it has to stop, how far it is, and what is known already.
 #[derive(Debug, Clone)]
 pub struct JobCtx {
     /// When the read must have ended; its child processes are killed then.
@@ -68,13 +68,13 @@ pub struct JobCtx {
 }
 
 impl JobCtx {
-    /// A frame that ends at `deadline`, or when `cancel` is cancelled.
+    /// A context that ends at `deadline`, or when `cancel` is cancelled.
     pub fn new(deadline: Instant, cancel: CancellationToken) -> Self {
         let (progress, files_prefix) = (Progress::new(), String::new());
         Self { deadline, cancel, progress, paid_ms: None, files_prefix, speech: None }
     }
 
-    /// The frame of a step whose whole is this part of the read, in percent.
+    /// The context of a step whose whole is this part of the work, in percent.
     #[must_use]
     pub fn step(&self, from: u8, to: u8) -> Self {
         let mut step = self.clone();

@@ -94,8 +94,8 @@ async fn follow(child: &mut Encoder, frames: u64, ctx: &JobCtx) -> Result<(), Re
     }
 }
 
-/// The filters: onto the grid of frames from the media's start, filled up where the picture ends before the plan does,
-/// the frames that stay, one after the other, and a size that H.264 can have.
+/// The filters, in their order: frames are put on a grid that begins with the media, the last one is repeated where the
+/// picture ends before the plan does, those that stay follow one another, and the size becomes one that H.264 can have.
 fn filters(borders: &[i64], rate: FrameRate) -> String {
     let end = borders.last().copied().unwrap_or(0);
     let mut chain = format!("fps={rate}:start_time=0,tpad=stop={end}:stop_mode=clone,trim=end_frame={end},select='");

@@ -16,12 +16,12 @@ const FILES: [&str; 6] = [
     "DejaVuSerif-Bold.ttf",
 ];
 
-/// Where they are.
+/// The paths of these files.
 pub(super) fn paths() -> impl Iterator<Item = PathBuf> {
     FILES.into_iter().map(|file| Path::new(FOLDER).join(file))
 }
 
-/// Where that of films is.
+/// The path of the font that films are written in.
 pub(super) fn of_films() -> PathBuf {
     Path::new(FOLDER).join(FILES[0])
 }

@@ -239,7 +239,7 @@ fn on_frames(keep: &[Span], rate: FrameRate) -> Vec<Span> {
     keep.iter().map(|span| Span::new(border(span.start_us), border(span.end_us))).collect()
 }
 
-/// What was made is, if it is what was to be made.
+/// The facts of what was made, if they are those that were planned.
 fn checked(output: &MediaSource, container: Container, keep: &[Span]) -> Result<Facts, ReadError> {
     let probe = output.probe();
     let planned_ms = total_us(keep) / 1000;

@@ -1,7 +1,7 @@
-//! The frames of a picture as they are drawn into another: whole, of one size, on a grid of time, one after the other.
+//! The frames of a video as they are drawn into a film: whole, of one size, at one rate, one after the other.
 //!
-//! A stream may begin in the middle of a file whose container says where its frames are; of others it is decoded from
-//! the start. Confined and bounded as `pictures` is. What is done with frames is not known here.
+//! A stream may begin in the middle of a file whose container says where its frames are; any other file is decoded from
+//! its start. Confined and bounded as `pictures` is. What is done with frames is not known here.
 
 use super::child::Decoder;
 use super::output::whole_output;
@@ -23,7 +23,7 @@ pub(crate) struct Canvas {
     pub(crate) width: u32,
     /// Pixels down; even.
     pub(crate) height: u32,
-    /// Whether they fill it, with what does not fit cut off; else all of them is there, with black beside.
+    /// Whether a frame fills it and loses what does not fit; else it is there whole, with black beside it.
     pub(crate) cover: bool,
 }
 
@@ -57,7 +57,7 @@ pub(super) fn is_seekable(media: &MediaSource) -> bool {
     SEEKABLE.iter().any(|name| media.probe().format_name.starts_with(name))
 }
 
-/// The frames of a video from one on.
+/// The frames of a video, from a given one on.
 #[derive(Debug)]
 pub(crate) struct FrameStream {
     /// None once it has ended.
@@ -65,7 +65,7 @@ pub(crate) struct FrameStream {
     frame: Vec<u8>,
     /// The number of the frame that comes next.
     next: i64,
-    /// Whether there was one.
+    /// Whether any frame has come.
     any: bool,
 }
 
@@ -130,7 +130,7 @@ impl FrameStream {
         self.next += 1;
         let Some(ffmpeg) = &mut self.ffmpeg else { return Ok(()) };
         let mut filled = 0;
-        // A frame that does not come whole leaves the one before as it is: it is read beside it.
+        // It is read beside the one before, which stays where this one does not come whole.
         let mut coming = std::mem::take(&mut self.frame);
         let kept = self.any.then(|| coming.clone());
         while filled < coming.len() {
@@ -198,7 +198,7 @@ pub(crate) async fn image_frame(media: &MediaSource, canvas: Canvas, ctx: &JobCt
     Ok(picture)
 }
 
-/// Where the luma stands of a value of chroma, in rows of this many values.
+/// The place of the luma that a value of chroma belongs to; a row has `half` values of chroma.
 const fn chroma_place(at: usize, half: usize) -> usize {
     (at / half) * 2 * half * 2 + (at % half) * 2
 }

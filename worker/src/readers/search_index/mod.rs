@@ -26,7 +26,7 @@ use written::{Letters, WrittenWord};
 /// How much of the progress is done once the cuts are found, in percent, and how much once the stills are made.
 const LOOKED: u8 = 70;
 const STILLS_MADE: u8 = 85;
-/// How long pictures are read: a part of the time of the media, and for short ones as long as a few may take.
+/// How long pictures may be read for: this part of the media's duration, and at least as long as a few may take.
 const TEXT_TIME: (u32, Duration) = (16, Duration::from_secs(10));
 /// Words of a read that are kept: some 3 MB of its document.
 const MOST_WORDS: usize = 20_000;
@@ -208,7 +208,7 @@ async fn text(
     Ok(text)
 }
 
-/// Adds what is written in a part. The same words as in the part before, in the same moment, stand on.
+/// Adds what is written in a part. Where the part before it in the same moment has the same words, they last longer.
 fn add(written: &mut Vec<Written>, part: &Part<'_>, words: Vec<WrittenWord>) {
     let same = |last: &Written| {
         let texts = |words: &[WrittenWord]| words.iter().map(|word| word.text.clone()).collect::<Vec<_>>();

@@ -19,10 +19,10 @@ use tokio::time::Instant;
 const DATA_DIR: &str = "/usr/share/tesseract-ocr/5/tessdata";
 /// Output of one picture, at most: a page full of small print makes some 60 KiB.
 const OUTPUT_BYTES: usize = 1 << 20;
-/// How sure it is to be of a word, of 100.
+/// How sure it has to be of a word, of 100.
 const LEAST_SURE: f64 = 70.0;
-/// How sure of a word that stands in no line with a plain one, from 0 to 1, and how many letters make a word plain: in
-/// leaves, stones and grass it sees single short words, and is surer of none than 0.942.
+/// How sure it has to be, from 0 to 1, of a word whose line has no plain word, and how many letters make a word plain.
+/// In leaves, stones and grass it sees single short words, and is surer of none than 0.942.
 const SURE_ALONE: f64 = 0.95;
 const PLAIN: usize = 4;
 /// How long it may take for one picture. Most take a quarter of a second.
@@ -129,7 +129,7 @@ fn words(table: &str) -> Vec<WrittenWord> {
         .collect()
 }
 
-/// Whether it is print and no ornament: most of it are letters and digits.
+/// Whether it is print and no ornament: most of its characters are letters and digits.
 fn is_word(text: &str) -> bool {
     letters(text) * 2 >= text.chars().count().max(1)
 }

@@ -30,7 +30,7 @@ pub(super) struct Picture {
 }
 
 impl Picture {
-    /// Of pixels that a child gave.
+    /// Packs the pixels that a child gave.
     pub(super) fn packed(decoded: &decode::Picture) -> Result<Self, ReadError> {
         let (width, height) = (decoded.width, decoded.height);
         let mut bytes = Vec::new();
@@ -44,8 +44,7 @@ impl Picture {
     }
 }
 
-/// How wide these texts are in the letters of this one, in pixels of the canvas. One that can't be drawn is of no
-/// width.
+/// How wide these parts of a text come out in its font, in pixels of the canvas; 0 for one that can't be drawn.
 pub(super) fn widths(text: &StillText, parts: &[&str]) -> Vec<f64> {
     let scale = f64::from(text.size) / 1e3 / MEASURED_SIZE;
     let mut widths = Vec::new();
@@ -74,14 +73,14 @@ pub(super) fn font(text: &StillText, size: f64) -> String {
     format!("font-family=\"{family}\" font-weight=\"{weight}\" font-size=\"{size}\" xml:space=\"preserve\"")
 }
 
-/// Letters of a line. The library takes every line as one that begins on the left: one of a script that begins on the
-/// right is embedded.
+/// The letters of a line, escaped. The library lays every line out from the left, so one that is read from the right
+/// stands between marks that say so.
 pub(super) fn letters(text: &str, is_rtl: bool) -> String {
     let text = escaped(text);
     if is_rtl { format!("\u{202b}{text}\u{202c}") } else { text }
 }
 
-/// A number to the ten-thousandth.
+/// A number with four decimals.
 pub(super) fn number_of(number: f64) -> String {
     format!("{number:.4}")
 }

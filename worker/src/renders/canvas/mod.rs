@@ -3,7 +3,7 @@
 //! Every item is decoded by a confined child of its own; what it gives is pixels, which are packed anew here, so that
 //! the drawing library reads no bytes of strangers. `svg` writes what is drawn as a document that refers to nothing,
 //! `words` breaks texts into lines, `ink` has letters and pictures, `paper` draws, `written` encodes. One picture is
-//! drawn at a time in a process, since a large one takes some hundred megabytes; it waits for nobody's media then.
+//! drawn at a time in a process, since a large one takes some hundred megabytes; its sources are decoded before that.
 
 mod ink;
 mod paper;
@@ -26,12 +26,12 @@ use std::sync::Arc;
 use store::uploads::Facts;
 use tokio::sync::Semaphore;
 
-/// The one picture that is drawn.
+/// Held while a picture is drawn, so that no other is.
 static TABLE: Semaphore = Semaphore::const_new(1);
 /// How far a picture is once its sources are decoded, in percent, and once it is drawn.
 const DECODED: u8 = 40;
 const DRAWN: u8 = 80;
-/// The longest side of the picture that shows what an SVG is.
+/// The longest side of an SVG's cover.
 const COVER_SIDE: u32 = 320;
 
 /// What a picture is made with.
@@ -136,7 +136,7 @@ impl Easel<'_> {
     }
 }
 
-/// Work of the processor's, on a thread of its own. It is not waited for past the end of the job.
+/// Does what keeps a processor busy on a thread of its own. It is not waited for past the end of the job.
 async fn blocking<T: Send + 'static>(ctx: &JobCtx, work: impl FnOnce() -> T + Send + 'static) -> Result<T, ReadError> {
     ctx.bounded(tokio::task::spawn_blocking(work)).await?.map_err(|_| ReadError::Crashed)
 }

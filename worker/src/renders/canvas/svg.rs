@@ -9,9 +9,9 @@ use domain::canvas::{Align, GradientShape, Rgba};
 use domain::still::{Still, StillLayer, StillPicture, StillShadow, StillText};
 use std::fmt::Write;
 
-/// How far above the baseline letters of these fonts stand, in their height.
+/// How far letters of these fonts reach above the baseline, in font sizes.
 const ASCENT: f64 = 0.928;
-/// From their highest to their lowest point.
+/// How far it is from their highest to their lowest point, in font sizes.
 const EXTENT: f64 = 1.164;
 /// A blur is so many times its standard deviation, as in CSS.
 const DEVIATIONS: f64 = 2.0;
@@ -97,7 +97,7 @@ fn drawn(still: &Still, layer: &StillLayer, number: usize, picture: Option<&Pict
         }
         Some(shadow) => {
             let id = format!("s{number}");
-            // Letters stand out of their lines where those are narrow.
+            // Letters reach beyond their lines where lines are narrow.
             let around = if let StillPicture::Text(text) = &layer.picture { thousandths(text.size) } else { 0.0 };
             svg.push_str(&shadow_filter(&id, shadow, region(still, place, (shadow, around))?));
             let _ = write!(svg, "<g opacity=\"{}\" filter=\"url(#{id})\">{turned}</g>", number_of(opacity));
@@ -200,8 +200,8 @@ fn shadow_filter(id: &str, shadow: StillShadow, region: Place) -> String {
     )
 }
 
-/// What of the canvas and its surroundings a layer and its shadow may be seen in; nothing where they are not seen. The
-/// layer may be turned about its middle.
+/// The part of the canvas and its margin in which a layer and its shadow can be seen, however the layer is turned about
+/// its middle; nothing where neither is seen.
 fn region(still: &Still, place: Place, (shadow, around): (StillShadow, f64)) -> Option<Place> {
     let reach = thousandths(shadow.reach());
     let ((cx, cy), half) = (place.middle(), place.width.hypot(place.height) / 2.0 + around + reach);

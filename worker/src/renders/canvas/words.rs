@@ -1,7 +1,7 @@
-//! Texts in lines: broken where their room ends, between words where that is possible, as wide as they come out.
+//! Texts in lines: broken where their room ends, between words where that is possible, and how wide they come out.
 //!
-//! Words are measured as they are drawn, shaped and with the letters that another font lends; a word that is wider than
-//! its room is broken between letters. Neighbour: `ink`, which measures.
+//! Words are measured as they will be drawn: shaped, and with letters of another font where their own lacks them. A
+//! word that is wider than its room is broken between letters. Neighbour: `ink`, which measures.
 
 use super::ink::widths;
 use domain::still::StillText;
@@ -34,7 +34,7 @@ pub(super) fn lines(text: &StillText) -> (Vec<Line>, f64) {
     (broken, measured.into_iter().fold(0.0, f64::max))
 }
 
-/// A paragraph without what is no letter.
+/// A paragraph without control characters; a tab becomes a space.
 fn plain(paragraph: &str) -> String {
     let letters = paragraph.chars().map(|letter| if letter == '\t' { ' ' } else { letter });
     letters.filter(|letter| !letter.is_control()).collect()
@@ -44,7 +44,7 @@ fn line(text: &str, paragraph: &str) -> Line {
     Line { text: text.to_owned(), is_rtl: is_rtl(paragraph) }
 }
 
-/// Whether the first letter of a script that has a direction is of one that begins on the right.
+/// Whether a paragraph is read from the right: its first letter is of such a script.
 fn is_rtl(text: &str) -> bool {
     let is_of_one = |letter: char| RTL.iter().any(|(first, last)| (*first..=*last).contains(&u32::from(letter)));
     let first = text.chars().find(|letter| letter.is_alphabetic());

@@ -35,7 +35,7 @@ pub(super) enum Stand {
     Bottom,
 }
 
-/// A mask of this size: how much of each value a letter covers. `line` is the height of a line.
+/// A mask of this size: how much of each pixel letters cover. `line` is the height of a line.
 pub(super) async fn mask(
     tools: &MediaTools,
     workshop: &Workshop,
@@ -91,7 +91,7 @@ pub(super) async fn mask(
     Err(ReadError::Crashed)
 }
 
-/// How wide a letter of the font is at the most, about, in hundredths of the height of a line.
+/// About how wide a letter of the font is at most, in hundredths of a line's height.
 fn width(letter: char) -> usize {
     match letter {
         'W' | 'M' | 'm' | 'w' | '@' | '%' | '\u{1100}'.. => 100,

@@ -39,7 +39,7 @@ impl Films<'_> {
         self.sources.others.get(&item).map(|other| &other.media).ok_or(ReadError::Missing)
     }
 
-    /// The frame of what decodes an item: no more than it is said to have is read of it.
+    /// The context in which an item is decoded: no more of it than it is said to last.
     fn paid_for(&self, item: ItemId, ctx: &JobCtx) -> JobCtx {
         let paid_ms = self.sources.others.get(&item).map(|other| other.duration_ms).filter(|ms| *ms > 0);
         JobCtx { paid_ms, ..ctx.clone() }

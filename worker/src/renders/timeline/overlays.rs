@@ -11,14 +11,14 @@ use std::collections::HashMap;
 
 /// The room of captions: left side, upper side, width and height, in millionths of the picture's.
 const CAPTIONS: [i32; 4] = [60_000, 540_000, 880_000, 400_000];
-/// How many times as high as its dark edge is wide a line is.
+/// The height of a line, in widths of the dark edge around its letters.
 const EDGE: usize = 24;
-/// The same of the colour that is behind captions.
+/// The height of a caption's line, in widths of the band of colour around its letters.
 const BAND: usize = 4;
 /// The opacity that hides all, in millionths.
 const MILLION: i64 = 1_000_000;
 
-/// What a layer is of.
+/// What a layer shows, by its place in the film.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Of {
     Overlay(usize),
@@ -31,7 +31,7 @@ pub(super) struct Overlays<'a> {
     workshop: &'a Workshop,
     size: Size,
     layers: HashMap<Of, Layer>,
-    /// The first caption that is not over.
+    /// The place of the first caption that has not ended.
     cue: usize,
 }
 

@@ -30,7 +30,7 @@ pub(super) struct Layer {
     pub(super) size: Size,
     /// As a frame, of `size`.
     pub(super) picture: Vec<u8>,
-    /// Of each value of luma.
+    /// How much it hides, for each value of luma.
     pub(super) alpha: Vec<u8>,
 }
 
@@ -39,7 +39,7 @@ fn between(from: u8, to: u8, part: u32) -> u8 {
     u8::try_from((u32::from(from) * (256 - part) + u32::from(to) * part + 128) / 256).unwrap_or(u8::MAX)
 }
 
-/// So much of 256 as an alpha is of 255: all of it for all.
+/// An alpha of 0 to 255 as a part of 256: 255 becomes all of it.
 fn of_256(alpha: u8) -> u32 {
     u32::from(alpha) + u32::from(alpha >> 7)
 }
@@ -128,7 +128,7 @@ fn widened(mask: &[u8], by: usize, step: usize, size: Size) -> Vec<u8> {
     wide
 }
 
-/// Every value of a frame, and the value of luma that stands in its place.
+/// Calls `each` with the place of every value of a frame, and with the place of the luma that it belongs to.
 fn for_each_value(size: Size, mut each: impl FnMut(usize, usize)) {
     let (luma, quarter, half) = (size.luma(), size.luma() / 4, size.width / 2);
     (0..luma).for_each(|at| each(at, at));

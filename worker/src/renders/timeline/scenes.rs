@@ -27,9 +27,9 @@ enum Shown {
 pub(super) struct Scenes<'a> {
     films: &'a Films<'a>,
     size: Size,
-    /// The scenes that are not over, the first of which may be seen.
+    /// The scenes that have not ended; the first may be visible now.
     left: &'a [FilmScene],
-    /// Those of the first ones that were opened.
+    /// The pictures of the first of these scenes, as far as they were opened.
     open: Vec<Shown>,
     idle: Vec<(ItemId, bool, Box<FrameStream>)>,
 }
@@ -129,7 +129,7 @@ async fn open(
     }
 }
 
-/// The frame of what decodes an item, which tells no progress.
+/// The context in which an item is decoded, whose progress is not the film's.
 fn aside(films: &Films<'_>, item: ItemId, ctx: &JobCtx) -> JobCtx {
     films.paid_for(item, &JobCtx { progress: Progress::new(), ..ctx.clone() })
 }
