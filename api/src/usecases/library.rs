@@ -73,7 +73,7 @@ pub async fn resolve(conn: &mut PgConnection, workspace: CallerWorkspace, name: 
     }
 }
 
-/// Changes what an item is called and sorted by; answers it as it is then.
+/// Changes what an item is called and sorted by; returns it as it is then.
 ///
 /// # Errors
 /// As [`reach`]; `ref_taken`.

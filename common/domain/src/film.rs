@@ -133,8 +133,8 @@ pub struct FilmSound {
 }
 
 impl FilmSound {
-    /// Whether another is this one going on, as if it had never been cut. Frames don't stand on microseconds: a few of
-    /// those are no cut.
+    /// Whether `next` goes on where this one ends, as if there were no cut. Frames don't fall on whole microseconds, so
+    /// a few of those between them are no cut.
     pub fn continues_with(&self, next: &Self) -> bool {
         let same = self.item == next.item && self.volume == next.volume;
         let goes_on = (self.from_us + self.len_us - next.from_us).abs() <= 2 && self.at_us + self.len_us == next.at_us;

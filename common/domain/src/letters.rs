@@ -28,7 +28,7 @@ const DRAWN: &str = "\
     1ee21-1ee22 1ee24 1ee27 1ee29-1ee32 1ee34-1ee37 1ee39 1ee3b 1ee61-1ee62 1ee64 1ee67-1ee6a 1ee6c-1ee72 \
     1ee74-1ee77 1ee79-1ee7c 1ee7e 1f030-1f093 1f0a0-1f0ae 1f0b1-1f0be 1f0c1-1f0cf 1f0d1-1f0df 1f311-1f318 \
     1f42d-1f42e 1f431 1f435 1f600-1f623 1f625-1f62b 1f62d-1f640 1f643";
-/// Letters that are told of those that are not in it.
+/// How many of the letters that it lacks are named.
 const TOLD: usize = 5;
 
 /// Letters of these texts that are not in the font, in whose place a box stands: the first ones, each once.

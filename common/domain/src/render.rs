@@ -46,8 +46,8 @@ pub enum RenderPlan {
 }
 
 impl RenderPlan {
-    /// The item that the render is made from first and foremost: its job is shown on this one, and priced by it.
-    /// Nothing of a film that is made from nothing, which is none, and of a picture that is of words and shapes alone.
+    /// The item that the render is made from first and foremost: its job is shown on this one. None for a picture of
+    /// words and shapes alone; a film always has one.
     pub fn source(&self) -> Option<ItemId> {
         match self {
             Self::RemoveSilence { item, .. } => Some(*item),

@@ -17,7 +17,7 @@ pub const LONGEST_SIDE: u32 = 8_192;
 pub const MOST_SOURCE_PIXELS: u64 = MOST_PIXELS;
 /// Pixels that are drawn on, of all layers together.
 pub const MOST_DRAWN_PIXELS: u64 = 16 * MOST_PIXELS;
-/// How many times its pixels a layer with a shadow, or one that is turned or half hides, is drawn.
+/// How many times the pixels of a layer count that has a shadow, is turned, or lets through what is under it.
 const TIMES_DRAWN: u64 = 4;
 /// Pixels that cost as much as a second of film: those of 3840 × 2160.
 const SECONDS_PIXELS: u64 = 3_840 * 2_160;

@@ -39,7 +39,7 @@ pub struct Change<'a> {
 }
 
 /// Changes what the account was given, and journals it. Call under the account's lock, after `minutes::fold`. False
-/// where the reference has counted before, or where more would be taken back than nothing holds.
+/// where the reference has counted before, or where more would be taken back than is left unheld.
 pub async fn give(conn: &mut PgConnection, account: AccountId, change: Change<'_>) -> sqlx::Result<bool> {
     let done = sqlx::query!(
         "WITH entry AS (

@@ -28,7 +28,7 @@ use store::uploads::Facts;
 
 /// What is made.
 const OUTPUT_FILE: &str = "output";
-/// Samples a second of a count; what is counted is time, so few will do.
+/// Samples a second where media is decoded to count how long it lasts: few will do.
 const COUNT_RATE: u32 = 8_000;
 
 /// Something to make.
@@ -140,8 +140,8 @@ impl Generator {
         }
     }
 
-    /// What was made is, if it is what was to be made and can be decoded. A provider's word for its length is not
-    /// taken: it is paid for by that.
+    /// Opens what was made, which has to be of the kind that was asked for, and to be decodable. How long a provider's
+    /// media lasts is counted here and not believed, since that is what is paid for.
     async fn checked(
         &self,
         workshop: &Workshop,

@@ -97,7 +97,7 @@ impl Attempt<'_> {
         Ok(facts)
     }
 
-    /// Keeps a picture of the item to show, and answers where. An item is none the worse without one.
+    /// Keeps a picture of the item to show, and returns its key. An item is none the worse without one.
     async fn picture(&self, media: &MediaSource, facts: &Facts) -> Option<String> {
         let duration_ms = match facts.item_type {
             ItemType::Audio => return None,

@@ -1,9 +1,9 @@
 //! A claimed generation: made by a program of this machine or a provider's model, put into the media store under a key
 //! that names the claim, and handed to the claim's end.
 //!
-//! Before a provider is asked, that is noted and committed. So a claim that follows one whose worker died knows that it
-//! may have been: an idempotent provider is asked again by the same id, any other never is (`outcome_unknown`). What is
-//! not known to have come to nothing stays noted.
+//! Before a provider is asked, a note of that is committed. So when a worker dies, the job's next claim knows that the
+//! provider may have been asked: an idempotent one is asked again by the same id, any other never is
+//! (`outcome_unknown`). The note goes only where it is known that nothing came of the request.
 
 use crate::generations::{Generated, GenerationRequest};
 use crate::jobs::leases::{Lease, Stop};
@@ -66,7 +66,7 @@ impl Worker {
         Ok(Known { row, plan })
     }
 
-    /// How long it may take: as long as its model may, or so many times as long as its source lasts or its words do.
+    /// How long it may take: as its model may, or so many times as long as its source lasts or its words are spoken.
     fn time_for(&self, claimed: &Claimed, plan: &GenerationPlan) -> Duration {
         let time = match &plan.maker {
             Maker::Model(id) => self.process.providers.get(id).map_or(Duration::ZERO, |model| model.timeout),
@@ -102,7 +102,7 @@ impl Worker {
         self.kept(claimed, known, generated, most_bytes).await
     }
 
-    /// Refuses what this worker has nothing to make with: another takes it, if one has said lately that it can.
+    /// Refuses a maker that this worker does not have: for another worker, if one has said lately that it has it.
     async fn has(&self, maker: &Maker) -> Result<(), ReadError> {
         if self.engines.makers.iter().any(|offer| offer.name == maker.name()) {
             return Ok(());
@@ -114,7 +114,7 @@ impl Worker {
         Err(ReadError::EngineNotConfigured(Task::Generation))
     }
 
-    /// What a provider makes of it, unless it was asked before and would take this for another request.
+    /// Asks a provider, unless it may have been asked before and would take this for another request.
     async fn asked(
         &self,
         claimed: &Claimed,

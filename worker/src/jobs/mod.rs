@@ -303,7 +303,7 @@ impl From<Outcome> for Attempted {
     }
 }
 
-/// How long what only another worker can make waits for it, which has not come to it so many times.
+/// How long a job waits for a worker that can do it, after so many claims by workers that can't.
 fn for_another(times: i32) -> Duration {
     (ELSEWHERE * u32::try_from(times).unwrap_or(0).saturating_add(1)).min(ELSEWHERE_MOST)
 }
@@ -313,7 +313,7 @@ fn failed(claimed: &Claimed, error: &ReadError) -> Attempted {
         ReadError::Timeout => after_timeout(claimed.failures),
         _ => after_failure(claimed.failures, error.retryable()),
     };
-    // What was claimed and neither failed nor ended was handed back or lost.
+    // Claims that are no failures: those that were handed back or lost.
     let uncounted = claimed.claim_no - 1 - i32::from(claimed.failures);
     let put_back = match error {
         ReadError::Elsewhere => Some(for_another(uncounted)),

@@ -10,7 +10,7 @@ use runtime::media::{MediaStore, sent_key};
 use runtime::queue::{self, Queue, Subject, Ticket};
 use store::uploads::{self, Completed, Part, UploadRow};
 
-/// Completes an upload of the caller's workspace. Done again, it answers the upload again.
+/// Completes an upload of the caller's workspace. Done again, it returns the upload again.
 pub async fn complete_upload(app: &App, caller: &Caller, upload: UploadId) -> Answer<UploadRow> {
     let process = &app.process;
     let row = uploads::find(&mut *app.conn().await?, upload).await?.ok_or_else(unknown)?;

@@ -126,7 +126,7 @@ impl<D, T> DeliveryScheduler<D, T> {
         }
     }
 
-    /// Takes an event in and answers what is to be done, in this order.
+    /// Takes an event in and returns what is to be done, in this order.
     pub fn on(&mut self, event: Event<D, T>, now: Instant) -> Vec<Action<D, T>> {
         match event {
             Event::TicketArrived { lane, id, endpoint, ticket } => self.ticket_arrived(lane, id, endpoint, ticket, now),

@@ -48,7 +48,7 @@ impl Provider {
         self.json(response).await
     }
 
-    /// How a prediction stands. A server that has no way to ask is told of it again, where that is the same request.
+    /// How a prediction stands. A server that does not answer `GET` is sent the same `PUT` again, if it is idempotent.
     async fn look(&self, id: &str, body: &Value) -> Result<Prediction, ReadError> {
         let request = self.request(Method::GET, &format!("predictions/{id}"));
         let response = match request.send().await {

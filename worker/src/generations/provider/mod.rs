@@ -1,8 +1,8 @@
 //! A provider's model: asked once for a job, by the job's id, and believed in nothing.
 //!
-//! Its address is the operator's and may be private; where it says that its output is, is its own word, and is fetched
-//! as customers' URLs are. Answers and outputs are bounded in size and time. `cog` and `openai` know what is sent and
-//! answered; what went wrong is told by a [`ProviderFault`], and by a log line without the provider's address or key.
+//! Its own address is the operator's and may be private. The URL that it gives for its output is its own word, and is
+//! fetched as customers' URLs are. Answers and outputs are bounded in size and time. `cog` and `openai` know what is
+//! sent and answered; a [`ProviderFault`] says what went wrong, and a log line without the provider's address or key.
 
 mod answers;
 mod cog;
@@ -103,7 +103,8 @@ impl Provider {
         }
     }
 
-    /// The head of the answer. What was not sent is told from what may have been done.
+    /// Sends a request, and returns the head of the answer. The error says whether the request may have been carried
+    /// out, or never left.
     async fn sent(&self, request: reqwest::RequestBuilder) -> Result<Response, ReadError> {
         let response = request.send().await.map_err(|error| {
             let error = error.without_url();
@@ -122,14 +123,14 @@ impl Provider {
                 ProviderFault::Unavailable
             }
             _ if status.is_client_error() => ProviderFault::Refused,
-            // Of one that is not idempotent it is not known what it did before it failed.
+            // What it did before it failed is not known.
             _ if status.is_server_error() => self.broken_off(),
             _ => ProviderFault::BadOutput,
         };
         Err(self.fault(fault, &format!("status {}", status.as_u16())))
     }
 
-    /// What it comes to that a connection broke after a request was sent.
+    /// The fault where a connection broke after a request was sent.
     const fn broken_off(&self) -> ProviderFault {
         if self.model.idempotent { ProviderFault::Unavailable } else { ProviderFault::Unknown }
     }

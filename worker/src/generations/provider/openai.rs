@@ -1,7 +1,8 @@
 //! OpenAI's HTTP interface: `/v1/images/generations` and `/v1/audio/speech`, each one request and one answer.
 //!
-//! It has no ids of the client's: what was sent and not answered may have been done, and is not sent again. A server
-//! that honours `Idempotency-Key` is said to in the file of providers, and is sent the job's id as one.
+//! Requests have no id of the client's: one that was sent and not answered may have been carried out, and is not sent
+//! again. Each has the job's id as `Idempotency-Key`; the file of providers says of a server that honours it that it is
+//! idempotent.
 
 use super::answers::{Picture, Pictures};
 use super::output::{Made, spool};

@@ -1,4 +1,4 @@
-//! What a provider has made, on its way to a file here: out of its answer, or from where it says that it is.
+//! What a provider has made, on its way to a file here: out of its answer, or from the URL that it gives.
 //!
 //! A URL is a provider's word and no more to be trusted than a customer's: it goes through the outbound client, which
 //! reaches public addresses alone, each hop checked. A `data:` URL is bytes that are there already.
