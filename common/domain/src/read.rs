@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// One of the six reads that `prepare_media` starts (contract §2, "Read kinds").
+/// One of the six reads that `prepare_media` starts (contract §2, "read").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, sqlx::Type)]
 #[serde(rename_all = "snake_case")]
 #[sqlx(type_name = "text", rename_all = "snake_case")]

@@ -1,4 +1,4 @@
-//! Receivers behind TLS, from the setting to the log: whom the sending client trusts (contract §2, "HTTPS").
+//! Receivers behind TLS, from the setting to the log: whom the sending client trusts (contract §2, "webhook endpoint").
 
 use mws_tests::world::{Authority, Certificate, Media, Tenant, TlsReceiver, World, runners, until};
 use serde_json::{Value, json};

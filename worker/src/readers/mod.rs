@@ -1,4 +1,4 @@
-//! The reads: a folder a read, each computing one result from a media file (contract §2, "Read kinds"; reads.md).
+//! The reads: a folder a read, each computing one result from a media file (contract §2, "read"; docs/reads.md).
 //!
 //! `decode` turns a hostile file into probed facts and blocks of samples, inside a confined child process; a reader
 //! turns those into its result and touches no file of its own. Nothing here knows a database, a job row or a queue:

@@ -1,7 +1,7 @@
 //! Where a client that holds no token learns who issues them: OAuth 2.0 Protected Resource Metadata (RFC 9728; contract
 //! §5).
 //!
-//! It stands where the specification names it, below the MCP URL, and where the RFC puts it for a resource with a path.
+//! It stands in two places: below the MCP URL, and where the RFC puts it for a resource with a path.
 //! Tokens themselves are judged by `auth`.
 
 use super::MCP_PATH;

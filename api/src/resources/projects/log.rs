@@ -1,5 +1,5 @@
-//! What was sent of a project's changes: `/projects/{id}/deliveries`. An addition to the specification, which promises
-//! that webhooks of projects are sent once and says nothing of how to look them up.
+//! What was sent of a project's changes: `/projects/{id}/deliveries`. A project's webhook is sent once (contract §6.2),
+//! so this is where its owner sees what became of one that did not arrive.
 
 use super::ProjectState;
 use crate::app::App;

@@ -58,9 +58,9 @@ pub const ERRORS: Refusals = &[
 const CHANGING: &[Code] =
     &[Code::ProjectNotFound, Code::WorkspaceForbidden, Code::RoleForbidden, Code::IllegalTransition];
 
-/// How a project is worked on when nothing is said (contract §2: "an autonomous mode exists").
+/// How a project is worked on when nothing is said.
 const DEFAULT_MODE: &str = "autonomous";
-/// What comes out when nothing is said (contract §2: "an assembled type exists").
+/// What comes out when nothing is said.
 const DEFAULT_OUTPUT: &str = "assembled";
 
 /// The project operations.

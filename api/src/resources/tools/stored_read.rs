@@ -1,5 +1,5 @@
 //! The one read that a tool needs: answered as it is stored, at no charge, or else started as `prepare_media` would
-//! start it (contract §4.4: "a tool asked for a read that is missing starts exactly that read").
+//! start it: exactly that read, and no other (contract §4.4).
 //!
 //! Every tool that shows or works on a read asks [`need`]. There is no second way to start one: the same dispatch
 //! decides, holds minutes, joins a live job and keeps the answer under the Idempotency-Key. What a tool makes of a read

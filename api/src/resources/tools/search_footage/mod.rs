@@ -1,4 +1,4 @@
-//! `search_footage`: what is said and shown in items, found by words (contract §2, "Read kinds"; contract §4.4).
+//! `search_footage`: what is said and shown in items, found by words (contract §4.4).
 //!
 //! Postgres finds passages by their words, and then, where that leaves room, by words that are alike; `domain::search`
 //! narrows each to what was meant and scores it. Items whose transcript or search index is stored are searched, at no
