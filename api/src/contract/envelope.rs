@@ -255,7 +255,7 @@ impl<T: ToJSON, const STATUS: u16> Stored<T, STATUS> {
         Self { body, replayed: false, shape: PhantomData }
     }
 
-    /// The same bytes, documented as an answer of which they are one form.
+    /// The same bytes, documented as `U`, of which they are one form.
     pub fn documented_as<U>(self) -> Stored<U, STATUS> {
         Stored { body: self.body, replayed: self.replayed, shape: PhantomData }
     }

@@ -10,9 +10,9 @@ use serde_json::Value;
 use std::time::Duration;
 use url::{Host, Url};
 
-/// For metadata and keys together.
+/// How long metadata and keys may take together.
 const TIMEOUT: Duration = Duration::from_secs(5);
-/// Of either document.
+/// The largest that either document may be.
 const MOST_BYTES: usize = 256 << 10;
 
 /// Why the issuer's keys could not be had. Its text goes to the log, never to a caller.

@@ -1,5 +1,5 @@
-//! Tokens signed here, held against an issuer that answers on loopback. What a certified authorization server issues is
-//! in the tests of the whole service.
+//! Tokens signed here, held against an issuer that answers on loopback. The tests of the whole service have tokens of a
+//! certified authorization server.
 
 use super::*;
 use base64::Engine;

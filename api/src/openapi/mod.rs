@@ -41,7 +41,7 @@ pub fn contract() -> Arc<Contract> {
 }
 
 static CONTRACT: LazyLock<Arc<Contract>> = LazyLock::new(|| {
-    // What is written by the same crate a moment before is JSON.
+    // The same crate has just written it, so it is JSON.
     let mut json: Value = serde_json::from_str(&service().spec()).unwrap_or_default();
     patch::apply(&mut json);
     let operations = operations(&json);

@@ -1,4 +1,4 @@
-//! People, by what an OAuth issuer calls them, and how those get in whom nobody has added (contract §5.2).
+//! Users, by what an OAuth issuer calls them, and how one signs up whom nobody has added (contract §5.2).
 //!
 //! Whether a token may be believed is the api's to know before it asks here; whether somebody unknown is let in is a
 //! setting's. The rate is counted in the same statement, as for every other credential (`credentials`).
@@ -34,7 +34,7 @@ pub struct Presented<'a> {
     pub named: Option<WorkspaceId>,
     /// The workspaces that the token lets in to, the default first; none means all that the user can reach.
     pub allowed: Option<&'a [WorkspaceId]>,
-    /// What its bearer counts under while nobody here is known by that identity.
+    /// What the bearer's requests are counted under as long as no user here has that identity.
     pub stranger: Uuid,
 }
 

@@ -1,4 +1,4 @@
-//! What a duty does step by step: one that fails keeps none of the others from being done.
+//! Duties that prune in steps: a step that fails keeps none of the others from being done.
 
 use mws_tests::world::{Media, World};
 use serde_json::json;
@@ -60,7 +60,7 @@ async fn what_a_queue_worker_held_that_is_long_gone_goes_with_it() -> anyhow::Re
 #[tokio::test]
 async fn old_events_that_are_kept_for_their_deliveries_keep_no_others() -> anyhow::Result<()> {
     let world = World::new().await?;
-    // More than one step looks at, all begun at the same moment, and only the last of them is told of no more.
+    // More events than one step looks at, all of the same moment; only of the last one no delivery tells any more.
     sqlx::raw_sql(
         "INSERT INTO events (id, type, account_id, body, created_at)
          SELECT 'evt_' || n, 'ping', gen_random_uuid(), '', mws_now() - interval '40 days'

@@ -52,8 +52,8 @@ struct Ingest {
     process: Process,
     tools: Arc<MediaTools>,
     stage: Stage,
-    /// What an account may have at this stage in the whole fleet: a quarter of a process's slots, and two at least, so
-    /// that one whose worker was killed is not all that it may have.
+    /// Uploads of one account at this stage in the whole fleet, at most: a quarter of a process's slots, and at least
+    /// two, so that one whose worker was killed does not hold up the account's others.
     an_account: i64,
     aside: Aside,
     /// The connections that claim.
@@ -61,7 +61,7 @@ struct Ingest {
     picker: Arc<Picker>,
 }
 
-/// Probes, and beside them counts, of a process at once.
+/// Uploads that a process probes at once; as many more may be counted beside them.
 fn probes(process: &Process) -> usize {
     (2 * process.settings.read_slots()).max(LEAST_PROBES)
 }
