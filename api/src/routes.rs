@@ -1,4 +1,4 @@
-//! Every group of operations, named once: what is served, and what the OpenAPI document describes.
+//! Every group of operations, in one place: what is served, and what the OpenAPI document describes.
 //!
 //! To add a group: its file, a line in [`Routes`], one in [`all`] and one in [`ERRORS`].
 
