@@ -64,7 +64,7 @@ async fn check(process: &Process) -> sqlx::Result<Option<Vec<Drift>>> {
         return Ok(None);
     }
     let drift = recounted(&mut tx).await?;
-    ledger::checked(&mut tx, drift.len()).await?;
+    ledger::record_check(&mut tx, drift.len()).await?;
     tx.commit().await?;
     let now = u32::try_from(host_unix_seconds()).unwrap_or(u32::MAX);
     metrics::gauge!("mws_ledger_checked_seconds").set(f64::from(now));

@@ -14,7 +14,7 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let mut conn = process.pool.acquire().await?;
     let mut ended = 0;
     loop {
-        let batch = deliveries::end_of_silent(&mut conn, None, i64::from(SOME)).await?;
+        let batch = deliveries::end_silent(&mut conn, None, i64::from(SOME)).await?;
         ended += batch;
         if batch < u64::from(SOME) || process.shutdown.is_cancelled() {
             return Ok(ended);

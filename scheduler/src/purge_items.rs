@@ -28,5 +28,5 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     if gone.is_empty() {
         return Ok(0);
     }
-    items::purged(&mut *process.pool.acquire().await?, &gone).await
+    items::purge(&mut *process.pool.acquire().await?, &gone).await
 }

@@ -18,7 +18,7 @@ pub(crate) const SETTLED_HOURS: i32 = 48;
 
 /// Returns how many objects were dropped. One that can't be dropped now is found again in the next round.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
-    let items = items::next_to_sweep(&mut *process.pool.acquire().await?, BATCH).await?;
+    let items = items::advance_sweep(&mut *process.pool.acquire().await?, BATCH).await?;
     // No connection is held while the media store works.
     let mut found: Vec<Stored> = Vec::new();
     for item in &items {

@@ -56,7 +56,7 @@ impl OperatorCaller {
     /// Notes that this request looks at what is an account's.
     pub async fn note_look(&self, app: &App, request: &Request) -> Answer<()> {
         let entry = self.entry("view", seen(request));
-        in_time(async { audit::look(&mut *app.conn().await?, &entry).await }).await
+        in_time(async { audit::record_look(&mut *app.conn().await?, &entry).await }).await
     }
 
     /// What the audit log will say of a change.

@@ -14,7 +14,7 @@ use poem_openapi::{ApiResponse, Enum, Object};
 use std::marker::PhantomData;
 use store::minutes::Balance;
 
-/// A tool's answer (contract §4.2, "Response 200").
+/// A tool's answer (contract §4.2).
 #[derive(Debug, Object)]
 #[oai(skip_serializing_if_is_none)]
 pub struct ToolAnswer<T: ParseFromJSON + ToJSON> {

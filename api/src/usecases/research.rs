@@ -41,14 +41,14 @@ pub async fn pull_posts(app: &App, caller: &Caller, url: &str, limit: usize) -> 
     let permit = app.pulls.take(caller.account_id).await?;
     let (app, caller, url) = (app.clone(), caller.clone(), url.to_owned());
     let pull = async move {
-        let pulled = pulled(&app, &caller, &url, limit).await;
+        let pulled = pull(&app, &caller, &url, limit).await;
         drop(permit);
         pulled
     };
     tokio::spawn(pull.in_current_span()).await.map_err(ApiError::internal)?
 }
 
-async fn pulled(app: &App, caller: &Caller, url: &str, limit: usize) -> Answer<Vec<PostRow>> {
+async fn pull(app: &App, caller: &Caller, url: &str, limit: usize) -> Answer<Vec<PostRow>> {
     let refused = |refused| ApiError::new(Code::UrlNotAllowed, format!("{refused}."));
     let checked = app.process.outbound.check_resolves_public(url, caller.account_id).await.map_err(refused)?;
     let source = checked.url().clone();

@@ -119,7 +119,7 @@ pub async fn remove_member(app: &App, caller: &Caller, user: UserId) -> Answer<(
     let role =
         role.ok_or_else(|| ApiError::new(Code::MemberNotFound, format!("{user} is no member of {workspace}.")))?;
     let home = users::lock(&mut remove_member, user).await?.map(|row| row.account_id);
-    sessions::end_of_user(&mut remove_member, user, Some(workspace)).await?;
+    sessions::end_for_user(&mut remove_member, user, Some(workspace)).await?;
     if home != Some(account) {
         for key in keys::revoke_made_by(&mut remove_member, account, user).await? {
             note(&mut remove_member, caller, "key.revoke", key, Some(json!({ "made_by": user }))).await?;

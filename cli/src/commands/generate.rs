@@ -82,9 +82,8 @@ pub enum Command {
         shared: Shared,
     },
     /// Spoken text.
-    #[command(
-        after_help = "Example:\n  mws generate speech \"Welcome back to the show.\" --wait\n  mws generate speech \"Bienvenidos.\" --language es --wait"
-    )]
+    #[command(after_help = "Example:\n  mws generate speech \"Welcome back to the show.\" --wait\n  \
+                      mws generate speech \"Bienvenidos.\" --language es --wait")]
     Speech {
         /// What is to be spoken.
         text: String,

@@ -67,7 +67,8 @@ fn what_is_written_in_a_picture_is_a_passage_that_lasts_as_long_as_it() {
     let index = json!({
         "moments": [{ "id": "m1", "start": 0.0, "end": 5.5 }],
         "written": [
-            { "moment": "m1", "start": 2.0, "end": 5.5, "words": [{ "text": "Lisbon\u{0}" }, { "text": " " }, { "text": "grew" }] },
+            { "moment": "m1", "start": 2.0, "end": 5.5,
+              "words": [{ "text": "Lisbon\u{0}" }, { "text": " " }, { "text": "grew" }] },
             { "moment": "m1", "start": 0.0, "end": 2.0, "words": [] },
             { "moment": "m1", "words": [{ "text": "nowhere" }] },
             { "moment": 2 },

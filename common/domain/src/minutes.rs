@@ -131,7 +131,10 @@ mod tests {
     #[test]
     fn a_rate_that_is_not_set_keeps_its_default() {
         let rates: Rates = "levels=0.2, render=2".parse().unwrap();
-        let shown = r#"{"transcript":1,"search_index":1,"speech":0.25,"speakers":0.5,"beats":0.25,"levels":0.2,"render":2,"generation":0.5}"#;
+        let shown = concat!(
+            r#"{"transcript":1,"search_index":1,"speech":0.25,"speakers":0.5,"beats":0.25,"levels":0.2,"#,
+            r#""render":2,"generation":0.5}"#
+        );
         assert_eq!(serde_json::to_string(&rates).unwrap(), shown);
         assert_eq!(rates.of(Task::Render), Minutes::from_whole(2));
         assert!("rendering=1".parse::<Rates>().is_err());

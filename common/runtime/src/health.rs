@@ -158,7 +158,7 @@ impl Health {
     async fn write(&self) -> sqlx::Result<i64> {
         let mut conn = self.pool.acquire().await?;
         fleet::beat(&mut conn, Member { name: &self.name, host: &self.host, service: self.service }).await?;
-        fleet::room(&mut conn).await?;
+        fleet::probe_room(&mut conn).await?;
         store::pending_migrations(&mut conn).await
     }
 

@@ -49,7 +49,7 @@ pub async fn record(conn: &mut PgConnection, entry: &Entry) -> sqlx::Result<Audi
 }
 
 /// Notes that an operator looks at what is an account's; of several looks at the same within an hour, the first.
-pub async fn look(conn: &mut PgConnection, entry: &Entry) -> sqlx::Result<()> {
+pub async fn record_look(conn: &mut PgConnection, entry: &Entry) -> sqlx::Result<()> {
     sqlx::query!(
         "INSERT INTO operator_audit (id, operator, address, action, target, request_id)
          SELECT $1, $2, $3, $4, $5, $6

@@ -64,7 +64,7 @@ pub async fn add_code(conn: &mut PgConnection, code: &NewCode<'_>) -> sqlx::Resu
     )
     .fetch_one(&mut *conn)
     .await?;
-    bound(conn, code.operator, Kind::Code).await?;
+    drop_oldest(conn, code.operator, Kind::Code).await?;
     Ok(expires_at)
 }
 
@@ -92,7 +92,7 @@ pub async fn redeem(
     .fetch_optional(&mut *conn)
     .await?;
     if let Some(pass) = &pass {
-        bound(conn, &pass.operator, Kind::Session).await?;
+        drop_oldest(conn, &pass.operator, Kind::Session).await?;
     }
     Ok(pass)
 }
@@ -117,7 +117,7 @@ pub async fn end(conn: &mut PgConnection, hash: &CredentialHash) -> sqlx::Result
 }
 
 /// Takes away what goes past an operator's number of passes of a kind, the oldest first.
-async fn bound(conn: &mut PgConnection, operator: &str, kind: Kind) -> sqlx::Result<()> {
+async fn drop_oldest(conn: &mut PgConnection, operator: &str, kind: Kind) -> sqlx::Result<()> {
     sqlx::query!(
         "DELETE FROM console_passes WHERE hash = ANY (ARRAY(
              SELECT hash FROM console_passes WHERE operator = $1 AND kind = $2 ORDER BY created_at DESC OFFSET $3))",

@@ -280,7 +280,7 @@ pub async fn update(
     .await
 }
 
-/// Removes an endpoint of the account. Its waiting series are ended by `deliveries::end_of_silent`.
+/// Removes an endpoint of the account. Its waiting series are ended by `deliveries::end_silent`.
 pub async fn remove(conn: &mut PgConnection, account: AccountId, id: EndpointId) -> sqlx::Result<bool> {
     let done = sqlx::query!(
         "UPDATE webhook_endpoints SET deleted_at = mws_now(), updated_at = mws_now()

@@ -2,7 +2,7 @@
 //! (docs/operators.md).
 //!
 //! It owns which columns hold such words. Items are made tombstones by `items::tombstone` and forgotten by
-//! `items::purged`; jobs, events and deliveries end with their retention. Each function does some rows, so that no
+//! `items::purge`; jobs, events and deliveries end with their retention. Each function does some rows, so that no
 //! transaction is long.
 
 use domain::ids::{AccountId, ItemId, UserId, WorkspaceId};

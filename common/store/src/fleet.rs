@@ -108,7 +108,7 @@ pub async fn beat(conn: &mut PgConnection, member: Member<'_>) -> sqlx::Result<(
 
 /// Sees that tables can grow, by a temporary one of the session that is emptied at once: a row that is changed in place
 /// says nothing of a disk that is full. Where the role may have no such table, nothing is seen.
-pub async fn room(conn: &mut PgConnection) -> sqlx::Result<()> {
+pub async fn probe_room(conn: &mut PgConnection) -> sqlx::Result<()> {
     let made = sqlx::query_scalar!(r#"SELECT to_regclass('pg_temp.mws_room') IS NOT NULL AS "made!""#);
     if !made.fetch_one(&mut *conn).await? {
         // Some pages' worth, in rows too short to be compressed.

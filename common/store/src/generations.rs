@@ -196,7 +196,9 @@ pub struct MakerOffer {
 /// Says what a worker can make generations with. What nobody has said for a month is forgotten.
 pub async fn announce(conn: &mut PgConnection, offers: &[MakerOffer]) -> sqlx::Result<()> {
     sqlx::query!(
-        "WITH gone AS (DELETE FROM generation_makers WHERE seen_at < mws_now() - interval '30 days' AND name <> ALL ($1))
+        "WITH gone AS (
+             DELETE FROM generation_makers WHERE seen_at < mws_now() - interval '30 days' AND name <> ALL ($1)
+         )
          INSERT INTO generation_makers (name, version)
          SELECT name, version FROM unnest($1::text[], $2::text[]) AS offered (name, version) ORDER BY name
          ON CONFLICT (name) DO UPDATE SET version = excluded.version, seen_at = mws_now()",
@@ -212,7 +214,8 @@ pub async fn announce(conn: &mut PgConnection, offers: &[MakerOffer]) -> sqlx::R
 pub async fn is_offered(conn: &mut PgConnection, maker: &str) -> sqlx::Result<bool> {
     sqlx::query_scalar!(
         r#"SELECT EXISTS (
-               SELECT FROM generation_makers WHERE name = $1 AND seen_at > mws_now() - interval '10 minutes') AS "is!""#,
+               SELECT FROM generation_makers WHERE name = $1 AND seen_at > mws_now() - interval '10 minutes'
+           ) AS "is!""#,
         maker
     )
     .fetch_one(conn)

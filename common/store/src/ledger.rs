@@ -69,7 +69,7 @@ async fn through(conn: &mut PgConnection) -> sqlx::Result<i64> {
 }
 
 /// Records that a check was made, and how many balances it found wrong.
-pub async fn checked(conn: &mut PgConnection, drifting: usize) -> sqlx::Result<()> {
+pub async fn record_check(conn: &mut PgConnection, drifting: usize) -> sqlx::Result<()> {
     let drifting = i64::try_from(drifting).unwrap_or(i64::MAX);
     sqlx::query!("UPDATE ledger_check SET checked_at = mws_now(), drifting = $1", drifting).execute(conn).await?;
     Ok(())

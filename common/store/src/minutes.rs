@@ -113,7 +113,8 @@ pub async fn hold(conn: &mut PgConnection, account: AccountId, hold: Hold) -> sq
                    AND credits_used + credits_held + $5::bigint <= credits_given
                RETURNING 1
            )
-           SELECT EXISTS (SELECT FROM bucket) AND ($4::bigint + $5::bigint = 0 OR EXISTS (SELECT FROM own)) AS "held!""#,
+           SELECT EXISTS (SELECT FROM bucket)
+              AND ($4::bigint + $5::bigint = 0 OR EXISTS (SELECT FROM own)) AS "held!""#,
         account.uuid(),
         hold.month,
         hold.minutes.month.hundredths(),

@@ -88,7 +88,7 @@ pub async fn redeem(conn: &mut PgConnection, redemption: &Redemption, pace: Pace
 }
 
 /// Ends the sessions of a user: in one workspace, or with none everywhere. Codes that were not redeemed go too.
-pub async fn end_of_user(conn: &mut PgConnection, user: UserId, workspace: Option<WorkspaceId>) -> sqlx::Result<()> {
+pub async fn end_for_user(conn: &mut PgConnection, user: UserId, workspace: Option<WorkspaceId>) -> sqlx::Result<()> {
     sqlx::query!(
         "WITH codes AS (
              DELETE FROM session_codes WHERE user_id = $1 AND ($2::uuid IS NULL OR workspace_id = $2)

@@ -159,8 +159,7 @@ async fn answers_that_are_kept_have_a_bound_a_day() -> anyhow::Result<()> {
 }
 
 #[tokio::test]
-async fn comments_and_calendar_entries_of_an_account_end_at_their_bytes_and_a_deletion_makes_room() -> anyhow::Result<()>
-{
+async fn comments_and_calendar_entries_end_at_their_bytes_and_a_deletion_makes_room() -> anyhow::Result<()> {
     let world = World::new().await?;
     let (tenant, other) = (world.tenant("a").await?, world.tenant("b").await?);
     let item = world.item(&tenant, Media::video(60)).await?;

@@ -208,13 +208,13 @@ async fn one_request_at_a_time_sends_an_uploads_bytes_and_the_next_drops_what_wa
     assert_eq!(uploads::let_in(&mut library.conn, upload, first).await?, LetIn::Yes { dropped: None });
     assert_eq!(uploads::let_in(&mut library.conn, upload, second).await?, LetIn::No);
     library.pass(59).await?;
-    assert!(uploads::still_in(&mut library.conn, upload, first).await?);
+    assert!(uploads::renew_receiving(&mut library.conn, upload, first).await?);
     library.pass(70).await?;
     assert_eq!(uploads::let_in(&mut library.conn, upload, second).await?, LetIn::No, "the claim was renewed");
     library.pass(120).await?;
     assert_eq!(uploads::let_in(&mut library.conn, upload, second).await?, LetIn::Yes { dropped: None });
     // The first was not heard of for too long: what it stored is nobody's.
-    assert!(!uploads::still_in(&mut library.conn, upload, first).await?);
+    assert!(!uploads::renew_receiving(&mut library.conn, upload, first).await?);
     uploads::let_go(&mut library.conn, upload, first).await?;
     let late = uploads::receive(&mut library.conn, upload, first, "k1", 3, &[1; 32]).await?;
     assert_eq!(late, Received::NotAwaiting);
@@ -324,7 +324,7 @@ async fn what_an_import_reserves_is_given_back_at_every_end() -> anyhow::Result<
 
     let third = library.claim(upload).await?.expect("it is due again");
     reserve(&mut library, &third, 300).await?;
-    assert!(uploads::fetched(&mut library.conn, &third, "items/x/media/2", 20, &[1; 32], None, "t").await?);
+    assert!(uploads::record_fetched(&mut library.conn, &third, "items/x/media/2", 20, &[1; 32], None, "t").await?);
     assert_eq!(kept(&mut library).await?, 20, "what was not needed");
     let probing = library.claim(upload).await?.expect("it is due to be probed");
     assert_eq!(uploads::fail(&mut library.conn, &probing, "media_unreadable", "x").await?, Finished::Written);
@@ -377,7 +377,7 @@ async fn an_abandoned_upload_goes_with_its_item_and_its_bytes() -> anyhow::Resul
     assert_eq!(uploads::expire(&mut library.conn, 10).await?, 1);
     assert_eq!(items::bytes_kept(&mut library.conn, account).await?, 0);
     assert_eq!(items::to_purge(&mut library.conn, 10).await?, [item]);
-    assert_eq!(items::purged(&mut library.conn, &[item]).await?, 1);
+    assert_eq!(items::purge(&mut library.conn, &[item]).await?, 1);
     assert!(items::to_purge(&mut library.conn, 10).await?.is_empty());
     assert_eq!(uploads::prune(&mut library.conn, 30, 10).await?, 0);
     library.pass(32 * 86_400).await?;

@@ -93,12 +93,12 @@ impl Attempt<'_> {
         let open = |ctx| async move { MediaSource::open(path, tools, &ctx).await };
         let media = in_turn(self.slot, PROBE_TIME, open).await?;
         let mut facts = told(&media, self.claim.content_type.as_deref(), self.slot).await?;
-        facts.thumbnail_key = self.picture(&media, &facts).await;
+        facts.thumbnail_key = self.keep_picture(&media, &facts).await;
         Ok(facts)
     }
 
     /// Keeps a picture of the item to show, and returns its key. An item is none the worse without one.
-    async fn picture(&self, media: &MediaSource, facts: &Facts) -> Option<String> {
+    async fn keep_picture(&self, media: &MediaSource, facts: &Facts) -> Option<String> {
         let duration_ms = match facts.item_type {
             ItemType::Audio => return None,
             ItemType::Image => 0,

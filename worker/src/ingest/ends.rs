@@ -66,7 +66,7 @@ impl Ingest {
         let Fetched { key, bytes, sha256, announced } = fetched;
         let mut hand_on = self.process.pool.begin().await?;
         let announced = announced.as_deref();
-        if uploads::fetched(&mut hand_on, claim, key, *bytes, sha256, announced, &ticket.id).await? {
+        if uploads::record_fetched(&mut hand_on, claim, key, *bytes, sha256, announced, &ticket.id).await? {
             let pushed = [ticket];
             queue::push(&mut hand_on, &pushed).await?;
             hand_on.commit().await?;

@@ -199,7 +199,7 @@ impl Ingest {
 
     async fn next(&self, account: AccountId) -> sqlx::Result<Option<UploadId>> {
         let mut conn = self.process.pool.acquire().await?;
-        uploads::next_of(&mut conn, account, self.stage).await
+        uploads::make_due_next(&mut conn, account, self.stage).await
     }
 
     /// Runs one attempt for as long as the claim is held and the process may work. What is dropped half-way leaves no

@@ -49,7 +49,7 @@ impl Worker {
         let also = outcome.also.iter().filter(|one| one.kind == Read::Speech && claimed.owns_speech);
         let mut reads = Vec::new();
         for stored in [&outcome.stored].into_iter().chain(also) {
-            reads.push(self.new_read(claimed, item, stored).await?);
+            reads.push(self.store_read(claimed, item, stored).await?);
         }
         for file in &outcome.files {
             self.process.media.put(&file.key, file.bytes.clone()).await.map_err(std::io::Error::other)?;
@@ -75,7 +75,12 @@ impl Worker {
         }
     }
 
-    async fn new_read(&self, claimed: &Claimed, item: &ClaimedItem, stored: &StoredRead) -> Result<NewRead, ReadError> {
+    async fn store_read(
+        &self,
+        claimed: &Claimed,
+        item: &ClaimedItem,
+        stored: &StoredRead,
+    ) -> Result<NewRead, ReadError> {
         let read = stored.kind;
         let rows = Rows::of(read, &stored.data);
         let stored = without_rows(stored);

@@ -64,7 +64,7 @@ impl From<CreditBalance> for CreditsAnswer {
     }
 }
 
-/// Minutes charged for a minute of media, by read (contract §2, "Read kinds") and for a render.
+/// Minutes charged for a minute of media, by read (contract §10) and for a render.
 #[derive(Debug, Object)]
 pub struct ReadRates {
     /// Text transcript.

@@ -3,7 +3,7 @@
 //! Every amount is a row of the journal, written under the account's lock. Nothing is ever taken from the journal: an
 //! allowance that is set lower is a row too.
 
-use super::{OperatorAuth, amount};
+use super::{NO_REFERENCE, OperatorAuth, amount};
 use crate::app::App;
 use crate::contract::groups::{Refusals, Tag};
 use crate::http::error::{Answer, ApiError, Code};
@@ -97,8 +97,7 @@ impl OperatorMinutes {
             return Err(ApiError::new(Code::InvalidRequest, message));
         }
         if asked.kind == Giving::Purchase && asked.reference.is_none() {
-            let message = "A purchase needs a `reference`, such as an invoice's number: it counts once, however often it is sent.";
-            return Err(ApiError::new(Code::InvalidRequest, message));
+            return Err(ApiError::new(Code::InvalidRequest, NO_REFERENCE));
         }
         let note = asked.note.as_deref().unwrap_or("given by an operator");
         let gift = Gift { way: asked.kind.into(), minutes, note, reference: asked.reference.as_deref() };

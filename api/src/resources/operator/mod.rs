@@ -29,6 +29,10 @@ use domain::minutes::Minutes;
 /// More than anybody is given by one request, in minutes: a slip of the keyboard is refused.
 const MOST_MINUTES: i64 = 10_000_000;
 
+/// A purchase that names no invoice would count again with each repeat.
+const NO_REFERENCE: &str =
+    "A purchase needs a `reference`, such as an invoice's number: it counts once, however often it is sent.";
+
 /// An amount that an operator gives.
 fn amount(minutes: MinuteCount, least: Minutes) -> Answer<Minutes> {
     if (least..=Minutes::from_whole(MOST_MINUTES)).contains(&minutes.0) {

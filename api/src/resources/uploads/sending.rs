@@ -128,7 +128,7 @@ impl Renewal {
     pub(super) async fn shut_out(&self) {
         loop {
             sleep(RENEWAL).await;
-            let renewed = async { uploads::still_in(&mut *self.app.conn().await?, self.upload, self.by).await };
+            let renewed = async { uploads::renew_receiving(&mut *self.app.conn().await?, self.upload, self.by).await };
             match renewed.await {
                 Ok(true) => {}
                 Ok(false) => return,

@@ -48,7 +48,7 @@ pub async fn remove_member(app: &App, operator: &OperatorCaller, workspace: Work
     let account = users::lock(&mut remove_member, user).await?.map(|row| row.account_id);
     let owner = workspaces::find(&mut remove_member, workspace).await?;
     let owner = owner.ok_or_else(|| missing(Code::WorkspaceNotFound, workspace))?.account_id;
-    sessions::end_of_user(&mut remove_member, user, Some(workspace)).await?;
+    sessions::end_for_user(&mut remove_member, user, Some(workspace)).await?;
     let gone = revoke_made_by(&mut remove_member, operator, owner, user).await?;
     let was = Some(json!({ "user_id": user, "role": role.name() }));
     let is = (gone > 0).then(|| json!({ "revoked_keys": gone }));

@@ -52,7 +52,7 @@ pub async fn change_user(app: &App, operator: &OperatorCaller, id: UserId, chang
 
 /// Ends the sessions of a user and the keys that they made. Returns how many keys.
 async fn end(conn: &mut PgConnection, operator: &OperatorCaller, user: &UserRow) -> Answer<usize> {
-    sessions::end_of_user(conn, user.id, None).await?;
+    sessions::end_for_user(conn, user.id, None).await?;
     revoke_made_by(conn, operator, user.account_id, user.id).await
 }
 

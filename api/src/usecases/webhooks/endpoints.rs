@@ -11,7 +11,7 @@ use domain::ids::{DeliveryId, EndpointId};
 use domain::series::Trigger;
 use runtime::queue::{self, Queue, Subject, Ticket};
 use sqlx::{Acquire, PgConnection};
-use store::deliveries::{LatelyPinged, NewDelivery, Opening, end_of_silent, insert, pings_lately};
+use store::deliveries::{LatelyPinged, NewDelivery, Opening, end_silent, insert, pings_lately};
 use store::endpoints::{self, Change, Endpoint, MOST_ENDPOINTS, NewEndpoint};
 use store::{accounts, events};
 
@@ -86,7 +86,7 @@ pub async fn remove_webhook(app: &App, caller: &Caller, id: EndpointId) -> Answe
     if !endpoints::remove(&mut remove, caller.account_id, id).await? {
         return Err(missing(&mut remove, id).await?);
     }
-    end_of_silent(&mut remove, Some(id), ENDED_AT_ONCE).await?;
+    end_silent(&mut remove, Some(id), ENDED_AT_ONCE).await?;
     note(&mut remove, caller, "webhook.delete", id, None).await?;
     remove.commit().await?;
     Ok(())

@@ -59,13 +59,14 @@ fn a_canvas_comes_back_from_its_json_as_it_was() {
     let studio = Studio::new();
     let ops = json!([
         { "op": "add_layer", "type": "gradient", "colors": ["deep ink", "#ffffff00"], "angle": 90, "radius": 8.5 },
-        { "op": "add_layer", "type": "image", "item_id": studio.film, "at": 3.25, "fit": "cover", "x": -10, "width": 640,
-          "rotation": -7.5, "opacity": 0.5, "shadow": { "x": 4, "y": 4, "blur": 12 } },
+        { "op": "add_layer", "type": "image", "item_id": studio.film, "at": 3.25, "fit": "cover", "x": -10,
+          "width": 640, "rotation": -7.5, "opacity": 0.5, "shadow": { "x": 4, "y": 4, "blur": 12 } },
         { "op": "add_layer", "type": "text", "text": "Hi {who}", "family": "Headlines", "max_width": 400, "weight": 700,
           "align": "center", "layer_id": "title" },
         { "op": "add_layer", "type": "ellipse", "color": "#ff0000" },
         { "op": "add_layer", "type": "logo", "logo": "mark", "height": 80 },
-        { "op": "update_layer", "layer_id": "title", "position": 0, "size": 72, "max_width": 0, "shadow": { "color": "#000000" } },
+        { "op": "update_layer", "layer_id": "title", "position": 0, "size": 72, "max_width": 0,
+          "shadow": { "color": "#000000" } },
         { "op": "update_layer", "layer_id": "title", "shadow": { "color": "transparent" } },
         { "op": "move_layer", "layer_id": "layer-1" },
         { "op": "set_canvas", "background": "Deep Ink", "height": 628 },

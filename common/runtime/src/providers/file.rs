@@ -175,8 +175,8 @@ fn bounded(table: &LimitsTable) -> Result<Limits, String> {
         return Ok(limits);
     }
     Err(format!(
-        "`limits` go up to {} `chars`, 3600 `seconds`, 64 `megapixels`, 268435456 `input_bytes`, 8589934592 `output_bytes`, \
-         and none is 0",
+        "`limits` go up to {} `chars`, 3600 `seconds`, 64 `megapixels`, 268435456 `input_bytes`, \
+         8589934592 `output_bytes`, and none is 0",
         most.chars
     ))
 }

@@ -8,7 +8,7 @@ use sqlx::PgConnection;
 
 /// Ends up to `limit` waiting series of disabled endpoints as `skipped` (pings are sent all the same) and of removed
 /// ones as `cancelled`. `endpoint` narrows it to one. Returns how many.
-pub async fn end_of_silent(conn: &mut PgConnection, endpoint: Option<EndpointId>, limit: i64) -> sqlx::Result<u64> {
+pub async fn end_silent(conn: &mut PgConnection, endpoint: Option<EndpointId>, limit: i64) -> sqlx::Result<u64> {
     let done = sqlx::query!(
         "UPDATE deliveries AS d
          SET status = ended.status, finished_at = mws_now(),

@@ -18,7 +18,7 @@ pub use claim::{
     Claim, CurrentTarget, Deferred, ReleasedClaim, Wanted, claim, defer, failing, release_claims, revalidate,
 };
 pub use due::{Due, ScanStart, due_with_dead_ticket, due_without_ticket, set_tickets};
-pub use end::{end_of_silent, prune, replace};
+pub use end::{end_silent, prune, replace};
 pub use log::{
     AttemptRow, DeliveryRow, Filter, LatelyPinged, SentRow, Unsent, UnsentFilter, attempts_of, body_of, by_ids,
     pings_lately, repeats, sent_of, unsent,

@@ -17,8 +17,8 @@ pub use change::{Change, Changed, change};
 pub use linked::{LinkedMedia, linked_media, refs};
 pub use resolve::{ItemForReads, Resolved, resolve};
 pub use search::{Filter, Place, search};
-pub use storage::{bytes_kept, lock_storage, prune, purged, to_purge, workspace_of};
-pub use sweep::{named_objects, next_to_sweep, settled_before};
+pub use storage::{bytes_kept, lock_storage, prune, purge, to_purge, workspace_of};
+pub use sweep::{advance_sweep, named_objects, settled_before};
 pub use usable::{UsableItem, usable};
 
 use chrono::{DateTime, Utc};

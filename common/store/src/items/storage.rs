@@ -73,7 +73,7 @@ pub async fn prune(conn: &mut PgConnection, days: i32, limit: i64) -> sqlx::Resu
 
 /// Notes that these tombstones' objects are gone, drops their stored reads with all rows of those, and forgets what
 /// they were called and what was in them. Returns how many were not yet so.
-pub async fn purged(conn: &mut PgConnection, items: &[ItemId]) -> sqlx::Result<u64> {
+pub async fn purge(conn: &mut PgConnection, items: &[ItemId]) -> sqlx::Result<u64> {
     let done = sqlx::query!(
         "WITH purged AS (
             UPDATE items SET purged_at = mws_now(), object_key = NULL, thumbnail_key = NULL,

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 /// The next items by their ids, tombstones among them, and moves on; after the last ones none, and then the first
 /// again. None while another looks.
-pub async fn next_to_sweep(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<ItemId>> {
+pub async fn advance_sweep(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<ItemId>> {
     sqlx::query_scalar!(
         r#"WITH here AS (
                SELECT after_item_id FROM media_sweep FOR UPDATE SKIP LOCKED

@@ -16,8 +16,10 @@ pub use parts::{
     Part, Progress, SoFar, Whole, append, begin_append, drop_parts, last_part, named_parts, parts, receive_parts,
     record_joined, whole,
 };
-pub use receive::{LetIn, RECEIVING_SECONDS, Received, claim_left, let_go, let_in, receive, still_in};
-pub use work::{Claim, Reserved, Stage, claim, fetched, lock_claims, lock_free, next_of, postpone, renew, reserve};
+pub use receive::{LetIn, RECEIVING_SECONDS, Received, claim_left, let_go, let_in, receive, renew_receiving};
+pub use work::{
+    Claim, Reserved, Stage, claim, lock_claims, lock_free, make_due_next, postpone, record_fetched, renew, reserve,
+};
 
 use chrono::{DateTime, Utc};
 use domain::ids::{AccountId, ItemId, UploadId, WorkspaceId};

@@ -58,7 +58,7 @@ pub async fn claim_left(conn: &mut PgConnection, upload: UploadId) -> sqlx::Resu
 }
 
 /// Renews the claim; returns whether it is still this request's, and its account not suspended.
-pub async fn still_in(conn: &mut PgConnection, upload: UploadId, by: Uuid) -> sqlx::Result<bool> {
+pub async fn renew_receiving(conn: &mut PgConnection, upload: UploadId, by: Uuid) -> sqlx::Result<bool> {
     let renewed = sqlx::query!(
         "UPDATE uploads SET receiving_until = mws_now() + make_interval(secs => $3)
          WHERE id = $1 AND receiving_by = $2 AND status = 'awaiting_upload'

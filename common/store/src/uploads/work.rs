@@ -96,7 +96,11 @@ pub async fn claim(conn: &mut PgConnection, upload: UploadId, stage: Stage, most
 
 /// The account's upload that waits longest at this stage, of those that are due or were made to wait for its others.
 /// Its claim tells whether it can be had.
-pub async fn next_of(conn: &mut PgConnection, account: AccountId, stage: Stage) -> sqlx::Result<Option<UploadId>> {
+pub async fn make_due_next(
+    conn: &mut PgConnection,
+    account: AccountId,
+    stage: Stage,
+) -> sqlx::Result<Option<UploadId>> {
     sqlx::query_scalar!(
         r#"UPDATE uploads SET due_at = least(due_at, mws_now())
            WHERE id = (
@@ -173,7 +177,7 @@ pub async fn renew(conn: &mut PgConnection, claim: &Claim) -> sqlx::Result<bool>
 
 /// Records the bytes that this claim has fetched, and the item's size, and ends the claim: what was fetched is due to
 /// be probed, with a ticket that the same transaction pushes. False when the claim is lost: the object is nobody's.
-pub async fn fetched(
+pub async fn record_fetched(
     conn: &mut PgConnection,
     claim: &Claim,
     object_key: &str,

@@ -161,7 +161,8 @@ impl Provider {
 
     /// The error, told once in the log.
     fn fault(&self, fault: ProviderFault, why: &str) -> ReadError {
-        tracing::warn!(model = %self.model.id, fault = fault.code(), reason = why, "A provider did not make what was asked for.");
+        let model = &self.model.id;
+        tracing::warn!(%model, fault = fault.code(), reason = why, "A provider did not make what was asked for.");
         ReadError::Provider(fault)
     }
 }

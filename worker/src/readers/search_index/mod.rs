@@ -27,7 +27,8 @@ use written::{Letters, WrittenWord};
 const LOOKED: u8 = 70;
 const STILLS_MADE: u8 = 85;
 /// How long pictures may be read for: this part of the media's duration, and at least as long as a few may take.
-const TEXT_TIME: (u32, Duration) = (16, Duration::from_secs(10));
+const TEXT_PART: u32 = 16;
+const LEAST_TEXT_TIME: Duration = Duration::from_secs(10);
 /// Words of a read that are kept: some 3 MB of its document.
 const MOST_WORDS: usize = 20_000;
 /// The stills of a read, which are held until it is stored: each is a child process and some 10 KiB.
@@ -114,8 +115,8 @@ impl SearchIndex {
         let (files, looked_at) = stills(&mut moments, self.most, media, &making).await?;
         let mut warnings = seen.warnings;
         let written = if let Some(letters) = &self.letters {
-            let patience = Duration::from_millis(seen.duration_ms.unsigned_abs()) / TEXT_TIME.0;
-            let until = Instant::now() + patience.max(TEXT_TIME.1);
+            let patience = Duration::from_millis(seen.duration_ms.unsigned_abs()) / TEXT_PART;
+            let until = Instant::now() + patience.max(LEAST_TEXT_TIME);
             let parts = parts(&moments, &pages.finish(seconds(seen.duration_ms)));
             let text = text(letters, &parts, until, media, &ctx.step(STILLS_MADE, 100)).await?;
             if let Some(unread) = parts.get(text.looked_at) {

@@ -3,14 +3,11 @@
 //! It gets the picture as its input and says words with their places and how sure it is of each. What it is not sure of
 //! is left out, since in a picture of leaves it sees letters too.
 
-use crate::readers::decode::{MediaTools, executable, whole_output};
+use crate::readers::decode::{MediaTools, executable, nameless, whole_output};
 use crate::readers::{JobCtx, ReadError};
 use serde::Serialize;
 use std::collections::HashSet;
 use std::ffi::OsStr;
-use std::fs::{File, Permissions};
-use std::io::{Seek, Write};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -78,15 +75,6 @@ impl Letters {
         }
         Ok(words(&String::from_utf8_lossy(&output)))
     }
-}
-
-/// A file without a name that a child of any user may read.
-fn nameless(bytes: &[u8]) -> std::io::Result<File> {
-    let mut file = tempfile::tempfile()?;
-    file.set_permissions(Permissions::from_mode(0o644))?;
-    file.write_all(bytes)?;
-    file.rewind()?;
-    Ok(file)
 }
 
 /// The words of a table as tesseract writes it: a row for the page with its size, and one for each word.

@@ -54,7 +54,7 @@ pub enum Kind {
     Ping,
 }
 
-/// One event to one endpoint, with every attempt (contract §2, "Delivery record").
+/// One event to one endpoint, with every attempt (contract §2, "delivery").
 #[derive(Debug, Object)]
 #[expect(clippy::struct_field_names, reason = "the names are the interface's")]
 pub struct Delivery {
