@@ -3,7 +3,7 @@ adapter.
 
 usage: otio_carry.py <folder with film.otio and film.edl>
 
-Writes same.otio (read and written again) and shorter.otio (the first clip a second shorter) there, and prints what it saw as one
+Writes same.otio and same.edl (read and written again) and shorter.otio (the first clip a second shorter) there, and prints what it saw as one
 JSON object; what that must be is the calling test's to say.
 """
 
@@ -19,6 +19,7 @@ otio.adapters.write_to_file(timeline, str(folder / "same.otio"))
 again = otio.adapters.read_from_file(str(folder / "same.otio"))
 
 edl = otio.adapters.read_from_file(str(folder / "film.edl"), rate=25)
+otio.adapters.write_to_file(edl, str(folder / "same.edl"), rate=25)
 video = timeline.video_tracks()[0]
 saw = {
     "same": timeline.is_equivalent_to(again),

@@ -5,7 +5,7 @@ use crate::open_media::OpenMedia;
 use crate::readers::{
     DiarizerSettings, Engine, JobCtx, MediaLimits, ReadError, ReadOutcome, ReaderSettings, Readers, TranscriberSettings,
 };
-use crate::renders::{FilmSource, Rendered, Renderer, Sources};
+use crate::renders::{FilmSource, Rendered, Renderer, Sources, worth_ms};
 use domain::ids::{ItemId, JobId};
 use domain::read::Read;
 use domain::render::RenderPlan;
@@ -16,8 +16,10 @@ use runtime::config::Settings;
 use runtime::process::Process;
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 use store::fleet::EngineOffer;
 use store::generations::MakerOffer;
+use tokio::time::Instant;
 
 /// The version of what is ours.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -49,6 +51,8 @@ pub struct RenderRequest {
     pub others: Vec<FilmItem>,
     /// The largest that it may be.
     pub most_bytes: u64,
+    /// How many times as long as what it is worth a film may take, and how long beside that, once its media are open.
+    pub time: (f64, Duration),
 }
 
 /// An item that a film or a picture is made from.
@@ -202,8 +206,14 @@ async fn make(
     if let RenderPlan::RenderCanvas { still } = &rendering.plan {
         return renderer.draw(&tools, &others, still, rendering.most_bytes, ctx).await;
     }
+    let mut ctx = ctx.clone();
+    if let RenderPlan::RenderTimeline { film } = &rendering.plan {
+        let (factor, least) = rendering.time;
+        let worth = Duration::from_millis(u64::try_from(worth_ms(film, &others)).unwrap_or_default());
+        ctx.deadline = ctx.deadline.min(Instant::now() + worth.mul_f64(factor) + least);
+    }
     let source = media.as_ref().map(|media| media.source.clone()).ok_or(ReadError::Missing)?;
     let music_source = music.as_ref().map(|music| music.source.clone());
     let sources = Sources { source, music: music_source, others };
-    renderer.render(&sources, &rendering.plan, rendering.most_bytes, ctx).await
+    renderer.render(&sources, &rendering.plan, rendering.most_bytes, &ctx).await
 }

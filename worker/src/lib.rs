@@ -6,6 +6,7 @@
 //! handlers do into one statement. Whatever this process does can be cut off at any moment: the truth is in Postgres,
 //! and a claim that is not renewed is another's.
 
+mod asking;
 pub mod batch;
 pub mod deliver;
 mod engines;
@@ -17,6 +18,7 @@ mod open_media;
 pub mod readers;
 pub mod renders;
 
+pub use asking::Asking;
 pub use engines::{Engines, FilmItem, ReadRequest, Render, RenderRequest, Run, reader_settings};
 pub use generations::{Generated, GenerationRequest};
 
@@ -113,7 +115,7 @@ pub async fn run_with(process: Process, engines: Engines) -> anyhow::Result<()> 
 /// What this process claims of jobs: as many of all its tasks together as it has slots.
 fn claims_of_jobs(worker: Arc<jobs::Worker>, queues: Vec<Queue>, slots: usize) -> Claims {
     let take = Arc::new(move |slots| Arc::clone(&worker).take(slots).boxed());
-    Claims { queues, slots, take }
+    Claims { queues, slots, away: asking::MOST_WAITING, take }
 }
 
 /// What to subscribe to: what `MWS_READS` names of what this machine can do.

@@ -1,11 +1,12 @@
 //! Canvases: what an edit names is looked up, here and in the brand kit, and done in the edit's transaction
-//! (`documents`).
+//! (`document_edits`).
 
 use crate::app::App;
 use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::usecases::brand_kit::kit_of;
-use crate::usecases::documents::{self, BegunChange, Document, Kept, refused, resolve_refs};
+use crate::usecases::document_edits::Edited;
+use crate::usecases::documents::{self, Document, Kept, refused, resolve_refs};
 use crate::usecases::once::{Made, Once};
 use crate::usecases::timelines::sources;
 use domain::brand_kit::BrandKit;
@@ -15,6 +16,7 @@ use domain::ids::{CanvasId, ItemId};
 use domain::timeline::Sources;
 use serde_json::{Value, json};
 use sqlx::PgConnection;
+use uuid::Uuid;
 
 impl Document for Canvas {
     const KIND: DocumentKind = DocumentKind::Canvas;
@@ -40,17 +42,6 @@ pub struct NewCanvas {
     pub background: Option<String>,
     /// The operations that add its layers; `ref` names an item.
     pub layers: Vec<Value>,
-}
-
-/// An edit of a canvas.
-#[derive(Debug)]
-pub struct CanvasEdit {
-    /// The revision that it is for.
-    pub if_revision: Option<i32>,
-    /// What the canvas is called from now on.
-    pub name: Option<String>,
-    /// What is done, one after the other; `ref` names an item.
-    pub ops: Vec<Value>,
 }
 
 /// What a canvas needs to be drawn.
@@ -85,54 +76,10 @@ pub async fn create_canvas(
             ApiError::new(error.code(), message)
         };
         resolve_refs(&mut conn, caller, &mut layers, ("ref", "item_id")).await.map_err(in_layers)?;
-        body = done(&mut conn, caller, &body, &layers).await.map_err(in_layers)?;
+        body = Canvas::done(&mut conn, caller, None, &body, &layers).await.map_err(in_layers)?;
     }
     drop(conn);
     documents::create(app, caller, once, (CanvasId::mint().uuid(), &name, &body), show).await
-}
-
-/// Changes a canvas, all that is asked or nothing. `show` writes the answer.
-///
-/// # Errors
-/// As `documents::begin_change` and `Change::write`; `invalid_request` names the operation that can't be done.
-pub async fn edit_canvas(
-    app: &App,
-    caller: &Caller,
-    once: &Once,
-    canvas: CanvasId,
-    mut edit: CanvasEdit,
-    show: impl FnOnce(Kept<Canvas>) -> String,
-) -> Answer<Made> {
-    let begun = documents::begin_change::<Canvas>(app, caller, once, canvas.uuid(), edit.if_revision).await?;
-    let mut change = match begun {
-        BegunChange::Now(change) => change,
-        BegunChange::Before(before) => return Ok(Made::Before(before)),
-    };
-    resolve_refs(&mut change.tx, caller, &mut edit.ops, ("ref", "item_id")).await?;
-    if !edit.ops.is_empty() || edit.name.is_none() {
-        change.body = done(&mut change.tx, caller, &change.body, &edit.ops).await?;
-    }
-    if let Some(name) = edit.name {
-        change.name = name;
-    }
-    change.write(app, caller, once, show).await
-}
-
-/// Goes back to what a canvas was before its latest change. `show` writes the answer.
-///
-/// # Errors
-/// As `documents::begin_change`; `nothing_to_undo`.
-pub async fn undo_canvas(
-    app: &App,
-    caller: &Caller,
-    once: &Once,
-    (canvas, if_revision): (CanvasId, Option<i32>),
-    show: impl FnOnce(Kept<Canvas>) -> String,
-) -> Answer<Made> {
-    match documents::begin_change::<Canvas>(app, caller, once, canvas.uuid(), if_revision).await? {
-        BegunChange::Now(change) => change.undo(app, once, show).await,
-        BegunChange::Before(before) => Ok(Made::Before(before)),
-    }
 }
 
 /// What a canvas that names these items needs to be drawn.
@@ -145,11 +92,18 @@ pub async fn material(conn: &mut PgConnection, caller: &Caller, mut named: Vec<I
     Ok(Material { sources: sources(conn, caller, &named).await?, kit })
 }
 
-/// The canvas with these operations done.
-async fn done(conn: &mut PgConnection, caller: &Caller, body: &Canvas, ops: &[Value]) -> Answer<Canvas> {
-    let mut named = body.items();
-    named.extend(ops.iter().filter_map(|op| op["item_id"].as_str()?.parse::<ItemId>().ok()));
-    let Material { sources, kit } = material(conn, caller, named).await?;
-    let known = Known { sources: &sources, kit: &kit };
-    edited(body, ops, |canvas: &mut Canvas, op| canvas.apply(op, known)).map_err(|error| refused(&error))
+impl Edited for Canvas {
+    async fn done(
+        conn: &mut PgConnection,
+        caller: &Caller,
+        _own: Option<Uuid>,
+        body: &Self,
+        ops: &[Value],
+    ) -> Answer<Self> {
+        let mut named = body.items();
+        named.extend(ops.iter().filter_map(|op| op["item_id"].as_str()?.parse::<ItemId>().ok()));
+        let Material { sources, kit } = material(conn, caller, named).await?;
+        let known = Known { sources: &sources, kit: &kit };
+        edited(body, ops, |canvas: &mut Self, op| canvas.apply(op, known)).map_err(|error| refused(&error))
+    }
 }

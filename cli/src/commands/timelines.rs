@@ -8,7 +8,8 @@ use crate::failure::Failure;
 use crate::output::{Column, document, print};
 use clap::{Subcommand, ValueEnum};
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 
 const COLUMNS: [Column; 6] = [
     Column::new("ID", "/id"),
@@ -130,10 +131,20 @@ pub enum Command {
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
     },
-    /// Import an `OpenTimelineIO` document.
+    /// Import a timeline: `OpenTimelineIO`, CMX 3600, or captions.
+    #[command(after_help = "Examples:
+  mws timelines import film.otio
+  mws timelines import cut.edl --fps 29.97
+  mws timelines import talk.srt --name Talk")]
     Import {
         /// The document.
         file: PathBuf,
+        /// What it is; what its name ends in when not given.
+        #[arg(long, value_enum)]
+        format: Option<Document>,
+        /// Frames a second that an EDL counts in.
+        #[arg(long)]
+        fps: Option<f64>,
         /// What the timeline is called; what the document says when not given.
         #[arg(long)]
         name: Option<String>,
@@ -180,16 +191,7 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
                 }
             }
         }
-        Command::Import { file, name } => {
-            let text = read(&file)?;
-            // Editors indent what they write, which a request has no room for.
-            let otio = serde_json::from_str::<Value>(&text).map_or(text, |document| document.to_string());
-            let ask = without_nulls(json!({ "otio": otio, "name": name }));
-            if context.out.json {
-                return document(&context.client.tool("import_timeline", &ask).await?);
-            }
-            show(context, "import_timeline", &ask).await
-        }
+        Command::Import { file, format, fps, name } => import(context, &file, format, (fps, name)).await,
         Command::Delete { id } => {
             confirm(context, &format!("Delete the timeline {id} and what is kept of its past?"))?;
             let deleted = context.client.tool("delete_timeline", &json!({ "timeline_id": id })).await?;
@@ -203,4 +205,27 @@ async fn show(context: &Context, tool: &str, ask: &Value) -> Result<(), Failure>
     let answer = context.client.tool(tool, ask).await?;
     warn(context, &answer);
     context.out.record(&answer["timeline"], "id", &FIELDS)
+}
+
+/// Imports a document, which is what its file's name ends in where nobody says.
+async fn import(
+    context: &Context,
+    file: &Path,
+    format: Option<Document>,
+    (fps, name): (Option<f64>, Option<String>),
+) -> Result<(), Failure> {
+    let text = read(file)?;
+    let ending = file.extension().and_then(OsStr::to_str).unwrap_or_default();
+    let format = format.unwrap_or_else(|| Document::from_str(ending, true).unwrap_or(Document::Otio));
+    // Editors indent what they write, which a request has no room for.
+    let text = serde_json::from_str::<Value>(&text).map_or(text, |document| document.to_string());
+    // Captions have no name of their own.
+    let of_captions = matches!(format, Document::Srt | Document::Vtt);
+    let stem = file.file_stem().and_then(OsStr::to_str).filter(|_| of_captions).map(str::to_owned);
+    let ask = json!({ "content": text, "format": word(&format), "fps": fps, "name": name.or(stem) });
+    let ask = without_nulls(ask);
+    if context.out.json {
+        return document(&context.client.tool("import_timeline", &ask).await?);
+    }
+    show(context, "import_timeline", &ask).await
 }

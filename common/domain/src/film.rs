@@ -6,9 +6,15 @@
 use crate::ducking::GainPoint;
 use crate::ids::ItemId;
 use crate::letters::undrawn;
+use crate::lines::{MOST_LINES, broken};
 use crate::media_time::FrameRate;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
+
+/// The room of captions: left side, upper side, width and height, in millionths of the picture's.
+pub const CAPTIONS: [i32; 4] = [60_000, 540_000, 880_000, 400_000];
+/// The least height of a line, in pixels.
+pub const LEAST_LINE: usize = 8;
 
 /// What a film is written as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -220,6 +226,20 @@ impl Film {
     pub fn has_text(&self) -> bool {
         let is_text = |overlay: &FilmOverlay| matches!(overlay.picture, OverlayPicture::Text(_));
         !self.cues.is_empty() || self.overlays.iter().any(is_text)
+    }
+
+    /// How many of its texts have more lines than are drawn.
+    pub fn cut_texts(&self) -> usize {
+        let scaled = |millionths: i32, side: u32| usize::try_from(millionths).unwrap_or(0) * side as usize / 1_000_000;
+        let is_cut = |text: &FilmText, width: i32| {
+            let line = scaled(text.size, self.height).max(LEAST_LINE);
+            broken(&text.text, scaled(width, self.width) * 100 / line).len() > MOST_LINES
+        };
+        let overlays = self.overlays.iter().filter(|overlay| match &overlay.picture {
+            OverlayPicture::Text(text) => is_cut(text, overlay.place[2]),
+            OverlayPicture::Image { .. } => false,
+        });
+        overlays.count() + self.cues.iter().filter(|cue| is_cut(&cue.text, CAPTIONS[2])).count()
     }
 
     /// Letters of its texts that are not in the font, in which a box stands in their place: the first ones, each once.

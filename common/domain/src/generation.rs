@@ -5,10 +5,9 @@
 //! the item that it made exists, it is not made again. Whoever wants another picture of the same words says another
 //! `seed`.
 
-use crate::credits::Credits;
 use crate::ids::{ItemId, JobId, WorkspaceId};
 use crate::item::NAME_CHARS;
-use crate::model::{Amount, BuiltIn, ModelKind, Price};
+use crate::model::{Amount, BuiltIn, ModelKind};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -234,11 +233,6 @@ const DRAFT: &str = "draft";
 /// Milliseconds that so many characters are spoken for, at most.
 pub fn spoken_ms(chars: i64) -> i64 {
     chars.saturating_mul(CHAR_MS).max(LEAST_SPOKEN_MS)
-}
-
-/// What a model is charged for what was made: by the price at which it was held, and never above that.
-pub fn charged(price: Price, made: Amount, held: Credits) -> Credits {
-    price.of(made).min(held)
 }
 
 /// How an item was made.

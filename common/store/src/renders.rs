@@ -154,8 +154,8 @@ pub async fn store(conn: &mut PgConnection, made: &NewRendered) -> sqlx::Result<
     sqlx::query!(
         "INSERT INTO items (id, workspace_id, account_id, ref, name, type, status, duration_ms, has_audio, has_video,
              width, height, content_type, rate_frames, rate_seconds, bytes, sha256, object_key, made_by_job_id,
-             render_hash, streams, thumbnail_key)
-         VALUES ($1, $2, $3, $4, $5, $6, 'ready', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)",
+             render_hash, streams, thumbnail_key, seekable)
+         VALUES ($1, $2, $3, $4, $5, $6, 'ready', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)",
         made.item as ItemId,
         made.workspace as WorkspaceId,
         made.account as AccountId,
@@ -176,7 +176,8 @@ pub async fn store(conn: &mut PgConnection, made: &NewRendered) -> sqlx::Result<
         made.job as JobId,
         made.hash,
         Json(&made.facts.streams) as Json<&Vec<Stream>>,
-        made.facts.thumbnail_key.as_deref()
+        made.facts.thumbnail_key.as_deref(),
+        made.facts.seekable
     )
     .execute(conn)
     .await?;

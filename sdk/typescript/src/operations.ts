@@ -776,10 +776,10 @@ export class Timeline {
   }
 
   /** A job makes a new item of the timeline as it is now: a film of its scenes, cut to the frame, with what is over
-   * them and its sound, or the sound alone. It costs what a render of its length costs. The same film is made
-   * once while its item is there. Tracks go down under the speech of those items whose `speech` read is stored;
-   * captions in the picture are of stored transcripts, or of the cues in the timeline. `warnings` names what is
-   * missing. */
+   * them and its sound, or the sound alone. It costs what a render of its length costs, or what has to be gone
+   * through to come to its parts, if that is more. The same film is made once while its item is there. Tracks go
+   * down under the speech of those items whose `speech` read is stored; captions in the picture are of stored
+   * transcripts, or of the cues in the timeline. `warnings` names what is missing. */
   renderTimeline(body: Schemas["RenderTimeline"], options: Options = {}): Promise<Schemas["ToolAnswer_RenderedTimeline"]> {
     return this.calls.call(OPERATIONS.render_timeline, { body, options });
   }
@@ -791,8 +791,9 @@ export class Timeline {
   }
 
   /** A new timeline of an `OpenTimelineIO` document: the clips of its first video track are the scenes, those of its
-   * audio tracks the sound. What it names that is no item of the workspace leaves a black scene in its place, and
-   * what can't be rendered is left out; `warnings` names both. */
+   * audio tracks the sound; of an edit decision list, whose events are the same; or of captions, which are its
+   * cues. What a document names that is no item of the workspace leaves a black scene in its place, and what
+   * can't be rendered is left out; `warnings` names both. */
   importTimeline(body: Schemas["ImportTimeline"], options: Options = {}): Promise<Schemas["ToolAnswer_ImportedTimeline"]> {
     return this.calls.call(OPERATIONS.import_timeline, { body, options });
   }

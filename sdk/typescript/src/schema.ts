@@ -1376,7 +1376,7 @@ export interface paths {
         put?: never;
         /**
          * Render a timeline
-         * @description A job makes a new item of the timeline as it is now: a film of its scenes, cut to the frame, with what is over them and its sound, or the sound alone. It costs what a render of its length costs. The same film is made once while its item is there. Tracks go down under the speech of those items whose `speech` read is stored; captions in the picture are of stored transcripts, or of the cues in the timeline. `warnings` names what is missing.
+         * @description A job makes a new item of the timeline as it is now: a film of its scenes, cut to the frame, with what is over them and its sound, or the sound alone. It costs what a render of its length costs, or what has to be gone through to come to its parts, if that is more. The same film is made once while its item is there. Tracks go down under the speech of those items whose `speech` read is stored; captions in the picture are of stored transcripts, or of the cues in the timeline. `warnings` names what is missing.
          */
         post: operations["render_timeline"];
         delete?: never;
@@ -1416,7 +1416,7 @@ export interface paths {
         put?: never;
         /**
          * Import a timeline
-         * @description A new timeline of an `OpenTimelineIO` document: the clips of its first video track are the scenes, those of its audio tracks the sound. What it names that is no item of the workspace leaves a black scene in its place, and what can't be rendered is left out; `warnings` names both.
+         * @description A new timeline of an `OpenTimelineIO` document: the clips of its first video track are the scenes, those of its audio tracks the sound; of an edit decision list, whose events are the same; or of captions, which are its cues. What a document names that is no item of the workspace leaves a black scene in its place, and what can't be rendered is left out; `warnings` names both.
          */
         post: operations["import_timeline"];
         delete?: never;
@@ -3762,6 +3762,11 @@ export interface components {
             language?: string | null;
         };
         /**
+         * @description What a timeline is carried to other programs as, and back.
+         * @enum {string}
+         */
+        CarryFormat: "otio" | "edl" | "srt" | "vtt";
+        /**
          * ChangeAccount
          * @description What to change of an account.
          */
@@ -4708,11 +4713,6 @@ export interface components {
             arguments: Record<string, never>;
         };
         /**
-         * @description What a timeline is exported as.
-         * @enum {string}
-         */
-        ExportFormat: "otio" | "edl" | "srt" | "vtt";
-        /**
          * ExportTimeline
          * @description What to export.
          */
@@ -4720,7 +4720,7 @@ export interface components {
             /** @description The timeline. */
             timeline_id: string;
             /** @description As what. */
-            format: components["schemas"]["ExportFormat"];
+            format: components["schemas"]["CarryFormat"];
         };
         /**
          * ExportedTimeline
@@ -4735,7 +4735,7 @@ export interface components {
              */
             revision: number;
             /** @description As what. */
-            format: components["schemas"]["ExportFormat"];
+            format: components["schemas"]["CarryFormat"];
             /** @description The document. */
             content: string;
             /** @description What is not in it, in whole sentences. */
@@ -5154,8 +5154,15 @@ export interface components {
          * @description What to import.
          */
         ImportTimeline: {
-            /** @description An `OpenTimelineIO` document as text, as large as a request may be. Its media are items of the workspace, `mws:itm_…`. */
-            otio: string;
+            /** @description The document as text, as large as a request may be. Its media are items of the workspace: `mws:itm_…`, or in an EDL the names or refs of items. */
+            content: string;
+            /** @description What it is; `otio` when not given. */
+            format?: components["schemas"]["CarryFormat"] | null;
+            /**
+             * Format: double
+             * @description Frames a second that an EDL counts in: 25 when not given, 29.97 where it drops frames. Of captions, those of the timeline.
+             */
+            fps?: number | null;
             /** @description What the timeline is called; what the document says when not given. */
             name?: string | null;
         };
@@ -18773,7 +18780,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "otio": "a otio"
+                 *       "content": "a content"
                  *     }
                  */
                 "application/json": components["schemas"]["ImportTimeline"];

@@ -83,6 +83,7 @@ fn sound_of_a_second() -> Facts {
         height: None,
         frame_rate: None,
         content_type: "audio/mp4".to_owned(),
+        seekable: false,
         streams: Vec::new(),
         thumbnail_key: None,
     }

@@ -158,6 +158,10 @@ async fn what_is_asked_wrongly_or_of_the_wrong_thing_is_refused_in_words_and_sta
     let world = World::new().await?;
     let (tenant, other) = (world.tenant("a").await?, world.tenant("b").await?);
     let (film, sound) = (world.item(&tenant, Media::video(60)).await?, world.item(&tenant, Media::audio(60)).await?);
+    // Twice as wide and as high it is as large as a film that is made may be.
+    sqlx::query("UPDATE items SET width = 2048, height = 1080 WHERE id = $1").bind(film).execute(world.pool()).await?;
+    let twice = json!({ "ref": film, "factor": 2, "dry_run": true });
+    assert_eq!(tenant.client.tool("upscale_media", &twice).await?.status, 200);
     let viewer = world.member(&other, &tenant, "viewer").await?;
     assert_eq!(viewer.tool("generate_audio", &json!({ "text": "x" })).await?.code(), "role_forbidden");
     let asking_viewer = json!({ "tool": "generate_audio", "arguments": { "text": "x" } });
@@ -169,6 +173,8 @@ async fn what_is_asked_wrongly_or_of_the_wrong_thing_is_refused_in_words_and_sta
         ("generate_audio", json!({}), "invalid_request"),
         ("generate_audio", json!({ "text": "x", "model": "lanczos" }), "invalid_request"),
         ("generate_audio", json!({ "text": "x".repeat(5_001) }), "invalid_request"),
+        ("generate_audio", json!({ "text": "hola", "language": "es", "model": "flite" }), "invalid_request"),
+        ("upscale_media", json!({ "ref": film, "factor": 4 }), "invalid_request"),
         ("upscale_media", json!({ "ref": film, "factor": 3 }), "invalid_request"),
         ("upscale_media", json!({ "ref": sound, "factor": 2 }), "read_not_applicable"),
         ("cut_out", json!({ "ref": film, "color": "green99" }), "invalid_request"),

@@ -16,6 +16,7 @@ mod bucket;
 mod bucket_faults;
 mod calendar;
 mod canvases;
+mod carried;
 mod citations;
 mod claims;
 mod closed_world;

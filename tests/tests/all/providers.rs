@@ -3,9 +3,11 @@
 
 use super::generation::{credits, job, models};
 use domain::credits::Credits;
-use mws_tests::world::{PIXEL, Provider, Reply, Tenant, World, until};
+use mws_tests::world::{Media, PIXEL, Provider, Reply, Tenant, World, runners, until};
 use poem::http::Method;
 use serde_json::{Value, json};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use worker::Engines;
 
@@ -196,6 +198,79 @@ async fn a_cancelled_picture_is_called_off_at_the_provider_and_its_credits_come_
     let called_off = bench.provider.gets(&Method::POST, 1).await?.remove(0);
     assert_eq!(called_off.path, format!("{}/cancel", asked.path));
     assert_eq!(credits(&bench.tenant.client).await?, json!({ "left": 100, "held": 0, "used": 0 }));
+    let Bench { world, .. } = bench;
+    world.end().await
+}
+
+impl Bench {
+    /// Reads that are done at once, and generations by the provider.
+    fn engines(&self) -> Engines {
+        let Engines { makers, generate, call_off, .. } = Engines::found(&self.world.process);
+        Engines { makers, generate, call_off, ..runners::instant() }
+    }
+
+    /// Has the provider go on with a prediction until the flag is set.
+    fn goes_on_until(&self, done: &Arc<AtomicBool>) {
+        let done = Arc::clone(done);
+        let on = Reply::Json(200, json!({ "status": "processing" }));
+        self.provider.answer(move |_, _, _| if done.load(Ordering::SeqCst) { Reply::pixel() } else { on.clone() });
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_waits_for_a_provider_has_no_slot_and_comes_before_what_waits_for_one() -> anyhow::Result<()> {
+    let bench = Bench::new().await?;
+    let (client, done) = (&bench.tenant.client, Arc::new(AtomicBool::new(false)));
+    bench.goes_on_until(&done);
+    let worker = bench.world.worker_with(bench.engines(), |settings| settings.worker_reads = Some(1)).await?;
+    let mut waiting = Vec::new();
+    for words in ["a kite", "a boat", "a tree"] {
+        waiting.push(bench.starts("painter", words).await?);
+    }
+    bench.provider.gets(&Method::PUT, 3).await?;
+    // All of one account, so that no slot is lent.
+    let item = bench.world.item(&bench.tenant, Media::video(60)).await?;
+    let read = client.prepare(&[item], &["levels"]).await?.job_ids()?;
+    assert_eq!(client.ended(&read).await?[0]["status"], "succeeded");
+    for job in &waiting {
+        assert_eq!(client.job(job).await?["status"], "running", "its claim and its lease are kept");
+    }
+    done.store(true, Ordering::SeqCst);
+    for job in &waiting {
+        client.reaches(job, "succeeded").await?;
+    }
+    worker.stop().await?;
+    let Bench { world, .. } = bench;
+    world.end().await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_stops_while_a_provider_is_slow_records_what_comes_in_time_and_hands_the_rest_back() -> anyhow::Result<()> {
+    let bench = Bench::new().await?;
+    let (client, done) = (&bench.tenant.client, Arc::new(AtomicBool::new(false)));
+    for (words, comes) in [("in time", true), ("too late", false)] {
+        done.store(false, Ordering::SeqCst);
+        bench.goes_on_until(&done);
+        let worker = bench
+            .world
+            .worker_with(bench.engines(), |settings| {
+                settings.worker_reads = Some(1);
+                settings.drain_seconds = if comes { 20 } else { 1 };
+            })
+            .await?;
+        let id = bench.starts("painter", words).await?;
+        bench.provider.gets(&Method::GET, 1).await?;
+        worker.tell_to_stop();
+        done.store(comes, Ordering::SeqCst);
+        worker.stop().await?;
+        let status = if comes { "succeeded" } else { "queued" };
+        assert_eq!(client.job(&id).await?["status"], status, "{words}");
+        if !comes {
+            bench.goes_on_until(&Arc::new(AtomicBool::new(true)));
+            bench.works().await?;
+            client.reaches(&id, "succeeded").await?;
+        }
+    }
     let Bench { world, .. } = bench;
     world.end().await
 }

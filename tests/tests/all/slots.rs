@@ -1,7 +1,9 @@
 //! An account's share of the running slots: others do not wait for its long jobs (ARCHITECTURE.md, promise 5).
 
+use super::generation;
 use mws_tests::world::runners::{self, Gate};
 use mws_tests::world::{Media, World, until};
+use serde_json::json;
 use std::time::Duration;
 use worker::Engines;
 
@@ -117,16 +119,22 @@ async fn where_many_accounts_hold_all_that_can_be_lent_a_short_job_is_let_in_and
     // Two slots, four that are lent, and one on trial.
     let patience = Duration::from_secs(40);
     World::within(patience, "all of it is held", async || Ok((gate.inside() == 7).then_some(()))).await?;
+    // What a provider may have been asked for can't be handed back, so no generation is tried, however long it waits.
+    let speaker = world.tenant("c").await?;
+    let words = json!({ "text": "hello" });
+    let spoken = generation::job(&speaker.client.tool("generate_audio", &words).await?)?;
     let tenant = world.tenant("b").await?;
     let item = world.item(&tenant, Media::video(60)).await?;
     let job = tenant.client.prepare(&[item], &["levels"]).await?.job_ids()?.remove(0);
     let ended = async || Ok((tenant.client.job(&job).await?["status"] == "succeeded").then_some(()));
     World::within(patience, "the short job has ended", ended).await?;
     assert_eq!(world.count("SELECT count(*) FROM job_claims WHERE outcome = 'handed_back'").await?, 1);
+    assert_eq!(speaker.client.job(&spoken).await?["attempt"], 0);
     gate.open();
     for (job, hog) in held {
         assert_eq!(hog.client.ended(&job).await?[0]["status"], "succeeded");
     }
+    speaker.client.reaches(&spoken, "succeeded").await?;
     worker.stop().await?;
     world.end().await
 }

@@ -102,6 +102,8 @@ async fn what_a_timeline_can_not_be_is_refused_by_the_place_of_its_operation() -
     let theirs = other.client.tool("create_timeline", &json!({ "name": "x" })).await?.data()?["timeline"].clone();
     let variant = edit(json!([{ "op": "set_details", "variant_of": theirs["id"] }])).await?;
     assert_eq!(variant.code(), "workspace_forbidden", "{}", variant.text);
+    let own = edit(json!([{ "op": "set_details", "variant_of": made["id"] }])).await?;
+    assert!(own.code() == "invalid_request" && own.text.contains("no variant of itself"), "{}", own.text);
     let black = json!({ "op": "add_scene", "color": "#000000" });
     let many = edit(json!(vec![black.clone(); 501])).await?;
     assert_eq!(many.code(), "invalid_request", "{}", many.text);
@@ -152,6 +154,31 @@ async fn a_render_costs_the_timelines_length_is_made_once_and_is_called_after_it
 }
 
 #[tokio::test]
+async fn a_film_that_goes_back_through_a_long_sound_holds_what_has_to_be_gone_through() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let long = world.item(&tenant, Media::audio(7_200)).await?;
+    // 40 ms each, every one of them four minutes before the last: 1.2 s of film.
+    let part = |number: i64| json!({ "op": "add_scene", "ref": long, "start": 7_200 - 240 * number, "duration": 0.04 });
+    let timeline = made(&tenant.client, (1..=30).map(part).collect()).await?;
+    let estimate = async || {
+        let dry =
+            rendered(&tenant.client, &timeline, json!({ "format": "wav", "dry_run": true })).await?.data()?.clone();
+        Ok::<_, anyhow::Error>(dry["estimated_minutes"].as_f64().unwrap_or_default())
+    };
+    // A sixtieth of 29 hours, at half a minute a minute; and thirty times two seconds, where it may begin anywhere.
+    assert!((estimate().await? - 14.57).abs() < 0.011, "{}", estimate().await?);
+    sqlx::query("UPDATE items SET seekable = true WHERE id = $1").bind(long).execute(world.pool()).await?;
+    assert!((estimate().await? - 0.08).abs() < 0.011, "{}", estimate().await?);
+    let job = job_id(&rendered(&tenant.client, &timeline, json!({ "format": "wav" })).await?)?;
+    let worker = world.worker(runners::instant()).await?;
+    let ended = tenant.client.ended(std::slice::from_ref(&job)).await?;
+    assert_eq!((&ended[0]["status"], &ended[0]["cloud_minutes"]), (&json!("succeeded"), &json!(0.08)), "{ended:?}");
+    worker.stop().await?;
+    world.end().await
+}
+
+#[tokio::test]
 async fn deleting_any_item_of_a_film_ends_its_job() -> anyhow::Result<()> {
     let world = World::new().await?;
     let tenant = world.tenant("a").await?;
@@ -170,8 +197,11 @@ async fn letters_need_a_worker_that_draws_them_and_what_is_empty_has_nothing_to_
     let world = World::new().await?;
     let tenant = world.tenant("a").await?;
     let [film, _] = films(&world, &tenant).await?;
-    let text = json!([{ "op": "add_scene", "ref": film }, { "op": "add_overlay", "text": "hello", "duration": 2 }]);
+    let long = "a line\n".repeat(21);
+    let text = json!([{ "op": "add_scene", "ref": film }, { "op": "add_overlay", "text": long, "duration": 2 }]);
     let timeline = made(&tenant.client, text).await?;
+    let dry = rendered(&tenant.client, &timeline, json!({ "dry_run": true })).await?;
+    assert!(dry.data()?["warnings"][0].to_string().contains("20 lines"), "{}", dry.text);
     sqlx::query("UPDATE render_engine SET text_seen_at = NULL").execute(world.pool()).await?;
     let refused = rendered(&tenant.client, &timeline, json!({})).await?;
     assert_eq!((refused.status, refused.code()), (422, "engine_not_configured"));
@@ -217,7 +247,9 @@ async fn editors_read_what_is_exported_and_what_they_changed_comes_back() -> any
     assert_eq!(saw, wanted);
     let import = async |file: &str| {
         let otio = fs::read_to_string(folder.path().join(file))?;
-        Ok::<_, anyhow::Error>(tenant.client.tool("import_timeline", &json!({ "otio": otio })).await?.data()?.clone())
+        Ok::<_, anyhow::Error>(
+            tenant.client.tool("import_timeline", &json!({ "content": otio })).await?.data()?.clone(),
+        )
     };
     let same = import("same.otio").await?;
     assert_eq!((&same["warnings"], &same["timeline"]["name"]), (&json!([]), &json!("River")));
@@ -227,6 +259,15 @@ async fn editors_read_what_is_exported_and_what_they_changed_comes_back() -> any
     let again = json!({ "timeline_id": same["timeline"]["id"], "format": "otio" });
     let again = tenant.client.tool("export_timeline", &again).await?.data()?["content"].clone();
     assert_eq!(again.as_str(), Some(&*fs::read_to_string(folder.path().join("film.otio"))?), "to the letter");
+    // What the CMX 3600 adapter wrote of our list has the same cuts, dissolves and items.
+    let list = json!({ "content": fs::read_to_string(folder.path().join("same.edl"))?, "format": "edl" });
+    let listed = tenant.client.tool("import_timeline", &list).await?.data()?["timeline"].clone();
+    for part in ["item_id", "start", "duration", "type"] {
+        let of =
+            |film: &Value| film["scenes"].as_array().into_iter().flatten().map(|scene| scene[part].clone()).collect();
+        let (came, went): (Vec<Value>, Vec<Value>) = (of(&listed), of(&timeline));
+        assert_eq!(came, went, "{part}: {list}");
+    }
     let shorter = import("shorter.otio").await?["timeline"].clone();
     assert_eq!((&shorter["duration_seconds"], &shorter["scenes"][0]["duration"]), (&json!(14.0), &json!(7.0)));
     world.end().await
@@ -237,7 +278,7 @@ async fn what_is_imported_is_bounded_and_opens_nothing() -> anyhow::Result<()> {
     let world = World::new().await?;
     let (tenant, other) = (world.tenant("a").await?, world.tenant("b").await?);
     let foreign = world.item(&other, Media::video(9)).await?;
-    let import = async |otio: String| tenant.client.tool("import_timeline", &json!({ "otio": otio })).await;
+    let import = async |otio: String| tenant.client.tool("import_timeline", &json!({ "content": otio })).await;
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     let clip = |url: &str| {
         let range = json!({ "start_time": { "value": 0, "rate": 25 }, "duration": { "value": 50, "rate": 25 } });

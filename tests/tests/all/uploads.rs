@@ -134,6 +134,7 @@ fn sound() -> Facts {
         width: None,
         height: None,
         content_type: "audio/wav".to_owned(),
+        seekable: false,
         streams: Vec::new(),
         thumbnail_key: None,
     }

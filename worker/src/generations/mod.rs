@@ -9,6 +9,7 @@ mod pictures;
 mod provider;
 mod speech;
 
+use crate::asking::Asking;
 use crate::ingest::facts;
 use crate::open_media::OpenMedia;
 use crate::readers::decode::{Channels, SoundFormat, Workshop, cover, decode_sound, picture_length};
@@ -44,6 +45,8 @@ pub struct GenerationRequest {
     pub source: Option<(String, i64)>,
     /// The largest that it may be.
     pub most_bytes: u64,
+    /// How a provider is asked for it.
+    pub asking: Asking,
 }
 
 /// What was made.

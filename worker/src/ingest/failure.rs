@@ -187,6 +187,7 @@ pub(crate) fn facts(probe: &Probe, announced: Option<&str>) -> Facts {
         height: pixels(probe.height).filter(|_| pictured),
         frame_rate: probe.frame_rate,
         content_type: settled_type(announced, &probe.format_name, item_type),
+        seekable: probe.is_seekable(),
         streams: probe.streams.clone(),
         thumbnail_key: None,
     }

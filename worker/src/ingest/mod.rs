@@ -28,7 +28,7 @@ pub(crate) use failure::facts;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use runtime::process::Process;
-use runtime::queue::{Claims, Picker, Queue, Subject, Taken};
+use runtime::queue::{Claims, Picker, Queue, Subject, Taken, Work};
 use sqlx::{PgConnection, PgPool};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -96,7 +96,7 @@ pub fn claims(process: &Process, tools: &Arc<MediaTools>, aside: &Aside, connect
                 let ingest = ingest.clone();
                 async move { ingest.take(slots).await }.boxed()
             });
-            Claims { queues, slots, take }
+            Claims { queues, slots, away: 0, take }
         })
         .into()
 }
@@ -132,7 +132,12 @@ impl Ingest {
         let claimed = self.claim_all(&mut claim, &subjects.collect::<Vec<_>>()).await?;
         tickets::spend(&mut claim, &picked.tickets).await?;
         claim.commit().await?;
-        Ok(Taken { work: claimed.into_iter().map(|claim| self.clone().start(claim)).collect(), next: picked.next })
+        let work = claimed.into_iter().map(|claim| {
+            let started = self.clone().start(claim);
+            let work: Work = Box::new(|_| started);
+            work
+        });
+        Ok(Taken { work: work.collect(), next: picked.next })
     }
 
     /// Claims those of these uploads that can be had. One that can't now waits for a moment.

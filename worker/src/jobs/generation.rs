@@ -1,10 +1,12 @@
 //! A claimed generation: made by a program of this machine or a provider's model, put into the media store under a key
 //! that names the claim, and handed to the claim's end.
 //!
-//! Before a provider is asked, a note of that is committed. So when a worker dies, the job's next claim knows that the
-//! provider may have been asked: an idempotent one is asked again by the same id, any other never is
-//! (`outcome_unknown`). The note goes only where it is known that nothing came of the request.
+//! Before a provider is asked, when all that is sent is at hand, a note of that is committed. So when a worker dies, the
+//! job's next claim knows that the provider may have been asked: an idempotent one is asked again by the same id, any
+//! other never is (`outcome_unknown`). The note goes only where it is known that nothing came of the request. While a
+//! provider is waited for, the slot is another's (`asking`).
 
+use crate::asking::Asking;
 use crate::generations::{Generated, GenerationRequest};
 use crate::jobs::leases::{Lease, Stop};
 use crate::jobs::render::not_written;
@@ -18,9 +20,11 @@ use domain::task::Task;
 use futures_util::FutureExt;
 use runtime::ending::Product;
 use runtime::media::{new_thumbnail_key, rendered_key};
+use runtime::queue::Slot;
 use serde_json::json;
 use std::io;
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 use std::time::Duration;
 use store::generations::{self, Asked, ClaimedGeneration};
 use store::jobs::Claimed;
@@ -39,13 +43,13 @@ struct Known {
 
 impl Worker {
     /// Takes a claimed generation through its work, which ends by its deadline and soon after it is told to stop.
-    pub(crate) async fn generation(&self, claimed: &Claimed, lease: &Lease) -> Result<Done, ReadError> {
+    pub(crate) async fn generation(&self, claimed: &Claimed, lease: &Lease, slot: &Slot) -> Result<Done, ReadError> {
         let known = self.known(claimed).await?;
         let mut ctx = JobCtx::new(Instant::now() + self.time_for(claimed, &known.plan), lease.stopped.clone());
         ctx.progress = lease.progress.clone();
         ctx.paid_ms = claimed.item.as_ref().map(|item| item.duration_ms).filter(|ms| *ms > 0);
         let bounds = ctx.clone();
-        let working = AssertUnwindSafe(self.made(claimed, &known, &ctx)).catch_unwind();
+        let working = AssertUnwindSafe(self.made(claimed, &known, (lease, slot), &ctx)).catch_unwind();
         let worked = match bounds.bounded(working).await {
             Ok(Ok(worked)) => worked,
             Ok(Err(_)) => Err(ReadError::Crashed),
@@ -80,7 +84,13 @@ impl Worker {
         time + LEAST_TIME
     }
 
-    async fn made(&self, claimed: &Claimed, known: &Known, ctx: &JobCtx) -> Result<Done, ReadError> {
+    async fn made(
+        &self,
+        claimed: &Claimed,
+        known: &Known,
+        held: (&Lease, &Slot),
+        ctx: &JobCtx,
+    ) -> Result<Done, ReadError> {
         let source = match (known.plan.source, &claimed.item) {
             (Some(_), None) => return Err(ReadError::Missing),
             (Some(_), Some(item)) => Some((item.object_key.clone(), item.bytes)),
@@ -93,11 +103,13 @@ impl Worker {
             plan: known.plan.clone(),
             source,
             most_bytes,
+            asking: Asking::default(),
         };
         self.has(&known.plan.maker).await?;
-        let generated = match &known.plan.maker {
-            Maker::Engine(_) => (self.engines.generate)(request, ctx.clone()).await?,
-            Maker::Model(model) => self.asked(claimed, model, request, ctx).await?,
+        // What is taken beside the slots has its place there until it is kept.
+        let (generated, _asking) = match &known.plan.maker {
+            Maker::Engine(_) => ((self.engines.generate)(request, ctx.clone()).await?, Asking::default()),
+            Maker::Model(model) => self.asked(claimed, model, request, held, ctx).await?,
         };
         self.kept(claimed, known, generated, most_bytes).await
     }
@@ -119,25 +131,36 @@ impl Worker {
         &self,
         claimed: &Claimed,
         model: &str,
-        request: GenerationRequest,
+        mut request: GenerationRequest,
+        (lease, slot): (&Lease, &Slot),
         ctx: &JobCtx,
-    ) -> Result<Generated, ReadError> {
+    ) -> Result<(Generated, Asking), ReadError> {
         let configured = self.process.providers.get(model);
         let is_idempotent = configured.ok_or(ReadError::EngineNotConfigured(Task::Generation))?.idempotent;
-        let (job, claim_no) = (claimed.job, claimed.claim_no);
-        let asking = async { generations::ask(&mut *self.process.pool.acquire().await?, job, claim_no).await };
-        match asking.await.map_err(io::Error::other)? {
-            Asked::Now => {}
-            Asked::Before if is_idempotent => {}
-            Asked::Before => return Err(ReadError::Provider(ProviderFault::Unknown)),
-            Asked::Lost => return Err(ReadError::Cancelled),
-        }
+        let (job, claim_no, pool) = (claimed.job, claimed.claim_no, self.process.pool.clone());
+        let note = move || {
+            let pool = pool.clone();
+            async move {
+                let asking = async { generations::ask(&mut *pool.acquire().await?, job, claim_no).await };
+                match asking.await.map_err(io::Error::other)? {
+                    Asked::Now => Ok(()),
+                    Asked::Before if is_idempotent => Ok(()),
+                    Asked::Before => Err(ReadError::Provider(ProviderFault::Unknown)),
+                    Asked::Lost => Err(ReadError::Cancelled),
+                }
+            }
+            .boxed()
+        };
+        let sent_bytes = request.source.as_ref().map_or(0, |(_, bytes)| bytes.unsigned_abs());
+        let waiting = self.rooms.waiting(slot.clone(), sent_bytes, Arc::clone(&lease.is_away));
+        let asking = Asking::new(Box::new(note), waiting);
+        request.asking = asking.clone();
         let generated = (self.engines.generate)(request, ctx.clone()).await;
         if let Err(ReadError::Provider(ProviderFault::Unavailable)) = &generated {
             let unasking = async { generations::unask(&mut *self.process.pool.acquire().await?, job, claim_no).await };
             unasking.await.map_err(io::Error::other)?;
         }
-        generated
+        Ok((generated?, asking))
     }
 
     /// Puts what was made into the media store. Until the job's end is committed no row names it.

@@ -42,6 +42,8 @@ pub struct Lease {
     pub stopped: CancellationToken,
     /// What the job reports.
     pub progress: Progress,
+    /// Whether it has left its slot, to wait for somebody else.
+    pub is_away: Arc<AtomicBool>,
     reason: Arc<OnceLock<Stop>>,
     held: Arc<Held>,
 }
@@ -68,6 +70,7 @@ struct Kept {
     renewed_at: Instant,
     stopped: CancellationToken,
     progress: Progress,
+    is_away: Arc<AtomicBool>,
     reason: Arc<OnceLock<Stop>>,
 }
 
@@ -76,6 +79,10 @@ impl Kept {
         // The first reason stands.
         let _ = self.reason.set(why);
         self.stopped.cancel();
+    }
+
+    fn is_away(&self) -> bool {
+        self.is_away.load(Ordering::Relaxed)
     }
 }
 
@@ -120,8 +127,10 @@ impl Leases {
             renewed_at: claimed_at,
             stopped: CancellationToken::new(),
             progress: Progress::new(),
+            is_away: Arc::default(),
             reason: Arc::default(),
         };
+        let is_away = Arc::clone(&claim.is_away);
         let (stopped, progress, reason) = (claim.stopped.clone(), claim.progress.clone(), Arc::clone(&claim.reason));
         if self.0.drained.load(Ordering::SeqCst) {
             claim.stop(Stop::HandBack);
@@ -130,7 +139,7 @@ impl Leases {
         if let Some(older) = self.0.lock().insert(job, claim) {
             older.stop(Stop::Lost);
         }
-        Lease { job, claim_no, stopped, progress, reason, held: Arc::clone(&self.0) }
+        Lease { job, claim_no, stopped, progress, is_away, reason, held: Arc::clone(&self.0) }
     }
 
     /// Has this process hand a job back.
@@ -140,23 +149,23 @@ impl Leases {
         }
     }
 
-    /// How many jobs it runs for each account that pays for some.
+    /// How many jobs it runs for each account that pays for some; none that has left its slot.
     pub fn holders(&self) -> HashMap<AccountId, usize> {
         let mut holders = HashMap::new();
-        for claim in self.0.lock().values() {
+        for claim in self.0.lock().values().filter(|claim| !claim.is_away()) {
             *holders.entry(claim.payer).or_default() += 1;
         }
         holders
     }
 
-    /// Which jobs this process runs.
+    /// Which jobs this process runs; none that has left its slot.
     pub fn running(&self) -> HashSet<JobId> {
-        self.0.lock().keys().copied().collect()
+        self.0.lock().iter().filter(|(_, claim)| !claim.is_away()).map(|(job, _)| *job).collect()
     }
 
-    /// How many jobs this process runs.
+    /// How many those are.
     pub fn count(&self) -> usize {
-        self.0.lock().len()
+        self.0.lock().values().filter(|claim| !claim.is_away()).count()
     }
 }
 

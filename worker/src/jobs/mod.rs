@@ -15,6 +15,7 @@ mod numbers;
 mod read;
 mod render;
 
+use crate::asking::Rooms;
 use crate::deliver::Deliverer;
 use crate::engines::Engines;
 use crate::jobs::ends::Ends;
@@ -29,11 +30,10 @@ use domain::job::{JobError, Next, after_failure, after_timeout};
 use domain::minutes::Minutes;
 use domain::task::Task;
 use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
 use runtime::ending::{self, Product};
 use runtime::own_fault;
 use runtime::process::Process;
-use runtime::queue::{Picker, Queue, Subject, Taken};
+use runtime::queue::{Picker, Queue, Slot, Subject, Taken, Work};
 use serde_json::Value;
 use sqlx::{Acquire, PgPool};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -58,6 +58,8 @@ pub struct Worker {
     leases: Leases,
     /// The connections that claim.
     claims: Kept,
+    /// Where jobs wait for others.
+    rooms: Rooms,
     picker: Picker,
     ends: Ends,
     admissions: Arc<Mutex<Admissions>>,
@@ -98,8 +100,8 @@ impl Worker {
         let named = process.wakes.tickets_of(&queues);
         let picker = Picker::new(queues, named);
         let ends = Ends::new(process.clone(), deliverer);
-        let claims = Kept::new(claims);
-        Arc::new(Self { process, engines, leases, claims, picker, ends, admissions: Arc::default() })
+        let (claims, rooms) = (Kept::new(claims), Rooms::new(&process.shutdown));
+        Arc::new(Self { process, engines, leases, claims, rooms, picker, ends, admissions: Arc::default() })
     }
 
     /// How many jobs run here now.
@@ -151,7 +153,7 @@ impl Worker {
         }
         let claimed_at = Instant::now();
         match self.claim(job).await {
-            Ok(Some(claimed)) => self.run(claimed, claimed_at).await,
+            Ok(Some(claimed)) => self.run(claimed, claimed_at)(Slot::default()).await,
             Ok(None) => {}
             Err(error) => tracing::warn!(job.id = %job, error = %error, "A job has to wait for its ticket."),
         }
@@ -208,16 +210,16 @@ impl Worker {
 
     /// How a claimed job is taken to its end. Its lease is kept from now on; while the process ends, one that has not
     /// begun is handed back at once.
-    fn run(self: Arc<Self>, claimed: Claimed, claimed_at: Instant) -> BoxFuture<'static, ()> {
+    fn run(self: Arc<Self>, claimed: Claimed, claimed_at: Instant) -> Work {
         let lease = self.leases.keep(claimed.job, claimed.claim_no, claimed.payer, claimed_at);
         let running = Running::of(&claimed);
         let (job, payer, claim_no) = (claimed.job, claimed.payer, claimed.claim_no);
         let span = tracing::error_span!("job", job.id = %job, account.id = %payer, claim_no);
-        let life = async move {
+        let life = |slot: Slot| async move {
             let attempted = if self.process.shutdown.is_cancelled() {
                 Some(Outcome::HandedBack.into())
             } else {
-                self.attempt(&claimed, &lease).await
+                self.attempt(&claimed, &lease, &slot).await
             };
             let Some(Attempted { outcome, made, error }) = attempted else {
                 tracing::warn!(job.id = %claimed.job, "A job's lease was lost while it ran; its result is dropped.");
@@ -228,14 +230,14 @@ impl Worker {
             let end = End { job: claimed.job, claim_no: claimed.claim_no, item, outcome, error };
             self.ends.write(Finish { end, made }, &lease).await;
         };
-        life.instrument(span).boxed()
+        Box::new(move |slot| life(slot).instrument(span).boxed())
     }
 
     /// Does the work. None when the claim is no longer ours.
-    async fn attempt(&self, claimed: &Claimed, lease: &Lease) -> Option<Attempted> {
+    async fn attempt(&self, claimed: &Claimed, lease: &Lease, slot: &Slot) -> Option<Attempted> {
         let worked = match (&claimed.item, claimed.task) {
             // It may be made from no item.
-            (_, Some(Task::Generation)) => self.generation(claimed, lease).await,
+            (_, Some(Task::Generation)) => self.generation(claimed, lease, slot).await,
             (item, Some(task)) if !claimed.is_orphaned() => self.work(claimed, item.as_ref(), task, lease).await,
             _ => return Some(Outcome::Cancelled.into()),
         };

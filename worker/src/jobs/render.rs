@@ -5,9 +5,11 @@
 //! media.
 
 use crate::engines::{FilmItem, RenderRequest};
-use crate::jobs::{Done, Worker};
+use crate::jobs::{Done, LEAST_TIME, Worker};
 use crate::readers::{JobCtx, ReadError};
 use domain::credits::Credits;
+use domain::decoding::Decoding;
+use domain::film::Film;
 use domain::render::RenderPlan;
 use domain::task::Task;
 use runtime::ending::Product;
@@ -55,7 +57,8 @@ impl Worker {
             RenderPlan::RemoveSilence { .. } | RenderPlan::DuckMusic { .. } => Vec::new(),
         };
         let source = item.map(|item| (item.object_key.clone(), item.bytes));
-        let rendering = RenderRequest { plan, source, music_key, music_bytes, others, most_bytes };
+        let time = (self.process.settings.render_timeout_factor.max(0.0), LEAST_TIME);
+        let rendering = RenderRequest { plan, source, music_key, music_bytes, others, most_bytes, time };
         let rendered = (self.engines.render)(rendering, ctx.clone()).await?;
 
         self.reserve(claimed, rendered.file.metadata()?.len()).await?;
@@ -133,13 +136,15 @@ fn film_items(item: Option<&ClaimedItem>, others: &[ClaimedItem]) -> Vec<FilmIte
 }
 
 /// Milliseconds of media that a claimed render goes through: its time to work is so many times as long. A film's are
-/// its own and those of all that it is made from, and a layer of a picture counts as a second.
+/// what it is worth at the most and those of all that it is made from, which have to be fetched first; a layer of a
+/// picture counts as a second.
 pub(crate) fn media_ms(claimed: &Claimed, item: Option<&ClaimedItem>) -> i64 {
     let source_ms = item.map_or(0, |item| item.duration_ms);
     let Some(render) = &claimed.render else { return source_ms };
-    let film_us = render.plan["film"]["duration_us"].as_i64().unwrap_or(0);
+    let film = render.plan.get("film").and_then(|film| serde_json::from_value::<Film>(film.clone()).ok());
+    let film_ms = film.map_or(0, |film| Decoding::of(&film, |_| false).worth_ms(&film));
     let layers = render.plan["still"]["layers"].as_array().map_or(0, Vec::len);
-    let own_ms = film_us / 1000 + i64::try_from(layers).unwrap_or(0) * 1000;
+    let own_ms = film_ms + i64::try_from(layers).unwrap_or(0) * 1000;
     let others: i64 = render.others.iter().flatten().map(|other| other.duration_ms).sum();
     source_ms.saturating_add(others).saturating_add(own_ms)
 }

@@ -57,6 +57,8 @@ pub struct Renderer {
     draws_text: bool,
 }
 
+pub(crate) use timeline::worth_ms;
+
 /// The media that a plan is about.
 #[derive(Debug)]
 pub struct Sources {
@@ -86,7 +88,8 @@ pub struct Rendered {
     pub facts: Facts,
     /// A picture to show of it, if it is a film and one can be had.
     pub picture: Option<Vec<u8>>,
-    /// Milliseconds of the source that were really decoded, of its sound or of its picture, to be charged for.
+    /// Milliseconds of the source that were really decoded, of its sound or of its picture, to be charged for; what a
+    /// film is worth by its `domain::decoding`.
     pub duration_ms: i64,
 }
 

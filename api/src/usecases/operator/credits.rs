@@ -89,6 +89,9 @@ pub async fn give_credits(app: &App, operator: &OperatorCaller, id: AccountId, g
         Some(reference) if !applied => credits::given(&mut give_credits, id, reference).await?,
         _ => None,
     };
+    if first.is_some_and(|first| first == Credits::ZERO) {
+        return Err(other_unit("minutes"));
+    }
     if !applied && first.is_none() {
         let left = before.credits.left();
         let message = format!("The account has {left} credits that nothing holds: no more can be taken back.");
@@ -105,6 +108,12 @@ pub async fn give_credits(app: &App, operator: &OperatorCaller, id: AccountId, g
     }
     give_credits.commit().await?;
     Ok(Given { applied, credits: first.unwrap_or(change.amount), balance })
+}
+
+/// That a reference has counted for the other unit.
+pub(super) fn other_unit(unit: &str) -> ApiError {
+    let message = format!("`reference`: it has counted already, for {unit}.");
+    ApiError::new(Code::InvalidRequest, message).suggest("Use another reference: each counts once, whatever it gives.")
 }
 
 /// What the audit log says of a balance.

@@ -2,6 +2,7 @@
 //! of the journal, and one with a reference is given once.
 
 use super::accounts::lock;
+use super::credits::other_unit;
 use crate::app::App;
 use crate::auth::operator::OperatorCaller;
 use crate::http::error::Answer;
@@ -61,6 +62,9 @@ pub struct Given {
 }
 
 /// Gives an account minutes.
+///
+/// # Errors
+/// `account_not_found`; `invalid_request` for a reference that has counted for credits.
 pub async fn give_minutes(app: &App, operator: &OperatorCaller, id: AccountId, gift: Gift<'_>) -> Answer<Given> {
     let Gift { way, minutes, note, reference } = gift;
     let settings = &app.process.settings;
@@ -90,6 +94,9 @@ pub async fn give_minutes(app: &App, operator: &OperatorCaller, id: AccountId, g
         Some(reference) if !applied => minutes::given(&mut give_minutes, id, reference).await?,
         _ => None,
     };
+    if first.is_some_and(|first| first == Minutes::ZERO) {
+        return Err(other_unit("AI credits"));
+    }
     give_minutes.commit().await?;
     Ok(Given { applied, minutes: first.unwrap_or(minutes), balance })
 }

@@ -23,7 +23,10 @@ struct Studio {
 impl Studio {
     fn new() -> Self {
         let [image, film, sound] = [ItemId::mint(), ItemId::mint(), ItemId::mint()];
-        let facts = |kind, duration, has_audio, has_video| SourceFacts { kind, duration, has_audio, has_video };
+        let facts = |kind, duration, has_audio, has_video| {
+            let seekable = false;
+            SourceFacts { kind, duration, has_audio, has_video, seekable }
+        };
         let sources = Sources::from([
             (image, facts(ItemType::Image, None, false, false)),
             (film, facts(ItemType::Video, Some(Micros::ms(9_000)), true, true)),

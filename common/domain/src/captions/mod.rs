@@ -7,12 +7,14 @@
 
 mod columns;
 mod layout;
+mod read;
 #[cfg(test)]
 mod tests;
 mod words;
 
 pub use columns::COLUMNS;
 pub use layout::{Cue, LONGEST_MS, cues};
+pub use read::{ReadCue, read};
 pub use words::{Said, Spoken, spoken, turns_direction};
 
 use super::footage::{Turn, milliseconds};

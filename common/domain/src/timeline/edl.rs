@@ -3,6 +3,7 @@
 //!
 //! It has no place for anything else; who asks for it is told. Rates of television are counted without dropping frames.
 
+use super::otio::ITEM;
 use super::{Micros, Names, Scene, Timeline};
 use crate::media_time::FrameRate;
 use std::fmt::Write;
@@ -53,6 +54,10 @@ pub fn edl(title: &str, timeline: &Timeline, names: &Names) -> Option<String> {
         };
         let label = if overlap > 0 && before.is_some() { "TO" } else { "FROM" };
         let _ = writeln!(list, "* {label} CLIP NAME: {}", name(scene));
+        if let Some(item) = scene.item {
+            // What comes back finds its item by this.
+            let _ = writeln!(list, "* {label} CLIP: {ITEM}{item}");
+        }
     }
     Some(list)
 }

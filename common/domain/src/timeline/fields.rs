@@ -9,7 +9,7 @@ pub(super) const MOST_TEXT_CHARACTERS: usize = 2_000;
 /// Characters of a line: a language, a model, a skill.
 const MOST_LINE_CHARACTERS: usize = 200;
 /// Characters of a caption.
-const MOST_CUE_CHARACTERS: usize = 500;
+pub(super) const MOST_CUE_CHARACTERS: usize = 500;
 /// The fastest picture.
 const MOST_FPS: f64 = 60.0;
 

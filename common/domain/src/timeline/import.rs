@@ -12,11 +12,10 @@ use super::otio_parts::{
 use super::{MOST_ITEMS, MOST_SCENES, MOST_TRACKS, Micros, SHORTEST, SourceFacts, Sources};
 use crate::ids::ItemId;
 use crate::item::ItemType;
+use crate::told::Told;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
-/// Warnings that are told; what comes after them is counted.
-const MOST_WARNINGS: usize = 50;
 /// How much is cut off a part without a word: a frame of a slow picture.
 const OVERSHOT: Micros = Micros(42_000);
 /// Fields of a scene that come back as they were, beside its place in its item.
@@ -30,9 +29,8 @@ pub struct Imported {
     pub name: Option<String>,
     /// What makes it.
     pub ops: Vec<Value>,
-    /// What of it can't be rendered, in whole sentences.
-    pub warnings: Vec<String>,
-    untold: usize,
+    /// What of it can't be rendered.
+    pub told: Told,
     scene_ids: HashSet<String>,
     tracks: usize,
 }
@@ -89,19 +87,12 @@ pub fn import(document: &Value, sources: &Sources) -> Result<Imported, String> {
     imported.name_parts("add_track", "track");
     // What stands over the scenes is checked against them, so it comes last.
     imported.beside(&document["metadata"][OURS], sources);
-    if imported.untold > 0 {
-        imported.warnings.push(format!("{} more of the kind.", imported.untold));
-    }
     Ok(imported)
 }
 
 impl Imported {
     fn warn(&mut self, warning: String) {
-        if self.warnings.len() < MOST_WARNINGS {
-            self.warnings.push(warning);
-        } else {
-            self.untold += 1;
-        }
+        self.told.tell(warning);
     }
 
     /// The format and the details, as they were kept; of what is from elsewhere the pace of its clips.

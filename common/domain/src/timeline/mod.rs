@@ -2,16 +2,20 @@
 //! §4.11).
 //!
 //! Pure. `ops` is what can be done to one, `apply` does it, `layout` says what stands when; `film` makes of it the plan
-//! of a render, `otio`, `edl` and `import` carry it to editors and back. Times are whole microseconds inside.
+//! of a render, `otio`, `edl`, `import` and `edl_import` carry it to editors and back. Times are whole microseconds inside.
 
 mod apply;
 mod beside;
 mod cuts;
 mod edl;
+mod edl_import;
+mod edl_lines;
 mod fields;
 mod film;
 mod import;
 mod layout;
+#[cfg(test)]
+mod list_tests;
 mod ops;
 mod otio;
 mod otio_parts;
@@ -24,12 +28,13 @@ mod units;
 pub use beside::{Audio, AudioTrack, CaptionCue, CaptionSource, Captions, Duck, Overlay, OverlayKind, TextStyle};
 pub use cuts::{Ducked, Picture, cut_down, under_voice};
 pub use edl::{MOST_EVENTS, edl, left_out};
+pub use edl_import::{DecisionList, NamedItems};
 pub use film::{NotRenderable, Speech, film_of};
 pub use import::{Imported, import, named_items};
 pub use layout::Placed;
 pub use ops::{AudioFields, AudioSlot, OverlayFields, SceneFields, TimelineOp};
 pub use otio::otio;
-pub use said::{Transcripts, caption};
+pub use said::{Transcripts, caption, captions_of};
 pub use units::{Micros, Ratio};
 
 use crate::ids::{ItemId, TimelineId};
@@ -179,6 +184,8 @@ pub struct SourceFacts {
     pub has_audio: bool,
     /// Whether it has moving pictures.
     pub has_video: bool,
+    /// Whether it is known that it can be decoded from its middle.
+    pub seekable: bool,
 }
 
 /// The ready items that a timeline may name. One that is named and not here is deleted or can't be used.

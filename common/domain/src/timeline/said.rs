@@ -1,8 +1,10 @@
 //! Captions of a timeline: what the transcripts of its scenes and its voiceover say, at the times of the timeline.
 
-use super::{CaptionCue, CaptionSource, Micros, SceneKind, Timeline};
-use crate::captions::{Cue, Said, Timed, cues, spoken};
+use super::fields::MOST_CUE_CHARACTERS;
+use super::{CaptionCue, CaptionSource, Captions, LONGEST, MOST_CUES, Micros, SceneKind, TextStyle, Timeline};
+use crate::captions::{Cue, Said, Timed, cues, read, spoken};
 use crate::ids::ItemId;
+use crate::told::Told;
 use std::collections::HashMap;
 
 /// What is said in each item of which a transcript is stored.
@@ -57,6 +59,37 @@ impl Timeline {
 pub fn caption(cue: &Cue) -> CaptionCue {
     let lines: Vec<&str> = cue.lines.iter().map(String::as_str).filter(|line| !line.is_empty()).collect();
     CaptionCue { start: Micros::ms(cue.start_ms), end: Micros::ms(cue.end_ms), text: lines.join("\n") }
+}
+
+/// The captions that a document of `SubRip` or `WebVTT` has, and what of it they have not.
+///
+/// # Errors
+/// Why it is none, or has more than a timeline may.
+pub fn captions_of(content: &str, is_vtt: bool) -> Result<(Captions, Told), String> {
+    let (found, mut told) = read(content, is_vtt)?;
+    if found.len() > MOST_CUES {
+        let many = found.len();
+        return Err(format!("it has {many} cues, and a timeline at most {MOST_CUES}: import a part of it"));
+    }
+    let mut cues = Vec::with_capacity(found.len());
+    for cue in found {
+        let (start, end) = (Micros::ms(cue.start_ms), Micros::ms(cue.end_ms));
+        if end > LONGEST {
+            told.tell(format!("The cue at {} s is left out: a timeline ends after a day.", start.seconds()));
+            continue;
+        }
+        let mut text = cue.text;
+        if let Some((at, _)) = text.char_indices().nth(MOST_CUE_CHARACTERS) {
+            text.truncate(at);
+            told.tell(format!("The cue at {} s is cut after {MOST_CUE_CHARACTERS} characters.", start.seconds()));
+        }
+        cues.push(CaptionCue { start, end, text });
+    }
+    if cues.is_empty() {
+        return Err("none of its cues is within a day".to_owned());
+    }
+    let (source, style) = (CaptionSource::Cues, TextStyle::default());
+    Ok((Captions { source, cues, burn: false, style, language: None }, told))
 }
 
 /// A written cue as captions are written.

@@ -2,10 +2,11 @@
 //! transaction.
 //!
 //! It asks for as much as there are free slots, one ask at a time: when it is woken, each second, and again at once
-//! while it gets all that it asked for. What comes free meanwhile is in the next ask. A task holds its slot until it
-//! ends, also where apalis has begun the worker anew meanwhile. At shutdown nothing more is asked for, and what an ask
+//! while it gets all that it asked for. What it asks for is kept free meanwhile; what comes free is in the next ask. A
+//! task has its slot until it ends or leaves it, also where apalis has begun the worker anew meanwhile. At shutdown nothing more is asked for, and what an ask
 //! claims then, or had claimed and not begun, is run to its end, which is to hand itself back.
 
+use super::slots::{Slot, Slots};
 use crate::wake::QueueWakes;
 use apalis_core::backend::finalize::Ephemeral;
 use apalis_core::backend::{Backend, BackendConfig};
@@ -20,11 +21,12 @@ use std::io::{self, ErrorKind};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::JoinSet;
 use tokio::time::{Interval, MissedTickBehavior, interval, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
+use tokio_util::task::task_tracker::TaskTrackerToken;
 use tower::layer::util::Identity;
 use ulid::Ulid;
 
@@ -37,11 +39,14 @@ const LONGEST_ASK: Duration = Duration::from_secs(10);
 /// claimed, or that nobody knows, as when the connection is lost at the commit: then its leases end.
 pub type Take = Arc<dyn Fn(usize) -> BoxFuture<'static, sqlx::Result<Taken>> + Send + Sync>;
 
+/// How claimed work is done, in the slot that it is given.
+pub type Work = Box<dyn FnOnce(Slot) -> BoxFuture<'static, ()> + Send>;
+
 /// What was claimed.
 pub struct Taken {
     /// How each is worked, to its end; at most as many as there were slots. Once the process is told to stop, one that
     /// has not begun hands its claim back.
-    pub work: Vec<BoxFuture<'static, ()>>,
+    pub work: Vec<Work>,
     /// When to look for more.
     pub next: Next,
 }
@@ -57,43 +62,19 @@ pub enum Next {
     WhenWoken,
 }
 
-/// Claimed work, and the slot that it has.
+/// Claimed work, the slot that it has, and a sign that it has not ended.
 pub(super) struct Claimed {
     work: BoxFuture<'static, ()>,
-    slot: Option<OwnedSemaphorePermit>,
+    slot: Slot,
+    begun: TaskTrackerToken,
 }
 
 impl Claimed {
     /// Works it to its end.
     pub(super) async fn run(self) {
         self.work.await;
-        drop(self.slot);
-    }
-}
-
-/// The slots of a process for a set of queues, whichever worker serves them. Clones share them.
-#[derive(Debug, Clone)]
-pub(super) struct Slots {
-    permits: Arc<Semaphore>,
-    all: usize,
-}
-
-impl Slots {
-    pub(super) fn new(all: usize) -> Self {
-        Self { permits: Arc::new(Semaphore::new(all)), all }
-    }
-
-    fn free(&self) -> usize {
-        self.permits.available_permits()
-    }
-
-    fn one(&self) -> Option<OwnedSemaphorePermit> {
-        Arc::clone(&self.permits).try_acquire_owned().ok()
-    }
-
-    fn all_free(&self) -> BoxFuture<'static, ()> {
-        let (permits, all) = (Arc::clone(&self.permits), u32::try_from(self.all).unwrap_or(u32::MAX));
-        async move { drop(permits.acquire_many(all).await) }.boxed()
+        self.slot.leave();
+        drop(self.begun);
     }
 }
 
@@ -108,11 +89,13 @@ pub(super) struct Claiming {
     /// Whether to ask as soon as a slot is free.
     is_due: bool,
     ask: Option<BoxFuture<'static, sqlx::Result<Taken>>>,
+    /// Free slots, for what the ask claims.
+    reserved: Vec<OwnedSemaphorePermit>,
     /// Claimed, and not begun.
     claimed: VecDeque<Claimed>,
     /// The same, at shutdown.
     handing_back: JoinSet<()>,
-    /// Ends once every slot is free.
+    /// Ends once all that was begun has ended.
     all_ended: Option<BoxFuture<'static, ()>>,
 }
 
@@ -129,6 +112,7 @@ impl Claiming {
             shutdown,
             is_due: false,
             ask: None,
+            reserved: Vec::new(),
             claimed: VecDeque::new(),
             handing_back: JoinSet::new(),
             all_ended: None,
@@ -149,19 +133,22 @@ impl Claiming {
     /// Begins an ask where one is due and something can come of it. It has all that is free, and is the only one:
     /// whatever it answers finds a slot.
     fn ask(&mut self) {
-        let free = self.slots.free();
-        if !self.is_due || free == 0 || !self.claimed.is_empty() || self.shutdown.is_cancelled() {
+        if !self.is_due || !self.claimed.is_empty() || self.shutdown.is_cancelled() {
+            return;
+        }
+        self.reserved = self.slots.reserve();
+        if self.reserved.is_empty() {
             return;
         }
         self.is_due = false;
-        let (asked, shutdown) = (timeout(LONGEST_ASK, (self.take)(free)), self.shutdown.clone());
+        let (asked, shutdown) = (timeout(LONGEST_ASK, (self.take)(self.reserved.len())), self.shutdown.clone());
         // In a task of its own: of a worker that ends while some of its work runs, apalis polls nothing else. The ask
         // would stand still with its locks, and what it claims with leases that nobody renews.
         let ask = tokio::spawn(async move {
             let late = |_| sqlx::Error::Io(io::Error::from(ErrorKind::TimedOut));
             let mut taken = asked.await.map_err(late).flatten()?;
             if shutdown.is_cancelled() {
-                join_all(taken.work.drain(..)).await;
+                join_all(taken.work.drain(..).map(|work| work(Slot::default()))).await;
             }
             Ok(taken)
         });
@@ -174,6 +161,7 @@ impl Claiming {
         let Some(ask) = &mut self.ask else { return Poll::Ready(Ok(())) };
         let taken = ready!(ask.poll_unpin(cx));
         self.ask = None;
+        let mut reserved = std::mem::take(&mut self.reserved);
         let Taken { work, next } = taken?;
         match next {
             Next::AtOnce => self.is_due = true,
@@ -181,9 +169,10 @@ impl Claiming {
             Next::WhenWoken => {}
         }
         for work in work {
-            let slot = self.slots.one();
-            debug_assert!(slot.is_some(), "more was claimed than there were free slots");
-            self.claimed.push_back(Claimed { work, slot });
+            let permit = reserved.pop();
+            debug_assert!(permit.is_some(), "more was claimed than there were free slots");
+            let (slot, begun) = self.slots.given(permit);
+            self.claimed.push_back(Claimed { work: work(slot.clone()), slot, begun });
         }
         Poll::Ready(Ok(()))
     }
@@ -219,7 +208,7 @@ impl Backend for Claiming {
         }
         while ready!(self.handing_back.poll_join_next(cx)).is_some() {}
         // What runs beside this worker: begun by one that was lost.
-        self.all_ended.get_or_insert_with(|| self.slots.all_free()).poll_unpin(cx).map(Ok)
+        self.all_ended.get_or_insert_with(|| self.slots.all_ended()).poll_unpin(cx).map(Ok)
     }
 }
 

@@ -9,10 +9,12 @@
 
 mod claims;
 mod picker;
+mod slots;
 mod watched;
 mod work;
 
-pub use claims::{Next, Take, Taken};
+pub use claims::{Next, Take, Taken, Work};
 pub use picker::{Picked, Picker};
+pub use slots::Slot;
 pub use store::tickets::{Queue, Subject, Ticket, push};
 pub use work::{Claims, Handler, Subscription, WorkError, Works, work};

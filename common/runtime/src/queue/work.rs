@@ -4,7 +4,8 @@
 //! backend of ours (`claims`), whose tasks are claimed when apalis sees them. Both are watched, so that a lost database
 //! is tried again with pauses (`watched`).
 
-use super::claims::{Claimed, Claiming, POLL, Slots, Take};
+use super::claims::{Claimed, Claiming, POLL, Take};
+use super::slots::Slots;
 use super::watched::{Tries, Watched};
 use super::{Queue, Subject};
 use crate::signs::{Beat, Signs};
@@ -64,6 +65,8 @@ pub struct Claims {
     pub queues: Vec<Queue>,
     /// How much is worked at once.
     pub slots: usize,
+    /// How much more may have left its slot, and waits.
+    pub away: usize,
     /// What claims it.
     pub take: Take,
 }
@@ -177,7 +180,7 @@ fn claiming(
         WorkerBuilder::new(format!("{process}-{}", Ulid::generate()))
             .backend(Watched::new(backend, &beat, &tries, number))
             .parallelize(tokio::spawn)
-            .concurrency(claims.slots)
+            .concurrency(claims.slots + claims.away)
             .build(|claimed: Claimed| claimed.run().map(Ok::<(), BoxDynError>))
     })
 }

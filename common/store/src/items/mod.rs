@@ -5,6 +5,7 @@
 //! bytes, `sweep` tells which objects rows name. How an item's bytes arrive is `store::uploads`. A deleted item stays
 //! as a tombstone that no function here shows, so that a job that still runs on it finds out.
 
+mod called;
 mod change;
 mod linked;
 mod resolve;
@@ -13,6 +14,7 @@ mod storage;
 mod sweep;
 mod usable;
 
+pub use called::called;
 pub use change::{Change, Changed, change};
 pub use linked::{LinkedMedia, linked_media, refs};
 pub use resolve::{ItemForReads, Resolved, resolve};

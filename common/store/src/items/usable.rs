@@ -27,7 +27,7 @@ pub async fn usable(
 ) -> sqlx::Result<Vec<UsableItem>> {
     let rows = sqlx::query!(
         r#"SELECT id AS "id: ItemId", name, type AS "item_type!: ItemType", duration_ms, has_audio AS "has_audio!",
-               has_video AS "has_video!", mws_now() AS "now!"
+               has_video AS "has_video!", seekable IS TRUE AS "seekable!", mws_now() AS "now!"
            FROM items
            WHERE id = ANY ($1) AND workspace_id = $2 AND status = 'ready' AND deleted_at IS NULL
                AND type IS NOT NULL AND object_key IS NOT NULL"#,
@@ -44,6 +44,7 @@ pub async fn usable(
             duration: row.duration_ms.map(Micros::ms),
             has_audio: row.has_audio,
             has_video: row.has_video,
+            seekable: row.seekable,
         },
         now: row.now,
     });

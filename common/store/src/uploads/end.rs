@@ -27,6 +27,8 @@ pub struct Facts {
     pub frame_rate: Option<FrameRate>,
     /// The media type it settled on.
     pub content_type: String,
+    /// Whether it can be decoded from its middle.
+    pub seekable: bool,
     /// The streams of the file.
     pub streams: Vec<Stream>,
     /// The key of its picture in the media store, where one could be made.
@@ -68,7 +70,7 @@ pub async fn finish(conn: &mut PgConnection, claim: &Claim, facts: &Facts) -> sq
         ), ready AS (
             UPDATE items SET status = 'ready', type = $3, duration_ms = $4, has_audio = $5, has_video = $6, width = $7,
                 height = $8, content_type = $9, rate_frames = $10, rate_seconds = $11, streams = $12, thumbnail_key = $13,
-                bytes = done.received_bytes, sha256 = done.received_sha256, object_key = done.object_key
+                seekable = $14, bytes = done.received_bytes, sha256 = done.received_sha256, object_key = done.object_key
             FROM done
             WHERE items.id = done.item_id AND items.status = 'processing'
         )
@@ -86,6 +88,7 @@ pub async fn finish(conn: &mut PgConnection, claim: &Claim, facts: &Facts) -> sq
         facts.rate().map(|rate| rate.1),
         Json(&facts.streams) as Json<&Vec<Stream>>,
         facts.thumbnail_key.as_deref(),
+        facts.seekable,
     )
     .fetch_optional(conn)
     .await

@@ -1495,17 +1495,17 @@ class Timeline(Group):
         timeout: float | None = None,
     ) -> types.ToolAnswerRenderedTimeline:
         """A job makes a new item of the timeline as it is now: a film of its scenes, cut to the frame, with what is over them
-        and its sound, or the sound alone. It costs what a render of its length costs. The same film is made once
-        while its item is there. Tracks go down under the speech of those items whose `speech` read is stored;
-        captions in the picture are of stored transcripts, or of the cues in the timeline. `warnings` names what is
-        missing."""
+        and its sound, or the sound alone. It costs what a render of its length costs, or what has to be gone through
+        to come to its parts, if that is more. The same film is made once while its item is there. Tracks go down
+        under the speech of those items whose `speech` read is stored; captions in the picture are of stored
+        transcripts, or of the cues in the timeline. `warnings` names what is missing."""
         return self._client.call(OPERATIONS['render_timeline'], body={'timeline_id': timeline_id}, maybe={'format': format, 'quality': quality, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def export_timeline(
         self,
         *,
         timeline_id: str,
-        format: types.ExportFormat,
+        format: types.CarryFormat,
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerExportedTimeline:
@@ -1516,16 +1516,19 @@ class Timeline(Group):
     def import_timeline(
         self,
         *,
-        otio: str,
+        content: str,
+        format: types.CarryFormat | None = None,
+        fps: float | None = None,
         name: str | None = None,
         idempotency_key: str | None = None,
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerImportedTimeline:
         """A new timeline of an `OpenTimelineIO` document: the clips of its first video track are the scenes, those of its audio
-        tracks the sound. What it names that is no item of the workspace leaves a black scene in its place, and what
-        can't be rendered is left out; `warnings` names both."""
-        return self._client.call(OPERATIONS['import_timeline'], body={'otio': otio}, maybe={'name': name}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+        tracks the sound; of an edit decision list, whose events are the same; or of captions, which are its cues.
+        What a document names that is no item of the workspace leaves a black scene in its place, and what can't be
+        rendered is left out; `warnings` names both."""
+        return self._client.call(OPERATIONS['import_timeline'], body={'content': content}, maybe={'format': format, 'fps': fps, 'name': name}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
 
 class Canvas(Group):
@@ -3567,17 +3570,17 @@ class AsyncTimeline(AsyncGroup):
         timeout: float | None = None,
     ) -> types.ToolAnswerRenderedTimeline:
         """A job makes a new item of the timeline as it is now: a film of its scenes, cut to the frame, with what is over them
-        and its sound, or the sound alone. It costs what a render of its length costs. The same film is made once
-        while its item is there. Tracks go down under the speech of those items whose `speech` read is stored;
-        captions in the picture are of stored transcripts, or of the cues in the timeline. `warnings` names what is
-        missing."""
+        and its sound, or the sound alone. It costs what a render of its length costs, or what has to be gone through
+        to come to its parts, if that is more. The same film is made once while its item is there. Tracks go down
+        under the speech of those items whose `speech` read is stored; captions in the picture are of stored
+        transcripts, or of the cues in the timeline. `warnings` names what is missing."""
         return await self._client.call(OPERATIONS['render_timeline'], body={'timeline_id': timeline_id}, maybe={'format': format, 'quality': quality, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     async def export_timeline(
         self,
         *,
         timeline_id: str,
-        format: types.ExportFormat,
+        format: types.CarryFormat,
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerExportedTimeline:
@@ -3588,16 +3591,19 @@ class AsyncTimeline(AsyncGroup):
     async def import_timeline(
         self,
         *,
-        otio: str,
+        content: str,
+        format: types.CarryFormat | None = None,
+        fps: float | None = None,
         name: str | None = None,
         idempotency_key: str | None = None,
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerImportedTimeline:
         """A new timeline of an `OpenTimelineIO` document: the clips of its first video track are the scenes, those of its audio
-        tracks the sound. What it names that is no item of the workspace leaves a black scene in its place, and what
-        can't be rendered is left out; `warnings` names both."""
-        return await self._client.call(OPERATIONS['import_timeline'], body={'otio': otio}, maybe={'name': name}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+        tracks the sound; of an edit decision list, whose events are the same; or of captions, which are its cues.
+        What a document names that is no item of the workspace leaves a black scene in its place, and what can't be
+        rendered is left out; `warnings` names both."""
+        return await self._client.call(OPERATIONS['import_timeline'], body={'content': content}, maybe={'format': format, 'fps': fps, 'name': name}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
 
 class AsyncCanvas(AsyncGroup):

@@ -697,6 +697,9 @@ class CaptionText(Model):
     language: str | None
     """Their language."""
 
+CarryFormat = Literal['otio', 'edl', 'srt', 'vtt']
+"""What a timeline is carried to other programs as, and back."""
+
 
 class ChangeAccount(Model):
     """What to change of an account."""
@@ -1427,9 +1430,6 @@ class EstimateCost(Model):
     arguments: dict[str, Any]
     """What it would be called with."""
 
-ExportFormat = Literal['otio', 'edl', 'srt', 'vtt']
-"""What a timeline is exported as."""
-
 
 class ExportTimeline(Model):
     """What to export."""
@@ -1437,7 +1437,7 @@ class ExportTimeline(Model):
     __slots__ = ()
     timeline_id: str
     """The timeline."""
-    format: ExportFormat
+    format: CarryFormat
     """As what."""
 
 
@@ -1449,7 +1449,7 @@ class ExportedTimeline(Model):
     """The timeline."""
     revision: int
     """The revision of it that was exported."""
-    format: ExportFormat
+    format: CarryFormat
     """As what."""
     content: str
     """The document."""
@@ -1776,8 +1776,14 @@ class ImportTimeline(Model):
     """What to import."""
 
     __slots__ = ()
-    otio: str
-    """An `OpenTimelineIO` document as text, as large as a request may be. Its media are items of the workspace, `mws:itm_…`."""
+    content: str
+    """The document as text, as large as a request may be. Its media are items of the workspace: `mws:itm_…`, or in an EDL
+    the names or refs of items."""
+    format: CarryFormat | None
+    """What it is; `otio` when not given."""
+    fps: float | None
+    """Frames a second that an EDL counts in: 25 when not given, 29.97 where it drops frames. Of captions, those of the
+    timeline."""
     name: str | None
     """What the timeline is called; what the document says when not given."""
 

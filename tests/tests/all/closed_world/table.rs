@@ -80,7 +80,7 @@ pub const TABLE: &[Row] = &[
         "403 workspace_forbidden",
         r#"{"timeline_id":"{timeline}","format":"otio"}"#,
     ),
-    Row("POST /tools/import_timeline", Editor, "200", "200", r#"{"otio":"{\"OTIO_SCHEMA\":\"Timeline.1\"}"}"#),
+    Row("POST /tools/import_timeline", Editor, "200", "200", r#"{"content":"{\"OTIO_SCHEMA\":\"Timeline.1\"}"}"#),
     Row("POST /tools/create_canvas", Editor, "200", "200", r#"{"width":64,"height":64}"#),
     Row("POST /tools/list_canvases", Viewer, "200", "200", "{}"),
     Row("POST /tools/get_canvas", Viewer, "200", "403 workspace_forbidden", r#"{"canvas_id":"{canvas}"}"#),

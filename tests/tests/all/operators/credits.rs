@@ -23,6 +23,14 @@ async fn credits_are_given_and_taken_back_and_a_reference_counts_once() -> anyho
     assert_eq!(applied, 1, "twenty requests for one invoice");
     let taken = give("withdraw", 2.25, Some("slip")).await?;
     assert_eq!((&taken["changed_credits"], &taken["balances"]["credits"]["left"]), (&json!(-2.25), &json!(100.25)));
+    let minutes = format!("/operator/accounts/{}/minutes", tenant.account);
+    let for_minutes = json!({ "kind": "purchase", "minutes": 1, "reference": "INV-17" });
+    let answer = send(&anna, "POST", &minutes, &for_minutes).await?;
+    assert_eq!(refusal(&answer), (400, "invalid_request"), "{}", answer.text);
+    assert!(answer.text.contains("for AI credits"), "{}", answer.text);
+    done(&anna, "POST", &minutes, &json!({ "kind": "purchase", "minutes": 1, "reference": "INV-18" }), 200).await?;
+    let answer = send(&anna, "POST", &path, &json!({ "kind": "grant", "credits": 1, "reference": "INV-18" })).await?;
+    assert!(refusal(&answer).1 == "invalid_request" && answer.text.contains("for minutes"), "{}", answer.text);
     world.advance_to_next_month().await?;
     let own = get(&tenant.client, "/balances").await?;
     assert_eq!(own["credits"], json!({ "left": 100.25, "held": 0, "used": 0 }), "they never lapse");
@@ -46,6 +54,6 @@ async fn credits_are_given_and_taken_back_and_a_reference_counts_once() -> anyho
     assert_eq!(refusal(&answer), (404, "account_not_found"));
     let told: Vec<String> =
         log(&anna).await?.iter().map(|line| line.split(' ').next().unwrap_or("").to_owned()).collect();
-    assert_eq!(told, ["credits.grant", "credits.purchase", "credits.withdraw"]);
+    assert_eq!(told, ["credits.grant", "credits.purchase", "credits.withdraw", "minutes.purchase"]);
     world.end().await
 }

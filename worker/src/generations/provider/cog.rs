@@ -6,12 +6,14 @@
 use super::answers::{Output, Prediction};
 use super::output::Made;
 use super::{Provider, request_id};
+use crate::asking::Asking;
 use crate::generations::GenerationRequest;
 use crate::readers::{ProviderFault, ReadError};
 use domain::generation::Asked;
 use domain::model::ModelKind;
 use reqwest::{Method, StatusCode};
 use serde_json::{Map, Value, json};
+use std::path::Path;
 use std::time::Duration;
 use tokio::time::sleep;
 
@@ -20,10 +22,15 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 impl Provider {
     /// Has a prediction made, and waits for it.
-    pub(super) async fn predicted(&self, asked: &GenerationRequest, source: Option<String>) -> Result<Made, ReadError> {
-        let id = request_id(asked.job);
+    pub(super) async fn predicted(
+        &self,
+        asked: &GenerationRequest,
+        source: Option<String>,
+        at: &Path,
+    ) -> Result<Made, ReadError> {
+        let (id, taken) = (request_id(asked.job), (&asked.asking, at));
         let body = json!({ "id": id, "input": self.input(&asked.plan.asked, asked.plan.kind, source) });
-        let mut prediction = self.put(&id, &body).await?;
+        let mut prediction = self.put(&id, &body, taken).await?;
         loop {
             match prediction.status.as_deref() {
                 Some("succeeded") => {
@@ -35,29 +42,34 @@ impl Provider {
                 Some("failed" | "canceled") => {
                     return Err(self.fault(ProviderFault::Failed, "the prediction failed, or was cancelled there"));
                 }
-                Some("starting" | "processing") => sleep(PAUSE).await,
+                Some("starting" | "processing") => {
+                    asked.asking.wait_on();
+                    sleep(PAUSE).await;
+                }
                 _ => return Err(self.fault(ProviderFault::BadOutput, "its answer is no prediction")),
             }
-            prediction = self.look(&id, &body).await?;
+            prediction = self.look(&id, &body, taken).await?;
         }
     }
 
-    async fn put(&self, id: &str, body: &Value) -> Result<Prediction, ReadError> {
+    async fn put(&self, id: &str, body: &Value, (asking, at): (&Asking, &Path)) -> Result<Prediction, ReadError> {
         let request = self.request(Method::PUT, &format!("predictions/{id}")).json(body);
         let response = self.sent(request).await?;
-        self.json(response).await
+        self.json(response, asking, at).await
     }
 
     /// How a prediction stands. A server that does not answer `GET` is sent the same `PUT` again, if it is idempotent.
-    async fn look(&self, id: &str, body: &Value) -> Result<Prediction, ReadError> {
+    async fn look(&self, id: &str, body: &Value, taken: (&Asking, &Path)) -> Result<Prediction, ReadError> {
         let request = self.request(Method::GET, &format!("predictions/{id}"));
         let response = match request.send().await {
             Ok(response) => response,
             Err(error) => return Err(self.fault(self.broken_off(), &error.without_url().to_string())),
         };
         match response.status() {
-            StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED if self.model.idempotent => self.put(id, body).await,
-            status if status.is_success() => self.json(response).await,
+            StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED if self.model.idempotent => {
+                self.put(id, body, taken).await
+            }
+            status if status.is_success() => self.json(response, taken.0, taken.1).await,
             status => Err(self.fault(self.broken_off(), &format!("status {} while it goes on", status.as_u16()))),
         }
     }

@@ -10,11 +10,14 @@ mod openai;
 mod output;
 
 use super::{GenerationRequest, OUTPUT_FILE};
+use crate::asking::Asking;
 use crate::readers::decode::Workshop;
 use crate::readers::{JobCtx, MediaSource, ProviderFault, ReadError};
+use bytes::Bytes;
 use domain::ids::JobId;
 use domain::model::Dialect;
-use futures_util::StreamExt;
+use futures_util::{StreamExt, TryStreamExt, future, stream};
+use output::spool;
 use reqwest::{Response, StatusCode};
 use runtime::outbound::{OutboundClient, sending_client};
 use runtime::own_fault;
@@ -23,11 +26,16 @@ use secrecy::{ExposeSecret, SecretString};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use std::io;
+use std::path::Path;
 use std::time::Duration;
 use tokio::time::timeout;
 
 /// An answer in JSON, at most: media that is larger comes by a URL.
-const ANSWER_BYTES: usize = 64 << 20;
+const ANSWER_BYTES: u64 = 64 << 20;
+/// Bytes of an answer that are held by what waits beside the slots.
+const SMALL_ANSWER: usize = 256 << 10;
+/// The file that a larger one is put into.
+const ANSWER_FILE: &str = "answer";
 /// How long a provider is told that nobody wants its work any more.
 const CALL_OFF: Duration = Duration::from_secs(5);
 
@@ -72,14 +80,18 @@ impl Provider {
             Some(media) => Some(output::data_url(media, self.model.limits.input_bytes).await?),
             None => None,
         };
+        // All that is sent is here: from now on it may be.
+        ctx.bounded(asked.asking.begin()).await??;
+        let answer = workshop.path(ANSWER_FILE);
         let working = async {
             let made = match self.model.dialect {
-                Dialect::Cog => self.predicted(asked, input).await?,
-                Dialect::Openai => self.answered(asked, &path, most_bytes).await?,
+                Dialect::Cog => self.predicted(asked, input, &answer).await?,
+                Dialect::Openai => self.answered(asked, &path, (&answer, most_bytes)).await?,
             };
             output::taken(made, &self.outbound, asked.account, &path, most_bytes).await
         };
         if let Ok(made) = ctx.bounded(timeout(self.model.timeout, working)).await? {
+            ctx.bounded(asked.asking.go_on()).await?;
             return made;
         }
         self.call_off(asked.job).await;
@@ -135,15 +147,24 @@ impl Provider {
         if self.model.idempotent { ProviderFault::Unavailable } else { ProviderFault::Unknown }
     }
 
-    /// An answer in JSON, of bounded size.
-    async fn json<T: DeserializeOwned>(&self, response: Response) -> Result<T, ReadError> {
-        let (mut stream, mut answer) = (response.bytes_stream(), Vec::new());
-        while let Some(bytes) = stream.next().await {
-            let bytes = bytes.map_err(|error| self.fault(self.broken_off(), &error.without_url().to_string()))?;
+    /// An answer in JSON, of bounded size. What is large is put into a file while it comes, and read in a slot.
+    async fn json<T: DeserializeOwned>(&self, response: Response, asking: &Asking, at: &Path) -> Result<T, ReadError> {
+        let broken = |error: reqwest::Error| self.fault(self.broken_off(), &error.without_url().to_string());
+        let mut stream = response.bytes_stream().map_err(broken);
+        let mut answer = Vec::new();
+        while answer.len() <= SMALL_ANSWER {
+            let Some(bytes) = stream.try_next().await? else { break };
             answer.extend_from_slice(&bytes);
-            if answer.len() > ANSWER_BYTES {
-                return Err(self.fault(ProviderFault::BadOutput, "its answer is too long"));
-            }
+        }
+        if answer.len() > SMALL_ANSWER {
+            let begun = stream::once(future::ready(Ok(Bytes::from(std::mem::take(&mut answer)))));
+            let spooled = spool(begun.chain(stream), at, ANSWER_BYTES, |error| error).await;
+            spooled.map_err(|error| match error {
+                ReadError::NoRoom => self.fault(ProviderFault::BadOutput, "its answer is too long"),
+                other => other,
+            })?;
+            asking.go_on().await;
+            answer = tokio::fs::read(at).await?;
         }
         serde_json::from_slice(&answer).map_err(|error| self.fault(ProviderFault::BadOutput, &error.to_string()))
     }

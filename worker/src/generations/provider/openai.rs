@@ -23,7 +23,7 @@ impl Provider {
         &self,
         asked: &GenerationRequest,
         path: &Path,
-        most_bytes: u64,
+        (answer, most_bytes): (&Path, u64),
     ) -> Result<Made, ReadError> {
         let (to, mut body) = self.body(asked);
         // Providers call a model as the file of providers says, or as we do.
@@ -35,7 +35,7 @@ impl Provider {
             spool(response.bytes_stream(), path, most_bytes, broken).await?;
             return Ok(Made::Here);
         }
-        let pictures: Pictures = self.json(response).await?;
+        let pictures: Pictures = self.json(response, &asked.asking, answer).await?;
         let made = match pictures.data.0 {
             Some(Picture { b64_json: Some(bytes), .. }) => Some(Made::Base64(bytes)),
             Some(Picture { url: Some(url), .. }) => Some(Made::At(url)),

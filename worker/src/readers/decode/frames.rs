@@ -1,7 +1,7 @@
 //! The frames of a video as they are drawn into a film: whole, of one size, at one rate, one after the other.
 //!
-//! A stream may begin in the middle of a file whose container says where its frames are; any other file is decoded from
-//! its start. Confined and bounded as `pictures` is. What is done with frames is not known here.
+//! A stream may begin in the middle of a file of which that is known to work (`Probe::is_seekable`); where it does is
+//! `domain::decoding`'s to say. Confined and bounded as `pictures` is. What is done with frames is not known here.
 
 use super::child::Decoder;
 use super::output::whole_output;
@@ -10,11 +10,6 @@ use super::{MediaSource, ON_THE_MEDIAS_CLOCK, input_arguments};
 use crate::readers::{JobCtx, ReadError};
 use domain::media_time::FrameRate;
 use std::ffi::OsStr;
-
-/// Containers that say where their frames are, as ffprobe's names for them begin.
-const SEEKABLE: [&str; 2] = ["mov", "matroska"];
-/// From so many seconds on a stream begins in the middle of its file.
-const WORTH_A_SEEK: i64 = 10;
 
 /// The size that frames are wanted in, and how they get into it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,11 +47,6 @@ impl Canvas {
     }
 }
 
-/// Whether a stream of this media may begin in its middle.
-pub(super) fn is_seekable(media: &MediaSource) -> bool {
-    SEEKABLE.iter().any(|name| media.probe().format_name.starts_with(name))
-}
-
 /// The frames of a video, from a given one on.
 #[derive(Debug)]
 pub(crate) struct FrameStream {
@@ -70,28 +60,27 @@ pub(crate) struct FrameStream {
 }
 
 impl FrameStream {
-    /// Starts with frame `from` of the media, on the grid of this rate from its start.
+    /// Starts with frame `from` of the media, on the grid of this rate from its start. It is decoded from frame
+    /// `begins` on.
     pub(crate) async fn start(
         media: &MediaSource,
         canvas: Canvas,
         rate: FrameRate,
-        from: i64,
+        (begins, from): (i64, i64),
         ctx: &JobCtx,
     ) -> Result<Self, ReadError> {
         if !media.probe().has_video {
             return Err(ReadError::NoVideo);
         }
         fits_a_second(media.probe())?;
-        let second = rate.nearest(1_000_000);
-        let skipped = if is_seekable(media) && from > WORTH_A_SEEK * second { from - second } else { 0 };
-        let skipped_us = rate.us_of(skipped);
+        let skipped_us = rate.us_of(begins);
         let sought = format!("{}.{:06}", skipped_us / 1_000_000, skipped_us % 1_000_000);
         let tools = media.tools();
         let most_seconds = Paid::of(ctx).seconds(&tools.limits);
         let filter = format!("fps={rate}:start_time=0,{},format=yuv420p", canvas.filters(""));
         let before = ["-nostdin", "-hide_banner", "-v", "error", "-threads", "2", "-t", &most_seconds];
         let seek = ["-ss", &sought];
-        let seek = if skipped > 0 { &seek[..] } else { &[] };
+        let seek = if begins > 0 { &seek[..] } else { &[] };
         let after = ["-map", "0:V:0", "-an", "-sn", "-dn", "-vf", &filter, "-fps_mode", "passthrough"];
         let output = ["-map_metadata", "-1", "-c:v", "rawvideo", "-f", "rawvideo", "pipe:1"];
         let arguments = before
@@ -102,14 +91,9 @@ impl FrameStream {
             .chain(input_arguments())
             .chain(after.into_iter().chain(output).map(OsStr::new));
         let ffmpeg = Decoder::start(&tools.ffmpeg, arguments, media.file(), tools, ctx).await?;
-        let mut stream = Self { ffmpeg: Some(ffmpeg), frame: vec![0; canvas.frame_bytes()], next: skipped, any: false };
+        let mut stream = Self { ffmpeg: Some(ffmpeg), frame: vec![0; canvas.frame_bytes()], next: begins, any: false };
         stream.skip_to(from, ctx).await?;
         Ok(stream)
-    }
-
-    /// The number of the frame that comes next.
-    pub(crate) const fn next(&self) -> i64 {
-        self.next
     }
 
     /// Goes on until this frame comes next.

@@ -14,6 +14,8 @@ use serde::Deserialize;
 use std::ffi::OsStr;
 use std::fs::File;
 
+/// Containers that say where their frames are, as ffprobe's names for them begin.
+const SEEKABLE: [&str; 2] = ["mov", "matroska"];
 /// The fields that are asked for.
 const ENTRIES: &str = "format=format_name,duration,start_time:\
                        stream=index,codec_name,codec_type,width,height,sample_rate,sample_fmt,channels,channel_layout,\
@@ -76,6 +78,17 @@ impl Probe {
     /// Whether there is sound.
     pub fn has_audio(&self) -> bool {
         self.audio.is_some()
+    }
+
+    /// Whether it can be decoded from its middle, to the frame and to the sample: its container says where they are, or
+    /// all samples are of one size.
+    pub fn is_seekable(&self) -> bool {
+        let is_pcm = |stream: &item::Stream| stream.codec.as_ref().is_some_and(|codec| codec.starts_with("pcm_"));
+        match self.format_name.as_str() {
+            "wav" => self.streams.iter().all(is_pcm),
+            "flac" => true,
+            name => SEEKABLE.iter().any(|container| name.starts_with(container)),
+        }
     }
 }
 

@@ -7,7 +7,6 @@
 
 use super::child::{Decoder, Ending};
 use super::decoded::DecodedSound;
-use super::frames::is_seekable;
 use super::paid::Paid;
 use super::probe::AudioStream;
 use super::{MediaSource, input_arguments};
@@ -23,10 +22,6 @@ const QUEUED_BLOCKS: usize = 8;
 const LOUDEST: f32 = 1024.0;
 /// How much shorter than declared a media may be before its reader says so.
 const SHORTFALL_MS: i64 = 1_000;
-/// From so many seconds on it is worth while to start in the middle.
-const WORTH_A_SEEK: u32 = 30;
-/// How many seconds before what is wanted: codecs need some time to come to themselves.
-const BEFORE: u32 = 2;
 
 /// Which channels are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -193,19 +188,13 @@ impl SoundStream {
         Self::start_at(media, wanted, 0, ctx).await
     }
 
-    /// Starts in the middle, so many seconds in at the latest, where the container says what is there; else at the
-    /// start. [`Self::at`] tells where.
-    pub(crate) async fn start_near(
+    /// Starts in the middle, so many seconds in: of media of which that is known to work (`Probe::is_seekable`).
+    pub(crate) async fn start_at(
         media: &MediaSource,
         wanted: SoundFormat,
         second: u32,
         ctx: &JobCtx,
     ) -> Result<Self, ReadError> {
-        let worth = second >= WORTH_A_SEEK && is_seekable(media);
-        Self::start_at(media, wanted, if worth { second - BEFORE } else { 0 }, ctx).await
-    }
-
-    async fn start_at(media: &MediaSource, wanted: SoundFormat, second: u32, ctx: &JobCtx) -> Result<Self, ReadError> {
         let audio = media.probe().audio.as_ref().ok_or(ReadError::NoAudio)?;
         let rate = u64::from(wanted.rate);
         Ok(Self {

@@ -100,6 +100,7 @@ async fn document(
         height: i32::try_from(easel.still.size[1]).ok(),
         frame_rate: None,
         content_type: content_type(StillFormat::Svg).to_owned(),
+        seekable: false,
         streams: Vec::new(),
         thumbnail_key: None,
     };

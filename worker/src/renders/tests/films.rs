@@ -99,6 +99,33 @@ async fn cuts_stand_on_their_frame_and_sound_on_its_millisecond_in_every_format(
 }
 
 #[tokio::test]
+async fn sound_that_begins_in_the_middle_of_its_file_is_there_to_the_sample() {
+    let room = Darkroom::new();
+    let item = ItemId::mint();
+    let parts = [(60_000, 0, 1_000), (33_000, 1_000, 1_000), (45_000, 2_000, 1_000), (31_000, 3_000, 1_000)];
+    let sounds = parts.map(|(from, at, len)| sound(item, from, at, len, 1_000_000));
+    let beeps = format!("aevalsrc='0.5*sin(2*PI*1000*t)*lt(mod(t\\,1)\\,0.1)':s={RATE}:d=70");
+    for (name, codecs) in [("beeps.wav", &[][..]), ("beeps.flac", &[]), ("beeps.wav", &["-c:a", "adpcm_ima_wav"])] {
+        let source = room.studio.make(name, &beeps, codecs);
+        let is_seekable = room.studio.open(&source, &an_hour()).await.unwrap().probe().is_seekable();
+        assert_eq!(is_seekable, codecs.is_empty(), "{name}");
+        let (_, paid_ms) =
+            room.film(film(FilmFormat::Wav, 4, Vec::new(), sounds.to_vec()), &[(item, source)], "sound").await;
+        // Three of four are come to from the start of the file where it can't be begun in the middle: 2.25 s and 0.75.
+        assert_eq!(paid_ms, 4_000);
+        let heard =
+            onsets(&room.samples(&room.studio.path("sound")), 1.0 / f64::from(RATE), 0.2, |sample| sample.abs() > 0.1);
+        assert_eq!(heard.len(), 4, "{name}: {heard:?}");
+        for (second, heard) in (0..4_u32).zip(&heard) {
+            near(*heard, f64::from(second), 0.001);
+        }
+        if is_seekable {
+            near(heard[3] - heard[0], 3.0, 1e-6);
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_scene_is_as_loud_as_its_volume_says_and_what_is_too_loud_is_limited() {
     let room = Darkroom::new();
     let (tone, item) = (room.plain("tone.mp4", "gray", 997, 8), ItemId::mint());

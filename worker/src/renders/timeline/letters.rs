@@ -1,12 +1,13 @@
 //! Letters: a text as a mask, drawn by a confined child with one font of this machine.
 //!
-//! The font is copied into the job's folder, so that the child needs no other; lines are broken here, each is drawn in
-//! the middle of its row. Neighbour: `picture`, which colours the mask.
+//! The font is copied into the job's folder, so that the child needs no other; each line (`domain::lines`) is
+//! drawn in the middle of its row. Neighbour: `picture`, which colours the mask.
 
 use super::picture::Size;
 use crate::readers::decode::{Encoder, Feed, Workshop};
 use crate::readers::{JobCtx, MediaTools, ReadError};
 use crate::renders::fonts;
+use domain::lines::{MOST_LINES, broken};
 use std::ffi::OsStr;
 use std::fmt::Write;
 use std::fs;
@@ -15,8 +16,6 @@ use std::fs;
 const FONT_FILE: &str = "font";
 /// What the files of lines are called, before their number.
 const LINE_FILE: &str = "line";
-/// Lines that are drawn; what comes after them is left out.
-const MOST_LINES: usize = 20;
 /// From one line to the next, in hundredths of its height.
 const LEADING: usize = 125;
 
@@ -43,7 +42,8 @@ pub(super) async fn mask(
     size: Size,
     ctx: &JobCtx,
 ) -> Result<Vec<u8>, ReadError> {
-    let lines = broken(text, size.width * 100 / line.max(1));
+    let mut lines = broken(text, size.width * 100 / line.max(1));
+    lines.truncate(MOST_LINES);
     if !workshop.path(FONT_FILE).exists() {
         fs::copy(fonts::of_films(), workshop.path(FONT_FILE))?;
     }
@@ -89,65 +89,4 @@ pub(super) async fn mask(
     }
     tracing::warn!(ffmpeg.stderr = ending.stderr, "ffmpeg did not draw a text.");
     Err(ReadError::Crashed)
-}
-
-/// About how wide a letter of the font is at most, in hundredths of a line's height.
-fn width(letter: char) -> usize {
-    match letter {
-        'W' | 'M' | 'm' | 'w' | '@' | '%' | '\u{1100}'.. => 100,
-        'i' | 'j' | 'l' | 'I' | 't' | 'f' | 'r' | ' ' | '.' | ',' | ':' | ';' | '\'' | '!' | '|' | '(' | ')' => 41,
-        _ if letter.is_uppercase() => 79,
-        _ => 64,
-    }
-}
-
-fn width_of(text: &str) -> usize {
-    text.chars().map(width).sum()
-}
-
-/// A text in lines that are no wider than so many hundredths of their height, broken between words where that is
-/// possible.
-fn broken(text: &str, room: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for paragraph in text.lines() {
-        let mut line = String::new();
-        for part in paragraph.split_whitespace().flat_map(|word| fitting(word, room)) {
-            if !line.is_empty() && width_of(&line) + width(' ') + width_of(&part) > room {
-                lines.push(std::mem::take(&mut line));
-            } else if !line.is_empty() {
-                line.push(' ');
-            }
-            line.push_str(&part);
-        }
-        lines.push(line);
-    }
-    lines.truncate(MOST_LINES);
-    lines
-}
-
-/// A word, in parts that fit on a line each; a letter is never left out.
-fn fitting(word: &str, room: usize) -> Vec<String> {
-    let mut parts = vec![String::new()];
-    for letter in word.chars().filter(|letter| !letter.is_control()) {
-        match parts.last_mut() {
-            Some(part) if part.is_empty() || width_of(part) + width(letter) <= room => part.push(letter),
-            _ => parts.push(letter.into()),
-        }
-    }
-    parts
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_are_broken_between_words_and_long_words_where_they_must() {
-        assert_eq!(broken("the river is wide", 500), ["the river", "is wide"]);
-        assert_eq!(broken("abcdeghopq\nk", 260), ["abcd", "egho", "pq", "k"]);
-        assert_eq!(broken("WWWW aa", 300), ["WWW", "W aa"]);
-        assert_eq!(broken("ab", 1), ["a", "b"]);
-        assert_eq!(broken(&"a\n".repeat(99), 400).len(), MOST_LINES);
-        assert_eq!(broken("", 4), Vec::<String>::new());
-    }
 }

@@ -10,15 +10,17 @@ mod picture;
 mod scenes;
 mod sound;
 
-use super::{OUTPUT_FILE, Rendered, SOUND, SOUND_FILE, Sources, TOLERANCE_MS};
+use super::{FilmSource, OUTPUT_FILE, Rendered, SOUND, SOUND_FILE, Sources, TOLERANCE_MS};
 use crate::ingest::facts;
 use crate::readers::decode::{Encoder, Feed, Workshop, cover, made};
 use crate::readers::{JobCtx, MediaSource, MediaTools, ReadError};
+use domain::decoding::Decoding;
 use domain::film::{Film, FilmFormat, FilmQuality};
 use domain::ids::ItemId;
 use overlays::Overlays;
 use picture::Size;
 use scenes::Scenes;
+use std::collections::HashMap;
 use std::ffi::OsStr;
 
 /// Lines of a draft, at most.
@@ -29,6 +31,7 @@ const PADDING_MS: i64 = 80;
 /// A film that is being made.
 pub(super) struct Films<'a> {
     film: &'a Film,
+    decoding: Decoding,
     sources: &'a Sources,
     most_bytes: u64,
 }
@@ -67,7 +70,9 @@ pub(super) async fn render(
     most_bytes: u64,
     ctx: &JobCtx,
 ) -> Result<Rendered, ReadError> {
-    let films = Films { film, sources, most_bytes };
+    let decoding = decoding(film, &sources.others);
+    let worth_ms = decoding.worth_ms(film);
+    let films = Films { film, decoding, sources, most_bytes };
     let workshop = Workshop::of(&sources.source)?;
     let has_picture = film.format.has_picture();
     if has_picture {
@@ -90,7 +95,22 @@ pub(super) async fn render(
     }
     let picture = if has_picture { cover(&output, found_ms, &whole).await.unwrap_or_default() } else { None };
     let facts = facts(probe, Some(content_type(film.format)));
-    Ok(Rendered { file: output.file().try_clone()?, facts, picture, duration_ms: planned_ms })
+    Ok(Rendered { file: output.file().try_clone()?, facts, picture, duration_ms: worth_ms })
+}
+
+/// What of these sources is decoded for a film, and from where on.
+fn decoding(film: &Film, others: &HashMap<ItemId, FilmSource>) -> Decoding {
+    Decoding::of(film, |item| others.get(&item).is_some_and(|other| other.media.probe().is_seekable()))
+}
+
+/// The milliseconds of film that a render of this one is worth.
+pub(crate) fn worth_ms(film: &Film, others: &HashMap<ItemId, FilmSource>) -> i64 {
+    decoding(film, others).worth_ms(film)
+}
+
+/// What would be a mistake of `domain::decoding`.
+fn misplaced(what: &str) -> ReadError {
+    ReadError::Internal(format!("a {what} goes on with a decoder that is not there"))
 }
 
 /// The media type of a format.

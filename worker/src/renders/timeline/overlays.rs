@@ -6,11 +6,9 @@ use super::letters::{self, Stand};
 use super::picture::{Layer, Size, draw, lettered};
 use crate::readers::decode::{Canvas, Workshop, image_layer};
 use crate::readers::{JobCtx, Progress, ReadError};
-use domain::film::{FilmOverlay, FilmText, OverlayPicture};
+use domain::film::{CAPTIONS, FilmOverlay, FilmText, LEAST_LINE, OverlayPicture};
 use std::collections::HashMap;
 
-/// The room of captions: left side, upper side, width and height, in millionths of the picture's.
-const CAPTIONS: [i32; 4] = [60_000, 540_000, 880_000, 400_000];
 /// The height of a line, in widths of the dark edge around its letters.
 const EDGE: usize = 24;
 /// The height of a caption's line, in widths of the band of colour around its letters.
@@ -91,7 +89,7 @@ impl<'a> Overlays<'a> {
 
     async fn text(&self, text: &FilmText, place: [i32; 4], stand: Stand, ctx: &JobCtx) -> Result<Layer, ReadError> {
         let (at, size) = placed(place, self.size);
-        let line = scaled(text.size, self.size.height).max(8);
+        let line = scaled(text.size, self.size.height).max(LEAST_LINE);
         let mask = letters::mask(self.films.tools(), self.workshop, (&text.text, line, stand), size, ctx).await?;
         // Behind captions there is no box: their room is most of the picture.
         let around = match (text.background, stand) {

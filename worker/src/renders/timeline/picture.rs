@@ -215,6 +215,18 @@ mod tests {
     }
 
     #[test]
+    fn a_wide_edge_of_a_large_picture_takes_few_passes() {
+        let size = Size { width: 1_920, height: 1_080 };
+        let mut mask = vec![0; size.luma()];
+        mask[size.luma() / 2 + 960] = 255;
+        let began = std::time::Instant::now();
+        let edged = lettered(&mask, (0, 0), size, [255; 3], ([0; 3], Some(270)));
+        assert_eq!(edged.alpha.iter().filter(|alpha| **alpha > 0).count(), 541 * 541);
+        // Half a second without a debugger's checks; a pass for each value of its width took a minute and more.
+        assert!(began.elapsed() < std::time::Duration::from_secs(20), "{:?}", began.elapsed());
+    }
+
+    #[test]
     fn a_layer_is_drawn_where_it_stands_and_never_outside() {
         let own = Size { width: 4, height: 4 };
         let layer = |x, y| Layer { x, y, size: own, picture: plain([255; 3], own), alpha: vec![255; 16] };

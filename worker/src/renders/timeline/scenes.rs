@@ -1,24 +1,21 @@
 //! What is under: the frames of the scenes, one after the other, dissolved where two are seen at once.
 //!
-//! A scene's picture is opened when its first frame has come. A decoder whose scene has ended goes on with the next
-//! part of its item, if that comes soon.
+//! A scene's picture is opened when its first frame has come. Which decoder goes on with which part of its item is in
+//! the film's `domain::decoding`.
 
-use super::Films;
 use super::picture::{Size, darken, dissolve, plain};
+use super::{Films, misplaced};
 use crate::readers::decode::{Canvas, FrameStream, black, image_frame};
 use crate::readers::{JobCtx, Progress, ReadError};
+use domain::decoding::{Source, Step};
 use domain::film::{FilmPicture, FilmScene};
 use domain::ids::ItemId;
-
-/// Decoders that wait for a later part of their item.
-const MOST_IDLE: usize = 2;
-/// How many frames a decoder that waits may go on to a later part.
-const FARTHEST: i64 = 500;
+use std::collections::{HashMap, VecDeque};
 
 /// Where a scene's frames come from.
 enum Shown {
     /// A video.
-    Moving(ItemId, bool, Box<FrameStream>),
+    Moving(ItemId, Box<FrameStream>),
     /// One frame, again and again.
     Still(Vec<u8>),
 }
@@ -27,40 +24,40 @@ enum Shown {
 pub(super) struct Scenes<'a> {
     films: &'a Films<'a>,
     size: Size,
-    /// The scenes that have not ended; the first may be visible now.
-    left: &'a [FilmScene],
+    /// The scenes that have not ended, by their numbers; the first may be visible now.
+    left: VecDeque<(usize, &'a FilmScene)>,
     /// The pictures of the first of these scenes, as far as they were opened.
-    open: Vec<Shown>,
-    idle: Vec<(ItemId, bool, Box<FrameStream>)>,
+    open: VecDeque<Shown>,
+    /// Decoders that a later scene goes on with, by the number of the scene that has ended.
+    idle: HashMap<usize, Box<FrameStream>>,
 }
 
 impl<'a> Scenes<'a> {
     /// Of this film, in this size.
     pub(super) fn of(films: &'a Films<'a>, size: Size) -> Self {
-        Self { films, size, left: &films.film.scenes, open: Vec::new(), idle: Vec::new() }
+        let left = films.film.scenes.iter().enumerate().filter(|(_, scene)| scene.frames > 0).collect();
+        Self { films, size, left, open: VecDeque::new(), idle: HashMap::new() }
     }
 
     /// Frame `number`; they are asked for in order.
     pub(super) async fn frame(&mut self, number: i64, ctx: &JobCtx) -> Result<Vec<u8>, ReadError> {
-        while self.left.first().is_some_and(|scene| scene.first + scene.frames <= number) {
-            self.left = self.left.get(1..).unwrap_or_default();
-            if !self.open.is_empty() {
-                let over = self.open.remove(0);
-                self.put_aside(over).await;
+        while let Some((over, _)) = self.left.pop_front_if(|(_, scene)| scene.first + scene.frames <= number) {
+            if let Some(Shown::Moving(_, stream)) = self.open.pop_front() {
+                self.put_aside(over, stream).await;
             }
         }
         let mut frame: Option<Vec<u8>> = None;
-        let seen = self.left.iter().take_while(|scene| scene.first <= number);
-        for (place, scene) in seen.enumerate() {
+        let seen = self.left.iter().take_while(|(_, scene)| scene.first <= number);
+        for (place, (scene_number, scene)) in seen.enumerate() {
             if self.open.len() <= place {
-                let opened = open(self.films, &mut self.idle, scene, self.size, ctx).await?;
-                self.open.push(opened);
+                let opened = open(self.films, &mut self.idle, (*scene_number, scene), self.size, ctx).await?;
+                self.open.push_back(opened);
             }
             if scene.frames <= number - scene.first {
                 continue;
             }
             let mut own = match self.open.get_mut(place) {
-                Some(Shown::Moving(item, _, stream)) => stream.frame(&aside(self.films, *item, ctx)).await?.to_vec(),
+                Some(Shown::Moving(item, stream)) => stream.frame(&aside(self.films, *item, ctx)).await?.to_vec(),
                 Some(Shown::Still(frame)) => frame.clone(),
                 None => black(self.size.bytes()),
             };
@@ -80,27 +77,33 @@ impl<'a> Scenes<'a> {
     /// Ends what is still decoded.
     pub(super) async fn end(self) {
         let open = self.open.into_iter().filter_map(|shown| match shown {
-            Shown::Moving(_, _, stream) => Some(stream),
+            Shown::Moving(_, stream) => Some(stream),
             Shown::Still(_) => None,
         });
-        for mut stream in open.chain(self.idle.into_iter().map(|(_, _, stream)| stream)) {
+        for mut stream in open.chain(self.idle.into_values()) {
             stream.kill().await;
         }
     }
 
-    async fn put_aside(&mut self, shown: Shown) {
-        let Shown::Moving(item, cover, stream) = shown else { return };
-        self.idle.push((item, cover, stream));
-        while self.idle.len() > MOST_IDLE {
-            self.idle.remove(0).2.kill().await;
+    async fn put_aside(&mut self, over: usize, mut stream: Box<FrameStream>) {
+        if step(self.films, over).is_kept {
+            self.idle.insert(over, stream);
+        } else {
+            stream.kill().await;
         }
     }
 }
 
+/// How a scene is decoded; from its item's start where nothing says so.
+fn step(films: &Films<'_>, scene: usize) -> Step {
+    let step = films.decoding.scenes.get(scene).copied().flatten();
+    step.unwrap_or(Step { source: Source::Opened(0), is_kept: false })
+}
+
 async fn open(
     films: &Films<'_>,
-    idle: &mut Vec<(ItemId, bool, Box<FrameStream>)>,
-    scene: &FilmScene,
+    idle: &mut HashMap<usize, Box<FrameStream>>,
+    (number, scene): (usize, &FilmScene),
     size: Size,
     ctx: &JobCtx,
 ) -> Result<Shown, ReadError> {
@@ -113,18 +116,18 @@ async fn open(
         }
         FilmPicture::Clip { item, from } => {
             let ctx = aside(films, item, ctx);
-            let goes_on = |(of, cover, stream): &(ItemId, bool, Box<FrameStream>)| {
-                *of == item && *cover == scene.cover && (0..=FARTHEST).contains(&(from - stream.next()))
+            let stream = match step(films, number).source {
+                Source::After(earlier) => {
+                    let mut stream = idle.remove(&earlier).ok_or_else(|| misplaced("scene"))?;
+                    stream.skip_to(from, &ctx).await?;
+                    stream
+                }
+                Source::Opened(begins) => {
+                    let rate = films.film.rate;
+                    Box::new(FrameStream::start(films.source(item)?, canvas, rate, (begins, from), &ctx).await?)
+                }
             };
-            let stream = if let Some(place) = idle.iter().position(goes_on) {
-                let (_, _, mut stream) = idle.remove(place);
-                stream.skip_to(from, &ctx).await?;
-                stream
-            } else {
-                let rate = films.film.rate;
-                Box::new(FrameStream::start(films.source(item)?, canvas, rate, from, &ctx).await?)
-            };
-            Ok(Shown::Moving(item, scene.cover, stream))
+            Ok(Shown::Moving(item, stream))
         }
     }
 }

@@ -1,32 +1,31 @@
 //! The sound of a film: every sound decoded in its place, mixed block by block, limited, and encoded as it comes.
 //!
-//! A sound is decoded when its time has come. One decoder serves all parts of an item that follow each other, so that a
-//! talk of three hundred cuts is decoded once. Where an item is shorter than its plan, there is silence.
+//! A sound is decoded when its time has come. One decoder serves all parts of an item that follow each other, as
+//! `domain::decoding` has it, so that a talk of three hundred cuts is decoded once. Where an item is shorter than its plan, there is silence.
 
-use super::Films;
+use super::{Films, misplaced};
 use crate::readers::decode::{Channels, Encoder, Feed, SoundFormat, SoundStream, Workshop};
 use crate::readers::{JobCtx, Progress, ReadError};
 use crate::renders::limiter::Limiter;
 use crate::renders::mix::{CHANNELS, Gain};
+use domain::decoding::{SOUND_RATE as RATE, Source, Step};
 use domain::film::{FilmFormat, FilmSound};
-use domain::ids::ItemId;
 use domain::media_time::sample_at;
+use std::collections::HashMap;
 use std::ffi::OsStr;
 
-/// Samples a second of every film.
-pub(super) const RATE: u32 = 48_000;
 /// Samples that are mixed at once.
 const BLOCK: usize = 24_000;
 /// How long a cut fades on each of its sides: enough that it does not click.
 const FADE_US: i64 = 2_000;
-/// Decoders that wait for a later part of their item.
-const MOST_IDLE: usize = 4;
-/// How far a decoder that waits may go on to a later part, in samples: ten minutes decode in a second.
-const FARTHEST: i64 = 600 * RATE as i64;
 
 /// A sound that is heard now.
 struct Playing<'a> {
+    /// Its number in the film.
+    number: usize,
     sound: &'a FilmSound,
+    /// Whether a later sound goes on with its decoder.
+    is_kept: bool,
     /// Its first sample in the film, and how many it has.
     at: i64,
     len: i64,
@@ -38,7 +37,6 @@ struct Playing<'a> {
 
 /// A decoded sound, and where it stands.
 struct Part {
-    item: ItemId,
     stream: SoundStream,
     /// Samples that were decoded and not taken.
     pending: Vec<f32>,
@@ -74,8 +72,8 @@ pub(super) async fn mix(films: &Films<'_>, workshop: &Workshop, name: &str, ctx:
     let film = films.film;
     let mut encoder = encoder(films, workshop, name, ctx).await?;
     let mut limiter = Limiter::new(RATE, CHANNELS);
-    let mut waiting = film.sounds.iter().peekable();
-    let (mut playing, mut idle): (Vec<Playing<'_>>, Vec<Part>) = (Vec::new(), Vec::new());
+    let mut waiting = heard(films).into_iter().peekable();
+    let (mut playing, mut idle): (Vec<Playing<'_>>, HashMap<usize, Part>) = (Vec::new(), HashMap::new());
     let whole = sample_at(film.duration_us, RATE);
     let mut at = 0;
     while at < whole {
@@ -87,8 +85,8 @@ pub(super) async fn mix(films: &Films<'_>, workshop: &Workshop, name: &str, ctx:
             add(sound, at, &mut sum, ctx).await?;
         }
         retire(&mut playing, &mut idle, end).await;
-        while let Some(sound) = waiting.next_if(|sound| sample_at(sound.at_us, RATE) < end) {
-            let mut begun = begin(films, sound, &mut idle, ctx).await?;
+        while let Some(next) = waiting.next_if(|(_, sound, _)| sample_at(sound.at_us, RATE) < end) {
+            let mut begun = begin(films, next, &mut idle, ctx).await?;
             add(&mut begun, at, &mut sum, ctx).await?;
             playing.push(begun);
             retire(&mut playing, &mut idle, end).await;
@@ -98,7 +96,7 @@ pub(super) async fn mix(films: &Films<'_>, workshop: &Workshop, name: &str, ctx:
         ctx.progress.reach_part(at.unsigned_abs(), whole.unsigned_abs());
     }
     encoder.write(&bytes(&limiter.finish()), ctx).await?;
-    for mut part in idle.into_iter().chain(playing.into_iter().map(|sound| sound.stream)) {
+    for mut part in idle.into_values().chain(playing.into_iter().map(|sound| sound.stream)) {
         part.stream.kill().await;
     }
     let ending = encoder.finish(ctx).await?;
@@ -109,40 +107,47 @@ pub(super) async fn mix(films: &Films<'_>, workshop: &Workshop, name: &str, ctx:
     Err(ReadError::Crashed)
 }
 
-/// Decoders of what has ended wait for another part of their item, as many as may.
-async fn retire(playing: &mut Vec<Playing<'_>>, idle: &mut Vec<Part>, end: i64) {
-    let (done, on): (Vec<_>, Vec<_>) = playing.drain(..).partition(|sound| sound.at + sound.len <= end);
-    *playing = on;
-    idle.extend(done.into_iter().map(|sound| sound.stream));
-    while idle.len() > MOST_IDLE {
-        idle.remove(0).stream.kill().await;
+/// Each sound of a film that is heard: its number, and how it is decoded.
+fn heard<'a>(films: &'a Films<'_>) -> Vec<(usize, &'a FilmSound, Step)> {
+    let steps = films.film.sounds.iter().zip(&films.decoding.sounds).enumerate();
+    steps.filter_map(|(number, (sound, step))| Some((number, sound, (*step)?))).collect()
+}
+
+/// Decoders of what has ended wait for a later part of their item, where there is one.
+async fn retire(playing: &mut Vec<Playing<'_>>, idle: &mut HashMap<usize, Part>, end: i64) {
+    for mut done in playing.extract_if(.., |sound| sound.at + sound.len <= end).collect::<Vec<_>>() {
+        if done.is_kept {
+            idle.insert(done.number, done.stream);
+        } else {
+            done.stream.stream.kill().await;
+        }
     }
 }
 
 /// A sound whose time has come, decoded up to its first sample.
 async fn begin<'a>(
     films: &Films<'_>,
-    sound: &'a FilmSound,
-    idle: &mut Vec<Part>,
+    (number, sound, step): (usize, &'a FilmSound, Step),
+    idle: &mut HashMap<usize, Part>,
     ctx: &JobCtx,
 ) -> Result<Playing<'a>, ReadError> {
     let from = sample_at(sound.from_us, RATE);
     let (at, end) = (sample_at(sound.at_us, RATE), sample_at(sound.at_us + sound.len_us, RATE));
-    let fits = |part: &Part| part.item == sound.item && part.next <= from && from - part.next <= FARTHEST;
     // A progress of its own: the film's is that of what is mixed.
     let aside = films.paid_for(sound.item, &JobCtx { progress: Progress::new(), ..ctx.clone() });
-    let mut stream = if let Some(place) = idle.iter().position(fits) {
-        idle.remove(place)
-    } else {
-        let wanted = SoundFormat { rate: RATE, channels: Channels::Stereo };
-        let second = u32::try_from(sound.from_us / 1_000_000).unwrap_or(0);
-        let stream = SoundStream::start_near(films.source(sound.item)?, wanted, second, &aside).await?;
-        let next = i64::try_from(stream.at()).unwrap_or(0);
-        Part { item: sound.item, stream, pending: Vec::new(), next }
+    let mut stream = match step.source {
+        Source::After(earlier) => idle.remove(&earlier).ok_or_else(|| misplaced("sound"))?,
+        Source::Opened(sample) => {
+            let wanted = SoundFormat { rate: RATE, channels: Channels::Stereo };
+            let second = u32::try_from(sample / i64::from(RATE)).unwrap_or(0);
+            let stream = SoundStream::start_at(films.source(sound.item)?, wanted, second, &aside).await?;
+            let next = i64::try_from(stream.at()).unwrap_or(0);
+            Part { stream, pending: Vec::new(), next }
+        }
     };
     stream.skip_to(from, &aside).await?;
     let gain = (!sound.envelope.is_empty()).then(|| Gain::from(&sound.envelope, RATE, at));
-    Ok(Playing { sound, at, len: end - at, given: 0, gain, stream })
+    Ok(Playing { number, sound, is_kept: step.is_kept, at, len: end - at, given: 0, gain, stream })
 }
 
 /// Adds what of a sound is heard in a block that begins at this sample.
@@ -222,6 +227,7 @@ fn bytes(samples: &[f32]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use domain::ids::ItemId;
     use proptest::prelude::*;
 
     fn sound(from_us: i64, len_us: i64, fade_in_us: i64, fade_out_us: i64) -> FilmSound {

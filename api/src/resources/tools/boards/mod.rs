@@ -11,7 +11,7 @@ use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, Code};
 use crate::http::paging::Page;
 use crate::http::text::{Text, True};
-use crate::usecases::boards::{BoardEdit, edit_board, undo_board};
+use crate::usecases::document_edits::{self, Edit};
 use crate::usecases::documents::{self, Kept};
 use crate::usecases::once::Once;
 use domain::board;
@@ -120,9 +120,9 @@ impl BoardTools {
         }
         let EditBoard { board_id, if_revision, name, ops } = arguments.0;
         let ops = ops.iter().flatten().filter_map(ToJSON::to_json).collect();
-        let edit = BoardEdit { if_revision, name: name.map(|name| name.0), ops };
-        let board = board_id.id(Code::BoardNotFound)?;
-        Ok(edit_board(&self.0, &caller, &once, board, edit, shown(&caller.request_id)).await?.into())
+        let edit = Edit { if_revision, name: name.map(|name| name.0), ops };
+        let board: BoardId = board_id.id(Code::BoardNotFound)?;
+        Ok(document_edits::edit(&self.0, &caller, &once, board.uuid(), edit, shown(&caller.request_id)).await?.into())
     }
 
     /// Undo the latest change of a board
@@ -140,9 +140,9 @@ impl BoardTools {
         if let Some(before) = once.before(&self.0).await? {
             return Ok(Stored::replayed(before.body));
         }
-        let board = arguments.0.board_id.id(Code::BoardNotFound)?;
-        let asked = (board, arguments.0.if_revision);
-        Ok(undo_board(&self.0, &caller, &once, asked, shown(&caller.request_id)).await?.into())
+        let board: BoardId = arguments.0.board_id.id(Code::BoardNotFound)?;
+        let asked = (board.uuid(), arguments.0.if_revision);
+        Ok(document_edits::undo(&self.0, &caller, &once, asked, shown(&caller.request_id)).await?.into())
     }
 
     /// Delete a board

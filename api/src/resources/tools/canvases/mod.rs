@@ -13,7 +13,8 @@ use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, Code};
 use crate::http::paging::Page;
 use crate::http::text::{Text, True};
-use crate::usecases::canvases::{CanvasEdit, NewCanvas, create_canvas, edit_canvas, undo_canvas};
+use crate::usecases::canvases::{NewCanvas, create_canvas};
+use crate::usecases::document_edits::{self, Edit};
 use crate::usecases::documents::{self, Kept};
 use crate::usecases::once::Once;
 use domain::canvas;
@@ -136,9 +137,9 @@ impl CanvasTools {
         }
         let EditCanvas { canvas_id, if_revision, name, ops } = arguments.0;
         let ops = ops.iter().flatten().filter_map(ToJSON::to_json).collect();
-        let edit = CanvasEdit { if_revision, name: name.map(|name| name.0), ops };
-        let canvas = canvas_id.id(Code::CanvasNotFound)?;
-        Ok(edit_canvas(&self.0, &caller, &once, canvas, edit, shown(&caller.request_id)).await?.into())
+        let edit = Edit { if_revision, name: name.map(|name| name.0), ops };
+        let canvas: CanvasId = canvas_id.id(Code::CanvasNotFound)?;
+        Ok(document_edits::edit(&self.0, &caller, &once, canvas.uuid(), edit, shown(&caller.request_id)).await?.into())
     }
 
     /// Undo the latest change of a canvas
@@ -156,8 +157,9 @@ impl CanvasTools {
         if let Some(before) = once.before(&self.0).await? {
             return Ok(Stored::replayed(before.body));
         }
-        let asked = (arguments.0.canvas_id.id(Code::CanvasNotFound)?, arguments.0.if_revision);
-        Ok(undo_canvas(&self.0, &caller, &once, asked, shown(&caller.request_id)).await?.into())
+        let canvas: CanvasId = arguments.0.canvas_id.id(Code::CanvasNotFound)?;
+        let asked = (canvas.uuid(), arguments.0.if_revision);
+        Ok(document_edits::undo(&self.0, &caller, &once, asked, shown(&caller.request_id)).await?.into())
     }
 
     /// Delete a canvas

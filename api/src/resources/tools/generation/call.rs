@@ -27,6 +27,8 @@ const USUAL_SIDE: u32 = 1_024;
 const USUAL_MS: i64 = 5_000;
 /// Pixels of a picture that an engine which is built in makes, at most: what is read here.
 const MOST_PIXELS: i64 = 64_000_000;
+/// The same of a film.
+const MOST_PIXELS_OF_FILM: i64 = 4_096 * 2_160;
 
 /// A call of such a tool.
 pub(super) struct Call<'a> {
@@ -221,10 +223,14 @@ fn within_limits(chosen: Chosen<'_>, plan: &GenerationPlan, source: SourceFacts)
     }
     let amount = plan.amount(source);
     match chosen {
-        Chosen::Engine(_) if plan.kind == ModelKind::Upscale && amount.pixels > MOST_PIXELS => {
-            refusal(format!("It would have {} pixels, and at most {MOST_PIXELS} are made.", amount.pixels))
+        Chosen::Engine(_) => {
+            // What lasts is a film.
+            let most = if source.duration_ms.is_some() { MOST_PIXELS_OF_FILM } else { MOST_PIXELS };
+            if plan.kind == ModelKind::Upscale && amount.pixels > most {
+                return refusal(format!("It would have {} pixels, and at most {most} are made.", amount.pixels));
+            }
+            Ok(())
         }
-        Chosen::Engine(_) => Ok(()),
         Chosen::Model(model) => {
             let (limits, id) = (model.limits, &model.id);
             let most_pixels = i64::from(limits.megapixels) * 1_000_000;

@@ -14,7 +14,7 @@ use crate::contract::groups::{Refusals, Tag};
 use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::Text;
-use call::{Call, chosen};
+use call::{Call, Chosen, chosen};
 use domain::generation::{Asked, GenerationTool};
 use domain::item::ItemType;
 use domain::model::{BuiltIn, ModelKind};
@@ -117,6 +117,10 @@ impl GenerationTools {
             }
         };
         let chosen = chosen(&self.0, kind, asked.model.as_ref(), usual)?;
+        if matches!(chosen, Chosen::Engine(BuiltIn::Flite)) && !is_english(&asked) {
+            let refusal = ApiError::new(Code::InvalidRequest, "`language`: `flite` speaks English alone.");
+            return Err(refusal.suggest("Leave `model` out, or name `espeak-ng`."));
+        }
         let call = self.call(&caller, GenerationTool::GenerateAudio, request, key, (asked.context, asked.dry_run));
         let wanted = Asked {
             prompt: asked.prompt.map(|prompt| prompt.0),
@@ -189,10 +193,14 @@ impl GenerationTools {
 
 /// The engine that speaks a text where no model is named: `flite` speaks English alone.
 fn speaker(asked: &GenerateAudio) -> BuiltIn {
-    let language = asked.language.as_deref().unwrap_or("en").to_ascii_lowercase();
-    let is_english = language == "en" || language.starts_with("en-");
     let is_fliteian = asked.voice.as_deref().is_none_or(|voice| FLITE_VOICES.contains(&voice));
-    if is_english && is_fliteian { BuiltIn::Flite } else { BuiltIn::Espeak }
+    if is_english(asked) && is_fliteian { BuiltIn::Flite } else { BuiltIn::Espeak }
+}
+
+/// Whether a text is in English, as it is where nobody says.
+fn is_english(asked: &GenerateAudio) -> bool {
+    let language = asked.language.as_deref().unwrap_or("en").to_ascii_lowercase();
+    language == "en" || language.starts_with("en-")
 }
 
 /// The voices of `flite`.

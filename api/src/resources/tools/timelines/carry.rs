@@ -12,8 +12,8 @@ use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::Text;
 use crate::usecases::documents;
+use crate::usecases::import_timeline::{Carried, CarriedFormat, import_timeline};
 use crate::usecases::once::Once;
-use crate::usecases::timelines::import_timeline;
 use domain::captions::{srt, vtt};
 use domain::ids::TimelineId;
 use domain::timeline::{self, CaptionSource, MOST_EVENTS, edl, left_out, otio};
@@ -29,10 +29,10 @@ pub const ERRORS: Refusals = &[
     ("POST /tools/import_timeline", &[Code::RoleForbidden, Code::QuotaReached]),
 ];
 
-/// What a timeline is exported as.
+/// What a timeline is carried to other programs as, and back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
-pub enum ExportFormat {
+pub enum CarryFormat {
     /// `OpenTimelineIO`: all of it, as JSON.
     Otio,
     /// An edit decision list of CMX 3600: the scenes, their cuts and dissolves.
@@ -43,6 +43,17 @@ pub enum ExportFormat {
     Vtt,
 }
 
+impl From<CarryFormat> for CarriedFormat {
+    fn from(format: CarryFormat) -> Self {
+        match format {
+            CarryFormat::Otio => Self::Otio,
+            CarryFormat::Edl => Self::Edl,
+            CarryFormat::Srt => Self::Srt,
+            CarryFormat::Vtt => Self::Vtt,
+        }
+    }
+}
+
 /// What to export.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
@@ -50,7 +61,7 @@ pub struct ExportTimeline {
     /// The timeline.
     pub timeline_id: Text,
     /// As what.
-    pub format: ExportFormat,
+    pub format: CarryFormat,
 }
 
 /// A timeline for another editor.
@@ -61,7 +72,7 @@ pub struct ExportedTimeline {
     /// The revision of it that was exported.
     pub revision: i32,
     /// As what.
-    pub format: ExportFormat,
+    pub format: CarryFormat,
     /// The document.
     pub content: Text,
     /// What is not in it, in whole sentences.
@@ -72,9 +83,14 @@ pub struct ExportedTimeline {
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct ImportTimeline {
-    /// An `OpenTimelineIO` document as text, as large as a request may be. Its media are items of the workspace,
-    /// `mws:itm_…`.
-    pub otio: Text,
+    /// The document as text, as large as a request may be. Its media are items of the workspace: `mws:itm_…`, or in an
+    /// EDL the names or refs of items.
+    pub content: Text,
+    /// What it is; `otio` when not given.
+    pub format: Option<CarryFormat>,
+    /// Frames a second that an EDL counts in: 25 when not given, 29.97 where it drops frames. Of captions, those of the
+    /// timeline.
+    pub fps: Option<f64>,
     /// What the timeline is called; what the document says when not given.
     pub name: Option<Text>,
 }
@@ -116,17 +132,17 @@ impl CarryTools {
             material.sources.insert(item.id, item.facts);
         }
         let content = match format {
-            ExportFormat::Otio => {
+            CarryFormat::Otio => {
                 serde_json::to_string(&otio(&kept.name, &kept.body, &names)).map_err(ApiError::internal)?
             }
-            ExportFormat::Edl => {
+            CarryFormat::Edl => {
                 material.warnings = left_out(&kept.body);
                 edl(&kept.name, &kept.body, &names).ok_or_else(|| {
                     let message = format!("An EDL has at most {MOST_EVENTS} scenes; export it as `otio`.");
                     ApiError::new(Code::InvalidRequest, message)
                 })?
             }
-            ExportFormat::Srt | ExportFormat::Vtt => {
+            CarryFormat::Srt | CarryFormat::Vtt => {
                 let is_written =
                     kept.body.captions.as_ref().is_some_and(|captions| captions.source == CaptionSource::Cues);
                 if !is_written {
@@ -135,7 +151,7 @@ impl CarryTools {
                 let (body, transcripts) = (kept.body, std::mem::take(&mut material.transcripts));
                 let written = move || {
                     let cues = body.cues(&transcripts);
-                    if format == ExportFormat::Srt { srt(&cues) } else { vtt(&cues) }
+                    if format == CarryFormat::Srt { srt(&cues) } else { vtt(&cues) }
                 };
                 tokio::task::spawn_blocking(written).await.map_err(ApiError::internal)?
             }
@@ -153,8 +169,9 @@ impl CarryTools {
     /// Import a timeline
     ///
     /// A new timeline of an `OpenTimelineIO` document: the clips of its first video track are the scenes, those of its
-    /// audio tracks the sound. What it names that is no item of the workspace leaves a black scene in its place, and
-    /// what can't be rendered is left out; `warnings` names both.
+    /// audio tracks the sound; of an edit decision list, whose events are the same; or of captions, which are its cues.
+    /// What a document names that is no item of the workspace leaves a black scene in its place, and what can't be
+    /// rendered is left out; `warnings` names both.
     #[oai(path = "/tools/import_timeline", method = "post", operation_id = "import_timeline")]
     async fn import_timeline(
         &self,
@@ -167,14 +184,15 @@ impl CarryTools {
         if let Some(before) = once.before(&self.0).await? {
             return Ok(Stored::replayed(before.body));
         }
-        let ImportTimeline { otio, name } = arguments.0;
+        let ImportTimeline { content, format, fps, name } = arguments.0;
         let request_id = caller.request_id.clone();
         let show = move |kept, warnings: Vec<String>| {
             let warnings = warnings.into_iter().map(Text).collect();
             let data = ImportedTimeline { timeline: Timeline::of(kept, None), warnings };
             ToolAnswer::new(&request_id, data).to_json_string()
         };
-        let document = (otio.0.as_str(), name.map(|name| name.0));
-        Ok(import_timeline(&self.0, &caller, &once, document, show).await?.into())
+        let format = format.unwrap_or(CarryFormat::Otio).into();
+        let carried = Carried { content: content.0, format, fps, name: name.map(|name| name.0) };
+        Ok(import_timeline(&self.0, &caller, &once, carried, show).await?.into())
     }
 }

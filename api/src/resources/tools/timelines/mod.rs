@@ -18,9 +18,10 @@ use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, Code};
 use crate::http::paging::Page;
 use crate::http::text::{Text, True};
+use crate::usecases::document_edits::{self, Edit};
 use crate::usecases::documents::{self, Kept};
 use crate::usecases::once::Once;
-use crate::usecases::timelines::{TimelineEdit, create_timeline, edit_timeline, undo_timeline};
+use crate::usecases::timelines::create_timeline;
 use domain::ids::TimelineId;
 use domain::timeline;
 use ops::{CreateTimeline, EditTimeline, ListTimelines, OneTimeline, UndoTimeline};
@@ -147,9 +148,11 @@ impl TimelineTools {
         }
         let EditTimeline { timeline_id, if_revision, name, ops } = arguments.0;
         let ops = ops.iter().flatten().filter_map(ToJSON::to_json).collect();
-        let edit = TimelineEdit { if_revision, name: name.map(|name| name.0), ops };
-        let timeline = timeline_id.id(Code::TimelineNotFound)?;
-        Ok(edit_timeline(&self.0, &caller, &once, timeline, edit, shown(&caller.request_id)).await?.into())
+        let edit = Edit { if_revision, name: name.map(|name| name.0), ops };
+        let timeline: TimelineId = timeline_id.id(Code::TimelineNotFound)?;
+        Ok(document_edits::edit(&self.0, &caller, &once, timeline.uuid(), edit, shown(&caller.request_id))
+            .await?
+            .into())
     }
 
     /// Undo the latest change of a timeline
@@ -167,9 +170,9 @@ impl TimelineTools {
         if let Some(before) = once.before(&self.0).await? {
             return Ok(Stored::replayed(before.body));
         }
-        let timeline = arguments.0.timeline_id.id(Code::TimelineNotFound)?;
-        let asked = (timeline, arguments.0.if_revision);
-        Ok(undo_timeline(&self.0, &caller, &once, asked, shown(&caller.request_id)).await?.into())
+        let timeline: TimelineId = arguments.0.timeline_id.id(Code::TimelineNotFound)?;
+        let asked = (timeline.uuid(), arguments.0.if_revision);
+        Ok(document_edits::undo(&self.0, &caller, &once, asked, shown(&caller.request_id)).await?.into())
     }
 
     /// Delete a timeline

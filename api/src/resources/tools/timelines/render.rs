@@ -14,6 +14,7 @@ use crate::http::text::{MinuteCount, Text};
 use crate::resources::tools::edits::call::{Call, Rendered};
 use crate::resources::tools::stored_read::NeedStatus;
 use crate::usecases::documents;
+use domain::decoding::Decoding;
 use domain::film::{FilmFormat, FilmQuality};
 use domain::ids::TimelineId;
 use domain::render::RenderPlan;
@@ -108,8 +109,8 @@ impl RenderTools {
     /// Render a timeline
     ///
     /// A job makes a new item of the timeline as it is now: a film of its scenes, cut to the frame, with what is over
-    /// them and its sound, or the sound alone. It costs what a render of its length costs. The same film is made once
-    /// while its item is there. Tracks go down under the speech of those items whose `speech` read is stored; captions
+    /// them and its sound, or the sound alone. It costs what a render of its length costs, or what has to be gone
+    /// through to come to its parts, if that is more. The same film is made once while its item is there. Tracks go down under the speech of those items whose `speech` read is stored; captions
     /// in the picture are of stored transcripts, or of the cues in the timeline. `warnings` names what is missing.
     #[oai(path = "/tools/render_timeline", method = "post", operation_id = "render_timeline")]
     async fn render_timeline(
@@ -135,9 +136,11 @@ impl RenderTools {
             let burnt = kept.body.captions.as_ref().is_some_and(|captions| captions.burn && asked.0.has_picture());
             let cues = if burnt { kept.body.cues(&transcripts).iter().map(caption).collect() } else { Vec::new() };
             let film = film_of(&kept.body, &sources, &speech, &cues, asked);
-            (kept, film)
+            let seeks = |item| sources.get(&item).is_some_and(|source| source.seekable);
+            let worth_ms = film.as_ref().map_or(0, |film| Decoding::of(film, seeks).worth_ms(film));
+            (kept, film, worth_ms)
         };
-        let (kept, film) = tokio::task::spawn_blocking(planned).await.map_err(ApiError::internal)?;
+        let (kept, film, worth_ms) = tokio::task::spawn_blocking(planned).await.map_err(ApiError::internal)?;
         let film = film.map_err(|error| refused(&error))?;
         if film.has_text() && !store::renders::draws_text(&mut *self.0.conn().await?).await? {
             let message = "No worker of this deployment can draw letters, and the timeline has some.";
@@ -145,6 +148,7 @@ impl RenderTools {
             return Err(refusal.suggest("Remove the text overlays and `captions.burn`, or render sound alone."));
         }
         warnings.extend(boxed(&film.undrawn()));
+        warnings.extend(cut(film.cut_texts()));
         let duration_us = film.duration_us;
         let plan = RenderPlan::RenderTimeline { film: Box::new(film) };
         let answer = move |rendered: &Rendered| RenderedTimeline {
@@ -157,8 +161,7 @@ impl RenderTools {
             output_item_id: rendered.output_item_id(),
             warnings: warnings.iter().map(Text::of).collect(),
         };
-        // A millisecond that has begun counts.
-        call.render(plan, (&kept.name, (duration_us + 999) / 1000), &answer).await
+        call.render(plan, (&kept.name, worth_ms), &answer).await
     }
 }
 
@@ -167,6 +170,12 @@ pub(in crate::resources::tools) fn boxed(letters: &[char]) -> Option<String> {
     let told: Vec<String> = letters.iter().map(char::to_string).collect();
     let what = "The font lacks letters of the texts, and boxes stand in their place: ";
     (!told.is_empty()).then(|| format!("{what}{}.", told.join(", ")))
+}
+
+/// Says that there are texts with more lines than are drawn.
+fn cut(texts: usize) -> Option<String> {
+    let what = "are cut after 20 lines: make them shorter, smaller or wider";
+    (texts > 0).then(|| format!("Texts with more lines than are drawn, of which there are {texts}, {what}."))
 }
 
 const fn film_format(format: Option<RenderFormat>) -> FilmFormat {

@@ -1,0 +1,81 @@
+//! Edits of documents by operations, whatever their kind: what they name is looked up and done in the edit's
+//! transaction, all of it or nothing; and the way back.
+
+use crate::app::App;
+use crate::auth::Caller;
+use crate::http::error::Answer;
+use crate::usecases::documents::{self, BegunChange, Document, Kept, resolve_refs};
+use crate::usecases::once::{Made, Once};
+use serde_json::Value;
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+/// A kind of documents that operations change.
+pub trait Edited: Document + Sync {
+    /// The document with these operations done; `own` is its id, where it has one already.
+    ///
+    /// # Errors
+    /// `invalid_request` names the operation that can't be done; those of what it names.
+    fn done(
+        conn: &mut PgConnection,
+        caller: &Caller,
+        own: Option<Uuid>,
+        body: &Self,
+        ops: &[Value],
+    ) -> impl Future<Output = Answer<Self>> + Send;
+}
+
+/// An edit of a document.
+#[derive(Debug)]
+pub struct Edit {
+    /// The revision that it is for.
+    pub if_revision: Option<i32>,
+    /// What the document is called from now on.
+    pub name: Option<String>,
+    /// What is done, one after the other; `ref` names an item.
+    pub ops: Vec<Value>,
+}
+
+/// Changes a document, all that is asked or nothing. `show` writes the answer.
+///
+/// # Errors
+/// As `documents::begin_change` and `Change::write`; `invalid_request` names the operation that can't be done.
+pub async fn edit<D: Edited>(
+    app: &App,
+    caller: &Caller,
+    once: &Once,
+    id: Uuid,
+    mut edit: Edit,
+    show: impl FnOnce(Kept<D>) -> String,
+) -> Answer<Made> {
+    let begun = documents::begin_change::<D>(app, caller, once, id, edit.if_revision).await?;
+    let mut change = match begun {
+        BegunChange::Now(change) => change,
+        BegunChange::Before(before) => return Ok(Made::Before(before)),
+    };
+    resolve_refs(&mut change.tx, caller, &mut edit.ops, ("ref", "item_id")).await?;
+    if !edit.ops.is_empty() || edit.name.is_none() {
+        change.body = D::done(&mut change.tx, caller, Some(id), &change.body, &edit.ops).await?;
+    }
+    if let Some(name) = edit.name {
+        change.name = name;
+    }
+    change.write(app, caller, once, show).await
+}
+
+/// Goes back to what a document was before its latest change. `show` writes the answer.
+///
+/// # Errors
+/// As `documents::begin_change`; `nothing_to_undo`.
+pub async fn undo<D: Document>(
+    app: &App,
+    caller: &Caller,
+    once: &Once,
+    (id, if_revision): (Uuid, Option<i32>),
+    show: impl FnOnce(Kept<D>) -> String,
+) -> Answer<Made> {
+    match documents::begin_change::<D>(app, caller, once, id, if_revision).await? {
+        BegunChange::Now(change) => change.undo(app, once, show).await,
+        BegunChange::Before(before) => Ok(Made::Before(before)),
+    }
+}

@@ -1,0 +1,149 @@
+//! Cues out of `SubRip` and `WebVTT`, whoever wrote them: what is shown when, without markup.
+//!
+//! A cue that can't be read is named and left out; what overlaps is put in order, since no two are shown at once here.
+//! Pure, and in one pass over the text.
+
+use crate::told::Told;
+
+/// Cues that are read; a document with more is refused.
+const MOST_READ: usize = 20_000;
+
+/// A cue as it was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReadCue {
+    /// From this millisecond.
+    pub start_ms: i64,
+    /// Until this one; later.
+    pub end_ms: i64,
+    /// Its lines.
+    pub text: String,
+}
+
+/// The cues of a document, in order and without overlaps, and what of it was left out.
+///
+/// # Errors
+/// Why it is no such document.
+pub fn read(content: &str, is_vtt: bool) -> Result<(Vec<ReadCue>, Told), String> {
+    let content = content.trim_start_matches('\u{feff}');
+    if is_vtt && !content.starts_with("WEBVTT") {
+        return Err("expected `WEBVTT` at its start; say `format` if it is no WebVTT".to_owned());
+    }
+    let mut told = Told::default();
+    let mut cues: Vec<ReadCue> = Vec::new();
+    let mut lines = content.lines().enumerate().map(|(index, line)| (index + 1, line.trim()));
+    let mut speaker = String::new();
+    while let Some((number, line)) = lines.next() {
+        if is_vtt && (is_block(line, "STYLE") || is_block(line, "REGION")) {
+            told.tell(format!("The block of line {number} is left out: captions look as the timeline says."));
+        }
+        if is_vtt && ["STYLE", "REGION", "NOTE"].iter().any(|name| is_block(line, name)) {
+            lines.by_ref().take_while(|(_, line)| !line.is_empty()).for_each(drop);
+            continue;
+        }
+        let Some((start, end)) = line.split_once("-->") else { continue };
+        let said: Vec<&str> = lines.by_ref().map(|(_, line)| line).take_while(|line| !line.is_empty()).collect();
+        // What stands behind the end is where the cue is shown.
+        let times = (time(start), time(end.split_whitespace().next().unwrap_or_default()));
+        let (Some(start_ms), Some(end_ms)) = times else {
+            told.tell(format!("The cue of line {number} is left out: its times can't be read."));
+            continue;
+        };
+        let text = plain(&said.join("\n"), is_vtt, &mut speaker);
+        if text.is_empty() || end_ms <= start_ms {
+            told.tell(format!("The cue of line {number} is left out: it shows nothing, or for no time."));
+            continue;
+        }
+        cues.push(ReadCue { start_ms, end_ms, text });
+        if cues.len() > MOST_READ {
+            return Err(format!("it has more than {MOST_READ} cues"));
+        }
+    }
+    if cues.is_empty() {
+        return Err("expected cues, as `00:00:01,000 --> 00:00:03,000` above their text".to_owned());
+    }
+    Ok((in_order(cues, &mut told), told))
+}
+
+fn is_block(line: &str, name: &str) -> bool {
+    line.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t', ':']))
+}
+
+/// Each until the next begins; those that begin together are shown together.
+fn in_order(mut cues: Vec<ReadCue>, told: &mut Told) -> Vec<ReadCue> {
+    cues.sort_by_key(|cue| cue.start_ms);
+    let mut ordered: Vec<ReadCue> = Vec::with_capacity(cues.len());
+    for cue in cues {
+        match ordered.last_mut() {
+            Some(last) if last.start_ms == cue.start_ms => {
+                told.tell(format!("Cues that begin together at {} ms are one.", cue.start_ms));
+                last.text = format!("{}\n{}", last.text, cue.text);
+                last.end_ms = last.end_ms.max(cue.end_ms);
+            }
+            Some(last) if last.end_ms > cue.start_ms => {
+                told.tell(format!("The cue at {} ms ends where the next begins.", last.start_ms));
+                last.end_ms = cue.start_ms;
+                ordered.push(cue);
+            }
+            _ => ordered.push(cue),
+        }
+    }
+    ordered
+}
+
+/// `01:02:03,456` or `02:03.456` in milliseconds.
+fn time(text: &str) -> Option<i64> {
+    let text = text.trim();
+    let (clock, parts) = text.split_once([',', '.']).unwrap_or((text, "0"));
+    let is_number = |part: &str| !part.is_empty() && part.len() <= 3 && part.bytes().all(|byte| byte.is_ascii_digit());
+    let number = |part: &str| is_number(part).then(|| part.parse::<i64>().ok()).flatten();
+    let mut fields = clock.split(':').rev().map(number);
+    let (seconds, minutes) = (fields.next()??, fields.next()??);
+    let hours = fields.next().map_or(Some(0), |hours| hours)?;
+    if fields.next().is_some() || seconds > 59 || minutes > 59 {
+        return None;
+    }
+    let ms = number(parts)? * [100, 10, 1].get(parts.len() - 1)?;
+    Some(((hours * 60 + minutes) * 60 + seconds) * 1000 + ms)
+}
+
+/// A cue's text without its markup. Who speaks, where that is another than before, stands before their words.
+fn plain(text: &str, is_vtt: bool, speaker: &mut String) -> String {
+    let mut written = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('<') {
+        let (before, tag) = rest.split_at(at);
+        written.push_str(before);
+        let inner = tag.split_once('>').filter(|(inner, _)| !inner.contains('\n') && is_tag(inner, is_vtt));
+        let Some((inner, behind)) = inner else {
+            written.push('<');
+            rest = tag.get(1..).unwrap_or_default();
+            continue;
+        };
+        if let Some(name) = voice(inner).filter(|name| is_vtt && name != speaker) {
+            written.push_str(&name);
+            written.push_str(": ");
+            *speaker = name;
+        }
+        rest = behind;
+    }
+    written.push_str(rest);
+    let named = [("&lt;", "<"), ("&gt;", ">"), ("&nbsp;", " "), ("&lrm;", ""), ("&rlm;", ""), ("&amp;", "&")];
+    let written = if is_vtt { named.iter().fold(written, |text, (from, to)| text.replace(from, to)) } else { written };
+    let shown = |line: &str| line.chars().filter(|letter| !letter.is_control()).collect::<String>().trim().to_owned();
+    written.lines().map(shown).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+/// Whether what begins with `<` is markup: `SubRip` has that of a few names.
+fn is_tag(inner: &str, is_vtt: bool) -> bool {
+    let name = inner.trim_start_matches(['<', '/']);
+    let name = name.split([' ', '=']).next().unwrap_or_default();
+    is_vtt || ["b", "i", "u", "s", "font"].iter().any(|known| known.eq_ignore_ascii_case(name))
+}
+
+/// Who speaks, as `<v Anna>` says it; its classes are left out.
+fn voice(inner: &str) -> Option<String> {
+    let named = inner.strip_prefix("<v").filter(|rest| rest.starts_with([' ', '.']))?;
+    let name = named.split_once(' ')?.1.trim();
+    let named = [("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&")];
+    Some(named.iter().fold(name.to_owned(), |text, (from, to)| text.replace(from, to))).filter(|name| !name.is_empty())
+}

@@ -1,0 +1,194 @@
+//! What of its sources a film has decoded, by which decoder and from where on; and what that is worth.
+//!
+//! The worker decodes by this order and the price is of the same one, so that what is paid is what is decoded. A
+//! decoder goes on with a later part of its item where that is near, and begins anew where it is not: in the middle of
+//! a file of which that is known to work, else at its start.
+
+use crate::film::{Film, FilmPicture, FilmScene, FilmSound};
+use crate::ids::ItemId;
+use crate::media_time::sample_at;
+
+/// Samples a second of every film's sound.
+pub const SOUND_RATE: u32 = 48_000;
+/// Milliseconds that each child counts as which is started for a film, beside what it is started for.
+const START_MS: i64 = 250;
+/// How many times faster sound is gone through than a film is drawn: measured, 60 times and more.
+const SOUND_FASTER: i64 = 60;
+
+/// Of what kind of stretches a course is.
+#[derive(Debug, Clone, Copy)]
+struct Pace {
+    /// Units a second.
+    second: i64,
+    /// Seconds into a file from which on it is worth while to begin in the middle.
+    worth: i64,
+    /// Seconds before what is wanted at which a decoder begins then.
+    before: i64,
+    /// Seconds that one goes on for rather than that another begins in the middle.
+    rather: i64,
+    /// Decoders that wait at once.
+    idle: usize,
+}
+
+const SOUNDS: Pace = Pace { second: SOUND_RATE as i64, worth: 30, before: 2, rather: 15, idle: 4 };
+
+const fn pictures(second: i64) -> Pace {
+    Pace { second, worth: 10, before: 1, rather: 5, idle: 2 }
+}
+
+/// Where a part of an item comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// A decoder that begins here, in frames of the film's rate or samples of [`SOUND_RATE`]: nothing is its start.
+    Opened(i64),
+    /// The decoder of an earlier part, by its number in the film.
+    After(usize),
+}
+
+/// How a part of an item is decoded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Step {
+    /// Where it comes from.
+    pub source: Source,
+    /// Whether a later part goes on with its decoder.
+    pub is_kept: bool,
+}
+
+/// How all of a film is decoded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decoding {
+    /// Of each scene; nothing of what is no clip, and of what is seen in no frame.
+    pub scenes: Vec<Option<Step>>,
+    /// Of each sound; nothing of what is heard in no sample.
+    pub sounds: Vec<Option<Step>>,
+    /// Milliseconds of picture that are decoded and not shown.
+    passed_ms: i64,
+    /// The same of sound.
+    passed_sound_ms: i64,
+    /// Children that decode, and that draw letters.
+    children: i64,
+}
+
+/// A part of an item that is decoded: what of it, and when in the film.
+struct Part<Key> {
+    number: usize,
+    key: Key,
+    seeks: bool,
+    from: i64,
+    len: i64,
+    at: i64,
+    end: i64,
+}
+
+impl Decoding {
+    /// Of this film. `seeks` tells of an item whether it may begin in its middle.
+    pub fn of(film: &Film, seeks: impl Fn(ItemId) -> bool) -> Self {
+        let shown = film.scenes.iter().enumerate().filter(|(_, scene)| scene.frames > 0);
+        let clips = shown.filter_map(|(number, scene)| part_of_scene(number, scene, &seeks)).collect::<Vec<_>>();
+        let heard = film.sounds.iter().enumerate().filter_map(|(number, sound)| part_of_sound(number, sound, &seeks));
+        let heard = heard.collect::<Vec<_>>();
+        let second = film.rate.nearest(1_000_000).max(1);
+        let (scenes, passed) = course(&clips, film.scenes.len(), pictures(second));
+        let (sounds, passed_samples) = course(&heard, film.sounds.len(), SOUNDS);
+        let opened = |steps: &[Option<Step>]| {
+            steps.iter().flatten().filter(|step| matches!(step.source, Source::Opened(_))).count()
+        };
+        let images = film.scenes.iter().filter(|scene| is_image(scene)).count();
+        let over = film.overlays.iter().filter(|overlay| overlay.end > overlay.first);
+        let cues = film.cues.iter().filter(|cue| cue.end > cue.first);
+        let children = opened(&scenes) + opened(&sounds) + images + over.count() + cues.count();
+        Self {
+            passed_ms: film.rate.us_of(passed) / 1000,
+            passed_sound_ms: passed_samples.saturating_mul(1000) / i64::from(SOUND_RATE),
+            children: i64::try_from(children).unwrap_or(i64::MAX),
+            scenes,
+            sounds,
+        }
+    }
+
+    /// The milliseconds of film that a render of it is worth: its own, or what has to be gone through to come to what
+    /// is shown and heard, if that is more.
+    pub fn worth_ms(&self, film: &Film) -> i64 {
+        let starts = self.children.saturating_mul(START_MS);
+        let beside = starts.saturating_add(self.passed_ms).saturating_add(self.passed_sound_ms / SOUND_FASTER);
+        // A millisecond that has begun counts.
+        beside.max((film.duration_us + 999) / 1000)
+    }
+}
+
+fn is_image(scene: &FilmScene) -> bool {
+    scene.frames > 0 && matches!(scene.picture, FilmPicture::Image { .. })
+}
+
+fn part_of_scene(number: usize, scene: &FilmScene, seeks: &impl Fn(ItemId) -> bool) -> Option<Part<(ItemId, bool)>> {
+    let FilmPicture::Clip { item, from } = scene.picture else { return None };
+    let (key, end) = ((item, scene.cover), scene.first + scene.frames);
+    Some(Part { number, key, seeks: seeks(item), from, len: scene.frames, at: scene.first, end })
+}
+
+fn part_of_sound(number: usize, sound: &FilmSound, seeks: &impl Fn(ItemId) -> bool) -> Option<Part<ItemId>> {
+    let sample = |us| sample_at(us, SOUND_RATE);
+    let (at, end, from) = (sample(sound.at_us), sample(sound.at_us + sound.len_us), sample(sound.from_us));
+    (end > at).then(|| Part { number, key: sound.item, seeks: seeks(sound.item), from, len: end - at, at, end })
+}
+
+/// A decoder that is done with a part.
+struct Waiting {
+    number: usize,
+    place: usize,
+    next: i64,
+}
+
+/// How parts, in the order in which they begin, are decoded; and how much is gone through that nobody asked for.
+fn course<Key: PartialEq>(parts: &[Part<Key>], count: usize, pace: Pace) -> (Vec<Option<Step>>, i64) {
+    let mut steps = vec![None; count];
+    let mut passed = 0_i64;
+    let mut idle: Vec<Waiting> = Vec::new();
+    // Places of parts that are not over.
+    let mut on: Vec<usize> = Vec::new();
+    for (place, part) in parts.iter().enumerate() {
+        on.retain(|earlier| {
+            let over = parts.get(*earlier).filter(|earlier| earlier.end <= part.at);
+            idle.extend(over.map(|over| Waiting { number: over.number, place: *earlier, next: over.from + over.len }));
+            over.is_none()
+        });
+        while idle.len() > pace.idle {
+            idle.remove(0);
+        }
+        let begins = pace.begins(part);
+        let most = if part.seeks { pace.rather * pace.second } else { i64::MAX };
+        let near = idle.iter().enumerate().filter(|(_, waiting)| {
+            let of_same = parts.get(waiting.place).is_some_and(|earlier| earlier.key == part.key);
+            // What would be begun anew nearer is.
+            of_same && waiting.next <= part.from && (waiting.next >= begins || part.from - waiting.next <= most)
+        });
+        let nearest = near.max_by_key(|(_, waiting)| waiting.next).map(|(at, _)| at);
+        let (source, from) = match nearest.map(|at| idle.remove(at)) {
+            Some(waiting) => {
+                if let Some(Some(Step { is_kept, .. })) = steps.get_mut(waiting.number) {
+                    *is_kept = true;
+                }
+                (Source::After(waiting.number), waiting.next)
+            }
+            None => (Source::Opened(begins), begins),
+        };
+        passed = passed.saturating_add(part.from - from);
+        if let Some(step) = steps.get_mut(part.number) {
+            *step = Some(Step { source, is_kept: false });
+        }
+        on.push(place);
+    }
+    (steps, passed)
+}
+
+impl Pace {
+    /// Where a decoder begins for this part, if none goes on: at a whole second.
+    fn begins<Key>(self, part: &Part<Key>) -> i64 {
+        let second = part.from / self.second;
+        if part.seeks && second >= self.worth { (second - self.before) * self.second } else { 0 }
+    }
+}
+
+#[cfg(test)]
+#[path = "decoding_tests.rs"]
+mod tests;

@@ -1,0 +1,180 @@
+//! An edit decision list as an `OpenTimelineIO` document, which is imported as any other is.
+//!
+//! Times count from the first event. A dissolve takes of the clip before it what its own event does not show; one out of
+//! nothing is a fade. A list that says nothing of sound leaves each scene its own; one that does is taken at its word,
+//! and its pictures alone are silent.
+
+use super::edl_lines::{self, Event, Lines};
+use super::otio::{ITEM, OURS};
+use crate::ids::ItemId;
+use crate::told::Told;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+
+/// Names that are looked up: those of so many clips.
+const MOST_NAMES: usize = 4_000;
+
+/// The items that the names of a list are of.
+pub type NamedItems = HashMap<String, ItemId>;
+
+/// An edit decision list that was read.
+#[derive(Debug)]
+pub struct DecisionList(Lines);
+
+impl DecisionList {
+    /// Reads a list, whose timecodes count so many frames a second: 25 when not given, 29.97 where it drops some.
+    ///
+    /// # Errors
+    /// Why it is none, and in which line.
+    pub fn read(content: &str, fps: Option<f64>) -> Result<Self, String> {
+        edl_lines::read(content, fps).map(Self)
+    }
+
+    /// What its clips are called that say no item's id, each once: to be looked up.
+    pub fn names(&self) -> Vec<String> {
+        let unknown = self.0.events.iter().filter(|event| event.item().is_none() && !event.is_black());
+        let mut names: Vec<String> = unknown.flat_map(Event::names).map(str::to_owned).collect();
+        names.sort_unstable();
+        names.dedup();
+        names.truncate(MOST_NAMES);
+        names
+    }
+
+    /// The items whose ids it says.
+    pub fn items(&self) -> impl Iterator<Item = ItemId> {
+        self.0.events.iter().filter_map(Event::item)
+    }
+
+    /// The document, and what of the list is not in it. `named` has the items that its names are of.
+    pub fn document(self, named: &NamedItems) -> (Value, Told) {
+        let Lines { title, rate, mut events, mut told } = self.0;
+        events.sort_by_key(|event| event.at);
+        let first = events.first().map_or(0, |event| event.at);
+        for event in &mut events {
+            event.at -= first;
+            event.end -= first;
+        }
+        let fps = f64::from(rate.frames()) / f64::from(rate.seconds());
+        let (pictures, sounds): (Vec<Event>, Vec<Event>) = events.into_iter().partition(|event| event.has_picture);
+        let says_sound = !sounds.is_empty() || pictures.iter().any(|event| event.has_sound);
+        // The sound of a picture, on a line of its own.
+        let (own, beside): (Vec<Event>, Vec<Event>) =
+            sounds.into_iter().partition(|sound| pictures.iter().any(|picture| picture.is_with(sound)));
+        let is_silent = |event: &Event| says_sound && !event.has_sound && !own.iter().any(|sound| event.is_with(sound));
+        let written = Written { fps, named };
+        let mut tracks = vec![track("Video", &written.pictures(&pictures, is_silent, &mut told))];
+        let mut heard: Vec<&Event> = beside.iter().filter(|sound| sound.end > sound.at).collect();
+        heard.dedup_by(|one, other| one.is_with(other));
+        tracks.extend(heard.into_iter().map(|sound| {
+            let gap = (sound.at > 0).then(|| written.gap(sound.at));
+            let clip = written.clip(sound, sound.end - sound.at, &json!({}));
+            track("Audio", &gap.into_iter().chain([clip]).collect::<Vec<_>>())
+        }));
+        (json!({ "OTIO_SCHEMA": "Timeline.1", "name": title, "tracks": { "children": tracks } }), told)
+    }
+}
+
+impl Event {
+    fn is_black(&self) -> bool {
+        ["BL", "BLACK"].iter().any(|black| self.reel.eq_ignore_ascii_case(black))
+    }
+
+    /// The item whose id it says.
+    fn item(&self) -> Option<ItemId> {
+        self.source.as_deref()?.strip_prefix(ITEM)?.parse().ok()
+    }
+
+    /// What it may be called: by its clip first.
+    fn names(&self) -> impl Iterator<Item = &str> {
+        [self.name.as_deref(), self.source.as_deref(), Some(self.reel.as_str())].into_iter().flatten()
+    }
+
+    /// Whether another shows the same at the same time.
+    fn is_with(&self, other: &Self) -> bool {
+        let of = |event: &Self| (event.at, event.end, event.from);
+        of(self) == of(other) && self.names().eq(other.names())
+    }
+}
+
+/// What events become parts of a document by.
+struct Written<'a> {
+    fps: f64,
+    named: &'a NamedItems,
+}
+
+impl Written<'_> {
+    /// The clips of a track, with what is black between them.
+    fn pictures(&self, events: &[Event], is_silent: impl Fn(&Event) -> bool, told: &mut Told) -> Vec<Value> {
+        // How long that is which stands before, and when it ends.
+        let (mut children, mut before, mut at) = (Vec::new(), 0, 0);
+        for (index, event) in events.iter().enumerate() {
+            let next = events.get(index + 1).map_or(event.end, |next| next.at);
+            let end = event.end.min(next);
+            if end <= event.at {
+                // What dissolves is named again, for no time, before what it dissolves into.
+                if event.end > event.at {
+                    told.tell(format!("Line {} is left out: another begins with it.", event.line));
+                }
+                continue;
+            }
+            if end < event.end {
+                told.tell(format!("Line {} ends where another begins, before its end.", event.line));
+            }
+            if event.at > at {
+                before = event.at - at;
+                children.push(self.gap(before));
+            }
+            let len = end - event.at;
+            // No more of a scene dissolves than half, so that no three are seen at once.
+            let most = if children.is_empty() { len } else { before.min(len / 2) };
+            let dissolve = event.dissolve.min(most);
+            if dissolve < event.dissolve {
+                told.tell(format!("Line {} dissolves for {dissolve} frames: its clips are short.", event.line));
+            }
+            let mut kept = json!({});
+            if is_silent(event) {
+                kept["volume"] = 0.into();
+            }
+            if dissolve > 0 && children.is_empty() {
+                kept["fade_in"] = seconds(dissolve, self.fps).into();
+            } else if dissolve > 0 {
+                children.push(json!({
+                    "OTIO_SCHEMA": "Transition.1", "in_offset": self.time(0), "out_offset": self.time(dissolve),
+                }));
+            }
+            children.push(if event.is_black() { self.gap(len) } else { self.clip(event, len, &kept) });
+            (before, at) = (len, end);
+        }
+        children
+    }
+
+    fn time(&self, frames: i64) -> Value {
+        json!({ "value": frames, "rate": self.fps })
+    }
+
+    fn range(&self, start: i64, duration: i64) -> Value {
+        json!({ "start_time": self.time(start), "duration": self.time(duration) })
+    }
+
+    fn gap(&self, frames: i64) -> Value {
+        json!({ "OTIO_SCHEMA": "Gap.1", "source_range": self.range(0, frames) })
+    }
+
+    fn clip(&self, event: &Event, frames: i64, kept: &Value) -> Value {
+        let item = event.item().or_else(|| event.names().find_map(|name| self.named.get(name).copied()));
+        let called = event.names().next().unwrap_or_default();
+        json!({
+            "OTIO_SCHEMA": "Clip.1", "name": called, "source_range": self.range(event.from, frames),
+            "media_reference": { "target_url": item.map(|item| format!("{ITEM}{item}")) }, "metadata": { OURS: kept },
+        })
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a fade has few frames")]
+fn seconds(frames: i64, fps: f64) -> f64 {
+    (frames as f64 / fps * 1e6).round() / 1e6
+}
+
+fn track(kind: &str, children: &[Value]) -> Value {
+    json!({ "OTIO_SCHEMA": "Track.1", "kind": kind, "children": children })
+}

@@ -1,0 +1,211 @@
+//! The lines of an edit decision list of CMX 3600, whoever wrote it: events, and the comments that name their clips.
+//!
+//! A list does not say how many frames a second has; timecodes are counted in what its reader says, or in 29.97 where it
+//! drops frames. Pure, and in one pass over the text.
+
+use super::fields;
+use crate::media_time::FrameRate;
+use crate::told::Told;
+
+/// Characters of a name.
+const NAME: usize = 200;
+
+/// A list as it is written.
+#[derive(Debug)]
+pub(super) struct Lines {
+    pub(super) title: Option<String>,
+    pub(super) rate: FrameRate,
+    pub(super) events: Vec<Event>,
+    pub(super) told: Told,
+}
+
+/// An event, in frames.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Event {
+    /// The number of its line.
+    pub(super) line: usize,
+    /// The number that it has itself: both lines of a dissolve have one.
+    pub(super) number: String,
+    pub(super) reel: String,
+    pub(super) has_picture: bool,
+    pub(super) has_sound: bool,
+    /// For how long what is before it dissolves into it.
+    pub(super) dissolve: i64,
+    /// From where in its source.
+    pub(super) from: i64,
+    /// From when to when in the film.
+    pub(super) at: i64,
+    pub(super) end: i64,
+    /// What its clip is called.
+    pub(super) name: Option<String>,
+    /// What its comments say that it is of: an address, or a file.
+    pub(super) source: Option<String>,
+}
+
+/// How timecodes are counted.
+#[derive(Debug, Clone, Copy)]
+struct Count {
+    /// Frames of a second, rounded up.
+    nominal: i64,
+    /// Numbers of frames that are left out in most minutes, where frames are dropped at all.
+    dropped: i64,
+    /// Whether the list says that its timecodes drop frames.
+    drops: bool,
+}
+
+/// Reads a list. `fps` is what its timecodes are counted in.
+///
+/// # Errors
+/// Why it is none, and in which line.
+pub(super) fn read(content: &str, fps: Option<f64>) -> Result<Lines, String> {
+    let drops = content.lines().any(|line| mode_of(line) == Some(true) || line.split_whitespace().any(is_dropping));
+    let rate = fields::rate(fps.unwrap_or(if drops { 29.97 } else { 25.0 }))?;
+    let nominal = i64::from(rate.frames().div_ceil(rate.seconds()));
+    let is_whole = rate.seconds() == 1;
+    let dropped = if is_whole { 0 } else { (nominal / 30) * 2 };
+    let mut lines = Lines { title: None, rate, events: Vec::new(), told: Told::default() };
+    if drops && dropped == 0 {
+        lines
+            .told
+            .tell("Frames are dropped at 29.97 and 59.94 a second alone: these are counted one by one.".to_owned());
+    }
+    let mut count = Count { nominal, dropped, drops: false };
+    for (index, line) in content.trim_start_matches('\u{feff}').lines().enumerate() {
+        let (line, number) = (line.trim(), index + 1);
+        if let Some(mode) = mode_of(line) {
+            count.drops = mode;
+        } else if let Some(title) = after(line, "TITLE:") {
+            lines.title = Some(title).filter(|title| !title.is_empty());
+        } else if line.starts_with(|first: char| first.is_ascii_digit()) {
+            lines.event(line, number, count)?;
+        } else if !line.is_empty() {
+            lines.comment(line, number);
+        }
+    }
+    if lines.events.is_empty() {
+        return Err(
+            "expected events of CMX 3600, as `001  AX  V  C  00:00:00:00 00:00:02:00 00:00:00:00 00:00:02:00`; \
+                    say `format` if it is no EDL"
+                .to_owned(),
+        );
+    }
+    Ok(lines)
+}
+
+/// Whether a line says that frames are dropped, or that they are not.
+fn mode_of(line: &str) -> Option<bool> {
+    after(line.trim(), "FCM:").map(|mode| !mode.to_ascii_uppercase().starts_with("NON"))
+}
+
+/// Whether this is a timecode that says itself that frames are dropped.
+fn is_dropping(word: &str) -> bool {
+    word.len() == 11 && word.as_bytes().get(8) == Some(&b';') && word.starts_with(|first: char| first.is_ascii_digit())
+}
+
+/// What stands behind this word, whatever its case.
+fn after(line: &str, word: &str) -> Option<String> {
+    let begins = line.get(..word.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(word));
+    let rest = line.get(word.len()..).filter(|_| begins)?;
+    Some(rest.trim().chars().filter(|letter| !letter.is_control()).take(NAME).collect())
+}
+
+impl Lines {
+    fn event(&mut self, line: &str, number: usize, count: Count) -> Result<(), String> {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let wrong = |why: &str| format!("line {number}: {why}");
+        let shape = "expected a number, a reel, channels, `C` or `D` with its frames, and four timecodes";
+        let Some((head, [from, until, at, end])) = words.split_last_chunk::<4>() else { return Err(wrong(shape)) };
+        let times = [from, until, at, end].map(|code| count.frame(code).map_err(|why| wrong(&why)));
+        let [from, until, at, end] = times;
+        let (from, until, at, end) = (from?, until?, at?, end?);
+        if end < at || until < from {
+            return Err(wrong("it ends before it begins"));
+        }
+        let frames = head.last().and_then(|word| word.parse::<u32>().ok()).filter(|_| head.len() > 4);
+        let head = if frames.is_some() { &head[..head.len() - 1] } else { head };
+        if let [.., "K" | "k", _] = head {
+            self.told.tell(format!("Line {number} is left out: a key over another picture."));
+            return Ok(());
+        }
+        let [own, reel @ .., channels, edit] = head else { return Err(wrong(shape)) };
+        if reel.is_empty() {
+            return Err(wrong(shape));
+        }
+        let (channels, edit) = (channels.to_ascii_uppercase(), edit.to_ascii_uppercase());
+        let mut dissolve = i64::from(frames.unwrap_or(0));
+        match edit.as_bytes() {
+            [b'C'] => dissolve = 0,
+            [b'D'] => {}
+            [b'W', ..] => self.told.tell(format!("The wipe of line {number} is a dissolve here.")),
+            [b'K', ..] => {
+                self.told.tell(format!("Line {number} is left out: a key over another picture."));
+                return Ok(());
+            }
+            _ => return Err(wrong(shape)),
+        }
+        let has_picture = channels.contains('V') || channels == "B";
+        let has_sound = channels.contains('A') || channels == "B";
+        if !has_picture && !has_sound {
+            self.told.tell(format!("Line {number} is left out: it is for neither picture nor sound."));
+            return Ok(());
+        }
+        if until - from != end - at && until > from {
+            self.told.tell(format!("Line {number} changes the speed of its clip, which is shown at its own."));
+        }
+        let reel: String = reel.join(" ").chars().filter(|letter| !letter.is_control()).take(NAME).collect();
+        let (name, source) = (None, None);
+        let (line, number) = (number, (*own).to_owned());
+        let event = Event { line, number, reel, has_picture, has_sound, dissolve, from, at, end, name, source };
+        self.events.push(event);
+        Ok(())
+    }
+
+    /// A comment is of the event before it. Of one that stands on two lines, what it comes `FROM` is named by the event
+    /// before.
+    fn comment(&mut self, line: &str, number: usize) {
+        let is_comment = line.starts_with('*');
+        let text = line.trim_start_matches('*').trim_start();
+        let Some((event, before)) = self.events.split_last_mut() else { return };
+        let is_second = before.last().is_some_and(|first| first.number == event.number && event.dissolve > 0);
+        let own = if is_second { "TO" } else { "FROM" };
+        let said = |what: &str| after(text, &format!("{own} {what}:")).filter(|said| !said.is_empty());
+        if let Some(name) = said("CLIP NAME") {
+            event.name = Some(name);
+        } else if let Some(source) = said("CLIP").or_else(|| said("FILE")) {
+            event.source = Some(source);
+        } else if let Some(source) = after(text, "SOURCE FILE:").filter(|_| !is_second) {
+            event.source = Some(source);
+        } else if after(text, "M2").is_some() && !is_comment {
+            // Told of by its event, whose source is longer or shorter than what is shown of it.
+        } else if !is_comment {
+            self.told.tell(format!("Line {number} is left out."));
+        }
+    }
+}
+
+impl Count {
+    /// The frame of a timecode.
+    fn frame(self, code: &str) -> Result<i64, String> {
+        let wrong = || format!("`{}` is no timecode", code.chars().take(20).collect::<String>());
+        let mut parts = code.split([':', ';', '.', ',']);
+        let mut next = || {
+            let part = parts.next().filter(|part| part.len() == 2)?;
+            part.bytes().all(|byte| byte.is_ascii_digit()).then(|| part.parse::<i64>().ok()).flatten()
+        };
+        let (Some(hours), Some(minutes), Some(seconds), Some(frames)) = (next(), next(), next(), next()) else {
+            return Err(wrong());
+        };
+        if parts.next().is_some() || minutes > 59 || seconds > 59 {
+            return Err(wrong());
+        }
+        if frames >= self.nominal {
+            let fps = self.nominal;
+            return Err(format!("`{code}` has more than {fps} frames a second: say `fps`"));
+        }
+        let all_minutes = hours * 60 + minutes;
+        let whole = (all_minutes * 60 + seconds) * self.nominal + frames;
+        let drops = self.drops || code.contains(';');
+        let left_out = if drops { self.dropped * (all_minutes - all_minutes / 10) } else { 0 };
+        Ok(whole - left_out)
+    }
+}

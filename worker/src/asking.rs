@@ -1,0 +1,167 @@
+//! How somebody else is asked for what a job is to make: noted before, and waited for beside the slots.
+//!
+//! What waits for a provider computes nothing here, so its slot is another's meanwhile. Whatever holds memory while it
+//! waits has a place for that; who finds none waits in its slot. A slot that does not come free in time is not waited
+//! for: what a provider has made is taken beside the slots, a few at a time, as lent ones are.
+
+use crate::readers::ReadError;
+use futures_util::future::BoxFuture;
+use runtime::queue::Slot;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+
+/// MiB that all that waits may hold.
+const WAITING_MIB: usize = 256;
+/// MiB that each counts as at least: so many times fewer wait beside the slots at once.
+const LEAST_MIB: usize = 4;
+/// How many times as large as a source what is sent of it is: its base64, twice.
+const SENT: u32 = 3;
+/// What is taken beside the slots at once.
+const BESIDE: usize = 4;
+/// How long a slot is waited for.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Jobs that wait beside a process's slots at once, at most.
+pub(crate) const MOST_WAITING: usize = WAITING_MIB / LEAST_MIB;
+
+/// Notes that somebody is about to be asked, or says why they may not be.
+type Note = Box<dyn Fn() -> BoxFuture<'static, Result<(), ReadError>> + Send + Sync>;
+
+/// The rooms of a process in which its jobs wait.
+#[derive(Debug, Clone)]
+pub(crate) struct Rooms {
+    waiting: Arc<Semaphore>,
+    beside: Arc<Semaphore>,
+    shutdown: CancellationToken,
+}
+
+impl Rooms {
+    pub(crate) fn new(shutdown: &CancellationToken) -> Self {
+        let (waiting, beside) = (Arc::new(Semaphore::new(WAITING_MIB)), Arc::new(Semaphore::new(BESIDE)));
+        Self { waiting, beside, shutdown: shutdown.clone() }
+    }
+
+    /// How a job is waited for whose slot is this one, and of which so many bytes are sent. `is_away` is kept true while
+    /// it has left its slot.
+    pub(crate) fn waiting(&self, slot: Slot, sent_bytes: u64, is_away: Arc<AtomicBool>) -> Waiting {
+        let sent_mib = u32::try_from(sent_bytes >> 20).unwrap_or(u32::MAX);
+        let mib = sent_mib.saturating_mul(SENT).saturating_add(u32::try_from(LEAST_MIB).unwrap_or(u32::MAX));
+        Waiting { rooms: self.clone(), slot, mib, is_away, place: Mutex::default(), beside: Mutex::default() }
+    }
+}
+
+/// A job that may leave its slot.
+#[derive(Debug)]
+pub(crate) struct Waiting {
+    rooms: Rooms,
+    slot: Slot,
+    mib: u32,
+    is_away: Arc<AtomicBool>,
+    place: Mutex<Option<OwnedSemaphorePermit>>,
+    beside: Mutex<Option<OwnedSemaphorePermit>>,
+}
+
+fn put(into: &Mutex<Option<OwnedSemaphorePermit>>, permit: Option<OwnedSemaphorePermit>) {
+    *into.lock().unwrap_or_else(PoisonError::into_inner) = permit;
+}
+
+impl Waiting {
+    /// Takes a place to wait in, if there is one.
+    fn take_place(&self) {
+        put(&self.place, Arc::clone(&self.rooms.waiting).try_acquire_many_owned(self.mib).ok());
+    }
+
+    fn leave(&self) {
+        let has_place = self.place.lock().unwrap_or_else(PoisonError::into_inner).is_some();
+        if has_place && self.slot.leave() {
+            self.is_away.store(true, Ordering::Relaxed);
+        }
+    }
+
+    async fn back(&self) {
+        if !self.is_away.load(Ordering::Relaxed) {
+            return;
+        }
+        let beside = async {
+            sleep(PATIENCE).await;
+            Arc::clone(&self.rooms.beside).acquire_owned().await
+        };
+        tokio::select! {
+            biased;
+            () = self.slot.retake() => {}
+            // Nothing new begins in a process that ends, so nobody is in the way.
+            () = self.rooms.shutdown.cancelled() => {}
+            permit = beside => put(&self.beside, permit.ok()),
+        }
+        self.is_away.store(false, Ordering::Relaxed);
+    }
+}
+
+/// How a provider is asked for a job. Clones are of the same job.
+#[derive(Clone, Default)]
+pub struct Asking(Option<Arc<(Note, Waiting)>>);
+
+impl fmt::Debug for Asking {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Asking").field(&self.0.as_ref().map(|asking| &asking.1)).finish()
+    }
+}
+
+impl Asking {
+    pub(crate) fn new(note: Note, waiting: Waiting) -> Self {
+        Self(Some(Arc::new((note, waiting))))
+    }
+
+    /// Notes that the provider is asked now, for good, and leaves the slot. It may not be asked where this fails.
+    pub(crate) async fn begin(&self) -> Result<(), ReadError> {
+        let Some(asking) = &self.0 else { return Ok(()) };
+        let (note, waiting) = &**asking;
+        waiting.take_place();
+        note().await?;
+        waiting.leave();
+        Ok(())
+    }
+
+    /// Leaves the slot again, to wait on.
+    pub(crate) fn wait_on(&self) {
+        if let Some(asking) = &self.0 {
+            asking.1.leave();
+        }
+    }
+
+    /// Takes a slot, to go on with what the provider has made.
+    pub(crate) async fn go_on(&self) {
+        if let Some(asking) = &self.0 {
+            asking.1.back().await;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_waits_holds_no_more_than_there_is_room_for() {
+        let rooms = Rooms::new(&CancellationToken::new());
+        let waiting = |bytes| rooms.waiting(Slot::default(), bytes, Arc::default());
+        let small: Vec<Waiting> = (0..MOST_WAITING).map(|_| waiting(1_000)).collect();
+        small.iter().for_each(Waiting::take_place);
+        assert_eq!(rooms.waiting.available_permits(), 0);
+        let more = waiting(0);
+        more.take_place();
+        assert!(more.place.lock().unwrap().is_none(), "it waits in its slot");
+        drop(small);
+        let large = waiting(100 << 20);
+        large.take_place();
+        assert!(large.place.lock().unwrap().is_none(), "304 MiB");
+        let fits = waiting(80 << 20);
+        fits.take_place();
+        assert_eq!(rooms.waiting.available_permits(), WAITING_MIB - 244);
+    }
+}
