@@ -26,6 +26,7 @@ type Tools = (
     tools::research::ResearchTools,
     models::Models,
     tools::generation::GenerationTools,
+    tools::dubs::DubTools,
     overview::Overview,
 );
 /// The tools of a workspace's own things, and who acts there.
@@ -95,6 +96,7 @@ pub fn all(app: &App) -> Routes {
         tools::research::ResearchTools(app.clone()),
         models::Models(app.clone()),
         tools::generation::GenerationTools(app.clone()),
+        tools::dubs::DubTools(app.clone()),
         overview::Overview(app.clone()),
     );
     let workspace_tools = (
@@ -174,6 +176,7 @@ pub const ERRORS: &[Refusals] = &[
     tools::research::ERRORS,
     models::ERRORS,
     tools::generation::ERRORS,
+    tools::dubs::ERRORS,
     overview::ERRORS,
     balances::ERRORS,
     keys::ERRORS,

@@ -5,7 +5,7 @@
 //! object that is the new item's own stays; the item's other objects are its reads, which stand elsewhere.
 
 use domain::ids::JobId;
-use runtime::media::{item_prefix, media_prefix};
+use runtime::media::{MediaError, item_prefix, media_prefix};
 use runtime::process::Process;
 use store::renders::{self, Leftover};
 
@@ -20,13 +20,7 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     // No connection is held while the media store works.
     let mut done: Vec<JobId> = Vec::with_capacity(ended.len());
     for render in ended {
-        let dropped = match &render {
-            Leftover { output, kept_key: Some(kept), .. } => {
-                process.media.delete_others(&media_prefix(*output), kept).await
-            }
-            Leftover { output, kept_key: None, .. } => process.media.delete_all(&item_prefix(*output)).await,
-        };
-        match dropped {
+        match dropped(process, &render).await {
             Ok(()) => done.push(render.job),
             Err(error) => {
                 tracing::warn!(job.id = %render.job, error = %error, "What a render left could not be dropped yet.");
@@ -37,4 +31,17 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
         return Ok(0);
     }
     renders::forget(&mut *process.pool.acquire().await?, &done).await
+}
+
+/// Drops what a render has left of each item that it was to make.
+async fn dropped(process: &Process, render: &Leftover) -> Result<(), MediaError> {
+    let first = (render.output, render.kept_key.as_ref());
+    let second = render.second.as_ref().map(|(item, kept)| (*item, kept.as_ref()));
+    for (item, kept) in [first].into_iter().chain(second) {
+        match kept {
+            Some(kept) => process.media.delete_others(&media_prefix(item), kept).await?,
+            None => process.media.delete_all(&item_prefix(item)).await?,
+        }
+    }
+    Ok(())
 }

@@ -1,5 +1,6 @@
 //! How claimed work is done: on this machine's engines, or by whatever a test or a benchmark puts in their place.
 
+use crate::dubs::{DubRequest, Dubbed, Dubber, is_translator};
 use crate::generations::{Generated, GenerationRequest, Generator};
 use crate::open_media::OpenMedia;
 use crate::readers::{
@@ -7,6 +8,7 @@ use crate::readers::{
 };
 use crate::renders::{FilmSource, Rendered, Renderer, Sources, worth_ms};
 use domain::ids::{ItemId, JobId};
+use domain::model::{BuiltIn, ModelKind};
 use domain::read::Read;
 use domain::render::RenderPlan;
 use domain::task::Task;
@@ -75,6 +77,8 @@ pub type Render = Arc<dyn Fn(RenderRequest, JobCtx) -> BoxFuture<'static, Result
 /// Makes a generation.
 pub type Generate =
     Arc<dyn Fn(GenerationRequest, JobCtx) -> BoxFuture<'static, Result<Generated, ReadError>> + Send + Sync>;
+/// Makes a dub.
+pub type DubRun = Arc<dyn Fn(DubRequest, JobCtx) -> BoxFuture<'static, Result<Dubbed, ReadError>> + Send + Sync>;
 /// Tells of a job that nobody wants any more, and of its model.
 pub type CallOff = Arc<dyn Fn(JobId, &str) + Send + Sync>;
 
@@ -95,6 +99,8 @@ pub struct Engines {
     pub generate: Generate,
     /// Tells the provider of a model that nobody wants what it makes for a job any more.
     pub call_off: CallOff,
+    /// Makes a dub.
+    pub dub: DubRun,
 }
 
 impl Engines {
@@ -110,11 +116,18 @@ impl Engines {
         let draws_text = renderer.as_ref().is_some_and(Renderer::draws_text);
         let open = Arc::new(OpenMedia::new(media.clone()));
         let generator = readers.tools().map(|tools| Arc::new(Generator::found(process, tools, Arc::clone(&open))));
-        let makers = generator.as_ref().map(|generator| generator.offers()).unwrap_or_default();
+        let mut makers = generator.as_ref().map(|generator| generator.offers()).unwrap_or_default();
         let generating = (!makers.is_empty()).then(|| {
             (Task::Generation, Engine { name: "generator".to_owned(), version: VERSION.to_owned(), model: None })
         });
-        let offered = reading.chain(rendering).chain(generating).map(offer).collect();
+        let dubber = readers.tools().zip(renderer.clone());
+        let dubber = dubber.and_then(|(tools, renderer)| Dubber::found(tools, Arc::clone(&open), renderer));
+        let dubber = dubber.map(Arc::new);
+        makers.extend(dubber.iter().flat_map(|dubber| dubber.offers()));
+        let dubbing = dubber
+            .iter()
+            .map(|_| (Task::Dub, Engine { name: "dubber".to_owned(), version: VERSION.to_owned(), model: None }));
+        let offered = reading.chain(rendering).chain(generating).chain(dubbing).map(offer).collect();
         let shared = (Arc::clone(&readers), Arc::clone(&open));
         let run: Run = Arc::new(move |reading, ctx| {
             let (readers, open) = shared.clone();
@@ -125,8 +138,34 @@ impl Engines {
             async move { make(&readers, renderer.as_ref(), &open, &rendering, &ctx).await }.boxed()
         });
         let (generate, call_off) = generating_with(generator);
-        Self { offered, run, render, draws_text, makers, generate, call_off }
+        let dub = dubbing_with(dubber);
+        Self { offered, run, render, draws_text, makers, generate, call_off, dub }
     }
+}
+
+impl Engines {
+    /// What these tasks are done with, of what there is.
+    pub(crate) fn makers_for(&self, tasks: &[Task]) -> Vec<MakerOffer> {
+        let (generates, dubs) = (tasks.contains(&Task::Generation), tasks.contains(&Task::Dub));
+        // Dubs are spoken by what speaks generations.
+        let is_used = |offer: &&MakerOffer| {
+            let speaks = BuiltIn::from_name(&offer.name).is_some_and(|one| one.kind() == ModelKind::Speech);
+            if is_translator(offer) { dubs } else { generates || (dubs && speaks) }
+        };
+        self.makers.iter().filter(is_used).cloned().collect()
+    }
+}
+
+/// How dubs are made.
+fn dubbing_with(dubber: Option<Arc<Dubber>>) -> DubRun {
+    Arc::new(move |asked, ctx| {
+        let dubber = dubber.clone();
+        async move {
+            let dubber = dubber.ok_or(ReadError::EngineNotConfigured(Task::Dub))?;
+            dubber.dub(&asked, &ctx).await
+        }
+        .boxed()
+    })
 }
 
 /// How generations are made, and called off.

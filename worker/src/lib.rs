@@ -9,6 +9,7 @@
 mod asking;
 pub mod batch;
 pub mod deliver;
+mod dubs;
 mod engines;
 mod generations;
 mod ingest;
@@ -19,6 +20,7 @@ pub mod readers;
 pub mod renders;
 
 pub use asking::Asking;
+pub use dubs::{DubRequest, Dubbed};
 pub use engines::{Engines, FilmItem, ReadRequest, Render, RenderRequest, Run, reader_settings};
 pub use generations::{Generated, GenerationRequest};
 
@@ -37,6 +39,13 @@ use store::fleet::{self, Capacity, EngineOffer, Service};
 use store::generations::MakerOffer;
 use store::{PoolSize, reads};
 use tokio::time::{Instant, MissedTickBehavior, interval};
+
+/// The pairs of languages that this machine translates for dubs, as `eng-spa`.
+pub fn translated_pairs() -> Vec<String> {
+    let offers = dubs::Translator::found().offers().into_iter();
+    let prefix = domain::dub::offered_pair("");
+    offers.filter_map(|offer| offer.name.strip_prefix(&prefix).map(str::to_owned)).collect()
+}
 
 /// How often a process says that it lives.
 const BEAT: Duration = Duration::from_secs(10);
@@ -58,7 +67,7 @@ pub async fn run_with(process: Process, engines: Engines) -> anyhow::Result<()> 
     let slots = process.settings.read_slots();
     let offered = engines.offered.iter().filter(|offer| tasks.contains(&offer.task)).cloned().collect();
     let draws_text = engines.draws_text;
-    let makers = if tasks.contains(&Task::Generation) { engines.makers.clone() } else { Vec::new() };
+    let makers = engines.makers_for(&tasks);
     let drain = Duration::from_secs(process.settings.drain_seconds);
     let queues: Vec<Queue> = tasks.iter().copied().map(Queue::from).collect();
     let deliverer = Deliverer::new(&process).context("webhooks can't be sent")?;

@@ -106,6 +106,13 @@ pub const ACCESS: &[(&str, Needs)] = &[
     ("POST /tools/generate_audio", EDITOR),
     ("POST /tools/upscale_media", EDITOR),
     ("POST /tools/cut_out", EDITOR),
+    ("POST /tools/dub", EDITOR),
+    ("POST /tools/list_dubs", VIEWER),
+    ("POST /tools/get_dub", VIEWER),
+    ("POST /tools/edit_dub", EDITOR),
+    ("POST /tools/undo_dub", EDITOR),
+    ("POST /tools/render_dub", EDITOR),
+    ("POST /tools/delete_dub", EDITOR),
     ("POST /tools/list_models", Account),
     // The tool whose cost is asked for asks what it needs itself.
     ("POST /tools/estimate_cost", VIEWER),

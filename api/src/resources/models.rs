@@ -11,6 +11,7 @@ use crate::contract::groups::{Refusals, Tag};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::{CreditCount, Fields, MinuteCount, Text};
 use crate::resources::tools::calling::{self, Called};
+use domain::dub::offered_pair;
 use domain::model::{BuiltIn, Per, Price};
 use poem::http::{Method, StatusCode};
 use poem::{IntoResponse, Request, Response};
@@ -51,6 +52,8 @@ pub struct Model {
     pub available: bool,
     /// `draft` of what a simple engine makes.
     pub quality: Option<Text>,
+    /// Pairs of languages that it translates, as `eng-spa`; of `apertium`, as far as workers have lately said.
+    pub pairs: Option<Vec<Text>>,
 }
 
 /// The generation models.
@@ -175,8 +178,14 @@ impl Models {
             built_in: price.is_none(),
             available: makers.iter().any(|maker| maker == id),
             quality: price.is_none().then(|| "draft".into()),
+            pairs: None,
         };
-        let built_in = BuiltIn::ALL.map(|one| model(one.name(), one.name(), one.kind().name(), None));
+        let pairs = makers.iter().filter_map(|maker| maker.strip_prefix(offered_pair("").as_str())).map(Text::of);
+        let pairs: Vec<Text> = pairs.collect();
+        let built_in = BuiltIn::ALL.map(|one| {
+            let plain = model(one.name(), one.name(), one.kind().name(), None);
+            if one == BuiltIn::Apertium { Model { pairs: Some(pairs.clone()), ..plain } } else { plain }
+        });
         let providers = self.0.process.providers.all().iter();
         let models = providers.map(|one| model(&one.id, &one.name, one.kind.name(), Some(one.price)));
         Ok(built_in.into_iter().chain(models).collect())

@@ -15,6 +15,7 @@ pub mod comments;
 pub mod dispatch;
 pub mod document_edits;
 pub mod documents;
+pub mod dubs;
 pub mod import_timeline;
 pub mod jobs;
 pub mod keys;

@@ -9,7 +9,7 @@ use crate::usecases::once::{Made, Once};
 use domain::document::{DocumentKind, edited};
 use domain::ids::{ItemId, TimelineId};
 use domain::timeline::{Sources, Timeline};
-use serde_json::{Value, json};
+use serde_json::Value;
 use sqlx::PgConnection;
 use store::items;
 use uuid::Uuid;
@@ -19,10 +19,7 @@ impl Document for Timeline {
     const NOT_FOUND: Code = Code::TimelineNotFound;
 
     fn summary(&self) -> Value {
-        json!({
-            "duration_us": self.duration().0, "aspect_ratio": self.aspect_ratio(), "scenes": self.scenes.len(),
-            "variant_of": self.variant_of,
-        })
+        Self::summary(self)
     }
 
     fn items(&self) -> Vec<ItemId> {

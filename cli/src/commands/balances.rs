@@ -4,7 +4,7 @@ use super::Context;
 use crate::failure::Failure;
 use crate::output::Column;
 
-const FIELDS: [Column; 18] = [
+const FIELDS: [Column; 19] = [
     Column::new("month", "/month"),
     Column::new("allowance", "/allowance_minutes"),
     Column::new("used", "/used_minutes"),
@@ -23,6 +23,7 @@ const FIELDS: [Column; 18] = [
     Column::new("rate of levels", "/rates/levels"),
     Column::new("rate of render", "/rates/render"),
     Column::new("rate of generation", "/rates/generation"),
+    Column::new("rate of dub", "/rates/dub"),
 ];
 
 pub(super) async fn run(context: &Context) -> Result<(), Failure> {

@@ -15,6 +15,7 @@ mod confirm;
 mod console;
 mod deliveries;
 mod download;
+mod dubs;
 mod edits;
 mod events;
 mod generate;
@@ -80,6 +81,11 @@ pub enum ClientCommand {
     /// Make pictures, films, speech and sound with models, and larger and cut-out versions of items.
     #[command(subcommand)]
     Generate(generate::Command),
+    /// Put what is said in an item into another language.
+    Dub(dubs::Args),
+    /// See, change and speak dubs.
+    #[command(subcommand)]
+    Dubs(dubs::Command),
     /// See the models, and what a call costs.
     #[command(subcommand)]
     Models(models::Command),
@@ -201,6 +207,8 @@ async fn dispatch(command: ClientCommand, context: &Context) -> Result<(), Failu
         ClientCommand::RemoveSilence(args) => edits::remove_silence(args, context).await,
         ClientCommand::Duck(args) => edits::duck(args, context).await,
         ClientCommand::Generate(command) => generate::run(command, context).await,
+        ClientCommand::Dub(args) => dubs::make(args, context).await,
+        ClientCommand::Dubs(command) => dubs::run(command, context).await,
         ClientCommand::Models(command) => models::run(command, context).await,
         ClientCommand::Credits => balances::credits(context).await,
         ClientCommand::Jobs(command) => jobs::run(command, context).await,

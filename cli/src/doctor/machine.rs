@@ -43,7 +43,9 @@ fn engines(settings: &Settings) -> Finding {
     let names: Vec<String> = found.reads().into_iter().filter_map(words).chain(render).collect();
     let unread = Read::ALL.into_iter().filter(|read| found.get(*read).is_err()).map(Read::name);
     let missing: Vec<&str> = unread.chain(renderer.is_none().then_some(Task::Render.name())).collect();
-    let value = names.join(", ");
+    let pairs = worker::translated_pairs();
+    let dub = if pairs.is_empty() { "none".to_owned() } else { pairs.join(", ") };
+    let value = format!("{}, {} (apertium: {dub})", names.join(", "), Task::Dub);
     if missing.is_empty() {
         return Finding::fine("machine", value);
     }

@@ -31,6 +31,8 @@ pub enum DocumentKind {
     BrandKit,
     /// Layers of a picture.
     Canvas,
+    /// What is said in an item, in another language.
+    Dub,
     /// What tools do where a call says nothing; a workspace has one.
     Settings,
     /// Words for agents, called by its name.
@@ -43,8 +45,16 @@ pub enum DocumentKind {
 
 impl DocumentKind {
     /// Every kind there is.
-    pub const ALL: [Self; 7] =
-        [Self::Board, Self::BrandKit, Self::Canvas, Self::Settings, Self::Skill, Self::Template, Self::Timeline];
+    pub const ALL: [Self; 8] = [
+        Self::Board,
+        Self::BrandKit,
+        Self::Canvas,
+        Self::Dub,
+        Self::Settings,
+        Self::Skill,
+        Self::Template,
+        Self::Timeline,
+    ];
 
     /// Its name in the database.
     pub const fn name(self) -> &'static str {
@@ -52,6 +62,7 @@ impl DocumentKind {
             Self::Board => "board",
             Self::BrandKit => "brand_kit",
             Self::Canvas => "canvas",
+            Self::Dub => "dub",
             Self::Settings => "settings",
             Self::Skill => "skill",
             Self::Template => "template",
@@ -65,6 +76,7 @@ impl DocumentKind {
             Self::Board => "board",
             Self::BrandKit => "brand kit",
             Self::Canvas => "canvas",
+            Self::Dub => "dub",
             Self::Settings => "settings",
             Self::Skill => "skill",
             Self::Template => "template",
@@ -77,7 +89,7 @@ impl DocumentKind {
         match self {
             Self::Board | Self::Skill | Self::Template => 200,
             Self::BrandKit | Self::Settings => 1,
-            Self::Canvas | Self::Timeline => 500,
+            Self::Canvas | Self::Dub | Self::Timeline => 500,
         }
     }
 }

@@ -142,6 +142,8 @@ ids! {
     TimelineId = "tml";
     /// A canvas.
     CanvasId = "cnv";
+    /// A dub.
+    DubId = "dub";
     /// A job (contract §2).
     JobId = "job";
     /// A webhook endpoint (contract §2).

@@ -14,6 +14,7 @@ pub mod credential;
 pub mod credits;
 pub mod decoding;
 pub mod document;
+pub mod dub;
 pub mod ducking;
 pub mod event;
 pub mod file_name;

@@ -25,19 +25,21 @@ impl Minutes {
     }
 }
 
-/// Minutes charged for a minute of media, by read, for a render and for what is generated here (contract §10).
+/// Minutes charged for a minute of media, by read, for a render, for what is generated here and for a dub (contract
+/// §10).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rates {
     /// By the read (`read as usize`).
     reads: [Minutes; Read::ALL.len()],
     render: Minutes,
     generation: Minutes,
+    dub: Minutes,
 }
 
 /// Minutes charged for a minute of media where no setting says otherwise (contract §2).
 const fn default_rate(task: Task) -> Minutes {
     Minutes(match task {
-        Task::Read(Read::Transcript | Read::SearchIndex) => 100,
+        Task::Read(Read::Transcript | Read::SearchIndex) | Task::Dub => 100,
         Task::Read(Read::Speakers) | Task::Render | Task::Generation => 50,
         Task::Read(Read::Speech | Read::Beats) => 25,
         Task::Read(Read::Levels) => 10,
@@ -46,7 +48,8 @@ const fn default_rate(task: Task) -> Minutes {
 
 impl Default for Rates {
     fn default() -> Self {
-        let mut rates = Self { reads: [Minutes(0); Read::ALL.len()], render: Minutes(0), generation: Minutes(0) };
+        let zero = Minutes(0);
+        let mut rates = Self { reads: [zero; Read::ALL.len()], render: zero, generation: zero, dub: zero };
         for task in Task::ALL {
             rates.set(task, default_rate(task));
         }
@@ -55,12 +58,13 @@ impl Default for Rates {
 }
 
 impl Rates {
-    /// The rate of a read, of a render, or of what is generated here.
+    /// The rate of a read, of a render, of what is generated here, or of a dub.
     pub fn of(&self, task: impl Into<Task>) -> Minutes {
         match task.into() {
             Task::Read(read) => self.reads[read as usize],
             Task::Render => self.render,
             Task::Generation => self.generation,
+            Task::Dub => self.dub,
         }
     }
 
@@ -69,6 +73,7 @@ impl Rates {
             Task::Read(read) => self.reads[read as usize] = rate,
             Task::Render => self.render = rate,
             Task::Generation => self.generation = rate,
+            Task::Dub => self.dub = rate,
         }
     }
 }
@@ -82,7 +87,7 @@ impl std::str::FromStr for Rates {
         for pair in text.split(',').map(str::trim).filter(|pair| !pair.is_empty()) {
             let (name, rate) = pair.split_once('=').ok_or_else(|| format!("`{pair}` is not read=rate"))?;
             let task = Task::from_name(name)
-                .ok_or_else(|| format!("`{name}` is neither a read nor `render` or `generation`"))?;
+                .ok_or_else(|| format!("`{name}` is neither a read nor `render`, `generation` or `dub`"))?;
             rates.set(task, rate.parse()?);
         }
         Ok(rates)
@@ -133,7 +138,7 @@ mod tests {
         let rates: Rates = "levels=0.2, render=2".parse().unwrap();
         let shown = concat!(
             r#"{"transcript":1,"search_index":1,"speech":0.25,"speakers":0.5,"beats":0.25,"levels":0.2,"#,
-            r#""render":2,"generation":0.5}"#
+            r#""render":2,"generation":0.5,"dub":1}"#
         );
         assert_eq!(serde_json::to_string(&rates).unwrap(), shown);
         assert_eq!(rates.of(Task::Render), Minutes::from_whole(2));

@@ -165,11 +165,14 @@ pub enum BuiltIn {
     /// Pictures without what has the colour of the background.
     #[serde(rename = "chroma-key")]
     ChromaKey,
+    /// Text in another language, by rules and dictionaries.
+    #[serde(rename = "apertium")]
+    Apertium,
 }
 
 impl BuiltIn {
-    /// All four.
-    pub const ALL: [Self; 4] = [Self::Espeak, Self::Flite, Self::Lanczos, Self::ChromaKey];
+    /// All five.
+    pub const ALL: [Self; 5] = [Self::Espeak, Self::Flite, Self::Lanczos, Self::ChromaKey, Self::Apertium];
 
     /// The id that calls name it by.
     pub const fn name(self) -> &'static str {
@@ -178,6 +181,7 @@ impl BuiltIn {
             Self::Flite => "flite",
             Self::Lanczos => "lanczos",
             Self::ChromaKey => "chroma-key",
+            Self::Apertium => "apertium",
         }
     }
 
@@ -192,6 +196,7 @@ impl BuiltIn {
             Self::Espeak | Self::Flite => ModelKind::Speech,
             Self::Lanczos => ModelKind::Upscale,
             Self::ChromaKey => ModelKind::Cutout,
+            Self::Apertium => ModelKind::Translate,
         }
     }
 }

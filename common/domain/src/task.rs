@@ -14,11 +14,13 @@ pub enum Task {
     Render,
     /// Makes a new item with a model (`domain::generation`).
     Generation,
+    /// Puts what is said in an item into another language (`domain::dub`).
+    Dub,
 }
 
 impl Task {
-    /// All eight, the reads first.
-    pub const ALL: [Self; 8] = [
+    /// All nine, the reads first.
+    pub const ALL: [Self; 9] = [
         Self::Read(Read::Transcript),
         Self::Read(Read::SearchIndex),
         Self::Read(Read::Speech),
@@ -27,6 +29,7 @@ impl Task {
         Self::Read(Read::Levels),
         Self::Render,
         Self::Generation,
+        Self::Dub,
     ];
 
     /// What a job of this kind and read does; nothing for kinds that are not run here.
@@ -35,16 +38,18 @@ impl Task {
             (_, Some(read)) => Some(Self::Read(read)),
             (JobKind::Render, None) => Some(Self::Render),
             (JobKind::Generation, None) => Some(Self::Generation),
+            (JobKind::Dub, None) => Some(Self::Dub),
             _ => None,
         }
     }
 
-    /// The word used in settings, balances and logs: a read's own, `render` or `generation`.
+    /// The word used in settings, balances and logs: a read's own, `render`, `generation` or `dub`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Read(read) => read.name(),
             Self::Render => "render",
             Self::Generation => "generation",
+            Self::Dub => "dub",
         }
     }
 
@@ -59,6 +64,7 @@ impl Task {
             Self::Read(read) => JobKind::of(read),
             Self::Render => JobKind::Render,
             Self::Generation => JobKind::Generation,
+            Self::Dub => JobKind::Dub,
         }
     }
 
@@ -66,7 +72,7 @@ impl Task {
     pub const fn read(self) -> Option<Read> {
         match self {
             Self::Read(read) => Some(read),
-            Self::Render | Self::Generation => None,
+            Self::Render | Self::Generation | Self::Dub => None,
         }
     }
 }
@@ -96,7 +102,7 @@ mod tests {
         for read in Read::ALL {
             assert!(Task::ALL.contains(&Task::Read(read)), "{read} is no task");
         }
-        assert_eq!(Task::of(JobKind::Dub, None), None);
+        assert_eq!(Task::of(JobKind::Read, None), None);
         assert_eq!(Task::from_name("rendering"), None);
     }
 }

@@ -16,6 +16,7 @@ pub mod credentials;
 pub mod credits;
 pub mod deliveries;
 pub mod documents;
+pub mod dubs;
 pub mod endpoints;
 pub mod erasure;
 pub mod event_stream;

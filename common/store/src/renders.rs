@@ -204,22 +204,32 @@ pub struct Leftover {
     pub output: ItemId,
     /// The object that is that item's own; nothing when there is no such item.
     pub kept_key: Option<String>,
+    /// Another item that it was to make, and the object that is that one's own.
+    pub second: Option<(ItemId, Option<String>)>,
 }
 
 /// Renders that ended more than `minutes` ago, when whoever worked for a lost claim has long stopped; oldest first.
 pub async fn leftovers(conn: &mut PgConnection, minutes: i32, limit: i64) -> sqlx::Result<Vec<Leftover>> {
-    sqlx::query_as!(
-        Leftover,
-        r#"SELECT r.job_id AS "job: JobId", r.output_item_id AS "output: ItemId", i.object_key AS kept_key
+    let rows = sqlx::query!(
+        r#"SELECT r.job_id AS "job: JobId", r.output_item_id AS "output: ItemId", i.object_key AS "kept_key?",
+               r.second_item_id AS "second: ItemId", s.object_key AS "second_key?"
            FROM job_renders r
            LEFT JOIN items i ON i.id = r.output_item_id AND i.deleted_at IS NULL
+           LEFT JOIN items s ON s.id = r.second_item_id AND s.deleted_at IS NULL
            WHERE r.ended_at IS NOT NULL AND r.ended_at < mws_now() - make_interval(mins => $1)
            ORDER BY r.ended_at LIMIT $2"#,
         minutes,
         limit
     )
     .fetch_all(conn)
-    .await
+    .await?;
+    let leftovers = rows.into_iter().map(|row| Leftover {
+        job: row.job,
+        output: row.output,
+        kept_key: row.kept_key,
+        second: row.second.map(|second| (second, row.second_key)),
+    });
+    Ok(leftovers.collect())
 }
 
 /// Forgets ended renders whose leftovers are gone. Returns how many.

@@ -101,6 +101,9 @@ export class TimelineNotFoundError extends NotFoundError {}
 /** There is no such canvas. */
 export class CanvasNotFoundError extends NotFoundError {}
 
+/** There is no such dub. */
+export class DubNotFoundError extends NotFoundError {}
+
 /** There is no such project. */
 export class ProjectNotFoundError extends NotFoundError {}
 
@@ -292,6 +295,7 @@ export const BY_CODE: Record<string, typeof ApiError> = {
   template_not_found: TemplateNotFoundError,
   timeline_not_found: TimelineNotFoundError,
   canvas_not_found: CanvasNotFoundError,
+  dub_not_found: DubNotFoundError,
   project_not_found: ProjectNotFoundError,
   key_not_found: KeyNotFoundError,
   webhook_not_found: WebhookNotFoundError,

@@ -48,6 +48,13 @@ export const OPERATIONS = {
   generate_audio: { name: "generate_audio", method: "POST", path: "/tools/generate_audio", repeat: "kept" },
   upscale_media: { name: "upscale_media", method: "POST", path: "/tools/upscale_media", repeat: "kept" },
   cut_out: { name: "cut_out", method: "POST", path: "/tools/cut_out", repeat: "kept" },
+  dub: { name: "dub", method: "POST", path: "/tools/dub", repeat: "kept" },
+  list_dubs: { name: "list_dubs", method: "POST", path: "/tools/list_dubs", repeat: "harmless", rows: ["data", "dubs"] },
+  get_dub: { name: "get_dub", method: "POST", path: "/tools/get_dub", repeat: "harmless" },
+  edit_dub: { name: "edit_dub", method: "POST", path: "/tools/edit_dub", repeat: "kept" },
+  undo_dub: { name: "undo_dub", method: "POST", path: "/tools/undo_dub", repeat: "kept" },
+  render_dub: { name: "render_dub", method: "POST", path: "/tools/render_dub", repeat: "kept" },
+  delete_dub: { name: "delete_dub", method: "POST", path: "/tools/delete_dub", repeat: "harmless" },
   read_overview: { name: "read_overview", method: "GET", path: "/overview", repeat: "harmless" },
   get_overview: { name: "get_overview", method: "POST", path: "/tools/get_overview", repeat: "harmless" },
   get_brand_kit: { name: "get_brand_kit", method: "POST", path: "/tools/get_brand_kit", repeat: "harmless" },
@@ -735,6 +742,50 @@ export class Generation {
    * and no AI credits. */
   cutOut(body: Schemas["CutOut"], options: Options = {}): Promise<Schemas["ToolAnswer_GenerationAnswer"]> {
     return this.calls.call(OPERATIONS.cut_out, { body, options });
+  }
+
+  /** What is said in an item, translated and spoken in another language, as a job of kind `dub` that makes a new item,
+   * a timeline whose voiceover it is, and a dub to edit. It rests on the item's `transcript` and `speakers`
+   * reads: stored ones are used at no charge, and where one is missing its job is started or joined and the
+   * answer is `queued`: follow `job_id` with `get_jobs` and call again. With `script` neither is needed. What is
+   * built in translates and speaks as a draft: listen to it, change it with `edit_dub`. The same call makes the
+   * same dub once, until that or its item is deleted. */
+  dub(body: Schemas["MakeDub"], options: Options = {}): Promise<Schemas["ToolAnswer_DubStanding"]> {
+    return this.calls.call(OPERATIONS.dub, { body, options });
+  }
+
+  /** Newest first, without what is said in them. */
+  listDubs(body: Schemas["ListDubs"] = {}, options: Options = {}): Pages<Schemas["ListedDub"]> {
+    return this.calls.pages(OPERATIONS.list_dubs, { body, options });
+  }
+
+  /** With all its segments, what was last spoken of it, and whether it was changed since. */
+  getDub(body: Schemas["OneDub"], options: Options = {}): Promise<Schemas["ToolAnswer_DubAnswer"]> {
+    return this.calls.call(OPERATIONS.get_dub, { body, options });
+  }
+
+  /** Its name, or what is said in it: `ops` are done one after the other, all of them or none, and the refusal names
+   * the one that can't be done. Nothing is spoken by it: `render_dub` speaks what was changed. What the dub was
+   * before is kept for `undo_dub`, the last 50 changes. */
+  editDub(body: Schemas["EditDub"], options: Options = {}): Promise<Schemas["ToolAnswer_DubAnswer"]> {
+    return this.calls.call(OPERATIONS.edit_dub, { body, options });
+  }
+
+  /** Back to what it was before, as a new revision; again for the change before that. */
+  undoDub(body: Schemas["UndoDub"], options: Options = {}): Promise<Schemas["ToolAnswer_DubAnswer"]> {
+    return this.calls.call(OPERATIONS.undo_dub, { body, options });
+  }
+
+  /** A job makes a new item of the dub as it is now, and puts its voices into the dub's timeline. Only segments whose
+   * text, voice or time is another are spoken; the job's result counts them (`spoken`, `reused`). Of a dub that
+   * has not changed the answer is `ready`. */
+  renderDub(body: Schemas["RenderDub"], options: Options = {}): Promise<Schemas["ToolAnswer_DubStanding"]> {
+    return this.calls.call(OPERATIONS.render_dub, { body, options });
+  }
+
+  /** With what is kept of its past. Its timeline and the items that were made of it stay. */
+  deleteDub(body: Schemas["OneDub"], options: Options = {}): Promise<Schemas["ToolAnswer_DeletedDub"]> {
+    return this.calls.call(OPERATIONS.delete_dub, { body, options });
   }
 }
 

@@ -825,6 +825,146 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/tools/dub": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Dub an item
+         * @description What is said in an item, translated and spoken in another language, as a job of kind `dub` that makes a new item, a timeline whose voiceover it is, and a dub to edit. It rests on the item's `transcript` and `speakers` reads: stored ones are used at no charge, and where one is missing its job is started or joined and the answer is `queued`: follow `job_id` with `get_jobs` and call again. With `script` neither is needed. What is built in translates and speaks as a draft: listen to it, change it with `edit_dub`. The same call makes the same dub once, until that or its item is deleted.
+         */
+        post: operations["dub"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/list_dubs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * List dubs
+         * @description Newest first, without what is said in them.
+         */
+        post: operations["list_dubs"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/get_dub": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read a dub
+         * @description With all its segments, what was last spoken of it, and whether it was changed since.
+         */
+        post: operations["get_dub"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/edit_dub": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change a dub
+         * @description Its name, or what is said in it: `ops` are done one after the other, all of them or none, and the refusal names the one that can't be done. Nothing is spoken by it: `render_dub` speaks what was changed. What the dub was before is kept for `undo_dub`, the last 50 changes.
+         */
+        post: operations["edit_dub"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/undo_dub": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo the latest change of a dub
+         * @description Back to what it was before, as a new revision; again for the change before that.
+         */
+        post: operations["undo_dub"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/render_dub": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Speak a dub again
+         * @description A job makes a new item of the dub as it is now, and puts its voices into the dub's timeline. Only segments whose text, voice or time is another are spoken; the job's result counts them (`spoken`, `reused`). Of a dub that has not changed the answer is `ready`.
+         */
+        post: operations["render_dub"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/delete_dub": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Delete a dub
+         * @description With what is kept of its past. Its timeline and the items that were made of it stay.
+         */
+        post: operations["delete_dub"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/overview": {
         parameters: {
             query?: never;
@@ -4337,6 +4477,19 @@ export interface components {
             deleted: true;
         };
         /**
+         * DeletedDub
+         * @description The dub that was deleted.
+         */
+        DeletedDub: {
+            /** @description Its id. */
+            dub_id: string;
+            /**
+             * @description Always true.
+             * @enum {boolean}
+             */
+            deleted: true;
+        };
+        /**
          * DeletedItem
          * @description The item that was deleted.
          */
@@ -4510,6 +4663,169 @@ export interface components {
             request_body?: unknown;
         };
         /**
+         * DubAnswer
+         * @description A dub.
+         */
+        DubAnswer: {
+            /** @description The dub. */
+            dub: components["schemas"]["DubDocument"];
+        };
+        /**
+         * DubDocument
+         * @description A dub. Times are seconds.
+         */
+        DubDocument: {
+            /** @description Its id. */
+            id: string;
+            /** @description What it is called. */
+            name: string;
+            /**
+             * Format: int32
+             * @description How many times it was written.
+             */
+            revision: number;
+            /**
+             * Format: int32
+             * @description The revision that was last spoken; null where none was.
+             */
+            output_revision?: number | null;
+            /** @description Whether it was changed since: `render_dub` speaks what was. */
+            stale: boolean;
+            /** @description What clients call the item that is dubbed; null when it is deleted. */
+            ref?: string | null;
+            /** @description The item that is dubbed. */
+            item_id: string;
+            /** @description The language that is spoken in it; null where a script was given without it. */
+            source_language?: string | null;
+            /** @description The language that it is dubbed into. */
+            target_language: string;
+            /** @description Whether the item's own sound is heard under the voices. */
+            keep_background: boolean;
+            /** @description The item that was last made of it. */
+            output_item_id?: string | null;
+            /** @description The voices of that alone. */
+            voice_item_id?: string | null;
+            /** @description Its timeline. */
+            timeline_id?: string | null;
+            /** @description What is said, in the order of its beginnings. */
+            segments: components["schemas"]["DubSegment"][];
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             */
+            updated_at: string;
+        };
+        /**
+         * DubOp
+         * @description One change of a dub. A field that the operation does not take is refused.
+         */
+        DubOp: {
+            /** @description What is done. */
+            op: components["schemas"]["DubOpKind"];
+            /** @description The segment. Of a new one: 1 to 64 letters, digits, `-` and `_`; one is made when absent. */
+            segment_id?: string | null;
+            /**
+             * Format: double
+             * @description The second at which it begins.
+             */
+            start?: number | null;
+            /**
+             * Format: double
+             * @description The second at which it ends.
+             */
+            end?: number | null;
+            /** @description What is spoken, at most 1,000 characters; nothing of an empty one. */
+            translation?: string | null;
+            /** @description The voice, as its engine names it. */
+            voice?: string | null;
+            /** @description Who speaks. */
+            speaker?: string | null;
+            /** @description Whether the item's own sound is heard. */
+            keep?: boolean | null;
+        };
+        /**
+         * @description What an operation does.
+         * @enum {string}
+         */
+        DubOpKind: "add_segment" | "update_segment" | "remove_segment" | "set_voice" | "set_background";
+        /**
+         * DubPage
+         * @description A page of the workspace's dubs.
+         */
+        DubPage: {
+            /** @description The dubs, newest first. */
+            dubs: components["schemas"]["ListedDub"][];
+            /** @description Whether there are dubs after these. */
+            has_more: boolean;
+            /** @description Pass it as `cursor` for the dubs after these; null on the last page. */
+            next_cursor?: string | null;
+        };
+        /**
+         * DubSegment
+         * @description What somebody says.
+         */
+        DubSegment: {
+            /** @description Its id, one in its dub. */
+            id: string;
+            /**
+             * Format: double
+             * @description When it begins.
+             */
+            start: number;
+            /**
+             * Format: double
+             * @description When it ends.
+             */
+            end: number;
+            /** @description Who speaks. */
+            speaker: string;
+            /** @description What is said in the item; null where it is not known. */
+            source?: string | null;
+            /** @description What is spoken instead. */
+            translation: string;
+            /** @description By which voice. */
+            voice: string;
+            /**
+             * Format: double
+             * @description Seconds that it goes on after its end, although it is spoken as fast as it may be; 0 where it fits, null where it was not spoken as it is now.
+             */
+            overflow?: number | null;
+        };
+        /**
+         * DubStanding
+         * @description Where a dub stands.
+         */
+        DubStanding: {
+            /** @description As it was asked for, where a read of it is missing. */
+            ref?: string | null;
+            /** @description The item that is dubbed. */
+            item_id: string;
+            /** @description `ready`, `queued`, or `startable` of a dry run. */
+            status: components["schemas"]["NeedStatus"];
+            /** @description The job that dubs, or that computes a read which is missing; when queued. Follow it with `get_jobs`: of a read, call again then. */
+            job_id?: string | null;
+            /** @description Minutes held for that job, or that would be; when queued or startable. */
+            estimated_minutes?: number | null;
+            /** @description The dub; once it is there. */
+            dub_id?: string | null;
+            /** @description Its timeline; when ready. */
+            timeline_id?: string | null;
+            /** @description The dubbed item; when ready. */
+            output_item_id?: string | null;
+            /**
+             * Format: uint32
+             * @description How many segments are spoken; where it is known.
+             */
+            segments?: number | null;
+            /** @description `draft`: what a machine of rules translates and speaks. */
+            quality?: string | null;
+        };
+        /**
          * DuckAnswer
          * @description How far to turn music down, or the job that finds out; with `render`, where the new item stands.
          */
@@ -4627,6 +4943,34 @@ export interface components {
             name?: string | null;
             /** @description What to do, 1 to 500 operations; may be left out with `name`. */
             ops?: components["schemas"]["CanvasOp"][] | null;
+        };
+        /**
+         * EditDub
+         * @description What to change of a dub.
+         * @example {
+         *       "dub_id": "dub_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+         *       "if_revision": 1,
+         *       "ops": [
+         *         {
+         *           "op": "update_segment",
+         *           "segment_id": "segment-2",
+         *           "translation": "Hoy hablamos del tiempo."
+         *         }
+         *       ]
+         *     }
+         */
+        EditDub: {
+            /** @description The dub. */
+            dub_id: string;
+            /**
+             * Format: int32
+             * @description The revision that the change is for; another one stands: 409 `revision_conflict`.
+             */
+            if_revision?: number | null;
+            /** @description Its new name, 1 to 200 characters. */
+            name?: string | null;
+            /** @description What is done, one after the other, all or none; 1 to 500. */
+            ops?: components["schemas"]["DubOp"][] | null;
         };
         /**
          * EditTimeline
@@ -5669,6 +6013,16 @@ export interface components {
             cursor?: string | null;
         };
         /**
+         * ListDubs
+         * @description Which dubs.
+         */
+        ListDubs: {
+            /** @description Dubs to show, 1 to 100; 20 when not given. */
+            limit?: number | null;
+            /** @description The `next_cursor` of the page before. */
+            cursor?: string | null;
+        };
+        /**
          * ListItems
          * @description Which items of the library.
          */
@@ -6044,6 +6398,40 @@ export interface components {
             updated_at: string;
         };
         /**
+         * ListedDub
+         * @description A dub as lists show it.
+         */
+        ListedDub: {
+            /** @description Its id. */
+            id: string;
+            /** @description What it is called. */
+            name: string;
+            /** @description The item that is dubbed. */
+            item_id: string;
+            /** @description The language that it is dubbed into. */
+            target_language: string;
+            /**
+             * Format: uint64
+             * @description How many segments it has.
+             */
+            segments: number;
+            /**
+             * Format: int32
+             * @description How many times it was written.
+             */
+            revision: number;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             */
+            updated_at: string;
+        };
+        /**
          * ListedProject
          * @description A project in short.
          */
@@ -6176,6 +6564,32 @@ export interface components {
             ref: string;
         };
         /**
+         * MakeDub
+         * @description What to dub.
+         * @example {
+         *       "ref": "talk",
+         *       "target_language": "es"
+         *     }
+         */
+        MakeDub: {
+            /** @description The item: its ref, its id, or the id of the job that made it. */
+            ref?: string | null;
+            /** @description A timeline to dub, in the place of `ref`. This deployment dubs items: render the timeline first. */
+            timeline_id?: string | null;
+            /** @description The language to dub into, such as `es` or `spa`. */
+            target_language: string;
+            /** @description The language that is spoken; what the transcript tells when not given. */
+            source_language?: string | null;
+            /** @description What is to be spoken when, at most 2,000 segments that don't overlap. With it nothing is transcribed or translated. */
+            script?: components["schemas"]["ScriptSegment"][] | null;
+            /** @description Voices of speakers; each other speaker gets one. */
+            voices?: components["schemas"]["SpeakerVoice"][] | null;
+            /** @description Whether the item's own sound is heard under the voices, 15 dB down while they speak; false when not given. */
+            keep_background?: boolean | null;
+            /** @description `true` answers what the call would hold, and starts nothing. */
+            dry_run?: boolean | null;
+        };
+        /**
          * MediaLink
          * @description Media to show beside a tool's answer (contract §4.2, `media`).
          */
@@ -6242,6 +6656,8 @@ export interface components {
             available: boolean;
             /** @description `draft` of what a simple engine makes. */
             quality?: string | null;
+            /** @description Pairs of languages that it translates, as `eng-spa`; of `apertium`, as far as workers have lately said. */
+            pairs?: string[] | null;
         };
         /**
          * ModelList
@@ -6418,6 +6834,14 @@ export interface components {
         OneComment: {
             /** @description The comment. */
             comment_id: string;
+        };
+        /**
+         * OneDub
+         * @description Which dub.
+         */
+        OneDub: {
+            /** @description The dub. */
+            dub_id: string;
         };
         /**
          * OneItem
@@ -7307,6 +7731,8 @@ export interface components {
             render: number;
             /** @description A new item made with an engine that is built in. */
             generation: number;
+            /** @description What is said, in another language. */
+            dub: number;
         };
         /**
          * ReadReason
@@ -7411,6 +7837,16 @@ export interface components {
             values?: {
                 [key: string]: string;
             } | null;
+            /** @description `true` answers what the call would hold, and starts nothing. */
+            dry_run?: boolean | null;
+        };
+        /**
+         * RenderDub
+         * @description Which dub to speak.
+         */
+        RenderDub: {
+            /** @description The dub. */
+            dub_id: string;
             /** @description `true` answers what the call would hold, and starts nothing. */
             dry_run?: boolean | null;
         };
@@ -7723,6 +8159,26 @@ export interface components {
          */
         SceneType: "clip" | "image" | "color";
         /**
+         * ScriptSegment
+         * @description A segment of a script.
+         */
+        ScriptSegment: {
+            /**
+             * Format: double
+             * @description The second at which it begins.
+             */
+            start: number;
+            /**
+             * Format: double
+             * @description The second at which it ends.
+             */
+            end: number;
+            /** @description What is spoken, 1 to 1,000 characters. */
+            text: string;
+            /** @description Who speaks; `speaker_1` when not given. */
+            speaker?: string | null;
+        };
+        /**
          * Secret
          * @description The account's signing secret.
          */
@@ -7912,6 +8368,16 @@ export interface components {
             end: number;
             /** @description Who speaks. */
             speaker: string;
+        };
+        /**
+         * SpeakerVoice
+         * @description The voice of a speaker.
+         */
+        SpeakerVoice: {
+            /** @description Who, as the `speakers` read or the script calls them. */
+            speaker: string;
+            /** @description The voice, as its engine names it: in English one of `flite`'s, else `espeak-ng`'s, such as `es+f3`. */
+            voice: string;
         };
         /**
          * SpeakersAnswer
@@ -8992,6 +9458,23 @@ export interface components {
             media?: components["schemas"]["MediaLink"][] | null;
         };
         /**
+         * ToolAnswer_DeletedDub
+         * @description A tool's answer (contract §4.2, "Response 200").
+         */
+        ToolAnswer_DeletedDub: {
+            /**
+             * @description Always true: any refusal has another status and the error envelope.
+             * @enum {boolean}
+             */
+            ok: true;
+            /** @description What the tool answers. */
+            data: components["schemas"]["DeletedDub"];
+            /** @description The request's id and what it cost. */
+            meta: components["schemas"]["Meta"];
+            /** @description Media to show beside the answer: of the items in it that are ready. */
+            media?: components["schemas"]["MediaLink"][] | null;
+        };
+        /**
          * ToolAnswer_DeletedItem
          * @description A tool's answer (contract §4.2, "Response 200").
          */
@@ -9073,6 +9556,56 @@ export interface components {
             data: components["schemas"]["DeletedTimeline"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
+            /** @description Media to show beside the answer: of the items in it that are ready. */
+            media?: components["schemas"]["MediaLink"][] | null;
+        };
+        /**
+         * ToolAnswer_DubAnswer
+         * @description A tool's answer (contract §4.2, "Response 200").
+         */
+        ToolAnswer_DubAnswer: {
+            /**
+             * @description Always true: any refusal has another status and the error envelope.
+             * @enum {boolean}
+             */
+            ok: true;
+            /** @description What the tool answers. */
+            data: components["schemas"]["DubAnswer"];
+            /** @description The request's id and what it cost. */
+            meta: components["schemas"]["Meta"];
+            /** @description Media to show beside the answer: of the items in it that are ready. */
+            media?: components["schemas"]["MediaLink"][] | null;
+        };
+        /**
+         * ToolAnswer_DubPage
+         * @description A tool's answer (contract §4.2, "Response 200").
+         */
+        ToolAnswer_DubPage: {
+            /**
+             * @description Always true: any refusal has another status and the error envelope.
+             * @enum {boolean}
+             */
+            ok: true;
+            /** @description What the tool answers. */
+            data: components["schemas"]["DubPage"];
+            /** @description The request's id and what it cost. */
+            meta: components["schemas"]["Meta"];
+            /** @description Media to show beside the answer: of the items in it that are ready. */
+            media?: components["schemas"]["MediaLink"][] | null;
+        };
+        /**
+         * ToolAnswer_DubStanding
+         * @description A tool's answer (contract §4.2, "Response 200").
+         */
+        ToolAnswer_DubStanding: {
+            /**
+             * @description Always true: any refusal has another status and the error envelope.
+             * @enum {boolean}
+             */
+            ok: true;
+            /** @description What the tool answers. */
+            data: components["schemas"]["DubStanding"];
+            meta: components["schemas"]["CloudMeta"];
             /** @description Media to show beside the answer: of the items in it that are ready. */
             media?: components["schemas"]["MediaLink"][] | null;
         };
@@ -9757,6 +10290,19 @@ export interface components {
             if_revision?: number | null;
         };
         /**
+         * UndoDub
+         * @description Which dub goes back.
+         */
+        UndoDub: {
+            /** @description The dub. */
+            dub_id: string;
+            /**
+             * Format: int32
+             * @description The revision that is undone; another one stands: 409 `revision_conflict`.
+             */
+            if_revision?: number | null;
+        };
+        /**
          * UndoTimeline
          * @description Which timeline goes back.
          */
@@ -10189,7 +10735,7 @@ export interface components {
          * @description Why a request is refused.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "invalid_json" | "invalid_cursor" | "code_malformed" | "unauthenticated" | "credential_revoked" | "token_expired" | "insufficient_minutes" | "insufficient_credits" | "workspace_forbidden" | "role_forbidden" | "account_suspended" | "user_disabled" | "session_not_allowed" | "key_wrong_workspace" | "link_invalid" | "link_expired" | "not_the_author" | "origin_forbidden" | "route_not_found" | "tool_not_found" | "item_not_found" | "job_not_found" | "comment_not_found" | "public_link_not_found" | "board_not_found" | "post_not_found" | "calendar_entry_not_found" | "calendar_feed_not_found" | "skill_not_found" | "template_not_found" | "timeline_not_found" | "canvas_not_found" | "project_not_found" | "key_not_found" | "webhook_not_found" | "delivery_not_found" | "webhook_secret_not_found" | "upload_not_found" | "event_not_found" | "account_not_found" | "user_not_found" | "workspace_not_found" | "member_not_found" | "read_not_found" | "method_not_allowed" | "idempotency_in_progress" | "item_not_ready" | "item_leased" | "ref_taken" | "revision_conflict" | "name_taken" | "last_owner" | "nothing_to_undo" | "upload_incomplete" | "upload_offset_mismatch" | "key_limit_reached" | "endpoint_limit_reached" | "endpoint_disabled" | "quota_reached" | "rotation_in_progress" | "illegal_transition" | "subject_taken" | "code_not_redeemable" | "cursor_gone" | "tus_version_unsupported" | "request_too_large" | "file_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "range_not_satisfiable" | "url_not_https" | "url_not_public" | "webhook_url_not_allowed" | "url_not_allowed" | "pull_failed" | "read_not_applicable" | "engine_not_configured" | "checksum_mismatch" | "chunk_mismatch" | "rate_limited" | "internal" | "unavailable" | "database_unavailable" | "shutting_down";
+        ErrorCode: "invalid_request" | "invalid_json" | "invalid_cursor" | "code_malformed" | "unauthenticated" | "credential_revoked" | "token_expired" | "insufficient_minutes" | "insufficient_credits" | "workspace_forbidden" | "role_forbidden" | "account_suspended" | "user_disabled" | "session_not_allowed" | "key_wrong_workspace" | "link_invalid" | "link_expired" | "not_the_author" | "origin_forbidden" | "route_not_found" | "tool_not_found" | "item_not_found" | "job_not_found" | "comment_not_found" | "public_link_not_found" | "board_not_found" | "post_not_found" | "calendar_entry_not_found" | "calendar_feed_not_found" | "skill_not_found" | "template_not_found" | "timeline_not_found" | "canvas_not_found" | "dub_not_found" | "project_not_found" | "key_not_found" | "webhook_not_found" | "delivery_not_found" | "webhook_secret_not_found" | "upload_not_found" | "event_not_found" | "account_not_found" | "user_not_found" | "workspace_not_found" | "member_not_found" | "read_not_found" | "method_not_allowed" | "idempotency_in_progress" | "item_not_ready" | "item_leased" | "ref_taken" | "revision_conflict" | "name_taken" | "last_owner" | "nothing_to_undo" | "upload_incomplete" | "upload_offset_mismatch" | "key_limit_reached" | "endpoint_limit_reached" | "endpoint_disabled" | "quota_reached" | "rotation_in_progress" | "illegal_transition" | "subject_taken" | "code_not_redeemable" | "cursor_gone" | "tus_version_unsupported" | "request_too_large" | "file_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "range_not_satisfiable" | "url_not_https" | "url_not_public" | "webhook_url_not_allowed" | "url_not_allowed" | "pull_failed" | "read_not_applicable" | "engine_not_configured" | "checksum_mismatch" | "chunk_mismatch" | "rate_limited" | "internal" | "unavailable" | "database_unavailable" | "shutting_down";
         /**
          * ToolError
          * @description What a tool answers with any status but 200 (contract §7).
@@ -10844,6 +11390,20 @@ export interface components {
         };
         /** @description `comment_not_found`: There is no such comment. */
         "Tool.comment_not_found": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ToolError"];
+            };
+        };
+        /** @description `dub_not_found`: There is no such dub. */
+        "Tool.dub_not_found": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14991,7 +15551,10 @@ export interface operations {
                      *           "per": "a per",
                      *           "built_in": true,
                      *           "available": true,
-                     *           "quality": "a quality"
+                     *           "quality": "a quality",
+                     *           "pairs": [
+                     *             "a pairs"
+                     *           ]
                      *         }
                      *       ],
                      *       "has_more": true,
@@ -15052,7 +15615,10 @@ export interface operations {
                      *             "per": "a per",
                      *             "built_in": true,
                      *             "available": true,
-                     *             "quality": "a quality"
+                     *             "quality": "a quality",
+                     *             "pairs": [
+                     *               "a pairs"
+                     *             ]
                      *           }
                      *         ],
                      *         "has_more": true,
@@ -15644,6 +16210,693 @@ export interface operations {
             413: components["responses"]["Tool.request_too_large.file_too_large"];
             415: components["responses"]["Tool.unsupported_media_type"];
             422: components["responses"]["Tool.idempotency_key_reused.read_not_applicable.engine_not_configured"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    dub: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+                /** @description The same key answers the first call again, and starts, charges and makes nothing twice (contract §4.1). It lives as long as the jobs that it started, or a day. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "ref": "talk",
+                 *       "target_language": "es"
+                 *     }
+                 */
+                "application/json": components["schemas"]["MakeDub"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    /** @description `true` when this is the stored answer of the first call with the Idempotency-Key. */
+                    "Idempotent-Replayed"?: boolean;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "ref": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "item_id": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "status": "ready",
+                     *         "job_id": "job_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "estimated_minutes": 1.25,
+                     *         "dub_id": "a dub id",
+                     *         "timeline_id": "tml_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "output_item_id": "a output item id",
+                     *         "segments": 1,
+                     *         "quality": "a quality"
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_DubStanding"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            402: components["responses"]["Tool.insufficient_minutes"];
+            403: components["responses"]["Tool.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            404: components["responses"]["Tool.item_not_found"];
+            409: components["responses"]["Tool.idempotency_in_progress.item_not_ready.item_leased.quota_reached"];
+            413: components["responses"]["Tool.request_too_large.file_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            422: components["responses"]["Tool.idempotency_key_reused.read_not_applicable.engine_not_configured"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    list_dubs: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["ListDubs"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "dubs": [
+                     *           {
+                     *             "id": "mdl_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *             "name": "interview.mp4",
+                     *             "item_id": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *             "target_language": "a target language",
+                     *             "segments": 1,
+                     *             "revision": 1,
+                     *             "created_at": "2026-11-20T09:30:00.000Z",
+                     *             "updated_at": "2026-11-20T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "has_more": true,
+                     *         "next_cursor": "a next cursor"
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_DubPage"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json.invalid_cursor"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Tool.workspace_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            413: components["responses"]["Tool.request_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    get_dub: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "dub_id": "a dub id"
+                 *     }
+                 */
+                "application/json": components["schemas"]["OneDub"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "dub": {
+                     *           "id": "mdl_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *           "name": "interview.mp4",
+                     *           "revision": 1,
+                     *           "output_revision": 1,
+                     *           "stale": true,
+                     *           "ref": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *           "item_id": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *           "source_language": "a source language",
+                     *           "target_language": "a target language",
+                     *           "keep_background": true,
+                     *           "output_item_id": "a output item id",
+                     *           "voice_item_id": "a voice item id",
+                     *           "timeline_id": "tml_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *           "segments": [
+                     *             {
+                     *               "id": "mdl_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "start": 1.25,
+                     *               "end": 1.25,
+                     *               "speaker": "a speaker",
+                     *               "source": "a source",
+                     *               "translation": "a translation",
+                     *               "voice": "a voice",
+                     *               "overflow": 1.25
+                     *             }
+                     *           ],
+                     *           "created_at": "2026-11-20T09:30:00.000Z",
+                     *           "updated_at": "2026-11-20T09:30:00.000Z"
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_DubAnswer"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Tool.workspace_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            404: components["responses"]["Tool.dub_not_found"];
+            413: components["responses"]["Tool.request_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    edit_dub: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+                /** @description The same key answers the first call again, and starts, charges and makes nothing twice (contract §4.1). It lives as long as the jobs that it started, or a day. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "dub_id": "dub_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                 *       "if_revision": 1,
+                 *       "ops": [
+                 *         {
+                 *           "op": "update_segment",
+                 *           "segment_id": "segment-2",
+                 *           "translation": "Hoy hablamos del tiempo."
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["EditDub"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    /** @description `true` when this is the stored answer of the first call with the Idempotency-Key. */
+                    "Idempotent-Replayed"?: boolean;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "dub": {
+                     *           "id": "mdl_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *           "name": "interview.mp4",
+                     *           "revision": 1,
+                     *           "output_revision": 1,
+                     *           "stale": true,
+                     *           "ref": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *           "item_id": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *           "source_language": "a source language",
+                     *           "target_language": "a target language",
+                     *           "keep_background": true,
+                     *           "output_item_id": "a output item id",
+                     *           "voice_item_id": "a voice item id",
+                     *           "timeline_id": "tml_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *           "segments": [
+                     *             {
+                     *               "id": "mdl_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "start": 1.25,
+                     *               "end": 1.25,
+                     *               "speaker": "a speaker",
+                     *               "source": "a source",
+                     *               "translation": "a translation",
+                     *               "voice": "a voice",
+                     *               "overflow": 1.25
+                     *             }
+                     *           ],
+                     *           "created_at": "2026-11-20T09:30:00.000Z",
+                     *           "updated_at": "2026-11-20T09:30:00.000Z"
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_DubAnswer"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Tool.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            404: components["responses"]["Tool.dub_not_found"];
+            409: components["responses"]["Tool.idempotency_in_progress.revision_conflict.quota_reached"];
+            413: components["responses"]["Tool.request_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            422: components["responses"]["Tool.idempotency_key_reused"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    undo_dub: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+                /** @description The same key answers the first call again, and starts, charges and makes nothing twice (contract §4.1). It lives as long as the jobs that it started, or a day. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "dub_id": "a dub id"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UndoDub"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    /** @description `true` when this is the stored answer of the first call with the Idempotency-Key. */
+                    "Idempotent-Replayed"?: boolean;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "dub": {
+                     *           "id": "mdl_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *           "name": "interview.mp4",
+                     *           "revision": 1,
+                     *           "output_revision": 1,
+                     *           "stale": true,
+                     *           "ref": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *           "item_id": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *           "source_language": "a source language",
+                     *           "target_language": "a target language",
+                     *           "keep_background": true,
+                     *           "output_item_id": "a output item id",
+                     *           "voice_item_id": "a voice item id",
+                     *           "timeline_id": "tml_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *           "segments": [
+                     *             {
+                     *               "id": "mdl_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "start": 1.25,
+                     *               "end": 1.25,
+                     *               "speaker": "a speaker",
+                     *               "source": "a source",
+                     *               "translation": "a translation",
+                     *               "voice": "a voice",
+                     *               "overflow": 1.25
+                     *             }
+                     *           ],
+                     *           "created_at": "2026-11-20T09:30:00.000Z",
+                     *           "updated_at": "2026-11-20T09:30:00.000Z"
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_DubAnswer"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Tool.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            404: components["responses"]["Tool.dub_not_found"];
+            409: components["responses"]["Tool.idempotency_in_progress.revision_conflict.nothing_to_undo"];
+            413: components["responses"]["Tool.request_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            422: components["responses"]["Tool.idempotency_key_reused"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    render_dub: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+                /** @description The same key answers the first call again, and starts, charges and makes nothing twice (contract §4.1). It lives as long as the jobs that it started, or a day. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "dub_id": "a dub id"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RenderDub"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    /** @description `true` when this is the stored answer of the first call with the Idempotency-Key. */
+                    "Idempotent-Replayed"?: boolean;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "ref": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "item_id": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "status": "ready",
+                     *         "job_id": "job_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "estimated_minutes": 1.25,
+                     *         "dub_id": "a dub id",
+                     *         "timeline_id": "tml_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "output_item_id": "a output item id",
+                     *         "segments": 1,
+                     *         "quality": "a quality"
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_DubStanding"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            402: components["responses"]["Tool.insufficient_minutes"];
+            403: components["responses"]["Tool.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            /**
+             * @description `item_not_found`: There is no such library item.
+             *     `dub_not_found`: There is no such dub.
+             */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolError"];
+                };
+            };
+            409: components["responses"]["Tool.idempotency_in_progress"];
+            413: components["responses"]["Tool.request_too_large.file_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            422: components["responses"]["Tool.idempotency_key_reused.engine_not_configured"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    delete_dub: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "dub_id": "a dub id"
+                 *     }
+                 */
+                "application/json": components["schemas"]["OneDub"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "dub_id": "a dub id",
+                     *         "deleted": true
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_DeletedDub"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Tool.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            404: components["responses"]["Tool.dub_not_found"];
+            413: components["responses"]["Tool.request_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
             429: components["responses"]["Tool.rate_limited"];
             500: components["responses"]["Tool.internal"];
             503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
@@ -17586,6 +18839,7 @@ export interface operations {
              *     `template_not_found`: There is no such template.
              *     `timeline_not_found`: There is no such timeline.
              *     `canvas_not_found`: There is no such canvas.
+             *     `dub_not_found`: There is no such dub.
              */
             404: {
                 headers: {
@@ -20137,7 +21391,8 @@ export interface operations {
                      *         "beats": 1.25,
                      *         "levels": 1.25,
                      *         "render": 1.25,
-                     *         "generation": 1.25
+                     *         "generation": 1.25,
+                     *         "dub": 1.25
                      *       }
                      *     }
                      */
@@ -20206,7 +21461,8 @@ export interface operations {
                      *           "beats": 1.25,
                      *           "levels": 1.25,
                      *           "render": 1.25,
-                     *           "generation": 1.25
+                     *           "generation": 1.25,
+                     *           "dub": 1.25
                      *         }
                      *       },
                      *       "meta": {
@@ -23910,7 +25166,8 @@ export interface operations {
                      *           "beats": 1.25,
                      *           "levels": 1.25,
                      *           "render": 1.25,
-                     *           "generation": 1.25
+                     *           "generation": 1.25,
+                     *           "dub": 1.25
                      *         }
                      *       }
                      *     }
@@ -24923,7 +26180,8 @@ export interface operations {
                      *           "beats": 1.25,
                      *           "levels": 1.25,
                      *           "render": 1.25,
-                     *           "generation": 1.25
+                     *           "generation": 1.25,
+                     *           "dub": 1.25
                      *         }
                      *       }
                      *     }
@@ -25003,7 +26261,8 @@ export interface operations {
                      *           "beats": 1.25,
                      *           "levels": 1.25,
                      *           "render": 1.25,
-                     *           "generation": 1.25
+                     *           "generation": 1.25,
+                     *           "dub": 1.25
                      *         }
                      *       }
                      *     }

@@ -63,12 +63,12 @@ GROUP BY r.hash HAVING count(*) > 1
 
 UNION ALL SELECT 'a live render has its plan, an ended one has given it back', j.id::text
 FROM jobs j LEFT JOIN job_renders r ON r.job_id = j.id
-WHERE j.kind IN ('render', 'generation') AND (r.ended_at IS NULL) IS DISTINCT FROM (j.finished_at IS NULL)
+WHERE j.kind IN ('render', 'generation', 'dub') AND (r.ended_at IS NULL) IS DISTINCT FROM (j.finished_at IS NULL)
     AND (j.finished_at IS NULL OR r.job_id IS NOT NULL)
 
 UNION ALL SELECT 'only a render''s job has a plan', r.job_id::text
 FROM job_renders r LEFT JOIN jobs j ON j.id = r.job_id
-WHERE r.ended_at IS NULL AND (j.id IS NULL OR j.kind NOT IN ('render', 'generation'))
+WHERE r.ended_at IS NULL AND (j.id IS NULL OR j.kind NOT IN ('render', 'generation', 'dub'))
 
 UNION ALL SELECT 'a render that succeeded has made one item, ready, under its claim''s key', j.id::text
 FROM jobs j LEFT JOIN items i ON i.made_by_job_id = j.id
@@ -80,7 +80,19 @@ HAVING count(i.id) <> 1 OR NOT bool_and(i.deleted_at IS NOT NULL OR (i.status = 
 
 UNION ALL SELECT 'a render that did not succeed has made no item', j.id::text
 FROM jobs j JOIN items i ON i.made_by_job_id = j.id
-WHERE j.kind IN ('render', 'generation') AND j.status <> 'succeeded'
+WHERE j.kind IN ('render', 'generation', 'dub') AND j.status <> 'succeeded'
+
+UNION ALL SELECT 'a dub that succeeded has made two items, ready, under its claim''s key', j.id::text
+FROM jobs j LEFT JOIN items i ON i.made_by_job_id = j.id
+WHERE j.kind = 'dub' AND j.status = 'succeeded'
+GROUP BY j.id
+HAVING count(i.id) <> 2 OR NOT bool_and(i.deleted_at IS NOT NULL OR (i.status = 'ready' AND i.bytes > 0
+    AND i.account_id = j.owner_account_id AND i.workspace_id = j.workspace_id
+    AND i.object_key LIKE '%-' || j.claim_no::text))
+
+UNION ALL SELECT 'what was spoken is of a dub', o.document_id::text
+FROM dub_outputs o LEFT JOIN documents d ON d.id = o.document_id AND d.kind = 'dub'
+WHERE d.id IS NULL OR o.revision > d.revision
 
 UNION ALL SELECT 'a render is there once', encode(i.render_hash, 'hex')
 FROM items i WHERE i.deleted_at IS NULL AND i.render_hash IS NOT NULL

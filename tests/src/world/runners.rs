@@ -1,10 +1,12 @@
 //! What does the work of jobs in tests: nothing at all, at once or when the test lets it, or with the failure that it
 //! asks for.
 
+use domain::dub::{Piece, Segment, offered_pair};
 use domain::item::ItemType;
 use domain::model::BuiltIn;
 use domain::read::Read;
 use domain::task::Task;
+use domain::timeline::Picture;
 use futures_util::FutureExt;
 use std::future::Future;
 use std::io::{Seek, Write};
@@ -16,7 +18,7 @@ use store::uploads::Facts;
 use tokio::sync::Semaphore;
 use worker::readers::{Engine, JobCtx, Quality, ReadError, ReadOutcome, StoredRead};
 use worker::renders::Rendered;
-use worker::{Engines, Generated, ReadRequest, RenderRequest};
+use worker::{DubRequest, Dubbed, Engines, Generated, ReadRequest, RenderRequest};
 
 /// What a render of these runners is made of.
 pub const RENDERED: &[u8] = b"a render of nothing";
@@ -36,6 +38,7 @@ where
         makers: makers(),
         generate: Arc::new(|_, _| async { generated() }.boxed()),
         call_off: Arc::new(|_, _| {}),
+        dub: Arc::new(|asked, _| async move { dubbed(asked) }.boxed()),
     }
 }
 
@@ -91,7 +94,9 @@ fn sound_of_a_second() -> Facts {
 
 /// What is built in, as every worker of a test has it.
 pub fn makers() -> Vec<MakerOffer> {
-    BuiltIn::ALL.map(|one| MakerOffer { name: one.name().to_owned(), version: "1".to_owned() }).to_vec()
+    let offer = |name: String| MakerOffer { name, version: "1".to_owned() };
+    let built_in = BuiltIn::ALL.map(|one| offer(one.name().to_owned()));
+    built_in.into_iter().chain([offer(offered_pair("eng-spa"))]).collect()
 }
 
 /// A generation of nothing.
@@ -100,6 +105,36 @@ pub fn generated() -> Result<Generated, ReadError> {
     file.write_all(RENDERED)?;
     file.rewind()?;
     Ok(Generated { file, facts: sound_of_a_second(), picture: None })
+}
+
+/// A dub of nothing: its segments say what they said, and each was spoken in its time.
+pub fn dubbed(asked: DubRequest) -> Result<Dubbed, ReadError> {
+    let mut body = asked.plan.body;
+    for segment in body.segments.iter_mut().filter(|segment| segment.translation.is_empty()) {
+        segment.translation = segment.source.clone().unwrap_or_default();
+    }
+    let piece = |segment: &Segment| Piece {
+        id: segment.id.clone(),
+        key: segment.key(&body.target_language),
+        at: segment.start.0,
+        len: 1,
+        overflow_ms: 0,
+    };
+    let pieces: Vec<Piece> = body.segments.iter().map(piece).collect();
+    let before = asked.plan.before.filter(|_| asked.before.is_some()).map(|before| before.pieces).unwrap_or_default();
+    let reused = pieces.iter().filter(|piece| before.iter().any(|one| one.key == piece.key)).count();
+    let Generated { file: voice, facts, .. } = generated()?;
+    let Generated { file, facts: mixed, .. } = generated()?;
+    Ok(Dubbed {
+        mix: Rendered { file, facts: mixed, picture: None, duration_ms: asked.duration_ms },
+        voice: (voice, facts),
+        spoken: pieces.len() - reused,
+        body,
+        pieces,
+        reused,
+        unspoken: 0,
+        picture: Picture { size: None, rate: None },
+    })
 }
 
 /// Items of tests have their duration in their key.

@@ -5,7 +5,7 @@ use anyhow::Context;
 use domain::credential::{ApiKey, SessionCode, SessionToken};
 use domain::credits::Credits;
 use domain::event::EventType;
-use domain::ids::{AccountId, EndpointId, ItemId, KeyId, PostId, UserId, WorkspaceId};
+use domain::ids::{AccountId, DubId, EndpointId, ItemId, KeyId, PostId, TimelineId, UserId, WorkspaceId};
 use domain::minutes::Minutes;
 use store::credentials::Pace;
 use store::credits::{self, Change, Entry};
@@ -155,6 +155,36 @@ impl World {
             NewPost { url, author: None, title: None, text: "", published_at: None, media: &media, sha256: &[0; 32] };
         let mut conn = self.pool().acquire().await?;
         Ok(posts::put(&mut conn, tenant.workspace, url, &new).await?.id)
+    }
+
+    /// A dub of this item into Spanish, of one segment that was spoken.
+    pub async fn dub(&self, tenant: &Tenant, item: ItemId) -> anyhow::Result<DubId> {
+        let dub = DubId::mint();
+        let segment = serde_json::json!({
+            "id": "segment-1", "start": 0.0, "end": 2.0, "speaker": "speaker_1", "translation": "Hola.", "voice": "es",
+        });
+        let body = serde_json::json!({ "source": item, "target_language": "es", "segments": [segment] });
+        sqlx::query(
+            "WITH made AS (
+                 INSERT INTO documents (id, workspace_id, account_id, kind, name, body, summary, kept_bytes)
+                 SELECT $1, $2, $3, 'dub', ref || ' (es)', $5::json, '{}', octet_length($5::json::text)
+                 FROM items WHERE id = $4
+                 RETURNING id
+             )
+             INSERT INTO dub_outputs (document_id, plan_hash, revision, item_id, voice_item_id, timeline_id, pieces)
+             SELECT id, sha256('test'), 1, $6, $7, $8, '[]' FROM made",
+        )
+        .bind(dub.uuid())
+        .bind(tenant.workspace)
+        .bind(tenant.account)
+        .bind(item)
+        .bind(&body)
+        .bind(ItemId::mint())
+        .bind(ItemId::mint())
+        .bind(TimelineId::mint())
+        .execute(self.pool())
+        .await?;
+        Ok(dub)
     }
 
     /// Several such items.

@@ -116,7 +116,7 @@ async fn each_thing_is_had_by_its_id_and_lists_have_one_shape() -> anyhow::Resul
     let ids: Vec<&str> = models.as_array().into_iter().flatten().filter_map(|model| model["id"].as_str()).collect();
     assert_eq!(
         ids,
-        ["espeak-ng", "flite", "lanczos", "chroma-key"],
+        ["espeak-ng", "flite", "lanczos", "chroma-key", "apertium"],
         "what is built in, where no provider is configured"
     );
     assert_eq!(client.tool("get_jobs", &json!({})).await?.data()?["has_more"], false);

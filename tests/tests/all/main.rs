@@ -30,6 +30,7 @@ mod crowds;
 mod cut_off;
 mod deploy;
 mod dispatch;
+mod dubs;
 mod floors;
 mod generated;
 mod generation;

@@ -2,13 +2,13 @@
 
 use chrono::DateTime;
 use domain::document::DocumentKind;
-use domain::ids::{AccountId, CalendarEntryId, CalendarFeedId, CommentId, ItemId, WorkspaceId};
+use domain::ids::{AccountId, CalendarEntryId, CalendarFeedId, CommentId, DubId, ItemId, WorkspaceId};
 use mws_tests::plans;
 use mws_tests::world::World;
 use sqlx::types::Uuid;
 use sqlx::{PgConnection, PgPool};
 use store::calendar::{self, Window};
-use store::{comments, documents};
+use store::{comments, documents, dubs};
 
 /// As a large deployment has them; no row needs others here.
 const FULL: &str = "SET session_replication_role = replica;
@@ -24,19 +24,22 @@ const FULL: &str = "SET session_replication_role = replica;
     FROM generate_series(1, 30000) AS n;
     INSERT INTO document_revisions (document_id, revision, name, body, summary, bytes)
     SELECT md5('document' || n)::uuid, 1, 'a', '{}', '{}', 2 FROM generate_series(1, 30000) AS n;
+    INSERT INTO dub_outputs (document_id, plan_hash, revision, item_id, voice_item_id, timeline_id, pieces)
+    SELECT md5('document' || n)::uuid, sha256(n::text::bytea), 1, md5('a')::uuid, md5('b')::uuid, md5('c')::uuid, '[]'
+    FROM generate_series(1, 30000) AS n;
     INSERT INTO comments (id, item_id, workspace_id, text, user_id)
     SELECT md5('comment' || n)::uuid, md5((n % 40)::text)::uuid, md5((n % 40)::text)::uuid, 'a', md5('user')::uuid
     FROM generate_series(1, 30000) AS n;
     RESET session_replication_role; ANALYZE";
 const EMPTY: &str = "SET session_replication_role = replica;
-    TRUNCATE calendar_entries, calendar_feeds, documents, document_revisions, comments;
+    TRUNCATE calendar_entries, calendar_feeds, documents, document_revisions, dub_outputs, comments;
     RESET session_replication_role";
 
 /// The statement that was prepared last goes by this index, and reads no table from end to end where they are full.
 async fn goes_by(conn: &mut PgConnection, statement: &str, index: &str) -> anyhow::Result<()> {
     let plan = plans::of_last(conn).await?;
     assert!(plan.contains(index), "{statement} does not go by {index}:\n{plan}");
-    for table in ["calendar_entries", "calendar_feeds", "documents", "document_revisions", "comments"] {
+    for table in ["calendar_entries", "calendar_feeds", "documents", "document_revisions", "dub_outputs", "comments"] {
         assert!(!plan.contains(&format!("Seq Scan on {table}")), "{statement} reads all of {table}:\n{plan}");
     }
     Ok(())
@@ -85,6 +88,13 @@ async fn kept_documents(conn: &mut PgConnection) -> anyhow::Result<()> {
     goes_by(conn, "a board's end", "documents_").await
 }
 
+async fn what_was_dubbed(conn: &mut PgConnection) -> anyhow::Result<()> {
+    dubs::made(conn, &[0; 32]).await?;
+    goes_by(conn, "the dub of a plan", "dub_outputs_plan").await?;
+    dubs::output(conn, DubId::mint()).await?;
+    goes_by(conn, "what was spoken of a dub", "dub_outputs_pkey").await
+}
+
 async fn what_is_said(conn: &mut PgConnection) -> anyhow::Result<()> {
     let item = ItemId::mint();
     comments::count(conn, item, 10).await?;
@@ -107,6 +117,7 @@ async fn what_is_kept_in_a_workspace_goes_by_its_indexes_in_full_tables() -> any
     let mut conn = world.pool().acquire().await?;
     calendars(&mut conn).await?;
     kept_documents(&mut conn).await?;
+    what_was_dubbed(&mut conn).await?;
     what_is_said(&mut conn).await?;
     drop(conn);
     // They were no one's, as the invariants would say.

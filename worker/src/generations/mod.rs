@@ -7,7 +7,7 @@
 
 mod pictures;
 mod provider;
-mod speech;
+pub(crate) mod speech;
 
 use crate::asking::Asking;
 use crate::ingest::facts;
@@ -28,7 +28,7 @@ use store::generations::MakerOffer;
 use store::uploads::Facts;
 
 /// What is made.
-const OUTPUT_FILE: &str = "output";
+pub(crate) const OUTPUT_FILE: &str = "output";
 /// Samples a second where media is decoded to count how long it lasts: few will do.
 const COUNT_RATE: u32 = 8_000;
 
@@ -140,6 +140,7 @@ impl Generator {
                 let source = source.ok_or(ReadError::Missing)?;
                 self.pictures.make(engine, asked, source, workshop, request.most_bytes, ctx).await
             }
+            BuiltIn::Apertium => Err(ReadError::Internal("a translation is no generation".to_owned())),
         }
     }
 

@@ -27,14 +27,14 @@ const USUAL_VOICE: &str = "en";
 
 /// The engines that are installed here.
 #[derive(Debug, Clone)]
-pub(super) struct Speakers {
+pub(crate) struct Speakers {
     espeak: Option<(PathBuf, String)>,
     flite: Option<(PathBuf, String)>,
 }
 
 impl Speakers {
     /// Looks at this machine once, at a start.
-    pub(super) fn found() -> Self {
+    pub(crate) fn found() -> Self {
         let with_version = |name: &str| {
             let program = executable(None, name)?;
             let version = version(&program);
@@ -44,13 +44,13 @@ impl Speakers {
     }
 
     /// Which there are, and in which version.
-    pub(super) fn versions(&self) -> Vec<(BuiltIn, String)> {
+    pub(crate) fn versions(&self) -> Vec<(BuiltIn, String)> {
         let of = |engine, found: &Option<(PathBuf, String)>| found.clone().map(|(_, version)| (engine, version));
         of(BuiltIn::Espeak, &self.espeak).into_iter().chain(of(BuiltIn::Flite, &self.flite)).collect()
     }
 
     /// Speaks the text into the workshop's output: a whole WAV file of at most so many bytes.
-    pub(super) async fn speak(
+    pub(crate) async fn speak(
         &self,
         engine: BuiltIn,
         asked: &Asked,

@@ -5,6 +5,7 @@
 //! ended, by batches of `finish`; `kept` saves claims and ends the way to the pool, `lend` runs jobs beside slots that
 //! others hold, and `numbers` counts all of it.
 
+mod dub;
 mod ends;
 mod finish;
 mod generation;
@@ -238,6 +239,7 @@ impl Worker {
         let worked = match (&claimed.item, claimed.task) {
             // It may be made from no item.
             (_, Some(Task::Generation)) => self.generation(claimed, lease, slot).await,
+            (Some(item), Some(Task::Dub)) => self.dub(claimed, item, lease).await,
             (item, Some(task)) if !claimed.is_orphaned() => self.work(claimed, item.as_ref(), task, lease).await,
             _ => return Some(Outcome::Cancelled.into()),
         };
@@ -264,7 +266,7 @@ impl Worker {
         let settings = &self.process.settings;
         let factor = match task {
             Task::Read(_) => settings.read_timeout_factor,
-            Task::Render | Task::Generation => settings.render_timeout_factor,
+            Task::Render | Task::Generation | Task::Dub => settings.render_timeout_factor,
         };
         let media_time = Duration::from_millis(u64::try_from(render::media_ms(claimed, item)).unwrap_or_default());
         let time = media_time.mul_f64(factor.max(0.0)) + LEAST_TIME;
@@ -280,7 +282,7 @@ impl Worker {
                     self.read_done(claimed, item, &outcome).await
                 }
                 Task::Render => self.render(claimed, item, &ctx).await.map(|made| self.render_done(made)),
-                Task::Generation => Err(ReadError::Internal("a generation is no work on an item".to_owned())),
+                Task::Generation | Task::Dub => Err(ReadError::Internal("it has a way of its own".to_owned())),
             }
         };
         match bounds.bounded(AssertUnwindSafe(working).catch_unwind()).await? {

@@ -26,6 +26,7 @@ pub use decode::{MediaLimits, MediaSource, MediaTools, NoDecoder, Probe};
 pub use error::{Limit, ProviderFault, ReadError};
 pub use job::{JobCtx, Progress};
 pub use known_speech::KnownSpeech;
+pub(crate) use levels::integrated_loudness;
 pub use speakers::DiarizerSettings;
 pub use stored::{Engine, OutputFile, Quality, ReadOutcome, StoredRead};
 pub use transcript::TranscriberSettings;

@@ -7,6 +7,7 @@
 
 mod canvas;
 mod cut;
+mod dub;
 mod film;
 mod fonts;
 mod format;
@@ -16,6 +17,8 @@ mod sound;
 #[cfg(test)]
 mod tests;
 mod timeline;
+
+pub(crate) use dub::DubMix;
 
 use crate::ingest::facts;
 use crate::readers::decode::{Channels, DecodedSound, Workshop, cover, made};

@@ -95,7 +95,7 @@ impl Track<'_> {
     }
 
     /// Starts the child that encodes samples of this format.
-    async fn encoder(&self, format: SoundFormat, ctx: &JobCtx) -> Result<Encoder, ReadError> {
+    pub(super) async fn encoder(&self, format: SoundFormat, ctx: &JobCtx) -> Result<Encoder, ReadError> {
         let bits = self.media.probe().audio.as_ref().map_or(16, |audio| audio.bits);
         let count = if format.channels == Channels::Mono { 1 } else { 2 };
         let (rate, channels, output) = (format.rate.to_string(), count.to_string(), format!("file:{}", self.name));
@@ -155,7 +155,7 @@ async fn write_silence(encoder: &mut Encoder, mut samples: usize, ctx: &JobCtx) 
 }
 
 /// What is encoded here was made here: an encoder that fails has crashed.
-async fn finish(encoder: Encoder, ctx: &JobCtx) -> Result<(), ReadError> {
+pub(super) async fn finish(encoder: Encoder, ctx: &JobCtx) -> Result<(), ReadError> {
     let ending = encoder.finish(ctx).await?;
     if ending.status.success() {
         return Ok(());
@@ -165,6 +165,6 @@ async fn finish(encoder: Encoder, ctx: &JobCtx) -> Result<(), ReadError> {
 }
 
 /// Samples as the encoder reads them.
-fn bytes(samples: &[f32]) -> Vec<u8> {
+pub(super) fn bytes(samples: &[f32]) -> Vec<u8> {
     samples.iter().flat_map(|sample| sample.to_le_bytes()).collect()
 }

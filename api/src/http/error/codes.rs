@@ -159,6 +159,9 @@ codes! {
     CanvasNotFound = "canvas_not_found", NOT_FOUND, false,
         "There is no such canvas.",
         "`list_canvases` lists the workspace's canvases.";
+    DubNotFound = "dub_not_found", NOT_FOUND, false,
+        "There is no such dub.",
+        "`list_dubs` lists the workspace's dubs.";
     ProjectNotFound = "project_not_found", NOT_FOUND, false,
         "There is no such project.",
         "GET /projects lists the workspace's projects.";

@@ -83,6 +83,8 @@ pub struct ReadRates {
     pub render: MinuteCount,
     /// A new item made with an engine that is built in.
     pub generation: MinuteCount,
+    /// What is said, in another language.
+    pub dub: MinuteCount,
 }
 
 impl From<&Rates> for ReadRates {
@@ -97,6 +99,7 @@ impl From<&Rates> for ReadRates {
             levels: of(Read::Levels),
             render: MinuteCount(rates.of(Task::Render)),
             generation: MinuteCount(rates.of(Task::Generation)),
+            dub: MinuteCount(rates.of(Task::Dub)),
         }
     }
 }

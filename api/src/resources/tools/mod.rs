@@ -8,6 +8,7 @@ pub mod calling;
 pub mod canvases;
 mod caption_style;
 pub mod comments;
+pub mod dubs;
 pub mod edits;
 pub mod generation;
 pub mod jobs;

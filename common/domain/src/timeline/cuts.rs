@@ -87,7 +87,7 @@ fn sound(slot: AudioSlot, item: ItemId, duration: Option<Micros>, ducked: Option
 }
 
 /// An empty timeline with this picture, as far as a timeline can have it.
-fn pictured(picture: Picture) -> Timeline {
+pub fn pictured(picture: Picture) -> Timeline {
     let mut timeline = Timeline::new();
     let even = |side: u32| (side / 2 * 2).clamp(*SIDES.start(), *SIDES.end());
     if let Some((width, height)) = picture.size.map(|(width, height)| (even(width), even(height)))

@@ -26,7 +26,7 @@ mod tests;
 mod units;
 
 pub use beside::{Audio, AudioTrack, CaptionCue, CaptionSource, Captions, Duck, Overlay, OverlayKind, TextStyle};
-pub use cuts::{Ducked, Picture, cut_down, under_voice};
+pub use cuts::{Ducked, Picture, cut_down, pictured, under_voice};
 pub use edl::{MOST_EVENTS, edl, left_out};
 pub use edl_import::{DecisionList, NamedItems};
 pub use film::{NotRenderable, Speech, film_of};
@@ -41,6 +41,7 @@ use crate::ids::{ItemId, TimelineId};
 use crate::item::ItemType;
 use crate::media_time::FrameRate;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
 
 /// Scenes of a timeline.
@@ -218,6 +219,14 @@ impl Timeline {
         let mut seen = HashSet::new();
         let named = scenes.chain(self.sounds().map(|track| track.item)).chain(overlays);
         named.filter(|item| seen.insert(*item)).collect()
+    }
+
+    /// What lists show of it.
+    pub fn summary(&self) -> Value {
+        json!({
+            "duration_us": self.duration().0, "aspect_ratio": self.aspect_ratio(), "scenes": self.scenes.len(),
+            "variant_of": self.variant_of,
+        })
     }
 
     /// Its proportions in the smallest whole numbers, as `16:9`.

@@ -23,6 +23,7 @@ use sqlx::{PgConnection, PgPool};
 use std::collections::BTreeMap;
 use store::accounts;
 use store::credentials::Pace;
+use store::dubs::{self, SpokenDub};
 use store::events::{self, EndedEvent, Spread};
 use store::footage;
 use store::generations;
@@ -41,6 +42,8 @@ pub enum Product {
     Item(Box<NewRendered>),
     /// A new item that a model made, and how.
     Generated(Box<(NewRendered, MadeBy)>),
+    /// A dub, with the items and the timeline that are it.
+    Dub(Box<SpokenDub>),
 }
 
 impl Product {
@@ -49,6 +52,7 @@ impl Product {
             Self::Read(read) => read.job,
             Self::Item(item) => item.job,
             Self::Generated(made) => made.0.job,
+            Self::Dub(spoken) => spoken.item.0.job,
         }
     }
 
@@ -59,7 +63,7 @@ impl Product {
                 let rows = &read.rows;
                 rows.moments.len() + rows.written.len() + rows.passages.len() + rows.turns.len()
             }
-            Self::Item(_) | Self::Generated(_) => 0,
+            Self::Item(_) | Self::Generated(_) | Self::Dub(_) => 0,
         }
     }
 
@@ -179,6 +183,7 @@ async fn keep(conn: &mut PgConnection, finals: &[&EndedJob], made: &[Product]) -
             Product::Read(read) => reads.push((**read).clone()),
             Product::Item(item) => renders::store(conn, item).await?,
             Product::Generated(made) => generations::store(conn, &made.0, &made.1).await?,
+            Product::Dub(spoken) => dubs::keep(conn, spoken).await?,
         }
     }
     keep_reads(conn, &reads).await
@@ -301,7 +306,9 @@ fn event(ended: &EndedJob) -> sqlx::Result<Option<EndedEvent>> {
     let event_id = EventId::of_job(job.id, event_type);
     let created_at = job.finished_at.unwrap_or(job.created_at);
     let workspace_id = job.workspace_id;
-    let body = JobEvent { id: &event_id, event_type, created_at, workspace_id, timeline_id: None, job };
+    let timeline_id = job.result.as_ref().filter(|_| job.kind == JobKind::Dub);
+    let timeline_id = timeline_id.and_then(|result| result["timeline_id"].as_str());
+    let body = JobEvent { id: &event_id, event_type, created_at, workspace_id, timeline_id, job };
     let body = serde_json::to_string(&body).map_err(|error| sqlx::Error::Encode(Box::new(error)))?;
     Ok(Some(EndedEvent {
         event_id,

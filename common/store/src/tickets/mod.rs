@@ -12,8 +12,8 @@ use sqlx::PgConnection;
 use std::time::Duration;
 use ulid::Ulid;
 
-/// A queue of tickets. There is one a read, one of renders and one of generations, so that a worker subscribes to what
-/// it can run.
+/// A queue of tickets. There is one a read, one of renders, one of generations and one of dubs, so that a worker
+/// subscribes to what it can run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Queue {
     /// Jobs of one read.
@@ -22,6 +22,8 @@ pub enum Queue {
     Render,
     /// Jobs that make new items with a model.
     Generation,
+    /// Jobs that put what is said into another language.
+    Dub,
     /// Imports to be fetched.
     Fetch,
     /// Uploads, and imports that were fetched, to be probed.
@@ -46,6 +48,7 @@ impl Queue {
             Self::Read(Read::Levels) => "read:levels",
             Self::Render => "render",
             Self::Generation => "generation",
+            Self::Dub => "dub",
             Self::Fetch => "fetch",
             Self::Ingest => "ingest",
             Self::WebhookFirst => "webhook:first",
@@ -63,7 +66,7 @@ impl Queue {
     /// apalis.
     pub const fn is_picked(self) -> bool {
         match self {
-            Self::Read(_) | Self::Render | Self::Generation | Self::Fetch | Self::Ingest => true,
+            Self::Read(_) | Self::Render | Self::Generation | Self::Dub | Self::Fetch | Self::Ingest => true,
             Self::WebhookFirst | Self::WebhookSlow | Self::Project => false,
         }
     }
@@ -75,6 +78,7 @@ impl From<Task> for Queue {
             Task::Read(read) => Self::Read(read),
             Task::Render => Self::Render,
             Task::Generation => Self::Generation,
+            Task::Dub => Self::Dub,
         }
     }
 }

@@ -135,6 +135,10 @@ class CanvasNotFoundError(NotFoundError):
     """There is no such canvas."""
 
 
+class DubNotFoundError(NotFoundError):
+    """There is no such dub."""
+
+
 class ProjectNotFoundError(NotFoundError):
     """There is no such project."""
 
@@ -377,6 +381,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     'template_not_found': TemplateNotFoundError,
     'timeline_not_found': TimelineNotFoundError,
     'canvas_not_found': CanvasNotFoundError,
+    'dub_not_found': DubNotFoundError,
     'project_not_found': ProjectNotFoundError,
     'key_not_found': KeyNotFoundError,
     'webhook_not_found': WebhookNotFoundError,

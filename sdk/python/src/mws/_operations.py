@@ -51,6 +51,13 @@ OPERATIONS = {
     'generate_audio': Operation('generate_audio', 'POST', '/tools/generate_audio', 'kept', types.ToolAnswerGenerationAnswer),
     'upscale_media': Operation('upscale_media', 'POST', '/tools/upscale_media', 'kept', types.ToolAnswerGenerationAnswer),
     'cut_out': Operation('cut_out', 'POST', '/tools/cut_out', 'kept', types.ToolAnswerGenerationAnswer),
+    'dub': Operation('dub', 'POST', '/tools/dub', 'kept', types.ToolAnswerDubStanding),
+    'list_dubs': Operation('list_dubs', 'POST', '/tools/list_dubs', 'harmless', types.ToolAnswerDubPage, rows=('data', 'dubs')),
+    'get_dub': Operation('get_dub', 'POST', '/tools/get_dub', 'harmless', types.ToolAnswerDubAnswer),
+    'edit_dub': Operation('edit_dub', 'POST', '/tools/edit_dub', 'kept', types.ToolAnswerDubAnswer),
+    'undo_dub': Operation('undo_dub', 'POST', '/tools/undo_dub', 'kept', types.ToolAnswerDubAnswer),
+    'render_dub': Operation('render_dub', 'POST', '/tools/render_dub', 'kept', types.ToolAnswerDubStanding),
+    'delete_dub': Operation('delete_dub', 'POST', '/tools/delete_dub', 'harmless', types.ToolAnswerDeletedDub),
     'read_overview': Operation('read_overview', 'GET', '/overview', 'harmless', types.OverviewAnswer),
     'get_overview': Operation('get_overview', 'POST', '/tools/get_overview', 'harmless', types.ToolAnswerOverviewAnswer),
     'get_brand_kit': Operation('get_brand_kit', 'POST', '/tools/get_brand_kit', 'harmless', types.ToolAnswerBrandKitAnswer),
@@ -1404,6 +1411,102 @@ class Generation(Group):
         key`, which is built in, takes whatever has about the `color` for background; it costs minutes as renders do,
         and no AI credits."""
         return self._client.call(OPERATIONS['cut_out'], body={'ref': ref}, maybe={'color': color, 'similarity': similarity, 'model': model, 'context': context, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def dub(
+        self,
+        *,
+        target_language: str,
+        ref: str | None = None,
+        timeline_id: str | None = None,
+        source_language: str | None = None,
+        script: Sequence[types.ScriptSegment | Mapping[str, Any]] | None = None,
+        voices: Sequence[types.SpeakerVoice | Mapping[str, Any]] | None = None,
+        keep_background: bool | None = None,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerDubStanding:
+        """What is said in an item, translated and spoken in another language, as a job of kind `dub` that makes a new item, a
+        timeline whose voiceover it is, and a dub to edit. It rests on the item's `transcript` and `speakers` reads:
+        stored ones are used at no charge, and where one is missing its job is started or joined and the answer is
+        `queued`: follow `job_id` with `get_jobs` and call again. With `script` neither is needed. What is built in
+        translates and speaks as a draft: listen to it, change it with `edit_dub`. The same call makes the same dub
+        once, until that or its item is deleted."""
+        return self._client.call(OPERATIONS['dub'], body={'target_language': target_language}, maybe={'ref': ref, 'timeline_id': timeline_id, 'source_language': source_language, 'script': script, 'voices': voices, 'keep_background': keep_background, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def list_dubs(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> Page[types.ListedDub]:
+        """Newest first, without what is said in them."""
+        return self._client.pages(OPERATIONS['list_dubs'], body={}, maybe={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
+
+    def get_dub(
+        self,
+        *,
+        dub_id: str,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerDubAnswer:
+        """With all its segments, what was last spoken of it, and whether it was changed since."""
+        return self._client.call(OPERATIONS['get_dub'], body={'dub_id': dub_id}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+    def edit_dub(
+        self,
+        *,
+        dub_id: str,
+        if_revision: int | None = None,
+        name: str | None = None,
+        ops: Sequence[types.DubOp | Mapping[str, Any]] | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerDubAnswer:
+        """Its name, or what is said in it: `ops` are done one after the other, all of them or none, and the refusal names the
+        one that can't be done. Nothing is spoken by it: `render_dub` speaks what was changed. What the dub was before
+        is kept for `undo_dub`, the last 50 changes."""
+        return self._client.call(OPERATIONS['edit_dub'], body={'dub_id': dub_id}, maybe={'if_revision': if_revision, 'name': name, 'ops': ops}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def undo_dub(
+        self,
+        *,
+        dub_id: str,
+        if_revision: int | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerDubAnswer:
+        """Back to what it was before, as a new revision; again for the change before that."""
+        return self._client.call(OPERATIONS['undo_dub'], body={'dub_id': dub_id}, maybe={'if_revision': if_revision}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def render_dub(
+        self,
+        *,
+        dub_id: str,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerDubStanding:
+        """A job makes a new item of the dub as it is now, and puts its voices into the dub's timeline. Only segments whose text,
+        voice or time is another are spoken; the job's result counts them (`spoken`, `reused`). Of a dub that has not
+        changed the answer is `ready`."""
+        return self._client.call(OPERATIONS['render_dub'], body={'dub_id': dub_id}, maybe={'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def delete_dub(
+        self,
+        *,
+        dub_id: str,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerDeletedDub:
+        """With what is kept of its past. Its timeline and the items that were made of it stay."""
+        return self._client.call(OPERATIONS['delete_dub'], body={'dub_id': dub_id}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
 
 class Timeline(Group):
@@ -3479,6 +3582,102 @@ class AsyncGeneration(AsyncGroup):
         key`, which is built in, takes whatever has about the `color` for background; it costs minutes as renders do,
         and no AI credits."""
         return await self._client.call(OPERATIONS['cut_out'], body={'ref': ref}, maybe={'color': color, 'similarity': similarity, 'model': model, 'context': context, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    async def dub(
+        self,
+        *,
+        target_language: str,
+        ref: str | None = None,
+        timeline_id: str | None = None,
+        source_language: str | None = None,
+        script: Sequence[types.ScriptSegment | Mapping[str, Any]] | None = None,
+        voices: Sequence[types.SpeakerVoice | Mapping[str, Any]] | None = None,
+        keep_background: bool | None = None,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerDubStanding:
+        """What is said in an item, translated and spoken in another language, as a job of kind `dub` that makes a new item, a
+        timeline whose voiceover it is, and a dub to edit. It rests on the item's `transcript` and `speakers` reads:
+        stored ones are used at no charge, and where one is missing its job is started or joined and the answer is
+        `queued`: follow `job_id` with `get_jobs` and call again. With `script` neither is needed. What is built in
+        translates and speaks as a draft: listen to it, change it with `edit_dub`. The same call makes the same dub
+        once, until that or its item is deleted."""
+        return await self._client.call(OPERATIONS['dub'], body={'target_language': target_language}, maybe={'ref': ref, 'timeline_id': timeline_id, 'source_language': source_language, 'script': script, 'voices': voices, 'keep_background': keep_background, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def list_dubs(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> AsyncPages[types.ListedDub]:
+        """Newest first, without what is said in them."""
+        return self._client.pages(OPERATIONS['list_dubs'], body={}, maybe={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
+
+    async def get_dub(
+        self,
+        *,
+        dub_id: str,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerDubAnswer:
+        """With all its segments, what was last spoken of it, and whether it was changed since."""
+        return await self._client.call(OPERATIONS['get_dub'], body={'dub_id': dub_id}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+    async def edit_dub(
+        self,
+        *,
+        dub_id: str,
+        if_revision: int | None = None,
+        name: str | None = None,
+        ops: Sequence[types.DubOp | Mapping[str, Any]] | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerDubAnswer:
+        """Its name, or what is said in it: `ops` are done one after the other, all of them or none, and the refusal names the
+        one that can't be done. Nothing is spoken by it: `render_dub` speaks what was changed. What the dub was before
+        is kept for `undo_dub`, the last 50 changes."""
+        return await self._client.call(OPERATIONS['edit_dub'], body={'dub_id': dub_id}, maybe={'if_revision': if_revision, 'name': name, 'ops': ops}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    async def undo_dub(
+        self,
+        *,
+        dub_id: str,
+        if_revision: int | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerDubAnswer:
+        """Back to what it was before, as a new revision; again for the change before that."""
+        return await self._client.call(OPERATIONS['undo_dub'], body={'dub_id': dub_id}, maybe={'if_revision': if_revision}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    async def render_dub(
+        self,
+        *,
+        dub_id: str,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerDubStanding:
+        """A job makes a new item of the dub as it is now, and puts its voices into the dub's timeline. Only segments whose text,
+        voice or time is another are spoken; the job's result counts them (`spoken`, `reused`). Of a dub that has not
+        changed the answer is `ready`."""
+        return await self._client.call(OPERATIONS['render_dub'], body={'dub_id': dub_id}, maybe={'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    async def delete_dub(
+        self,
+        *,
+        dub_id: str,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerDeletedDub:
+        """With what is kept of its past. Its timeline and the items that were made of it stay."""
+        return await self._client.call(OPERATIONS['delete_dub'], body={'dub_id': dub_id}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
 
 class AsyncTimeline(AsyncGroup):

@@ -1175,6 +1175,16 @@ class DeletedComment(Model):
     """Always true."""
 
 
+class DeletedDub(Model):
+    """The dub that was deleted."""
+
+    __slots__ = ()
+    dub_id: str
+    """Its id."""
+    deleted: Literal[True]
+    """Always true."""
+
+
 class DeletedItem(Model):
     """The item that was deleted."""
 
@@ -1303,6 +1313,139 @@ class DeliveryDetail(Model):
     """The body that every attempt sends, or null once it is no longer kept."""
 
 
+class DubAnswer(Model):
+    """A dub."""
+
+    __slots__ = ()
+    dub: DubDocument
+    """The dub."""
+
+
+class DubDocument(Model):
+    """A dub. Times are seconds."""
+
+    __slots__ = ()
+    id: str
+    """Its id."""
+    name: str
+    """What it is called."""
+    revision: int
+    """How many times it was written."""
+    output_revision: int | None
+    """The revision that was last spoken; null where none was."""
+    stale: bool
+    """Whether it was changed since: `render_dub` speaks what was."""
+    ref: str | None
+    """What clients call the item that is dubbed; null when it is deleted."""
+    item_id: str
+    """The item that is dubbed."""
+    source_language: str | None
+    """The language that is spoken in it; null where a script was given without it."""
+    target_language: str
+    """The language that it is dubbed into."""
+    keep_background: bool
+    """Whether the item's own sound is heard under the voices."""
+    output_item_id: str | None
+    """The item that was last made of it."""
+    voice_item_id: str | None
+    """The voices of that alone."""
+    timeline_id: str | None
+    """Its timeline."""
+    segments: list[DubSegment]
+    """What is said, in the order of its beginnings."""
+    created_at: str
+    """When it was created."""
+    updated_at: str
+    """When it was last changed."""
+
+
+class DubOp(Model):
+    """One change of a dub. A field that the operation does not take is refused."""
+
+    __slots__ = ()
+    op: DubOpKind
+    """What is done."""
+    segment_id: str | None
+    """The segment. Of a new one: 1 to 64 letters, digits, `-` and `_`; one is made when absent."""
+    start: float | None
+    """The second at which it begins."""
+    end: float | None
+    """The second at which it ends."""
+    translation: str | None
+    """What is spoken, at most 1,000 characters; nothing of an empty one."""
+    voice: str | None
+    """The voice, as its engine names it."""
+    speaker: str | None
+    """Who speaks."""
+    keep: bool | None
+    """Whether the item's own sound is heard."""
+
+DubOpKind = Literal['add_segment', 'update_segment', 'remove_segment', 'set_voice', 'set_background']
+"""What an operation does."""
+
+
+class DubPage(Model):
+    """A page of the workspace's dubs."""
+
+    __slots__ = ()
+    dubs: list[ListedDub]
+    """The dubs, newest first."""
+    has_more: bool
+    """Whether there are dubs after these."""
+    next_cursor: str | None
+    """Pass it as `cursor` for the dubs after these; null on the last page."""
+
+
+class DubSegment(Model):
+    """What somebody says."""
+
+    __slots__ = ()
+    id: str
+    """Its id, one in its dub."""
+    start: float
+    """When it begins."""
+    end: float
+    """When it ends."""
+    speaker: str
+    """Who speaks."""
+    source: str | None
+    """What is said in the item; null where it is not known."""
+    translation: str
+    """What is spoken instead."""
+    voice: str
+    """By which voice."""
+    overflow: float | None
+    """Seconds that it goes on after its end, although it is spoken as fast as it may be; 0 where it fits, null where it was
+    not spoken as it is now."""
+
+
+class DubStanding(Model):
+    """Where a dub stands."""
+
+    __slots__ = ()
+    ref: str | None
+    """As it was asked for, where a read of it is missing."""
+    item_id: str
+    """The item that is dubbed."""
+    status: NeedStatus
+    """`ready`, `queued`, or `startable` of a dry run."""
+    job_id: str | None
+    """The job that dubs, or that computes a read which is missing; when queued. Follow it with `get_jobs`: of a read, call
+    again then."""
+    estimated_minutes: float | None
+    """Minutes held for that job, or that would be; when queued or startable."""
+    dub_id: str | None
+    """The dub; once it is there."""
+    timeline_id: str | None
+    """Its timeline; when ready."""
+    output_item_id: str | None
+    """The dubbed item; when ready."""
+    segments: int | None
+    """How many segments are spoken; where it is known."""
+    quality: str | None
+    """`draft`: what a machine of rules translates and speaks."""
+
+
 class DuckAnswer(Model):
     """How far to turn music down, or the job that finds out; with `render`, where the new item stands."""
 
@@ -1377,6 +1520,20 @@ class EditCanvas(Model):
     """Its new name, 1 to 200 characters."""
     ops: list[CanvasOp] | None
     """What to do, 1 to 500 operations; may be left out with `name`."""
+
+
+class EditDub(Model):
+    """What to change of a dub."""
+
+    __slots__ = ()
+    dub_id: str
+    """The dub."""
+    if_revision: int | None
+    """The revision that the change is for; another one stands: 409 `revision_conflict`."""
+    name: str | None
+    """Its new name, 1 to 200 characters."""
+    ops: list[DubOp] | None
+    """What is done, one after the other, all or none; 1 to 500."""
 
 
 class EditTimeline(Model):
@@ -2174,6 +2331,16 @@ class ListComments(Model):
     """The `next_cursor` of the page before."""
 
 
+class ListDubs(Model):
+    """Which dubs."""
+
+    __slots__ = ()
+    limit: int | None
+    """Dubs to show, 1 to 100; 20 when not given."""
+    cursor: str | None
+    """The `next_cursor` of the page before."""
+
+
 class ListItems(Model):
     """Which items of the library."""
 
@@ -2511,6 +2678,28 @@ class ListedCanvas(Model):
     """When it was last changed."""
 
 
+class ListedDub(Model):
+    """A dub as lists show it."""
+
+    __slots__ = ()
+    id: str
+    """Its id."""
+    name: str
+    """What it is called."""
+    item_id: str
+    """The item that is dubbed."""
+    target_language: str
+    """The language that it is dubbed into."""
+    segments: int
+    """How many segments it has."""
+    revision: int
+    """How many times it was written."""
+    created_at: str
+    """When it was created."""
+    updated_at: str
+    """When it was last changed."""
+
+
 class ListedProject(Model):
     """A project in short."""
 
@@ -2601,6 +2790,28 @@ class LogoToSet(Model):
     """What names the item: an image that is ready."""
 
 
+class MakeDub(Model):
+    """What to dub."""
+
+    __slots__ = ()
+    ref: str | None
+    """The item: its ref, its id, or the id of the job that made it."""
+    timeline_id: str | None
+    """A timeline to dub, in the place of `ref`. This deployment dubs items: render the timeline first."""
+    target_language: str
+    """The language to dub into, such as `es` or `spa`."""
+    source_language: str | None
+    """The language that is spoken; what the transcript tells when not given."""
+    script: list[ScriptSegment] | None
+    """What is to be spoken when, at most 2,000 segments that don't overlap. With it nothing is transcribed or translated."""
+    voices: list[SpeakerVoice] | None
+    """Voices of speakers; each other speaker gets one."""
+    keep_background: bool | None
+    """Whether the item's own sound is heard under the voices, 15 dB down while they speak; false when not given."""
+    dry_run: bool | None
+    """`true` answers what the call would hold, and starts nothing."""
+
+
 class MediaLink(Model):
     """Media to show beside a tool's answer (contract §4.2, `media`)."""
 
@@ -2661,6 +2872,8 @@ class Model(Model):
     """Whether a worker has lately said that it can use it."""
     quality: str | None
     """`draft` of what a simple engine makes."""
+    pairs: list[str] | None
+    """Pairs of languages that it translates, as `eng-spa`; of `apertium`, as far as workers have lately said."""
 
 
 class ModelList(Model):
@@ -2790,6 +3003,14 @@ class OneComment(Model):
     __slots__ = ()
     comment_id: str
     """The comment."""
+
+
+class OneDub(Model):
+    """Which dub."""
+
+    __slots__ = ()
+    dub_id: str
+    """The dub."""
 
 
 class OneItem(Model):
@@ -3520,6 +3741,8 @@ class ReadRates(Model):
     """A new item made of others."""
     generation: float
     """A new item made with an engine that is built in."""
+    dub: float
+    """What is said, in another language."""
 
 
 class ReadReason(Model):
@@ -3599,6 +3822,16 @@ class RenderCanvas(Model):
     """How many pixels of the picture a pixel of the canvas is, 0.01 to 8; 1 when not given."""
     values: dict[str, Any] | None
     """What placeholders stand for, by their names; each of the canvas has to have one."""
+    dry_run: bool | None
+    """`true` answers what the call would hold, and starts nothing."""
+
+
+class RenderDub(Model):
+    """Which dub to speak."""
+
+    __slots__ = ()
+    dub_id: str
+    """The dub."""
     dry_run: bool | None
     """`true` answers what the call would hold, and starts nothing."""
 
@@ -3829,6 +4062,20 @@ SceneType = Literal['clip', 'image', 'color']
 """What a scene shows."""
 
 
+class ScriptSegment(Model):
+    """A segment of a script."""
+
+    __slots__ = ()
+    start: float
+    """The second at which it begins."""
+    end: float
+    """The second at which it ends."""
+    text: str
+    """What is spoken, 1 to 1,000 characters."""
+    speaker: str | None
+    """Who speaks; `speaker_1` when not given."""
+
+
 class Secret(Model):
     """The account's signing secret."""
 
@@ -3972,6 +4219,16 @@ class SpeakerTurn(Model):
     """Where it ends."""
     speaker: str
     """Who speaks."""
+
+
+class SpeakerVoice(Model):
+    """The voice of a speaker."""
+
+    __slots__ = ()
+    speaker: str
+    """Who, as the `speakers` read or the script calls them."""
+    voice: str
+    """The voice, as its engine names it: in English one of `flite`'s, else `espeak-ng`'s, such as `es+f3`."""
 
 
 class SpeakersAnswer(Model):
@@ -4783,6 +5040,20 @@ class ToolAnswerDeletedComment(Model):
     """Media to show beside the answer: of the items in it that are ready."""
 
 
+class ToolAnswerDeletedDub(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: DeletedDub
+    """What the tool answers."""
+    meta: Meta
+    """The request's id and what it cost."""
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
 class ToolAnswerDeletedItem(Model):
     """A tool's answer (contract §4.2, "Response 200")."""
 
@@ -4849,6 +5120,47 @@ class ToolAnswerDeletedTimeline(Model):
     """What the tool answers."""
     meta: Meta
     """The request's id and what it cost."""
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
+class ToolAnswerDubAnswer(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: DubAnswer
+    """What the tool answers."""
+    meta: Meta
+    """The request's id and what it cost."""
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
+class ToolAnswerDubPage(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: DubPage
+    """What the tool answers."""
+    meta: Meta
+    """The request's id and what it cost."""
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
+class ToolAnswerDubStanding(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: DubStanding
+    """What the tool answers."""
+    meta: CloudMeta
     media: list[MediaLink] | None
     """Media to show beside the answer: of the items in it that are ready."""
 
@@ -5407,6 +5719,16 @@ class UndoCanvas(Model):
     """The revision that is undone; another one stands: 409 `revision_conflict`."""
 
 
+class UndoDub(Model):
+    """Which dub goes back."""
+
+    __slots__ = ()
+    dub_id: str
+    """The dub."""
+    if_revision: int | None
+    """The revision that is undone; another one stands: 409 `revision_conflict`."""
+
+
 class UndoTimeline(Model):
     """Which timeline goes back."""
 
@@ -5708,7 +6030,7 @@ class WorkspaceSettings(Model):
     updated_at: str | None
     """When they were last changed; null: never."""
 
-ErrorCode = Literal['invalid_request', 'invalid_json', 'invalid_cursor', 'code_malformed', 'unauthenticated', 'credential_revoked', 'token_expired', 'insufficient_minutes', 'insufficient_credits', 'workspace_forbidden', 'role_forbidden', 'account_suspended', 'user_disabled', 'session_not_allowed', 'key_wrong_workspace', 'link_invalid', 'link_expired', 'not_the_author', 'origin_forbidden', 'route_not_found', 'tool_not_found', 'item_not_found', 'job_not_found', 'comment_not_found', 'public_link_not_found', 'board_not_found', 'post_not_found', 'calendar_entry_not_found', 'calendar_feed_not_found', 'skill_not_found', 'template_not_found', 'timeline_not_found', 'canvas_not_found', 'project_not_found', 'key_not_found', 'webhook_not_found', 'delivery_not_found', 'webhook_secret_not_found', 'upload_not_found', 'event_not_found', 'account_not_found', 'user_not_found', 'workspace_not_found', 'member_not_found', 'read_not_found', 'method_not_allowed', 'idempotency_in_progress', 'item_not_ready', 'item_leased', 'ref_taken', 'revision_conflict', 'name_taken', 'last_owner', 'nothing_to_undo', 'upload_incomplete', 'upload_offset_mismatch', 'key_limit_reached', 'endpoint_limit_reached', 'endpoint_disabled', 'quota_reached', 'rotation_in_progress', 'illegal_transition', 'subject_taken', 'code_not_redeemable', 'cursor_gone', 'tus_version_unsupported', 'request_too_large', 'file_too_large', 'unsupported_media_type', 'idempotency_key_reused', 'range_not_satisfiable', 'url_not_https', 'url_not_public', 'webhook_url_not_allowed', 'url_not_allowed', 'pull_failed', 'read_not_applicable', 'engine_not_configured', 'checksum_mismatch', 'chunk_mismatch', 'rate_limited', 'internal', 'unavailable', 'database_unavailable', 'shutting_down']
+ErrorCode = Literal['invalid_request', 'invalid_json', 'invalid_cursor', 'code_malformed', 'unauthenticated', 'credential_revoked', 'token_expired', 'insufficient_minutes', 'insufficient_credits', 'workspace_forbidden', 'role_forbidden', 'account_suspended', 'user_disabled', 'session_not_allowed', 'key_wrong_workspace', 'link_invalid', 'link_expired', 'not_the_author', 'origin_forbidden', 'route_not_found', 'tool_not_found', 'item_not_found', 'job_not_found', 'comment_not_found', 'public_link_not_found', 'board_not_found', 'post_not_found', 'calendar_entry_not_found', 'calendar_feed_not_found', 'skill_not_found', 'template_not_found', 'timeline_not_found', 'canvas_not_found', 'dub_not_found', 'project_not_found', 'key_not_found', 'webhook_not_found', 'delivery_not_found', 'webhook_secret_not_found', 'upload_not_found', 'event_not_found', 'account_not_found', 'user_not_found', 'workspace_not_found', 'member_not_found', 'read_not_found', 'method_not_allowed', 'idempotency_in_progress', 'item_not_ready', 'item_leased', 'ref_taken', 'revision_conflict', 'name_taken', 'last_owner', 'nothing_to_undo', 'upload_incomplete', 'upload_offset_mismatch', 'key_limit_reached', 'endpoint_limit_reached', 'endpoint_disabled', 'quota_reached', 'rotation_in_progress', 'illegal_transition', 'subject_taken', 'code_not_redeemable', 'cursor_gone', 'tus_version_unsupported', 'request_too_large', 'file_too_large', 'unsupported_media_type', 'idempotency_key_reused', 'range_not_satisfiable', 'url_not_https', 'url_not_public', 'webhook_url_not_allowed', 'url_not_allowed', 'pull_failed', 'read_not_applicable', 'engine_not_configured', 'checksum_mismatch', 'chunk_mismatch', 'rate_limited', 'internal', 'unavailable', 'database_unavailable', 'shutting_down']
 """Why a request is refused."""
 
 
@@ -5816,9 +6138,13 @@ shapes(
     (CreatedPublicLink, {'link': PublicLink}),
     (Delivery, {'attempts': Attempt}),
     (DeliveryDetail, {'attempts': SentAttempt}),
+    (DubAnswer, {'dub': DubDocument}),
+    (DubDocument, {'segments': DubSegment}),
+    (DubPage, {'dubs': ListedDub}),
     (DuckAnswer, {'envelope': GainAt}),
     (EditBoard, {'ops': BoardOp}),
     (EditCanvas, {'ops': CanvasOp}),
+    (EditDub, {'ops': DubOp}),
     (EditTimeline, {'ops': TimelineOp}),
     (FootageMatch, {'moment': MomentSpan}),
     (FootageMatches, {'matches': FootageMatch}),
@@ -5851,6 +6177,7 @@ shapes(
     (ListWebhook, {'data': Webhook}),
     (ListWorkspace, {'data': Workspace}),
     (ListWorkspaceMember, {'data': WorkspaceMember}),
+    (MakeDub, {'script': ScriptSegment, 'voices': SpeakerVoice}),
     (Meta, {'cost': Cost, 'cloud_processing': CloudProcessing}),
     (ModelList, {'data': Model}),
     (ModelPage, {'models': Model}),
@@ -5915,11 +6242,15 @@ shapes(
     (ToolAnswerDeletedCalendarEntry, {'data': DeletedCalendarEntry, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerDeletedCanvas, {'data': DeletedCanvas, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerDeletedComment, {'data': DeletedComment, 'meta': Meta, 'media': MediaLink}),
+    (ToolAnswerDeletedDub, {'data': DeletedDub, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerDeletedItem, {'data': DeletedItem, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerDeletedPost, {'data': DeletedPost, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerDeletedSkill, {'data': DeletedSkill, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerDeletedTemplate, {'data': DeletedTemplate, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerDeletedTimeline, {'data': DeletedTimeline, 'meta': Meta, 'media': MediaLink}),
+    (ToolAnswerDubAnswer, {'data': DubAnswer, 'meta': Meta, 'media': MediaLink}),
+    (ToolAnswerDubPage, {'data': DubPage, 'meta': Meta, 'media': MediaLink}),
+    (ToolAnswerDubStanding, {'data': DubStanding, 'meta': CloudMeta, 'media': MediaLink}),
     (ToolAnswerDuckAnswer, {'data': DuckAnswer, 'meta': CloudMeta, 'media': MediaLink}),
     (ToolAnswerExportedTimeline, {'data': ExportedTimeline, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerFootageMatches, {'data': FootageMatches, 'meta': Meta, 'media': MediaLink}),

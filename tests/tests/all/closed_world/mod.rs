@@ -22,7 +22,7 @@ const TEMPORARY: &str = env!("CARGO_TARGET_TMPDIR");
 const OPERATOR_TOKEN: &str = "operator-token-of-the-tests";
 
 /// What rows name in braces.
-const NAMED: [&str; 21] = [
+const NAMED: [&str; 22] = [
     "item",
     "job",
     "key",
@@ -44,6 +44,7 @@ const NAMED: [&str; 21] = [
     "template",
     "timeline",
     "canvas",
+    "dub",
 ];
 
 /// What a kind of caller is answered.
@@ -132,6 +133,14 @@ impl CallerBench {
         Ok(id)
     }
 
+    /// A dub, changed as often.
+    async fn dub(&self) -> anyhow::Result<String> {
+        let dub = self.world.dub(&self.tenant, self.item().await?).await?.to_string();
+        let op = json!({ "op": "set_voice", "speaker": "speaker_1", "voice": "es+f3" });
+        self.changed("/tools/edit_dub", json!({ "dub_id": dub, "ops": [op] })).await?;
+        Ok(dub)
+    }
+
     async fn item(&self) -> anyhow::Result<ItemId> {
         self.world.item(&self.tenant, Media::video(60)).await
     }
@@ -187,6 +196,7 @@ impl CallerBench {
                 let new = json!({ "width": 64, "height": 64 });
                 self.document(what, new, json!({ "op": "add_layer", "type": "rect" })).await?
             }
+            "dub" => self.dub().await?,
             "link" => id(
                 &self.posted("/tools/create_public_link", json!({ "ref": self.item().await? })).await?["data"]["link"],
             ),

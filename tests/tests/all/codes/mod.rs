@@ -316,7 +316,7 @@ async fn provoked(stage: &CodeBench, code: Code) -> anyhow::Result<Option<Answer
         C::EventNotFound | C::ReadNotFound | C::CommentNotFound | C::PublicLinkNotFound => missing(stage, code).await,
         C::BoardNotFound | C::RevisionConflict | C::NothingToUndo | C::NameTaken => documents(stage, code).await,
         C::SkillNotFound | C::TemplateNotFound | C::LastOwner | C::TimelineNotFound => documents(stage, code).await,
-        C::CanvasNotFound => documents(stage, code).await,
+        C::CanvasNotFound | C::DubNotFound => documents(stage, code).await,
         C::CalendarEntryNotFound | C::CalendarFeedNotFound => documents(stage, code).await,
         C::DeliveryNotFound | C::WebhookSecretNotFound | C::UploadNotFound | C::CodeNotRedeemable | C::PostNotFound => {
             missing(stage, code).await

@@ -24,6 +24,7 @@ pub async fn documents(stage: &CodeBench, code: Code) -> anyhow::Result<Answer> 
         Code::CalendarEntryNotFound => stage.post("/tools/delete_calendar_entry", json!({ "entry_id": "x" })).await,
         Code::CalendarFeedNotFound => stage.post("/tools/revoke_calendar_feed", json!({ "feed_id": "x" })).await,
         Code::TimelineNotFound => stage.post("/tools/get_timeline", json!({ "timeline_id": "tml_x" })).await,
+        Code::DubNotFound => stage.post("/tools/get_dub", json!({ "dub_id": "dub_x" })).await,
         Code::CanvasNotFound => stage.post("/tools/get_canvas", json!({ "canvas_id": "cnv_x" })).await,
         Code::NothingToUndo => stage.post("/tools/undo_board", json!({ "board_id": made })).await,
         _ => stage.post("/tools/get_board", json!({ "board_id": "brd_x" })).await,

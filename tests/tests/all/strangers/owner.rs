@@ -79,6 +79,7 @@ impl Owner {
         for (prefix, made) in made {
             ids.insert(prefix.to_owned(), made["id"].as_str().unwrap_or_default().to_owned());
         }
+        ids.insert("dub".to_owned(), world.dub(&tenant, item).await?.to_string());
         let post = world.post(&tenant, &format!("https://93.184.216.34/{word}-post")).await?;
         ids.insert("pst".to_owned(), post.to_string());
         let test = json!({ "test": true }).to_string();

@@ -36,6 +36,13 @@ pub(super) struct LevelsData {
     peaks: String,
 }
 
+impl LevelsData {
+    /// How loud all of it is.
+    pub(super) const fn integrated_lufs(&self) -> Option<f64> {
+        self.integrated_lufs
+    }
+}
+
 /// Measures a sound that is given to it in blocks.
 pub(super) struct Meter {
     ebur128: EbuR128,

@@ -6,12 +6,12 @@
 mod loudness;
 mod peaks;
 
-use crate::readers::decode::{Channels, SoundFormat, decode_sound};
+use crate::readers::decode::{Channels, DecodedSound, SoundFormat, decode_sound};
 use crate::readers::{Engine, JobCtx, MediaSource, ReadError, ReadOutcome, Reader};
 use domain::read::Read;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use loudness::Meter;
+use loudness::{LevelsData, Meter};
 
 /// The rates that are measured as they are; what is outside is resampled to the nearer end.
 const RATES: std::ops::RangeInclusive<u32> = 8_000..=192_000;
@@ -19,6 +19,25 @@ const RATES: std::ops::RangeInclusive<u32> = 8_000..=192_000;
 /// Measures loudness with `ebur128`.
 #[derive(Debug)]
 pub(super) struct Levels;
+
+/// How loud the whole of a media is, in LUFS, as this read tells it; and how many milliseconds of it there are.
+pub(crate) async fn integrated_loudness(media: &MediaSource, ctx: &JobCtx) -> Result<(Option<f64>, i64), ReadError> {
+    let (levels, decoded) = measured(media, ctx).await?;
+    Ok((levels.integrated_lufs(), decoded.duration_ms))
+}
+
+/// Measures a media on its own channels, at its own rate.
+async fn measured(media: &MediaSource, ctx: &JobCtx) -> Result<(LevelsData, DecodedSound), ReadError> {
+    let audio = media.probe().audio.as_ref().ok_or(ReadError::NoAudio)?;
+    let rate = audio.rate.clamp(*RATES.start(), *RATES.end());
+    let mut meter = Meter::new(rate, audio.channels, audio.layout.as_deref())?;
+    let wanted = SoundFormat { rate, channels: Channels::Native };
+    decode_sound(media, wanted, ctx, move |mut blocks| {
+        blocks.try_for_each(|block| meter.add(&block))?;
+        meter.finish()
+    })
+    .await
+}
 
 impl Reader for Levels {
     fn read(&self) -> Read {
@@ -36,15 +55,7 @@ impl Reader for Levels {
 
 impl Levels {
     async fn measure(&self, media: &MediaSource, ctx: &JobCtx) -> Result<ReadOutcome, ReadError> {
-        let audio = media.probe().audio.as_ref().ok_or(ReadError::NoAudio)?;
-        let rate = audio.rate.clamp(*RATES.start(), *RATES.end());
-        let mut meter = Meter::new(rate, audio.channels, audio.layout.as_deref())?;
-        let wanted = SoundFormat { rate, channels: Channels::Native };
-        let (levels, decoded) = decode_sound(media, wanted, ctx, move |mut blocks| {
-            blocks.try_for_each(|block| meter.add(&block))?;
-            meter.finish()
-        })
-        .await?;
+        let (levels, decoded) = measured(media, ctx).await?;
         ctx.progress.reach(100);
         ReadOutcome::new(self.read(), self.engine(), decoded.duration_ms, decoded.warnings, &levels)
     }

@@ -23,7 +23,7 @@ const LIBRARIES: [&str; 9] =
 /// What the loader of libraries looks up.
 const LOADER: [&str; 2] = ["/etc/ld.so.cache", "/etc/ld.so.preload"];
 /// The models of the engines that run as children.
-const MODELS: [&str; 2] = ["/usr/share/pocketsphinx", "/usr/share/tesseract-ocr"];
+const MODELS: [&str; 3] = ["/usr/share/pocketsphinx", "/usr/share/tesseract-ocr", "/usr/share/apertium"];
 /// Devices that hold nothing.
 pub(super) const DEVICES: [&str; 3] = ["/dev/null", "/dev/zero", "/dev/urandom"];
 /// How much of a program is looked at for the name of its interpreter.

@@ -1,0 +1,340 @@
+//! A call of `dub` or `render_dub`: its item and what is said in it, its Idempotency-Key throughout, and its job.
+//!
+//! One key is one call: whichever job it dispatched first, a read's or the dub's, is what the key answers from then on.
+
+use super::shapes::{DubStanding, MakeDub, ScriptSegment, SpeakerVoice};
+use crate::app::App;
+use crate::auth::Caller;
+use crate::contract::envelope::{MediaLink, Stored, ToolAnswer};
+use crate::contract::idempotency::IdempotencyKey;
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::rate;
+use crate::http::text::Text;
+use crate::resources::library::Item;
+use crate::resources::tools::stored_read::{Need, NeedStatus, Needed, need};
+use crate::usecases::dispatch::{self, Dispatched, DubRequest, DubStart, Dubbing, Prepared};
+use crate::usecases::library::resolve;
+use crate::usecases::starting::{self, cloud_processing};
+use domain::document::MOST_BYTES;
+use domain::dub::{
+    Dub, DubPlan, LONGEST, Language, MOST_SEGMENTS, ONE_SPEAKER, SaidWord, Segment, Turn, is_voice, one_line, said,
+    turns_of, usual_voice, words_of,
+};
+use domain::item::ItemStatus;
+use domain::plan::Reason;
+use domain::read::Read;
+use domain::timeline::Micros;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use store::idempotency::Key;
+use store::items::{self, ItemForReads};
+
+/// What both tools answer.
+pub(super) type Answered = Answer<Stored<ToolAnswer<DubStanding>>>;
+
+/// A call of such a tool.
+pub(super) struct Call<'a> {
+    pub(super) app: &'a App,
+    pub(super) caller: &'a Caller,
+    pub(super) tool: &'static str,
+    /// The whole request in its one form.
+    pub(super) request: Value,
+    pub(super) key: IdempotencyKey,
+    pub(super) dry_run: bool,
+}
+
+/// A read that a dub needs.
+enum Heard {
+    /// What it says.
+    Read(Value),
+    /// A job finds out: answer with this.
+    Answered(Box<Stored<ToolAnswer<DubStanding>>>),
+}
+
+/// What a dub is made of.
+pub(super) enum Written {
+    /// It, and whether it is still to be translated.
+    Dub(Box<Dub>, bool),
+    /// A job finds out what is said: answer with this.
+    Answered(Box<Stored<ToolAnswer<DubStanding>>>),
+}
+
+impl Call<'_> {
+    /// The answer that this call's key has already, if it has one.
+    pub(super) async fn replayed(&self) -> Answer<Option<Stored<ToolAnswer<DubStanding>>>> {
+        let Some(key) = self.key() else { return Ok(None) };
+        match dispatch::answered_before(&self.app.process, &key).await? {
+            Some(Dispatched::Replayed(body)) => Ok(Some(replay(body))),
+            Some(Dispatched::KeyReused) => Err(starting::key_reused()),
+            Some(Dispatched::Answered(()) | Dispatched::TooSoon(..)) | None => Ok(None),
+        }
+    }
+
+    /// The item that is to be dubbed, and how long it is.
+    ///
+    /// # Errors
+    /// `invalid_request` unless exactly an item is named; `item_not_found`, `workspace_forbidden`, `item_not_ready`;
+    /// `read_not_applicable` where nothing can be heard of it, or it is too long.
+    pub(super) async fn source(&self, asked: &MakeDub) -> Answer<(Box<ItemForReads>, Micros)> {
+        let item_ref = match (&asked.item_ref, &asked.timeline_id) {
+            (Some(item_ref), None) => item_ref,
+            (None, Some(_)) => {
+                let message = "A timeline is dubbed as the item that `render_timeline` makes of it.";
+                return Err(ApiError::new(Code::InvalidRequest, message)
+                    .suggest("Render the timeline, then name its item in `ref`."));
+            }
+            _ => return Err(ApiError::new(Code::InvalidRequest, "Say `ref` or `timeline_id`: exactly one.")),
+        };
+        let item = resolve(&mut *self.app.conn().await?, self.caller.workspace, item_ref).await?;
+        let refused = |message: String| Err(ApiError::new(Code::ReadNotApplicable, message));
+        match item.status {
+            ItemStatus::Processing => {
+                return Err(ApiError::new(Code::ItemNotReady, "The item is still being processed."));
+            }
+            ItemStatus::Failed => return refused("The item's media can't be read.".to_owned()),
+            ItemStatus::Ready => {}
+        }
+        match item.duration_ms.map(Micros::ms).filter(|_| item.has_audio) {
+            None => refused("The item has no sound.".to_owned()),
+            Some(long) if long > LONGEST => refused(format!("At most {} hours are dubbed.", LONGEST.0 / 3_600_000_000)),
+            Some(duration) => Ok((item, duration)),
+        }
+    }
+
+    /// What is to be spoken: the script, or what the stored reads say. Those that are missing are started, one after
+    /// the other.
+    ///
+    /// # Errors
+    /// `invalid_request` for what can't be a dub; those of `stored_read::need`; `read_not_applicable` where nobody
+    /// speaks.
+    pub(super) async fn written(&self, asked: &MakeDub, (item, duration): (&ItemForReads, Micros)) -> Answer<Written> {
+        let target: Language = asked.target_language.id_in("target_language")?;
+        let source = asked.source_language.as_ref().map(|tag| tag.id_in::<Language>("source_language")).transpose()?;
+        if source.as_ref() == Some(&target) {
+            return Err(ApiError::new(Code::InvalidRequest, "`target_language` is the language that is spoken."));
+        }
+        let (mut dub, translates) = if let Some(script) = &asked.script {
+            (scripted(script, (item, source), target)?, false)
+        } else {
+            let words = match self.heard(item, Read::Transcript).await? {
+                Heard::Answered(answer) => return Ok(Written::Answered(answer)),
+                Heard::Read(read) => words_of(&read),
+            };
+            let turns = match self.heard(item, Read::Speakers).await? {
+                Heard::Answered(answer) => return Ok(Written::Answered(answer)),
+                Heard::Read(read) => turns_of(&read),
+            };
+            let (words, told) = words.ok_or_else(|| ApiError::internal("a stored transcript without words"))?;
+            let turns = turns.ok_or_else(|| ApiError::internal("a stored speakers read without turns"))?;
+            (spoken((item, duration), (source, told.as_deref()), target, (&words, &turns))?, true)
+        };
+        dub.keep_background = asked.keep_background.unwrap_or(false);
+        voiced(&mut dub, asked.voices.as_deref().unwrap_or_default())?;
+        dub.settle(duration)
+            .map_err(|why| ApiError::new(Code::InvalidRequest, format!("It can't be dubbed: {why}.")))?;
+        if serde_json::to_vec(&dub).map_or(usize::MAX, |body| body.len()) > MOST_BYTES {
+            let message = format!("A dub has at most {MOST_BYTES} bytes as JSON: dub parts of the item.");
+            return Err(ApiError::new(Code::InvalidRequest, message));
+        }
+        Ok(Written::Dub(Box::new(dub), translates))
+    }
+
+    /// A stored read of the item. It is started where it is missing.
+    async fn heard(&self, item: &ItemForReads, read: Read) -> Answer<Heard> {
+        let (request, item_ref) = (self.request.clone(), item.id.to_string());
+        let wanted = Need { tool: self.tool, item_ref: &item_ref, read, request, dry_run: self.dry_run };
+        let ready = match need(self.app, self.caller, self.key.clone(), &wanted).await? {
+            Needed::Answered(answer) => return Ok(Heard::Answered(Box::new(answer.documented_as()))),
+            Needed::Ready(ready) => ready,
+        };
+        let (document, held) = ready.document.whole(&self.app.answers, self.caller.account_id).await?;
+        let parsed = move || {
+            // Until all of it is gone.
+            let _held = held;
+            serde_json::from_slice(&document)
+        };
+        let parsed: serde_json::Result<Value> =
+            tokio::task::spawn_blocking(parsed).await.map_err(ApiError::internal)?;
+        Ok(Heard::Read(parsed.map_err(ApiError::internal)?))
+    }
+
+    /// Starts the dub, or tells where the same stands.
+    ///
+    /// # Errors
+    /// Those of `super::STARTING`.
+    pub(super) async fn start(&self, plan: DubPlan, duration: Micros) -> Answered {
+        let process = &self.app.process;
+        let request = DubRequest {
+            owners: starting::owners(self.caller),
+            call: starting::call(self.caller, self.tool, None),
+            duration_ms: duration.0 / 1_000,
+            key: self.key(),
+            plan,
+        };
+        let fresh = |start: &DubStart, media: Option<MediaLink>| {
+            let cloud = cloud_processing(&Prepared::from(start));
+            let answer = ToolAnswer::new(&self.caller.request_id, standing(&request.plan, &start.state));
+            Stored::fresh(&answer.cloud(cloud).showing(media))
+        };
+        if self.dry_run {
+            let start = dispatch::estimate(process, &request).await?;
+            self.started(&start, &request.plan)?;
+            return Ok(fresh(&start, self.shown(&start).await?));
+        }
+        // What a key keeps is the job that was started, and no link: that would be answered again after its end.
+        let compose = |start: &DubStart| fresh(start, None).body().to_owned();
+        let dispatched = dispatch::dispatch(process, &request, &compose).await;
+        match dispatched.map_err(|error| starting::refused(request.key.as_ref(), error))? {
+            Dispatched::KeyReused => Err(starting::key_reused()),
+            Dispatched::TooSoon(wait) => Err(rate::too_soon(wait)),
+            Dispatched::Replayed(body) => Ok(replay(body)),
+            Dispatched::Answered(start) => {
+                self.started(&start, &request.plan)?;
+                Ok(fresh(&start, self.shown(&start).await?))
+            }
+        }
+    }
+
+    /// The refusal of a dub that did not start.
+    fn started(&self, start: &DubStart, plan: &DubPlan) -> Answer<()> {
+        match &start.state {
+            Dubbing::Made(_) | Dubbing::Queued { .. } | Dubbing::Startable { .. } => Ok(()),
+            Dubbing::StorageFull => {
+                let most = self.app.process.settings.storage_quota_bytes;
+                let message = format!("The account keeps as many bytes as it may, {most}, or as many items.");
+                Err(ApiError::new(Code::FileTooLarge, message).suggest("Delete items that are no longer needed."))
+            }
+            Dubbing::DocumentsFull => {
+                let message = "The workspace has as many dubs or timelines as it may.";
+                Err(ApiError::new(Code::QuotaReached, message).suggest("Delete those that are no longer needed."))
+            }
+            Dubbing::Lacking(name) => Err(lacking(name, plan)),
+            Dubbing::Not(Reason::EngineNotConfigured) => Err(lacking("espeak-ng", plan)),
+            Dubbing::Not(reason) => Err(starting::not_started(*reason, &Prepared::from(start))),
+        }
+    }
+
+    /// The media of the item that was made, to show beside the answer.
+    async fn shown(&self, start: &DubStart) -> Answer<Option<MediaLink>> {
+        let Dubbing::Made(made) = start.state else { return Ok(None) };
+        let row = items::find(&mut *self.app.conn().await?, made.item).await?;
+        Ok(row.and_then(|row| Item::of(row, &self.app.links).media()))
+    }
+
+    /// The key of this call, if one was sent: the same as `need` makes.
+    fn key(&self) -> Option<Key> {
+        let canonical = json!([self.tool, self.caller.workspace.id, self.request]);
+        starting::keyed(self.app, self.caller, self.tool, self.key.clone(), &canonical)
+    }
+}
+
+/// The refusal where no worker has what it takes.
+fn lacking(name: &str, plan: &DubPlan) -> ApiError {
+    let (target, source) = (&plan.body.target_language, plan.body.source_language.as_ref());
+    let (message, suggested) = match (name.strip_prefix("apertium:"), source) {
+        (Some(pair), Some(source)) => (
+            format!("No worker translates from `{source}` into `{target}` ({pair})."),
+            "`list_models` shows the pairs that workers translate; or send `script` with the text in the language.",
+        ),
+        _ => (
+            format!("No worker speaks by `{name}` now."),
+            "`list_models` says what is available; the operator installs it with `make setup`.",
+        ),
+    };
+    ApiError::new(Code::EngineNotConfigured, message).suggest(suggested)
+}
+
+/// A dub of a script.
+fn scripted(
+    script: &[ScriptSegment],
+    (item, source): (&ItemForReads, Option<Language>),
+    target: Language,
+) -> Answer<Dub> {
+    let wrong = |why: String| ApiError::new(Code::InvalidRequest, format!("`script`: {why}."));
+    if script.is_empty() || script.len() > MOST_SEGMENTS {
+        return Err(wrong(format!("expected 1 to {MOST_SEGMENTS} segments")));
+    }
+    let mut voices: HashMap<String, String> = HashMap::new();
+    let mut segments = Vec::with_capacity(script.len());
+    for (place, line) in script.iter().enumerate() {
+        let seconds = |seconds: f64| serde_json::from_value::<Micros>(json!(seconds));
+        let (start, end) = seconds(line.start)
+            .and_then(|start| Ok((start, seconds(line.end)?)))
+            .map_err(|why| wrong(format!("[{place}]: {why}")))?;
+        let translation = one_line(&line.text);
+        if translation.is_empty() {
+            return Err(wrong(format!("[{place}]: `text` says nothing")));
+        }
+        let speaker = line.speaker.as_ref().map_or_else(|| ONE_SPEAKER.to_owned(), |name| name.0.clone());
+        let number = voices.len();
+        let voice = voices.entry(speaker.clone()).or_insert_with(|| usual_voice(&target, number)).clone();
+        segments.push(Segment { id: String::new(), start, end, speaker, source: None, translation, voice });
+    }
+    Ok(Dub { source: item.id, source_language: source, target_language: target, keep_background: false, segments })
+}
+
+/// A dub of what was said by whom.
+fn spoken(
+    (item, duration): (&ItemForReads, Micros),
+    (asked, told): (Option<Language>, Option<&str>),
+    target: Language,
+    (words, turns): (&[SaidWord], &[Turn]),
+) -> Answer<Dub> {
+    if words.is_empty() {
+        return Err(ApiError::new(Code::ReadNotApplicable, "Nobody says a word in the item."));
+    }
+    let source = asked.or_else(|| told.and_then(|tag| tag.parse().ok())).ok_or_else(|| {
+        ApiError::new(Code::InvalidRequest, "The transcript does not tell its language: say `source_language`.")
+    })?;
+    if source == target {
+        return Err(ApiError::new(Code::InvalidRequest, "`target_language` is the language that is spoken."));
+    }
+    let dub = said((item.id, duration), (&source, &target), words, turns);
+    if dub.segments.is_empty() {
+        return Err(ApiError::new(Code::ReadNotApplicable, "Nobody says a word in the item."));
+    }
+    Ok(dub)
+}
+
+/// Gives speakers the voices that are asked for.
+fn voiced(dub: &mut Dub, voices: &[SpeakerVoice]) -> Answer<()> {
+    for (place, SpeakerVoice { speaker, voice }) in voices.iter().enumerate() {
+        let wrong = |why: &str| Err(ApiError::new(Code::InvalidRequest, format!("`voices[{place}]`: {why}.")));
+        if !is_voice(voice) {
+            return wrong("`voice` is no name of a voice");
+        }
+        let mut theirs = dub.segments.iter_mut().filter(|segment| segment.speaker == speaker.0).peekable();
+        if theirs.peek().is_none() {
+            return wrong("nobody who speaks is called so");
+        }
+        theirs.for_each(|segment| segment.voice.clone_from(&voice.0));
+    }
+    Ok(())
+}
+
+fn standing(plan: &DubPlan, state: &Dubbing) -> DubStanding {
+    let (status, job, estimate, made) = match state {
+        Dubbing::Queued { job, estimate, .. } => (NeedStatus::Queued, Some(*job), Some(*estimate), None),
+        Dubbing::Startable { estimate } => (NeedStatus::Startable, None, Some(*estimate), None),
+        Dubbing::Made(made) => (NeedStatus::Ready, None, None, Some(*made)),
+        // A refusal is answered instead.
+        _ => (NeedStatus::Queued, None, None, None),
+    };
+    DubStanding {
+        item_ref: None,
+        item_id: Text::of(plan.body.source),
+        status,
+        job_id: job.map(Text::of),
+        estimated_minutes: estimate.map(Into::into),
+        dub_id: made.map(|made| made.dub).or(plan.dub).map(Text::of),
+        timeline_id: made.map(|made| Text::of(made.timeline)),
+        output_item_id: made.map(|made| Text::of(made.item)),
+        segments: u32::try_from(plan.body.segments.len()).ok(),
+        quality: Some("draft".into()),
+    }
+}
+
+fn replay(body: String) -> Stored<ToolAnswer<DubStanding>> {
+    metrics::counter!("mws_idempotent_replays_total").increment(1);
+    Stored::replayed(body)
+}

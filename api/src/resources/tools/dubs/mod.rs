@@ -1,0 +1,228 @@
+//! `dub`, `list_dubs`, `get_dub`, `edit_dub`, `undo_dub`, `render_dub` and `delete_dub`: what is said in an item, in
+//! another language (contract §4.14, docs/dubs.md).
+
+mod call;
+mod ops;
+mod shapes;
+
+use crate::app::App;
+use crate::auth::{Auth, Role};
+use crate::contract::envelope::{Stored, ToolAnswer};
+use crate::contract::groups::{Refusals, Tag};
+use crate::contract::idempotency::IdempotencyKey;
+use crate::http::error::{Answer, Code};
+use crate::http::paging::Page;
+use crate::http::text::{Text, True};
+use crate::usecases::documents;
+use crate::usecases::dubs::{DubEdit, KeptDub, edit_dub, reach_dub, source_of, undo_dub};
+use crate::usecases::once::Once;
+use call::{Answered, Call, Written};
+use domain::dub::{Dub, DubPlan, DubTool};
+use domain::ids::DubId;
+use ops::EditDub;
+use poem_openapi::OpenApi;
+use poem_openapi::payload::Json;
+use poem_openapi::types::ToJSON;
+use serde_json::json;
+use shapes::{DeletedDub, DubAnswer, DubDocument, DubPage, ListDubs, ListedDub, MakeDub, OneDub, RenderDub, UndoDub};
+
+/// What `dub` and `render_dub` may refuse with.
+macro_rules! starting {
+    ($($more:expr),*) => {
+        &[
+            Code::InsufficientMinutes,
+            Code::RoleForbidden,
+            Code::WorkspaceForbidden,
+            Code::ItemNotFound,
+            Code::IdempotencyInProgress,
+            Code::IdempotencyKeyReused,
+            Code::EngineNotConfigured,
+            Code::FileTooLarge,
+            $($more),*
+        ]
+    };
+}
+
+/// What these operations refuse with, beside what every operation may.
+pub const ERRORS: Refusals = &[
+    ("POST /tools/dub", starting![Code::ItemNotReady, Code::ItemLeased, Code::ReadNotApplicable, Code::QuotaReached]),
+    ("POST /tools/list_dubs", &[Code::InvalidCursor]),
+    ("POST /tools/get_dub", &[Code::DubNotFound, Code::WorkspaceForbidden]),
+    (
+        "POST /tools/edit_dub",
+        &[Code::RoleForbidden, Code::DubNotFound, Code::WorkspaceForbidden, Code::RevisionConflict, Code::QuotaReached],
+    ),
+    (
+        "POST /tools/undo_dub",
+        &[
+            Code::RoleForbidden,
+            Code::DubNotFound,
+            Code::WorkspaceForbidden,
+            Code::RevisionConflict,
+            Code::NothingToUndo,
+        ],
+    ),
+    ("POST /tools/render_dub", starting![Code::DubNotFound]),
+    ("POST /tools/delete_dub", &[Code::RoleForbidden, Code::DubNotFound, Code::WorkspaceForbidden]),
+];
+
+/// The dubs' tools.
+pub struct DubTools(pub App);
+
+#[OpenApi(tag = "Tag::Generation")]
+impl DubTools {
+    /// Dub an item
+    ///
+    /// What is said in an item, translated and spoken in another language, as a job of kind `dub` that makes a new
+    /// item, a timeline whose voiceover it is, and a dub to edit. It rests on the item's `transcript` and `speakers`
+    /// reads: stored ones are used at no charge, and where one is missing its job is started or joined and the answer
+    /// is `queued`: follow `job_id` with `get_jobs` and call again. With `script` neither is needed. What is built in
+    /// translates and speaks as a draft: listen to it, change it with `edit_dub`. The same call makes the same dub
+    /// once, until that or its item is deleted.
+    #[oai(path = "/tools/dub", method = "post", operation_id = "dub")]
+    async fn dub(&self, auth: Auth, key: IdempotencyKey, arguments: Json<MakeDub>) -> Answered {
+        let (Auth(caller), asked) = (auth, arguments.0);
+        caller.require(Role::Editor)?;
+        let dry_run = asked.dry_run.unwrap_or(false);
+        let request = asked.to_json().unwrap_or_default();
+        let key = if dry_run { IdempotencyKey(None) } else { key };
+        let call = Call { app: &self.0, caller: &caller, tool: "dub", request, key, dry_run };
+        if let Some(answer) = call.replayed().await? {
+            return Ok(answer);
+        }
+        let (item, duration) = call.source(&asked).await?;
+        let (body, translates) = match call.written(&asked, (&item, duration)).await? {
+            Written::Answered(answer) => return Ok(*answer),
+            Written::Dub(body, translates) => (*body, translates),
+        };
+        let plan = DubPlan {
+            tool: DubTool::Dub,
+            workspace: caller.workspace.id,
+            dub: None,
+            revision: 1,
+            name: item.name,
+            body,
+            translates,
+            before: None,
+        };
+        call.start(plan, duration).await
+    }
+
+    /// List dubs
+    ///
+    /// Newest first, without what is said in them.
+    #[oai(path = "/tools/list_dubs", method = "post", operation_id = "list_dubs")]
+    async fn list_dubs(&self, auth: Auth, arguments: Json<ListDubs>) -> Answer<Json<ToolAnswer<DubPage>>> {
+        let Auth(caller) = auth;
+        let page = Page::new("dubs", arguments.0.limit, arguments.0.cursor.as_ref())?;
+        let mut conn = self.0.conn().await?;
+        let rows = documents::page::<Dub>(&mut conn, &caller, page.after, page.fetch()).await?;
+        let list = page.list(rows, |row| row.id, ListedDub::from);
+        let data = DubPage { dubs: list.data, has_more: list.has_more, next_cursor: list.next_cursor };
+        Ok(ToolAnswer::new(&caller.request_id, data).json())
+    }
+
+    /// Read a dub
+    ///
+    /// With all its segments, what was last spoken of it, and whether it was changed since.
+    #[oai(path = "/tools/get_dub", method = "post", operation_id = "get_dub")]
+    async fn get_dub(&self, auth: Auth, arguments: Json<OneDub>) -> Answer<Json<ToolAnswer<DubAnswer>>> {
+        let Auth(caller) = auth;
+        let dub: DubId = arguments.0.dub_id.id(Code::DubNotFound)?;
+        let dub = DubDocument::of(reach_dub(&mut *self.0.conn().await?, &caller, dub).await?);
+        Ok(ToolAnswer::new(&caller.request_id, DubAnswer { dub }).json())
+    }
+
+    /// Change a dub
+    ///
+    /// Its name, or what is said in it: `ops` are done one after the other, all of them or none, and the refusal names
+    /// the one that can't be done. Nothing is spoken by it: `render_dub` speaks what was changed. What the dub was
+    /// before is kept for `undo_dub`, the last 50 changes.
+    #[oai(path = "/tools/edit_dub", method = "post", operation_id = "edit_dub")]
+    async fn edit_dub(
+        &self,
+        auth: Auth,
+        key: IdempotencyKey,
+        arguments: Json<EditDub>,
+    ) -> Answer<Stored<ToolAnswer<DubAnswer>>> {
+        let Auth(caller) = auth;
+        let once = Once::of(&self.0, &caller, "edit_dub", key, &arguments.0);
+        if let Some(before) = once.before(&self.0).await? {
+            return Ok(Stored::replayed(before.body));
+        }
+        let EditDub { dub_id, if_revision, name, ops } = arguments.0;
+        let ops = ops.iter().flatten().filter_map(ToJSON::to_json).collect();
+        let edit = DubEdit { if_revision, name: name.map(|name| name.0), ops };
+        let dub = dub_id.id(Code::DubNotFound)?;
+        Ok(edit_dub(&self.0, &caller, &once, dub, edit, shown(&caller.request_id)).await?.into())
+    }
+
+    /// Undo the latest change of a dub
+    ///
+    /// Back to what it was before, as a new revision; again for the change before that.
+    #[oai(path = "/tools/undo_dub", method = "post", operation_id = "undo_dub")]
+    async fn undo_dub(
+        &self,
+        auth: Auth,
+        key: IdempotencyKey,
+        arguments: Json<UndoDub>,
+    ) -> Answer<Stored<ToolAnswer<DubAnswer>>> {
+        let Auth(caller) = auth;
+        let once = Once::of(&self.0, &caller, "undo_dub", key, &arguments.0);
+        if let Some(before) = once.before(&self.0).await? {
+            return Ok(Stored::replayed(before.body));
+        }
+        let asked = (arguments.0.dub_id.id(Code::DubNotFound)?, arguments.0.if_revision);
+        Ok(undo_dub(&self.0, &caller, &once, asked, shown(&caller.request_id)).await?.into())
+    }
+
+    /// Speak a dub again
+    ///
+    /// A job makes a new item of the dub as it is now, and puts its voices into the dub's timeline. Only segments whose
+    /// text, voice or time is another are spoken; the job's result counts them (`spoken`, `reused`). Of a dub that has
+    /// not changed the answer is `ready`.
+    #[oai(path = "/tools/render_dub", method = "post", operation_id = "render_dub")]
+    async fn render_dub(&self, auth: Auth, key: IdempotencyKey, arguments: Json<RenderDub>) -> Answered {
+        let (Auth(caller), RenderDub { dub_id, dry_run }) = (auth, arguments.0);
+        caller.require(Role::Editor)?;
+        let (dub, dry_run): (DubId, bool) = (dub_id.id(Code::DubNotFound)?, dry_run.unwrap_or(false));
+        let key = if dry_run { IdempotencyKey(None) } else { key };
+        let request = json!({ "dub_id": dub });
+        let call = Call { app: &self.0, caller: &caller, tool: "render_dub", request, key, dry_run };
+        if let Some(answer) = call.replayed().await? {
+            return Ok(answer);
+        }
+        let mut conn = self.0.conn().await?;
+        let KeptDub { kept, output } = reach_dub(&mut conn, &caller, dub).await?;
+        let duration = source_of(&mut conn, &caller, &kept.body).await?;
+        drop(conn);
+        let plan = DubPlan {
+            tool: DubTool::RenderDub,
+            workspace: caller.workspace.id,
+            dub: Some(dub),
+            revision: kept.revision,
+            name: kept.name,
+            body: kept.body,
+            translates: false,
+            before: output.map(|output| output.before()),
+        };
+        call.start(plan, duration).await
+    }
+
+    /// Delete a dub
+    ///
+    /// With what is kept of its past. Its timeline and the items that were made of it stay.
+    #[oai(path = "/tools/delete_dub", method = "post", operation_id = "delete_dub")]
+    async fn delete_dub(&self, auth: Auth, arguments: Json<OneDub>) -> Answer<Json<ToolAnswer<DeletedDub>>> {
+        let Auth(caller) = auth;
+        let dub: DubId = arguments.0.dub_id.id(Code::DubNotFound)?;
+        documents::delete::<Dub>(&self.0, &caller, dub.uuid()).await?;
+        let data = DeletedDub { dub_id: Text::of(dub), deleted: True };
+        Ok(ToolAnswer::new(&caller.request_id, data).json())
+    }
+}
+
+/// Writes the answer that shows a dub.
+fn shown(request_id: &str) -> impl FnOnce(KeptDub) -> String {
+    move |dub| ToolAnswer::new(request_id, DubAnswer { dub: DubDocument::of(dub) }).to_json_string()
+}

@@ -1,0 +1,308 @@
+//! What the dubs' tools take and answer.
+
+use crate::http::paging::Limit;
+use crate::http::text::{MinuteCount, Text, Time, True};
+use crate::resources::tools::stored_read::NeedStatus;
+use crate::usecases::dubs::KeptDub;
+use domain::dub;
+use domain::ids::DubId;
+use poem_openapi::Object;
+use poem_openapi::types::Example;
+use std::collections::HashMap;
+use store::documents::ListedRow;
+
+/// What to dub.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields, skip_serializing_if_is_none, example)]
+pub struct MakeDub {
+    /// The item: its ref, its id, or the id of the job that made it.
+    #[oai(rename = "ref")]
+    pub item_ref: Option<Text>,
+    /// A timeline to dub, in the place of `ref`. This deployment dubs items: render the timeline first.
+    pub timeline_id: Option<Text>,
+    /// The language to dub into, such as `es` or `spa`.
+    pub target_language: Text,
+    /// The language that is spoken; what the transcript tells when not given.
+    pub source_language: Option<Text>,
+    /// What is to be spoken when, at most 2,000 segments that don't overlap. With it nothing is transcribed or
+    /// translated.
+    pub script: Option<Vec<ScriptSegment>>,
+    /// Voices of speakers; each other speaker gets one.
+    pub voices: Option<Vec<SpeakerVoice>>,
+    /// Whether the item's own sound is heard under the voices, 15 dB down while they speak; false when not given.
+    pub keep_background: Option<bool>,
+    /// `true` answers what the call would hold, and starts nothing.
+    pub dry_run: Option<bool>,
+}
+
+impl Example for MakeDub {
+    fn example() -> Self {
+        Self {
+            item_ref: Some("talk".into()),
+            timeline_id: None,
+            target_language: "es".into(),
+            source_language: None,
+            script: None,
+            voices: None,
+            keep_background: None,
+            dry_run: None,
+        }
+    }
+}
+
+/// A segment of a script.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields, skip_serializing_if_is_none)]
+pub struct ScriptSegment {
+    /// The second at which it begins.
+    pub start: f64,
+    /// The second at which it ends.
+    pub end: f64,
+    /// What is spoken, 1 to 1,000 characters.
+    pub text: Text,
+    /// Who speaks; `speaker_1` when not given.
+    pub speaker: Option<Text>,
+}
+
+/// The voice of a speaker.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct SpeakerVoice {
+    /// Who, as the `speakers` read or the script calls them.
+    pub speaker: Text,
+    /// The voice, as its engine names it: in English one of `flite`'s, else `espeak-ng`'s, such as `es+f3`.
+    pub voice: Text,
+}
+
+/// Which dub.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct OneDub {
+    /// The dub.
+    pub dub_id: Text,
+}
+
+/// Which dub to speak.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct RenderDub {
+    /// The dub.
+    pub dub_id: Text,
+    /// `true` answers what the call would hold, and starts nothing.
+    pub dry_run: Option<bool>,
+}
+
+/// Which dubs.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct ListDubs {
+    /// Dubs to show, 1 to 100; 20 when not given.
+    pub limit: Option<Limit>,
+    /// The `next_cursor` of the page before.
+    pub cursor: Option<Text>,
+}
+
+/// Which dub goes back.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct UndoDub {
+    /// The dub.
+    pub dub_id: Text,
+    /// The revision that is undone; another one stands: 409 `revision_conflict`.
+    pub if_revision: Option<i32>,
+}
+
+/// Where a dub stands.
+#[derive(Debug, Object)]
+#[oai(skip_serializing_if_is_none)]
+pub struct DubStanding {
+    /// As it was asked for, where a read of it is missing.
+    #[oai(rename = "ref")]
+    pub item_ref: Option<Text>,
+    /// The item that is dubbed.
+    pub item_id: Text,
+    /// `ready`, `queued`, or `startable` of a dry run.
+    pub status: NeedStatus,
+    /// The job that dubs, or that computes a read which is missing; when queued. Follow it with `get_jobs`: of a read,
+    /// call again then.
+    pub job_id: Option<Text>,
+    /// Minutes held for that job, or that would be; when queued or startable.
+    pub estimated_minutes: Option<MinuteCount>,
+    /// The dub; once it is there.
+    pub dub_id: Option<Text>,
+    /// Its timeline; when ready.
+    pub timeline_id: Option<Text>,
+    /// The dubbed item; when ready.
+    pub output_item_id: Option<Text>,
+    /// How many segments are spoken; where it is known.
+    pub segments: Option<u32>,
+    /// `draft`: what a machine of rules translates and speaks.
+    pub quality: Option<Text>,
+}
+
+/// A dub. Times are seconds.
+#[derive(Debug, Object)]
+pub struct DubDocument {
+    /// Its id.
+    pub id: Text,
+    /// What it is called.
+    pub name: Text,
+    /// How many times it was written.
+    pub revision: i32,
+    /// The revision that was last spoken; null where none was.
+    pub output_revision: Option<i32>,
+    /// Whether it was changed since: `render_dub` speaks what was.
+    pub stale: bool,
+    /// What clients call the item that is dubbed; null when it is deleted.
+    #[oai(rename = "ref")]
+    pub item_ref: Option<Text>,
+    /// The item that is dubbed.
+    pub item_id: Text,
+    /// The language that is spoken in it; null where a script was given without it.
+    pub source_language: Option<Text>,
+    /// The language that it is dubbed into.
+    pub target_language: Text,
+    /// Whether the item's own sound is heard under the voices.
+    pub keep_background: bool,
+    /// The item that was last made of it.
+    pub output_item_id: Option<Text>,
+    /// The voices of that alone.
+    pub voice_item_id: Option<Text>,
+    /// Its timeline.
+    pub timeline_id: Option<Text>,
+    /// What is said, in the order of its beginnings.
+    pub segments: Vec<DubSegment>,
+    /// When it was created.
+    pub created_at: Time,
+    /// When it was last changed.
+    pub updated_at: Time,
+}
+
+/// What somebody says.
+#[derive(Debug, Object)]
+pub struct DubSegment {
+    /// Its id, one in its dub.
+    pub id: Text,
+    /// When it begins.
+    pub start: f64,
+    /// When it ends.
+    pub end: f64,
+    /// Who speaks.
+    pub speaker: Text,
+    /// What is said in the item; null where it is not known.
+    pub source: Option<Text>,
+    /// What is spoken instead.
+    pub translation: Text,
+    /// By which voice.
+    pub voice: Text,
+    /// Seconds that it goes on after its end, although it is spoken as fast as it may be; 0 where it fits, null where
+    /// it was not spoken as it is now.
+    pub overflow: Option<f64>,
+}
+
+/// A dub as lists show it.
+#[derive(Debug, Object)]
+pub struct ListedDub {
+    /// Its id.
+    pub id: Text,
+    /// What it is called.
+    pub name: Text,
+    /// The item that is dubbed.
+    pub item_id: Text,
+    /// The language that it is dubbed into.
+    pub target_language: Text,
+    /// How many segments it has.
+    pub segments: u64,
+    /// How many times it was written.
+    pub revision: i32,
+    /// When it was created.
+    pub created_at: Time,
+    /// When it was last changed.
+    pub updated_at: Time,
+}
+
+/// A dub.
+#[derive(Debug, Object)]
+pub struct DubAnswer {
+    /// The dub.
+    pub dub: DubDocument,
+}
+
+/// A page of the workspace's dubs.
+#[derive(Debug, Object)]
+pub struct DubPage {
+    /// The dubs, newest first.
+    pub dubs: Vec<ListedDub>,
+    /// Whether there are dubs after these.
+    pub has_more: bool,
+    /// Pass it as `cursor` for the dubs after these; null on the last page.
+    pub next_cursor: Option<Text>,
+}
+
+/// The dub that was deleted.
+#[derive(Debug, Object)]
+pub struct DeletedDub {
+    /// Its id.
+    pub dub_id: Text,
+    /// Always true.
+    pub deleted: True,
+}
+
+impl DubDocument {
+    /// As it is kept.
+    pub(super) fn of(dub: KeptDub) -> Self {
+        let KeptDub { kept, output } = dub;
+        let body = kept.body;
+        let pieces = output.iter().flat_map(|output| &output.pieces);
+        let overflows: HashMap<&str, i64> = pieces.map(|piece| (piece.key.as_str(), piece.overflow_ms)).collect();
+        let shown = |segment: &dub::Segment| DubSegment {
+            id: Text::of(&segment.id),
+            start: segment.start.seconds(),
+            end: segment.end.seconds(),
+            speaker: Text::of(&segment.speaker),
+            source: segment.source.as_ref().map(Text::of),
+            translation: Text::of(&segment.translation),
+            voice: Text::of(&segment.voice),
+            overflow: overflows.get(segment.key(&body.target_language).as_str()).map(|ms| seconds(*ms)),
+        };
+        Self {
+            id: Text::of(DubId::from(kept.id)),
+            name: Text(kept.name),
+            revision: kept.revision,
+            output_revision: output.as_ref().map(|output| output.revision),
+            stale: output.as_ref().is_none_or(|output| output.revision != kept.revision),
+            item_ref: kept.refs.get(&body.source).map(Text::of),
+            item_id: Text::of(body.source),
+            source_language: body.source_language.as_ref().map(Text::of),
+            target_language: Text::of(&body.target_language),
+            keep_background: body.keep_background,
+            output_item_id: output.as_ref().map(|output| Text::of(output.item)),
+            voice_item_id: output.as_ref().map(|output| Text::of(output.voice)),
+            timeline_id: output.as_ref().map(|output| Text::of(output.timeline)),
+            segments: body.segments.iter().map(shown).collect(),
+            created_at: Time(kept.created_at),
+            updated_at: Time(kept.updated_at),
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "milliseconds of speech")]
+fn seconds(ms: i64) -> f64 {
+    ms as f64 / 1e3
+}
+
+impl From<ListedRow> for ListedDub {
+    fn from(row: ListedRow) -> Self {
+        let text = |field: &str| Text::of(row.summary[field].as_str().unwrap_or_default());
+        Self {
+            id: Text::of(DubId::from(row.id)),
+            item_id: text("source"),
+            target_language: text("target_language"),
+            segments: row.summary["segments"].as_u64().unwrap_or_default(),
+            name: Text(row.name.clone()),
+            revision: row.revision,
+            created_at: Time(row.created_at),
+            updated_at: Time(row.updated_at),
+        }
+    }
+}

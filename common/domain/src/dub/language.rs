@@ -1,0 +1,144 @@
+//! Languages by their codes, and the voices of the engines that are built in.
+
+use crate::model::BuiltIn;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// Characters of a voice's name.
+pub const MOST_VOICE_CHARACTERS: usize = 32;
+/// Characters of a language's code.
+const MOST_CHARACTERS: usize = 35;
+/// The codes of ISO 639-1 and 639-3 of one language: engines name languages by the one or the other.
+const CODES: [(&str, &str); 44] = [
+    ("af", "afr"),
+    ("ar", "arb"),
+    ("be", "bel"),
+    ("bg", "bul"),
+    ("ca", "cat"),
+    ("cs", "ces"),
+    ("cy", "cym"),
+    ("da", "dan"),
+    ("de", "deu"),
+    ("el", "ell"),
+    ("en", "eng"),
+    ("eo", "epo"),
+    ("es", "spa"),
+    ("et", "est"),
+    ("eu", "eus"),
+    ("fi", "fin"),
+    ("fr", "fra"),
+    ("ga", "gle"),
+    ("gl", "glg"),
+    ("he", "heb"),
+    ("hi", "hin"),
+    ("hr", "hrv"),
+    ("hu", "hun"),
+    ("id", "ind"),
+    ("is", "isl"),
+    ("it", "ita"),
+    ("ja", "jpn"),
+    ("ko", "kor"),
+    ("lt", "lit"),
+    ("lv", "lav"),
+    ("mk", "mkd"),
+    ("nb", "nob"),
+    ("nl", "nld"),
+    ("nn", "nno"),
+    ("oc", "oci"),
+    ("pl", "pol"),
+    ("pt", "por"),
+    ("ro", "ron"),
+    ("ru", "rus"),
+    ("sk", "slk"),
+    ("sl", "slv"),
+    ("sv", "swe"),
+    ("uk", "ukr"),
+    ("zh", "zho"),
+];
+/// The voices of `flite`, which speaks English alone.
+const FLITE_VOICES: [&str; 5] = ["slt", "rms", "awb", "kal16", "kal"];
+/// How the voices of `espeak-ng` differ, one for each who speaks.
+const ESPEAK_VARIANTS: [&str; 6] = ["", "+f3", "+m3", "+f2", "+m7", "+f4"];
+
+/// A language: the code of ISO 639-1 where it has one, else that of 639-3, in lower case.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Language(String);
+
+impl Language {
+    /// The code of ISO 639-3, where it is known.
+    pub fn three(&self) -> &str {
+        CODES.iter().find(|(two, _)| *two == self.0).map_or(&self.0, |(_, three)| three)
+    }
+
+    /// The code that it is called by here.
+    pub fn code(&self) -> &str {
+        &self.0
+    }
+
+    /// What a translation from here into `other` is called by the engine that is built in, as `eng-spa`.
+    pub fn pair(&self, other: &Self) -> String {
+        format!("{}-{}", self.three(), other.three())
+    }
+}
+
+impl FromStr for Language {
+    type Err = &'static str;
+
+    /// Parses a tag such as `es`, `spa` or `es-MX`, of which the language counts.
+    fn from_str(tag: &str) -> Result<Self, Self::Err> {
+        let wrong = "expected the code of a language, such as `es` or `spa`";
+        let plain = |part: &str| !part.is_empty() && part.len() <= 8 && part.bytes().all(|b| b.is_ascii_alphanumeric());
+        if tag.len() > MOST_CHARACTERS || !tag.split('-').all(plain) {
+            return Err(wrong);
+        }
+        let code = tag.split('-').next().unwrap_or_default().to_ascii_lowercase();
+        if !(2..=3).contains(&code.len()) || !code.bytes().all(|byte| byte.is_ascii_lowercase()) {
+            return Err(wrong);
+        }
+        let two = CODES.iter().find(|(_, three)| *three == code).map(|(two, _)| (*two).to_owned());
+        Ok(Self(two.unwrap_or(code)))
+    }
+}
+
+impl TryFrom<String> for Language {
+    type Error = &'static str;
+
+    fn try_from(tag: String) -> Result<Self, Self::Error> {
+        tag.parse()
+    }
+}
+
+impl From<Language> for String {
+    fn from(language: Language) -> Self {
+        language.0
+    }
+}
+
+impl fmt::Display for Language {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Whether a text can be a voice's name. It can't be taken for an option of a program.
+pub fn is_voice(voice: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"+_-".contains(&byte);
+    voice.len() <= MOST_VOICE_CHARACTERS
+        && voice.bytes().all(plain)
+        && voice.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic())
+}
+
+/// The engine that speaks by this voice: `flite` by its own, in English; else `espeak-ng`.
+pub fn engine_of(voice: &str, language: &Language) -> BuiltIn {
+    if language.code() == "en" && FLITE_VOICES.contains(&voice) { BuiltIn::Flite } else { BuiltIn::Espeak }
+}
+
+/// The voice of the one who speaks as so-manieth, where nobody says which.
+pub fn usual_voice(language: &Language, number: usize) -> String {
+    if language.code() == "en" {
+        return FLITE_VOICES[number % FLITE_VOICES.len()].to_owned();
+    }
+    format!("{language}{}", ESPEAK_VARIANTS[number % ESPEAK_VARIANTS.len()])
+}

@@ -1,0 +1,156 @@
+//! Segments of what a transcript says was said, and a speakers read by whom.
+//!
+//! A segment is what one voice says without a pause, and not much longer than a breath: a translation is spoken in the
+//! time of what it stands for, so long segments drift and short ones are cut out of their sentence.
+
+use super::{Dub, Language, ONE_SPEAKER, Segment, one_line, usual_voice};
+use crate::ids::ItemId;
+use crate::timeline::Micros;
+use serde_json::Value;
+use std::collections::HashMap;
+
+/// A pause that ends a segment.
+const PAUSE: i64 = 600_000;
+/// A pause that ends a segment which is long already, and how long that is.
+const SHORT_PAUSE: i64 = 200_000;
+const LONG: i64 = 8_000_000;
+/// A segment is ended at the next word once it is as long as this, or has so many characters.
+const LONGEST: i64 = 15_000_000;
+const MOST_CHARACTERS: usize = 300;
+/// A segment of which less is known is given so much time.
+const LEAST: i64 = 300_000;
+
+/// A word of a transcript.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SaidWord {
+    /// It.
+    pub word: String,
+    /// When it begins and ends.
+    pub span: (Micros, Micros),
+}
+
+/// Somebody speaks from when to when.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Turn {
+    /// Who.
+    pub speaker: String,
+    /// When it begins and ends.
+    pub span: (Micros, Micros),
+}
+
+/// The words of a stored `transcript` read, and the language that it tells; nothing when it is no such read.
+pub fn words_of(read: &Value) -> Option<(Vec<SaidWord>, Option<String>)> {
+    let words = read["data"]["words"].as_array()?;
+    let words = words.iter().filter_map(|one| {
+        Some(SaidWord { word: one["word"].as_str()?.to_owned(), span: (micros(&one["start"])?, micros(&one["end"])?) })
+    });
+    Some((words.collect(), read["data"]["language"].as_str().map(str::to_owned)))
+}
+
+/// The turns of a stored `speakers` read; nothing when it is no such read.
+pub fn turns_of(read: &Value) -> Option<Vec<Turn>> {
+    let turns = read["data"]["segments"].as_array()?;
+    let turns = turns.iter().filter_map(|one| {
+        let speaker = one["speaker"].as_str()?.to_owned();
+        Some(Turn { speaker, span: (micros(&one["start"])?, micros(&one["end"])?) })
+    });
+    Some(turns.collect())
+}
+
+fn micros(seconds: &Value) -> Option<Micros> {
+    serde_json::from_value(seconds.clone()).ok()
+}
+
+/// A dub of what was said by whom, which is still to be translated.
+pub fn said(
+    (source, duration): (ItemId, Micros),
+    (from, to): (&Language, &Language),
+    words: &[SaidWord],
+    turns: &[Turn],
+) -> Dub {
+    let mut segments: Vec<Segment> = Vec::new();
+    let mut turn = 0;
+    for word in words.iter().filter(|word| word.span.0 >= Micros::ZERO && word.span.0 < duration) {
+        let text = one_line(&word.word);
+        if text.is_empty() {
+            continue;
+        }
+        let speaker = speaker_of(word, turns, &mut turn);
+        let end = Micros(word.span.1.0.clamp(word.span.0.0, duration.0));
+        match segments.last_mut().filter(|last| goes_on(last, word, speaker)) {
+            Some(last) => {
+                let source = last.source.get_or_insert_default();
+                source.push(' ');
+                source.push_str(&text);
+                last.end = last.end.max(end);
+            }
+            None => segments.push(Segment {
+                id: String::new(),
+                start: word.span.0,
+                end,
+                speaker: speaker.to_owned(),
+                source: Some(text),
+                translation: String::new(),
+                voice: String::new(),
+            }),
+        }
+    }
+    let mut dub = Dub {
+        source,
+        source_language: Some(from.clone()),
+        target_language: to.clone(),
+        keep_background: false,
+        segments,
+    };
+    spaced(&mut dub.segments, duration);
+    voiced(&mut dub);
+    dub
+}
+
+/// Who says a word: whose turn its middle is in, or comes next to. Turns are in order, and so are words.
+fn speaker_of<'a>(word: &SaidWord, turns: &'a [Turn], turn: &mut usize) -> &'a str {
+    let middle = i64::midpoint(word.span.0.0, word.span.1.0);
+    while turns.get(*turn).is_some_and(|one| one.span.1.0 <= middle) && *turn + 1 < turns.len() {
+        *turn += 1;
+    }
+    let here = turns.get(*turn);
+    let before = turn.checked_sub(1).and_then(|before| turns.get(before));
+    let away = |one: &Turn| (one.span.0.0 - middle).max(middle - one.span.1.0).max(0);
+    match (before, here) {
+        (Some(before), Some(here)) if away(before) < away(here) => &before.speaker,
+        (_, Some(here)) => &here.speaker,
+        _ => ONE_SPEAKER,
+    }
+}
+
+/// Whether a word goes on with the segment before it.
+fn goes_on(last: &Segment, word: &SaidWord, speaker: &str) -> bool {
+    let (pause, len) = (word.span.0.0 - last.end.0, last.span().0);
+    let text = last.source.as_deref().unwrap_or_default();
+    let ended = text.ends_with(['.', '!', '?', '\u{2026}', '\u{3002}']);
+    let long = text.chars().count() + word.word.chars().count() >= MOST_CHARACTERS;
+    let breath = len >= LONG && pause >= SHORT_PAUSE;
+    last.speaker == speaker && pause < PAUSE && len < LONGEST && !long && !ended && !breath
+}
+
+/// Gives those that are too short the time that is there, and takes away what overlaps.
+fn spaced(segments: &mut Vec<Segment>, duration: Micros) {
+    segments.sort_by_key(|segment| segment.start);
+    for place in 0..segments.len() {
+        let next = segments.get(place + 1).map_or(duration, |next| next.start);
+        let segment = &mut segments[place];
+        let end = segment.end.0.max(segment.start.0 + LEAST);
+        segment.end = Micros(end.min(next.0.max(segment.start.0)));
+    }
+    segments.retain(|segment| segment.span() >= super::SHORTEST);
+}
+
+/// Gives each speaker a voice.
+fn voiced(dub: &mut Dub) {
+    let mut voices: HashMap<String, String> = HashMap::new();
+    for segment in &mut dub.segments {
+        let number = voices.len();
+        let voice = voices.entry(segment.speaker.clone()).or_insert_with(|| usual_voice(&dub.target_language, number));
+        segment.voice.clone_from(voice);
+    }
+}

@@ -1,0 +1,235 @@
+use super::*;
+use crate::document::edited;
+use proptest::prelude::*;
+use serde_json::json;
+
+fn seconds(seconds: f64) -> Micros {
+    serde_json::from_value(json!(seconds)).unwrap()
+}
+
+fn language(tag: &str) -> Language {
+    tag.parse().unwrap()
+}
+
+fn word(word: &str, start: f64, end: f64) -> SaidWord {
+    SaidWord { word: word.to_owned(), span: (seconds(start), seconds(end)) }
+}
+
+fn turn(speaker: &str, start: f64, end: f64) -> Turn {
+    Turn { speaker: speaker.to_owned(), span: (seconds(start), seconds(end)) }
+}
+
+fn segment(start: f64, end: f64, translation: &str) -> Segment {
+    Segment {
+        id: String::new(),
+        start: seconds(start),
+        end: seconds(end),
+        speaker: "anna".to_owned(),
+        source: None,
+        translation: translation.to_owned(),
+        voice: "es".to_owned(),
+    }
+}
+
+fn dub(segments: Vec<Segment>) -> Dub {
+    Dub {
+        source: ItemId::mint(),
+        source_language: None,
+        target_language: language("es"),
+        keep_background: false,
+        segments,
+    }
+}
+
+fn said_of(words: &[SaidWord], turns: &[Turn]) -> Dub {
+    let mut dub = said((ItemId::mint(), seconds(60.0)), (&language("en"), &language("es")), words, turns);
+    dub.settle(seconds(60.0)).unwrap();
+    dub
+}
+
+#[test]
+fn a_language_has_one_name_here_whatever_it_is_called() {
+    for tag in ["es", "spa", "ES", "es-MX"] {
+        assert_eq!((language(tag).code(), language(tag).three()), ("es", "spa"), "{tag}");
+    }
+    assert_eq!(language("eng").pair(&language("es")), "eng-spa");
+    assert_eq!((language("jbo").code(), language("jbo").three()), ("jbo", "jbo"));
+    for wrong in ["", "e", "spanish", "e5", "es_MX", "-es", "es-", "\u{e9}s", &"es-".repeat(20)] {
+        assert!(wrong.parse::<Language>().is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn each_speaker_has_a_voice_of_a_name_that_is_no_option() {
+    let (english, spanish) = (language("en"), language("es"));
+    for number in 0..20 {
+        for language in [&english, &spanish] {
+            assert!(is_voice(&usual_voice(language, number)));
+        }
+    }
+    assert_ne!(usual_voice(&spanish, 0), usual_voice(&spanish, 1));
+    assert_eq!((engine_of("slt", &english).name(), engine_of("slt", &spanish).name()), ("flite", "espeak-ng"));
+    for wrong in ["", "-w", "../x", "a b", "\u{e9}s", &"x".repeat(33)] {
+        assert!(!is_voice(wrong), "{wrong}");
+    }
+}
+
+#[test]
+fn a_pause_another_voice_and_the_end_of_a_sentence_end_a_segment() {
+    let words = [
+        word("good", 0.0, 0.3),
+        word("morning.", 0.4, 0.8),
+        word("and", 0.9, 1.1),
+        word("now", 1.2, 1.5),
+        word("music", 2.3, 2.8),
+        word("yes", 2.9, 3.2),
+    ];
+    let turns = [turn("S1", 0.0, 2.85), turn("S2", 2.85, 3.3)];
+    let segments = said_of(&words, &turns).segments;
+    let told: Vec<(&str, &str)> =
+        segments.iter().map(|one| (one.speaker.as_str(), one.source.as_deref().unwrap())).collect();
+    assert_eq!(told, [("S1", "good morning."), ("S1", "and now"), ("S1", "music"), ("S2", "yes")]);
+    assert_eq!((segments[0].start, segments[0].end), (seconds(0.0), seconds(0.8)));
+    assert_eq!((segments[0].voice.as_str(), segments[3].voice.as_str()), ("es", "es+f3"));
+    let ids: Vec<&str> = segments.iter().map(|one| one.id.as_str()).collect();
+    assert_eq!(ids, ["segment-1", "segment-2", "segment-3", "segment-4"]);
+}
+
+#[test]
+fn who_speaks_without_turns_is_one_and_speech_without_a_breath_is_cut_after_a_while() {
+    let words: Vec<SaidWord> =
+        (0..150_u32).map(|n| word("word", f64::from(n) * 0.3, f64::from(n) * 0.3 + 0.3)).collect();
+    let segments = said_of(&words, &[]).segments;
+    assert!(segments.len() > 2 && segments.iter().all(|one| one.span() <= seconds(15.4)), "{}", segments.len());
+    assert!(segments.iter().all(|one| one.speaker == ONE_SPEAKER));
+}
+
+#[test]
+fn what_can_not_be_segments_is_refused_in_words() {
+    for (segments, words) in [
+        (vec![], "expected 1 to 2000 segments"),
+        (vec![segment(0.0, 1.0, "x"); 2_001], "expected 1 to 2000 segments"),
+        (vec![segment(-1.0, 1.0, "x")], "`start` from 0"),
+        (vec![segment(1.0, 1.05, "x")], "at least 0.1 s"),
+        (vec![segment(2.0, 1.0, "x")], "at least 0.1 s"),
+        (vec![segment(59.0, 61.0, "x")], "at most 60"),
+        (vec![segment(0.0, 2.0, "x"), segment(1.9, 3.0, "y")], "begins before the segment before it ends"),
+        (vec![segment(0.0, 2.0, &"x".repeat(1_001))], "at most 1000 characters"),
+        (vec![Segment { voice: "-w".to_owned(), ..segment(0.0, 2.0, "x") }], "`voice`"),
+        (vec![Segment { speaker: "a\nb".to_owned(), ..segment(0.0, 2.0, "x") }], "`speaker`"),
+    ] {
+        let why = dub(segments).settle(seconds(60.0)).unwrap_err();
+        assert!(why.contains(words), "{why}");
+    }
+}
+
+#[test]
+fn operations_change_what_is_spoken_and_nothing_else() {
+    let mut before = dub(vec![segment(0.0, 2.0, "uno"), segment(3.0, 4.0, "dos")]);
+    before.settle(seconds(60.0)).unwrap();
+    let keys =
+        |dub: &Dub| -> Vec<String> { dub.segments.iter().map(|segment| segment.key(&dub.target_language)).collect() };
+    let after = |ops: Value| edited(&before, ops.as_array().unwrap(), |dub: &mut Dub, op| dub.apply(op, seconds(60.0)));
+    let said = after(json!([{ "op": "update_segment", "segment_id": "segment-2", "translation": " tres\n" }])).unwrap();
+    assert_eq!(said.segments[1].translation, "tres");
+    assert_eq!(keys(&said)[0], keys(&before)[0]);
+    assert_ne!(keys(&said)[1], keys(&before)[1]);
+    let added = json!([{ "op": "add_segment", "start": 2.0, "end": 2.9, "translation": "entre" }]);
+    let added = after(added).unwrap();
+    assert_eq!((added.segments[1].id.as_str(), added.segments[1].voice.as_str()), ("segment-3", "es"));
+    let voiced = after(json!([{ "op": "set_voice", "speaker": "anna", "voice": "es+f3" }])).unwrap();
+    assert!(voiced.segments.iter().all(|segment| segment.voice == "es+f3"));
+    assert!(keys(&voiced).iter().all(|key| !keys(&before).contains(key)));
+    let quiet = after(json!([{ "op": "set_background", "keep": true }])).unwrap();
+    assert_eq!((quiet.keep_background, keys(&quiet)), (true, keys(&before)));
+    for (wrong, words) in [
+        (json!([{ "op": "remove_segment", "segment_id": "x" }]), "no segment `x`"),
+        (json!([{ "op": "update_segment", "segment_id": "segment-2", "start": 1.0 }]), "begins before the segment"),
+        (json!([{ "op": "set_voice", "speaker": "nobody", "voice": "es" }]), "nobody of the dub"),
+        (json!([{ "op": "update_segment", "segment_id": "segment-1", "text": "x" }]), "unknown field `text`"),
+        (json!([{ "op": "add_segment", "start": 5, "end": 6, "translation": "x", "to": 1 }]), "unknown field `to`"),
+    ] {
+        let why = after(wrong).unwrap_err().to_string();
+        assert!(why.starts_with("`ops[0]`: ") && why.contains(words), "{why}");
+    }
+}
+
+#[test]
+fn a_plan_is_what_it_makes_and_says_what_it_needs() {
+    let mut body = dub(vec![segment(0.0, 2.0, "")]);
+    body.source_language = Some(language("en"));
+    let plan = DubPlan {
+        tool: DubTool::Dub,
+        workspace: crate::ids::WorkspaceId::mint(),
+        dub: None,
+        revision: 1,
+        name: "Talk.wav".to_owned(),
+        body,
+        translates: true,
+        before: None,
+    };
+    assert_eq!(plan.needs().into_iter().collect::<Vec<_>>(), ["apertium:eng-spa", "espeak-ng"]);
+    assert_eq!((plan.item_name(), plan.voice_name()), ("Talk (es)".to_owned(), "Talk (es) voices".to_owned()));
+    let spoken = DubPlan { before: Some(Before { voice: ItemId::mint(), pieces: Vec::new() }), ..plan.clone() };
+    assert_eq!(spoken.hash(), plan.hash());
+    assert_ne!(DubPlan { revision: 2, ..plan.clone() }.hash(), plan.hash());
+    let written: DubPlan = serde_json::from_value(serde_json::to_value(&plan).unwrap()).unwrap();
+    assert_eq!((written.hash(), written), (plan.hash(), plan));
+}
+
+#[test]
+fn what_is_too_long_by_a_fifth_is_told_and_the_next_waits_for_it() {
+    assert_eq!([tempo(1_000, 1_000), tempo(1_100, 1_000), tempo(5_000, 1_000)], [1_000, 1_100, 1_200]);
+    assert_eq!([tempo(500, 1_000), tempo(900, 1_000), tempo(0, 1_000)], [850, 900, 850]);
+    let spoken = |start, end, len| Spoken { start, end, len };
+    let placed = fitted(&[spoken(0, 1_000, 1_500), spoken(1_200, 2_000, 700), spoken(3_000, 4_000, 1_010)], 1_000);
+    let told: Vec<(i64, i64)> = placed.iter().map(|one| (one.at, one.overflow_ms)).collect();
+    assert_eq!(told, [(0, 500), (1_500, 200), (3_000, 0)]);
+}
+
+#[test]
+fn a_variant_has_the_picture_of_the_item_and_the_voices_over_it() {
+    let (mut body, voice) = (dub(vec![segment(0.0, 2.0, "uno")]), ItemId::mint());
+    let made = variant(&body, (voice, seconds(61.0)), seconds(60.0), crate::timeline::Timeline::new());
+    assert_eq!((made.language.as_deref(), made.duration()), (Some("spa"), seconds(60.0)));
+    assert_eq!((made.scenes[0].volume.number(), made.audio.tracks.len()), (0.0, 0));
+    assert_eq!(made.items(), [body.source, voice]);
+    body.keep_background = true;
+    let made = variant(&body, (voice, seconds(61.0)), seconds(60.0), crate::timeline::Timeline::new());
+    assert_eq!(made.audio.tracks[0].duck.map(|duck| duck.down), Some(DOWN));
+}
+
+proptest! {
+    #[test]
+    fn nothing_that_is_spoken_is_heard_with_another_or_before_its_time(
+        lens in prop::collection::vec((0_i64..3_000, 1_i64..2_000, 0_i64..500), 1..40)
+    ) {
+        let (mut at, mut spoken) = (0, Vec::new());
+        for (len, span, gap) in lens {
+            spoken.push(Spoken { start: at + gap, end: at + gap + span, len });
+            at += gap + span;
+        }
+        let placed = fitted(&spoken, 1_000);
+        let mut free = 0;
+        for (one, placed) in spoken.iter().zip(&placed) {
+            prop_assert!(placed.at >= one.start && placed.at >= free);
+            free = placed.at + one.len;
+            prop_assert!(placed.overflow_ms == 0 || placed.overflow_ms == free - one.end);
+            prop_assert!(placed.overflow_ms > 0 || one.len == 0 || free - one.end <= 20);
+        }
+    }
+
+    #[test]
+    fn segments_of_any_words_can_be_a_dubs(
+        words in prop::collection::vec((0.0_f64..100.0, 0.0_f64..5.0, "\\PC{0,9}"), 0..60),
+        turns in prop::collection::vec((0.0_f64..100.0, 0.0_f64..9.0), 0..9)
+    ) {
+        let mut words: Vec<SaidWord> =
+            words.iter().map(|(start, len, text)| word(text, *start, start + len)).collect();
+        words.sort_by_key(|word| word.span.0);
+        let mut turns: Vec<Turn> = turns.iter().map(|(start, len)| turn("S1", *start, start + len)).collect();
+        turns.sort_by_key(|turn| turn.span.0);
+        let mut dub = said((ItemId::mint(), seconds(60.0)), (&language("en"), &language("es")), &words, &turns);
+        prop_assert!(dub.segments.is_empty() || dub.settle(seconds(60.0)).is_ok());
+    }
+}

@@ -1,0 +1,333 @@
+//! Dubs: a talk that is put into Spanish by what is installed here, and spoken again where it is changed; and what
+//! their jobs hold, refuse and leave. What a dub sounds like is the worker's.
+
+use crate::generation::job;
+use anyhow::Context;
+use domain::ids::{ItemId, JobId};
+use domain::read::Read;
+use mws_tests::world::{Client, Media, Receiver, Tenant, World, runners};
+use serde_json::{Value, json};
+use std::process::Command;
+use std::time::Duration;
+use worker::Engines;
+
+/// A talk of two voices, spoken by `flite`.
+fn talk() -> anyhow::Result<Vec<u8>> {
+    let folder = tempfile::tempdir()?;
+    let run = |program: &str, arguments: &[&str]| {
+        let status = Command::new(program).args(arguments).current_dir(folder.path()).status();
+        anyhow::ensure!(status?.success(), "{program} {arguments:?}");
+        anyhow::Ok(())
+    };
+    for (number, voice, text) in [
+        ("1", "slt", "Good morning, and welcome to the show about music and languages."),
+        ("2", "rms", "Thank you. Today we speak about the history of the city and of the river."),
+        ("3", "slt", "The house is very old, and many people work there every day of the year."),
+    ] {
+        run("flite", &["-voice", voice, "-t", text, "-o", &format!("{number}.wav")])?;
+        run("sox", &[&format!("{number}.wav"), "-r", "16000", &format!("{number}-padded.wav"), "pad", "0.3", "0.9"])?;
+    }
+    run("sox", &["1-padded.wav", "2-padded.wav", "3-padded.wav", "talk.wav"])?;
+    Ok(std::fs::read(folder.path().join("talk.wav"))?)
+}
+
+/// Stores a read of an item, as a job would have.
+async fn stored(world: &World, item: ItemId, read: Read, data: Value) -> anyhow::Result<()> {
+    let result = json!({ "schema": 1, "kind": read.name(), "data": data });
+    sqlx::query(
+        "INSERT INTO item_reads (item_id, read, job_id, engine, engine_version, result)
+         VALUES ($1, $2, $3, 'test', '1', $4)",
+    )
+    .bind(item)
+    .bind(read.name())
+    .bind(JobId::mint())
+    .bind(result)
+    .execute(world.pool())
+    .await?;
+    Ok(())
+}
+
+/// A minute in which two people say four words each.
+async fn conversation(world: &World, tenant: &Tenant, media: Media) -> anyhow::Result<ItemId> {
+    let item = world.item(tenant, media).await?;
+    let word = |place: u32, word: &str| {
+        let start = f64::from(place);
+        json!({ "word": word, "start": start, "end": start + 0.8, "confidence": 0.5 })
+    };
+    let said = ["the", "house", "is", "big", "the", "river", "is", "long"];
+    let words: Vec<Value> = said.iter().zip(0..).map(|(text, place)| word(place, text)).collect();
+    stored(world, item, Read::Transcript, json!({ "language": "en", "words": words, "segments": [] })).await?;
+    let turn = |speaker: &str, start: f64, end: f64| json!({ "speaker": speaker, "start": start, "end": end });
+    let turns = json!({ "speakers": ["A", "B"], "segments": [turn("A", 0.0, 3.9), turn("B", 3.9, 8.0)] });
+    stored(world, item, Read::Speakers, turns).await?;
+    Ok(item)
+}
+
+async fn dub_of(client: &Client, id: &Value) -> anyhow::Result<Value> {
+    Ok(client.tool("get_dub", &json!({ "dub_id": id })).await?.data()?["dub"].clone())
+}
+
+/// Asks until nothing is queued any more, and answers the last answer's data and the last job.
+async fn dubbed(client: &Client, body: &Value) -> anyhow::Result<(Value, Value)> {
+    let mut last = Value::Null;
+    loop {
+        let answer = client.tool("dub", body).await?;
+        if answer.data()?["status"] == "ready" {
+            return Ok((answer.data()?.clone(), last));
+        }
+        let id = job(&answer)?;
+        last = World::within(Duration::from_secs(120), "the job has ended", async || {
+            let job = client.job(&id).await?;
+            Ok((job["finished_at"] != Value::Null).then_some(job))
+        })
+        .await?;
+        anyhow::ensure!(last["status"] == "succeeded", "{last}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_talk_is_heard_translated_and_spoken_and_spoken_again_where_it_is_changed() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let (client, receiver) = (&tenant.client, Receiver::start()?);
+    let wav = talk()?;
+    let upload = client.announce(wav.len(), &json!({})).await?;
+    let item = client.send_announced(&upload, &wav).await?;
+    world.work(Engines::found(&world.process)).await?;
+    client.tool("get_item", &json!({ "ref": item, "wait_seconds": 30 })).await?.data()?;
+    let models = client.tool("list_models", &json!({})).await?.data()?["models"].clone();
+    let apertium = models.as_array().and_then(|all| all.iter().find(|one| one["id"] == "apertium").cloned());
+    let apertium = apertium.context("no apertium")?;
+    assert!(apertium["pairs"].as_array().is_some_and(|pairs| pairs.contains(&json!("eng-spa"))), "{apertium}");
+
+    let body = json!({ "ref": item, "target_language": "es" });
+    // The reads are jobs of their own, which endpoints hear of as well.
+    let waits = client.tool("dub", &body).await?;
+    assert_eq!((&waits.data()?["status"], &waits.data()?["item_id"]), (&json!("queued"), &json!(item)));
+    let (ready, _) = {
+        let first = job(&waits)?;
+        assert_eq!(client.job(&first).await?["kind"], "transcription");
+        World::within(Duration::from_secs(120), "the transcript is there", async || {
+            Ok((client.job(&first).await?["status"] == "succeeded").then_some(()))
+        })
+        .await?;
+        let speakers = job(&client.tool("dub", &body).await?)?;
+        World::within(Duration::from_secs(120), "the speakers are there", async || {
+            Ok((client.job(&speakers).await?["status"] == "succeeded").then_some(()))
+        })
+        .await?;
+        world.endpoint(&tenant, &receiver.url).await?;
+        let asking = json!({ "tool": "dub", "arguments": body });
+        let estimate = client.tool("estimate_cost", &asking).await?.data()?["minutes"].clone();
+        let (ready, ended) = dubbed(client, &body).await?;
+        assert_eq!((&ended["kind"], &ended["estimated_minutes"]), (&json!("dub"), &estimate));
+        assert!(ended["cloud_minutes"].as_f64() <= estimate.as_f64(), "{ended}");
+        (ready, ended)
+    };
+    let told = receiver.gets(1).await?[0].json();
+    let result = &told["data"]["job"]["result"];
+    assert_eq!((&told["data"]["job"]["kind"], &told["timeline_id"]), (&json!("dub"), &ready["timeline_id"]));
+    assert_eq!((&result["item_id"], &result["dub_id"]), (&ready["output_item_id"], &ready["dub_id"]));
+    println!("{result}");
+
+    let dub = dub_of(client, &ready["dub_id"]).await?;
+    let segments = dub["segments"].as_array().cloned().unwrap_or_default();
+    println!("{segments:#?}");
+    assert!(segments.len() >= 3 && segments.iter().all(|one| one["translation"] != ""), "{dub}");
+    assert_eq!(
+        (&dub["stale"], &dub["output_revision"], &result["spoken"]),
+        (&json!(false), &json!(1), &json!(segments.len()))
+    );
+    let made = client.tool("get_item", &json!({ "ref": ready["output_item_id"] })).await?.data()?["item"].clone();
+    assert_eq!((&made["made_by"]["synthetic"], &made["made_by"]["quality"]), (&json!(true), &json!("draft")));
+    assert_eq!((&made["made_by"]["engine"], &made["type"]), (&json!("espeak-ng"), &json!("audio")));
+
+    let edit = json!({ "dub_id": dub["id"], "if_revision": 1, "ops": [
+        { "op": "update_segment", "segment_id": segments[1]["id"], "translation": "Gracias." },
+    ] });
+    let edited = client.tool("edit_dub", &edit).await?.data()?["dub"].clone();
+    assert_eq!((&edited["stale"], &edited["segments"][1]["overflow"]), (&json!(true), &Value::Null));
+    assert_eq!(client.tool("edit_dub", &edit).await?.code(), "revision_conflict");
+    let started = client.tool("render_dub", &json!({ "dub_id": dub["id"] })).await?;
+    let ended = client.reaches(&job(&started)?, "succeeded").await?;
+    let counted = (&ended["result"]["spoken"], &ended["result"]["reused"]);
+    assert_eq!(counted, (&json!(1), &json!(segments.len() - 1)), "{ended}");
+    assert_eq!(ended["result"]["timeline_id"], ready["timeline_id"]);
+    let spoken = dub_of(client, &dub["id"]).await?;
+    assert_eq!((&spoken["stale"], &spoken["segments"][1]["overflow"]), (&json!(false), &json!(0.0)));
+    let timeline = client.tool("get_timeline", &json!({ "timeline_id": ready["timeline_id"] })).await?;
+    let timeline = timeline.data()?["timeline"].clone();
+    assert_eq!((&timeline["language"], &timeline["revision"]), (&json!("spa"), &json!(2)));
+    assert_eq!(timeline["audio"]["voiceover"]["item_id"], ended["result"]["voice_item_id"]);
+    assert_eq!(timeline["scenes"][0]["item_id"], json!(item));
+    let same = client.tool("render_dub", &json!({ "dub_id": dub["id"] })).await?;
+    assert_eq!(
+        (&same.data()?["status"], &same.data()?["output_item_id"]),
+        (&json!("ready"), &ended["result"]["item_id"])
+    );
+    assert_eq!(scheduler::check_ledger::run_once(&world.process).await?, 0);
+    world.end().await
+}
+
+#[tokio::test]
+async fn what_can_not_be_dubbed_is_refused_in_words_and_starts_nothing() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let (tenant, other) = (world.tenant("a").await?, world.tenant("b").await?);
+    let item = conversation(&world, &tenant, Media::audio(60)).await?;
+    let silent = world.item(&tenant, Media::silent(60)).await?;
+    let line = |start: f64, end: f64, text: &str| json!({ "start": start, "end": end, "text": text });
+    let many: Vec<Value> = (0..10_000).map(|n| line(f64::from(n) / 200.0, f64::from(n) / 200.0 + 0.1, "a")).collect();
+    for (more, code, said) in [
+        (json!({ "target_language": "fr" }), "engine_not_configured", "eng-fra"),
+        (json!({ "target_language": "en" }), "invalid_request", "the language that is spoken"),
+        (json!({ "target_language": "spanish" }), "invalid_request", "`target_language`"),
+        (json!({ "ref": silent }), "read_not_applicable", "no sound"),
+        (json!({ "ref": "no such" }), "item_not_found", ""),
+        (json!({ "timeline_id": "tml_x" }), "invalid_request", "exactly one"),
+        (json!({ "ref": null, "timeline_id": "tml_x" }), "invalid_request", "render_timeline"),
+        (json!({ "voices": [{ "speaker": "nobody", "voice": "es" }] }), "invalid_request", "voices[0]"),
+        (json!({ "voices": [{ "speaker": "A", "voice": "-w" }] }), "invalid_request", "voices[0]"),
+        (json!({ "script": [] }), "invalid_request", "1 to 2000"),
+        (json!({ "script": many }), "invalid_request", "1 to 2000"),
+        (json!({ "script": [line(0.0, 2.0, "a"), line(1.0, 3.0, "b")] }), "invalid_request", "begins before"),
+        (json!({ "script": [line(-1.0, 2.0, "a")] }), "invalid_request", "`start` from 0"),
+        (json!({ "script": [line(3.0, 2.0, "a")] }), "invalid_request", "at least 0.1 s"),
+        (json!({ "script": [line(59.0, 61.0, "a")] }), "invalid_request", "at most 60"),
+        (json!({ "script": [line(0.0, 1e300, "a")] }), "invalid_request", "`script`: [0]"),
+        (json!({ "script": [line(0.0, 1.0, " \u{7} ")] }), "invalid_request", "says nothing"),
+        (json!({ "script": [line(0.0, 1.0, &"x".repeat(1_001))] }), "invalid_request", "at most 1000 characters"),
+        (json!({ "script": [{ "start": 0, "end": 1, "text": "a", "voice": "es" }] }), "invalid_request", "voice"),
+    ] {
+        let mut body = json!({ "ref": item, "target_language": "es" });
+        for (name, value) in more.as_object().into_iter().flatten() {
+            body[name] = value.clone();
+        }
+        let body = Value::Object(
+            body.as_object().cloned().unwrap_or_default().into_iter().filter(|(_, value)| !value.is_null()).collect(),
+        );
+        let refused = tenant.client.tool("dub", &body).await?;
+        assert_eq!(refused.code(), code, "{more}: {}", refused.text);
+        assert!(refused.text.contains(said), "{said}: {}", refused.text);
+    }
+    let body = json!({ "ref": item, "target_language": "es" });
+    assert_eq!(other.client.tool("dub", &body).await?.code(), "workspace_forbidden");
+    let viewer = world.member(&other, &tenant, "viewer").await?;
+    assert_eq!(viewer.tool("dub", &body).await?.code(), "role_forbidden");
+    let dry = json!({ "ref": item, "target_language": "es", "dry_run": true });
+    let dry = tenant.client.tool("dub", &dry).await?;
+    assert_eq!((&dry.data()?["status"], &dry.data()?["estimated_minutes"]), (&json!("startable"), &json!(1)));
+    assert_eq!(world.count("SELECT count(*) FROM jobs").await?, 0);
+    world.end().await
+}
+
+#[tokio::test]
+async fn the_same_dub_is_made_once_whatever_is_repeated_and_anew_when_it_is_deleted() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let (client, item) = (&tenant.client, conversation(&world, &tenant, Media::video(60)).await?);
+    let body = json!({ "ref": item, "target_language": "spa", "keep_background": true });
+    let key = [("idempotency-key", "first")];
+    let first = client.send("POST", "/tools/dub", &key, Some(body.to_string())).await?;
+    let id = job(&first)?;
+    let calls = (0..30).map(|_| client.tool("dub", &body));
+    let answers = futures_util::future::try_join_all(calls).await?;
+    for answer in &answers {
+        assert_eq!(job(answer)?, id);
+    }
+    world.work(runners::instant()).await?;
+    let ended = client.reaches(&id, "succeeded").await?;
+    assert_eq!((&ended["cloud_minutes"], &ended["item_id"]), (&json!(1), &json!(item)));
+    let again = client.send("POST", "/tools/dub", &key, Some(body.to_string())).await?;
+    assert_eq!((again.text == first.text, again.header("idempotent-replayed")), (true, "true"));
+    let ready = client.tool("dub", &body).await?.data()?.clone();
+    assert_eq!((&ready["status"], &ready["dub_id"]), (&json!("ready"), &ended["result"]["dub_id"]));
+    let dub = dub_of(client, &ready["dub_id"]).await?;
+    let told: Vec<(&Value, &Value)> =
+        dub["segments"].as_array().into_iter().flatten().map(|one| (&one["speaker"], &one["voice"])).collect();
+    assert_eq!(told, [(&json!("A"), &json!("es")), (&json!("B"), &json!("es+f3"))]);
+    let timeline = client.tool("get_timeline", &json!({ "timeline_id": ready["timeline_id"] })).await?;
+    assert_eq!(timeline.data()?["timeline"]["audio"]["tracks"][0]["duck_db"], 15.0);
+    // A job's id names what it made.
+    let named = client.tool("get_item", &json!({ "ref": id })).await?;
+    assert_eq!(named.data()?["item"]["id"], ready["output_item_id"]);
+
+    let listed = client.tool("list_dubs", &json!({})).await?.data()?["dubs"].clone();
+    assert_eq!((&listed[0]["id"], &listed[0]["segments"]), (&dub["id"], &json!(2)));
+    let op = json!({ "op": "set_voice", "speaker": "A", "voice": "es+m3" });
+    client.tool("edit_dub", &json!({ "dub_id": dub["id"], "ops": [op] })).await?.data()?;
+    let undone = client.tool("undo_dub", &json!({ "dub_id": dub["id"] })).await?.data()?["dub"].clone();
+    assert_eq!(
+        (&undone["revision"], &undone["stale"], &undone["segments"]),
+        (&json!(3), &json!(true), &dub["segments"])
+    );
+    client.tool("delete_dub", &json!({ "dub_id": dub["id"] })).await?.data()?;
+    assert_eq!(client.tool("get_dub", &json!({ "dub_id": dub["id"] })).await?.code(), "dub_not_found");
+    assert_eq!(world.count("SELECT count(*) FROM dub_outputs").await?, 0);
+    let anew = job(&client.tool("dub", &body).await?)?;
+    assert_ne!(anew, id);
+    client.reaches(&anew, "succeeded").await?;
+    world.end().await
+}
+
+#[tokio::test]
+async fn an_item_that_is_deleted_while_it_is_dubbed_costs_nothing_and_leaves_nothing() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let (client, item) = (&tenant.client, conversation(&world, &tenant, Media::audio(60)).await?);
+    let body = json!({ "ref": item, "target_language": "es" });
+    let id = job(&client.tool("dub", &body).await?)?;
+    let (begun, begins) = tokio::sync::oneshot::channel::<()>();
+    let (go_on, goes_on) = tokio::sync::oneshot::channel::<()>();
+    let gates = std::sync::Arc::new(std::sync::Mutex::new(Some((begun, goes_on))));
+    let held = Engines {
+        dub: std::sync::Arc::new(move |asked, _| {
+            let gates = std::sync::Arc::clone(&gates);
+            Box::pin(async move {
+                let gate = gates.lock().ok().and_then(|mut gates| gates.take());
+                if let Some((begun, goes_on)) = gate {
+                    let _ = begun.send(());
+                    let _ = goes_on.await;
+                }
+                runners::dubbed(asked)
+            })
+        }),
+        ..runners::instant()
+    };
+    world.work(held).await?;
+    begins.await?;
+    client.tool("delete_item", &json!({ "ref": item })).await?.data()?;
+    let _ = go_on.send(());
+    let ended = client.reaches(&id, "cancelled").await?;
+    assert_eq!((&ended["cloud_minutes"], &ended["result"]), (&json!(0), &Value::Null));
+    assert_eq!(world.count("SELECT count(*) FROM documents").await?, 0);
+    assert_eq!(world.count("SELECT count(*) FROM items WHERE deleted_at IS NULL").await?, 0);
+    assert_eq!(client.tool("dub", &body).await?.code(), "item_not_found");
+    // What was written before the end is dropped, of both items.
+    world.advance(Duration::from_secs(11 * 60)).await?;
+    scheduler::prune_renders::run_once(&world.process).await?;
+    assert_eq!(world.count("SELECT count(*) FROM job_renders").await?, 0);
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_dub_that_is_deleted_while_it_is_spoken_stays_deleted_and_one_without_its_item_is_not_spoken()
+-> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let (client, item) = (&tenant.client, world.item(&tenant, Media::audio(60)).await?);
+    let dub = world.dub(&tenant, item).await?;
+    let op = json!({ "op": "set_background", "keep": true });
+    client.tool("edit_dub", &json!({ "dub_id": dub, "ops": [op] })).await?.data()?;
+    let id = job(&client.tool("render_dub", &json!({ "dub_id": dub })).await?)?;
+    client.tool("delete_dub", &json!({ "dub_id": dub })).await?.data()?;
+    world.work(runners::instant()).await?;
+    client.reaches(&id, "succeeded").await?;
+    assert_eq!(world.count("SELECT count(*) FROM dub_outputs").await?, 0);
+    assert_eq!(client.tool("render_dub", &json!({ "dub_id": dub })).await?.code(), "dub_not_found");
+    let another = world.dub(&tenant, item).await?;
+    client.tool("delete_item", &json!({ "ref": item })).await?.data()?;
+    assert_eq!(client.tool("render_dub", &json!({ "dub_id": another })).await?.code(), "item_not_found");
+    let seen = dub_of(client, &json!(another)).await?;
+    assert_eq!((&seen["ref"], &seen["item_id"]), (&Value::Null, &json!(item)));
+    world.end().await
+}

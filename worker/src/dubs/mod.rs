@@ -1,0 +1,182 @@
+//! Dubs: what is said in an item, translated, spoken and mixed in another language (`domain::dub`, docs/dubs.md).
+//!
+//! `translate` has the segments that need it translated, `voices` speaks them into one track, and `renders` mixes that
+//! with the item and writes it. Nothing here knows a database or a job row: a plan and media in, opened files or a
+//! `ReadError` out.
+
+#[cfg(test)]
+mod tests;
+mod translate;
+mod voices;
+mod wave;
+
+pub(crate) use translate::Translator;
+pub(crate) use voices::{RATE, VoiceTrack};
+
+use crate::generations::speech::Speakers;
+use crate::ingest::facts;
+use crate::open_media::OpenMedia;
+use crate::readers::decode::{Encoder, Feed, MediaTools, Workshop, input_path};
+use crate::readers::{JobCtx, MediaSource, Progress, ReadError};
+use crate::renders::{DubMix, Rendered, Renderer};
+use domain::document::MOST_BYTES;
+use domain::dub::{Dub, DubPlan, Piece};
+use domain::model::BuiltIn;
+use domain::task::Task;
+use domain::timeline::Picture;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::sync::Arc;
+use store::generations::MakerOffer;
+use store::uploads::Facts;
+
+/// What is made of the voices alone.
+const VOICE_FILE: &str = "voices";
+/// The parts of the progress that end with the translation and with the speaking, in percent.
+const TRANSLATED: u8 = 10;
+const SPOKEN: u8 = 60;
+
+/// A dub to make.
+#[derive(Debug, Clone)]
+pub struct DubRequest {
+    /// What.
+    pub plan: DubPlan,
+    /// The key of the item in the media store, and how many bytes it has.
+    pub source: (String, i64),
+    /// Milliseconds that it is said to last.
+    pub duration_ms: i64,
+    /// The key and the bytes of the voices that were spoken before, where they are there.
+    pub before: Option<(String, i64)>,
+    /// The largest that a file may be.
+    pub most_bytes: u64,
+}
+
+/// A dub that was made.
+#[derive(Debug)]
+pub struct Dubbed {
+    /// The item in the other language.
+    pub mix: Rendered,
+    /// The voices alone.
+    pub voice: (File, Facts),
+    /// The dub, translated.
+    pub body: Dub,
+    /// Where in the voices each segment is.
+    pub pieces: Vec<Piece>,
+    /// How many segments were spoken now.
+    pub spoken: usize,
+    /// How many were taken from what was spoken before.
+    pub reused: usize,
+    /// How many have a text that their voice can't speak.
+    pub unspoken: usize,
+    /// The item's picture.
+    pub picture: Picture,
+}
+
+/// What makes dubs on this machine.
+pub(crate) struct Dubber {
+    tools: Arc<MediaTools>,
+    open: Arc<OpenMedia>,
+    renderer: Renderer,
+    speakers: Speakers,
+    translator: Translator,
+}
+
+impl Dubber {
+    /// The programs of this machine; nothing where none of them speaks.
+    pub(crate) fn found(tools: Arc<MediaTools>, open: Arc<OpenMedia>, renderer: Renderer) -> Option<Self> {
+        let (speakers, translator) = (Speakers::found(), Translator::found());
+        let speaks = !speakers.versions().is_empty();
+        speaks.then_some(Self { tools, open, renderer, speakers, translator })
+    }
+
+    /// What it can translate, for the fleet to know. What speaks is told by generations.
+    pub(crate) fn offers(&self) -> Vec<MakerOffer> {
+        self.translator.offers()
+    }
+
+    /// Makes what the plan says.
+    pub(crate) async fn dub(&self, asked: &DubRequest, ctx: &JobCtx) -> Result<Dubbed, ReadError> {
+        let held = self.open.get((&asked.source.0, asked.source.1), &self.tools, ctx).await?;
+        let source = &held.source;
+        let plan = &asked.plan;
+        let mut body = plan.body.clone();
+        if plan.translates {
+            self.translate(&mut body, &ctx.step(0, TRANSLATED)).await?;
+        }
+        let before = match &asked.before {
+            Some((key, bytes)) => Some(self.open.get((key, *bytes), &self.tools, ctx).await?),
+            None => None,
+        };
+        let before = before.as_ref().and_then(|held| Some((plan.before.as_ref()?, &held.source)));
+        let workshop = Workshop::new(&self.tools)?;
+        let booth = voices::Booth { speakers: &self.speakers, tools: &self.tools, workshop: &workshop };
+        // What was spoken before is paid for already.
+        let speaking = JobCtx { paid_ms: None, ..ctx.step(TRANSLATED, SPOKEN) };
+        let track = booth.record(&body, before, &speaking).await?;
+        let voice = self.voice(&track, &workshop, asked.most_bytes, &speaking).await?;
+        let mixing = DubMix {
+            source,
+            track: &track,
+            background: body.keep_background,
+            duration_us: asked.duration_ms * 1_000,
+            most_bytes: asked.most_bytes,
+        };
+        let mix = self.renderer.dub(&mixing, &ctx.step(SPOKEN, 100)).await?;
+        let probe = source.probe();
+        let facts = facts(probe, None);
+        let side = |pixels: Option<i32>| pixels.and_then(|pixels| u32::try_from(pixels).ok());
+        let picture = Picture { size: side(facts.width).zip(side(facts.height)), rate: probe.frame_rate };
+        let VoiceTrack { pieces, spoken, reused, unspoken, .. } = track;
+        Ok(Dubbed { mix, voice, body, pieces, spoken, reused, unspoken, picture })
+    }
+
+    /// Translates the segments that have no translation.
+    async fn translate(&self, body: &mut Dub, ctx: &JobCtx) -> Result<(), ReadError> {
+        let source = body.source_language.clone().ok_or(ReadError::EngineNotConfigured(Task::Dub))?;
+        let pair = source.pair(&body.target_language);
+        let mut open: Vec<_> = body.segments.iter_mut().filter(|segment| segment.translation.is_empty()).collect();
+        let texts: Vec<String> = open.iter().map(|segment| segment.source.clone().unwrap_or_default()).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let translated = self.translator.translate(&pair, &texts, &self.tools, ctx).await?;
+        for (segment, text) in open.iter_mut().zip(translated) {
+            segment.translation = text.chars().take(domain::dub::MOST_TEXT_CHARACTERS).collect();
+        }
+        let bytes = serde_json::to_vec(&*body).map_or(usize::MAX, |body| body.len());
+        if bytes > MOST_BYTES {
+            return Err(ReadError::Unsupported("more is said than a dub can hold: dub parts of the item"));
+        }
+        Ok(())
+    }
+
+    /// The voices as a media of their own, without loss, so that what is not changed can be taken from it.
+    async fn voice(
+        &self,
+        track: &VoiceTrack,
+        workshop: &Workshop,
+        most_bytes: u64,
+        ctx: &JobCtx,
+    ) -> Result<(File, Facts), ReadError> {
+        let (rate, input, output) = (RATE.to_string(), format!("file:{}", input_path()), format!("file:{VOICE_FILE}"));
+        let before = ["-nostdin", "-hide_banner", "-v", "error", "-protocol_whitelist", "file", "-f", "s16le"];
+        let shape = ["-ar", &rate, "-ac", "1", "-i", &input, "-map_metadata", "-1", "-fflags", "+bitexact"];
+        let written = ["-flags:a", "+bitexact", "-threads", "1", "-c:a", "flac", "-f", "flac", &output];
+        let arguments = before.into_iter().chain(shape).chain(written).map(OsStr::new);
+        let feed = Feed::Media(&track.file);
+        let encoder = Encoder::start(&self.tools, workshop, arguments, feed, most_bytes, ctx).await?;
+        let ending = encoder.finish(ctx).await?;
+        if !ending.status.success() {
+            tracing::warn!(ffmpeg.stderr = ending.stderr, "ffmpeg did not write the voices.");
+            return Err(ReadError::Crashed);
+        }
+        let aside = JobCtx { progress: Progress::new(), ..ctx.clone() };
+        let media = MediaSource::open(&workshop.path(VOICE_FILE), &self.tools, &aside).await?;
+        let mut facts = facts(media.probe(), Some("audio/flac"));
+        facts.duration_ms = Some(track.samples * 1_000 / i64::from(RATE)).filter(|ms| *ms > 0);
+        Ok((media.file().try_clone()?, facts))
+    }
+}
+
+/// What a worker offers of dubs to those who make generations: what translates.
+pub(crate) fn is_translator(offer: &MakerOffer) -> bool {
+    offer.name.starts_with(BuiltIn::Apertium.name())
+}

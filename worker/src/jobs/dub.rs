@@ -1,0 +1,217 @@
+//! A claimed dub: translated, spoken and mixed, put into the media store as two items under keys that name the claim,
+//! and handed to the claim's end, which makes the dub's document and its timeline, or what was spoken of them.
+
+use crate::dubs::{DubRequest, Dubbed};
+use crate::jobs::leases::Lease;
+use crate::jobs::render::not_written;
+use crate::jobs::{Done, LEAST_TIME, Worker};
+use crate::readers::{JobCtx, ReadError};
+use domain::credits::Credits;
+use domain::document::MOST_NAME_CHARACTERS;
+use domain::dub::{DubPlan, engine_of, variant};
+use domain::generation::MadeBy;
+use domain::ids::{DubId, ItemId, TimelineId};
+use domain::task::Task;
+use domain::timeline::{Micros, pictured};
+use futures_util::FutureExt;
+use runtime::ending::Product;
+use runtime::media::{new_thumbnail_key, rendered_key};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io;
+use std::panic::AssertUnwindSafe;
+use std::time::Duration;
+use store::documents::Body;
+use store::dubs::{self, DubMaterial, SpokenDub};
+use store::generations::{self, ClaimedGeneration};
+use store::jobs::{Claimed, ClaimedItem};
+use store::renders::NewRendered;
+use store::uploads::Facts;
+use tokio::time::Instant;
+use tokio_util::io::ReaderStream;
+
+/// Bytes that are moved to the media store at once.
+const CHUNK_BYTES: usize = 1 << 20;
+/// How long a segment may take to be spoken and fitted, beside what its item's length allows.
+const A_SEGMENT: Duration = Duration::from_secs(3);
+
+/// A dub with its plan as this program knows it.
+struct Known {
+    row: ClaimedGeneration,
+    plan: DubPlan,
+    material: DubMaterial,
+    timeline: TimelineId,
+}
+
+impl Worker {
+    /// Takes a claimed dub through its work, which ends by its deadline and soon after it is told to stop.
+    pub(crate) async fn dub(&self, claimed: &Claimed, item: &ClaimedItem, lease: &Lease) -> Result<Done, ReadError> {
+        let known = self.known_dub(claimed).await?;
+        let media_time = Duration::from_millis(u64::try_from(item.duration_ms).unwrap_or_default());
+        let segments = u32::try_from(known.plan.body.segments.len()).unwrap_or(u32::MAX);
+        let time = media_time.mul_f64(self.process.settings.render_timeout_factor.max(0.0)) + A_SEGMENT * segments;
+        let mut ctx = JobCtx::new(Instant::now() + time + LEAST_TIME, lease.stopped.clone());
+        ctx.progress = lease.progress.clone();
+        ctx.paid_ms = Some(item.duration_ms).filter(|ms| *ms > 0);
+        let bounds = ctx.clone();
+        let working = AssertUnwindSafe(self.dubbed(claimed, item, &known, &ctx)).catch_unwind();
+        match bounds.bounded(working).await? {
+            Ok(worked) => worked,
+            Err(_) => Err(ReadError::Crashed),
+        }
+    }
+
+    async fn known_dub(&self, claimed: &Claimed) -> Result<Known, ReadError> {
+        let lacks = || ReadError::Internal("a dub has no plan".to_owned());
+        let reading = async {
+            let mut conn = self.process.pool.acquire().await?;
+            let Some(row) = generations::of_job(&mut conn, claimed.job).await? else { return Ok(None) };
+            let plan: Option<DubPlan> = serde_json::from_value(row.plan.clone()).ok();
+            let Some(plan) = plan else { return Ok(None) };
+            let before = plan.before.as_ref().map(|before| before.voice);
+            let material = dubs::material(&mut conn, (claimed.job, claimed.workspace), before).await?;
+            let kept = match plan.dub {
+                Some(dub) => dubs::output(&mut conn, dub).await?.map(|output| output.timeline),
+                None => None,
+            };
+            let timeline = kept.unwrap_or_else(TimelineId::mint);
+            Ok::<_, sqlx::Error>(material.map(|material| Known { row, plan, material, timeline }))
+        };
+        reading.await.map_err(io::Error::other)?.ok_or_else(lacks)
+    }
+
+    async fn dubbed(
+        &self,
+        claimed: &Claimed,
+        item: &ClaimedItem,
+        known: &Known,
+        ctx: &JobCtx,
+    ) -> Result<Done, ReadError> {
+        self.has_all(&known.plan.needs()).await?;
+        let most_bytes = self.room(claimed).await?;
+        let request = DubRequest {
+            plan: known.plan.clone(),
+            source: (item.object_key.clone(), item.bytes),
+            duration_ms: item.duration_ms,
+            before: known.material.before.clone(),
+            most_bytes,
+        };
+        let dubbed = (self.engines.dub)(request, ctx.clone()).await?;
+        self.kept_dub(claimed, item, known, dubbed, most_bytes).await
+    }
+
+    /// Refuses what this worker lacks something for: another takes it, if one has said lately that it has that.
+    async fn has_all(&self, needs: &BTreeSet<String>) -> Result<(), ReadError> {
+        let has = |need: &&String| self.engines.makers.iter().any(|offer| offer.name == **need);
+        let Some(lacking) = needs.iter().find(|need| !has(need)) else { return Ok(()) };
+        let looking = async { generations::is_offered(&mut *self.process.pool.acquire().await?, lacking).await };
+        if looking.await.map_err(io::Error::other)? {
+            return Err(ReadError::Elsewhere);
+        }
+        Err(ReadError::EngineNotConfigured(Task::Dub))
+    }
+
+    /// Puts what was made into the media store. Until the job's end is committed no row names it.
+    async fn kept_dub(
+        &self,
+        claimed: &Claimed,
+        item: &ClaimedItem,
+        known: &Known,
+        dubbed: Dubbed,
+        most_bytes: u64,
+    ) -> Result<Done, ReadError> {
+        let Dubbed { mix, voice: (voice_file, voice_facts), body, pieces, spoken, reused, unspoken, picture } = dubbed;
+        let bytes = mix.file.metadata()?.len().saturating_add(voice_file.metadata()?.len());
+        self.reserve(claimed, bytes).await?;
+        let (plan, voice) = (&known.plan, known.material.voice);
+        let mut facts = mix.facts;
+        if let Some(jpeg) = mix.picture {
+            let key = new_thumbnail_key(known.row.output);
+            self.process.media.put(&key, jpeg.into()).await.map_err(io::Error::other)?;
+            facts.thumbnail_key = Some(key);
+        }
+        let names = (known.row.name.clone(), plan.voice_name());
+        let new_item = self.stored(claimed, (known.row.output, "mix", names.0), (mix.file, facts), most_bytes).await?;
+        let new_voice = self.stored(claimed, (voice, "voices", names.1), (voice_file, voice_facts), most_bytes).await?;
+        let made_by = made_by(claimed, plan, item.id);
+        let dub = plan.dub.unwrap_or_else(DubId::mint);
+        let source = Micros::ms(item.duration_ms);
+        let voices = (voice, Micros::ms(new_voice.facts.duration_ms.unwrap_or(0)));
+        let timeline = variant(&body, voices, source, pictured(picture));
+        let overflowing = pieces.iter().filter(|piece| piece.overflow_ms > 0).count();
+        let result = json!({
+            "item_id": known.row.output, "timeline_id": known.timeline, "dub_id": dub, "voice_item_id": voice,
+            "spoken": spoken, "reused": reused, "unspoken": unspoken, "overflowing": overflowing,
+            "synthetic": true, "quality": "draft",
+        });
+        let spoken_dub = SpokenDub {
+            item: (new_item, made_by.clone()),
+            voice: (new_voice, made_by),
+            dub,
+            new: plan.dub.is_none().then(|| (document_name(&plan.item_name()), body_of(&body, body.summary()))),
+            revision: plan.revision,
+            plan_hash: known.row.hash.clone(),
+            pieces,
+            timeline: known.timeline,
+            new_timeline: (document_name(&plan.item_name()), body_of(&timeline, timeline.summary())),
+            voice_before: plan.before.as_ref().map(|before| before.voice),
+        };
+        let charge = self.process.settings.rates.of(Task::Dub).price(item.duration_ms);
+        Ok(Done { charge, credits: Credits::ZERO, result, made: vec![Product::Dub(Box::new(spoken_dub))] })
+    }
+
+    /// A file in the media store, as an item of this name.
+    async fn stored(
+        &self,
+        claimed: &Claimed,
+        (item, what, name): (ItemId, &str, String),
+        (file, facts): (File, Facts),
+        most_bytes: u64,
+    ) -> Result<NewRendered, ReadError> {
+        let object_key = rendered_key(item, claimed.job, claimed.claim_no);
+        let stream = ReaderStream::with_capacity(tokio::fs::File::from_std(file), CHUNK_BYTES);
+        let written = self.process.media.write(&object_key, stream, most_bytes).await.map_err(not_written)?;
+        Ok(NewRendered {
+            job: claimed.job,
+            // The same dub is found by its plan (`store::dubs`): its items are each their own.
+            hash: Sha256::digest(format!("{what} {}", claimed.job)).to_vec(),
+            item,
+            workspace: claimed.workspace,
+            account: claimed.owner,
+            name,
+            facts,
+            bytes: i64::try_from(written.bytes).unwrap_or(i64::MAX),
+            sha256: written.sha256.to_vec(),
+            object_key,
+        })
+    }
+}
+
+/// What the items of a dub say of how they were made.
+fn made_by(claimed: &Claimed, plan: &DubPlan, source: ItemId) -> MadeBy {
+    let target = &plan.body.target_language;
+    let engines: BTreeSet<&str> =
+        plan.body.segments.iter().map(|segment| engine_of(&segment.voice, target).name()).collect();
+    MadeBy {
+        job_id: claimed.job,
+        tool: plan.tool.name().to_owned(),
+        engine: Some(engines.into_iter().collect::<Vec<_>>().join(", ")),
+        model: None,
+        source_item_ids: vec![source],
+        synthetic: true,
+        quality: Some("draft".to_owned()),
+    }
+}
+
+fn body_of(document: &impl serde::Serialize, summary: Value) -> Body {
+    Body { whole: serde_json::to_value(document).unwrap_or_default(), summary }
+}
+
+/// An item's name as a document's.
+fn document_name(name: &str) -> String {
+    let line: String = name.chars().filter(|letter| !letter.is_control()).take(MOST_NAME_CHARACTERS).collect();
+    let line = line.trim().to_owned();
+    if line.is_empty() { "Dub".to_owned() } else { line }
+}

@@ -1,0 +1,256 @@
+//! The mix of a dub: the voices, over the item's own sound where that is kept, as loud as the item, with its picture.
+//!
+//! Loudness is no sum, so it is measured: the voices are made as loud as the item, what is mixed is measured, and all
+//! of it turned until it is that loud. Sound goes through in blocks, however long it is.
+
+use super::film::Film;
+use super::format::{Container, kept_channels};
+use super::limiter::Limiter;
+use super::mix::Gain;
+use super::sound::{Track, bytes, finish};
+use super::{OUTPUT_FILE, Rendered, Renderer, SOUND, SOUND_FILE, on_frames};
+use crate::dubs::{RATE, VoiceTrack};
+use crate::ingest::facts;
+use crate::readers::decode::{Channels, SoundFormat, SoundStream, Workshop, cover, made};
+use crate::readers::{JobCtx, MediaSource, Progress, ReadError, integrated_loudness};
+use domain::dub::{ATTACK_MS, DOWN, RELEASE_MS};
+use domain::ducking::{DuckRule, GainPoint, envelope};
+use domain::media_time::{Span, sample_at};
+use ebur128::{EbuR128, Mode};
+use std::io::SeekFrom;
+use tokio::fs::File;
+use tokio::io::{AsyncReadExt, AsyncSeekExt, BufReader};
+
+/// Frames that are mixed at once.
+const BLOCK: usize = 24_000;
+/// How loud the voices are over an item in which nothing is to be heard, in LUFS.
+const USUAL_LUFS: f64 = -23.0;
+/// What is nearer than this to the item's loudness is as loud, in LU.
+const NEAR_LU: f64 = 0.3;
+/// How often the mix is measured and turned, at most: only what the limiter holds down needs more than one.
+const MOST_TURNS: usize = 3;
+/// The most that sound is turned up, in decibels.
+const MOST_DB: f64 = 40.0;
+
+/// What is mixed.
+#[derive(Debug)]
+pub(crate) struct DubMix<'a> {
+    /// The item.
+    pub(crate) source: &'a MediaSource,
+    /// The voices.
+    pub(crate) track: &'a VoiceTrack,
+    /// Whether the item's own sound is heard under them.
+    pub(crate) background: bool,
+    /// How long the item is said to last.
+    pub(crate) duration_us: i64,
+    /// The largest that the file may be.
+    pub(crate) most_bytes: u64,
+}
+
+/// How loud each part is.
+#[derive(Debug, Clone, Copy)]
+struct Levels {
+    voice: f64,
+    all: f64,
+}
+
+impl Renderer {
+    /// Mixes a dub and writes it, as long as its item, or as its last word.
+    pub(crate) async fn dub(&self, mix: &DubMix<'_>, ctx: &JobCtx) -> Result<Rendered, ReadError> {
+        let (workshop, container) = (Workshop::of(mix.source)?, Container::of(mix.source));
+        let is_film = container == Container::Mp4;
+        let (name, sound_ends) = if is_film { (SOUND_FILE, SOUND * 2) } else { (OUTPUT_FILE, 100) };
+        let sounding = ctx.step(0, sound_ends);
+        let (loudness, decoded_ms) = integrated_loudness(mix.source, &sounding.step(0, 20)).await?;
+        let levels = mix.levels(loudness.unwrap_or(USUAL_LUFS), &sounding).await?;
+        let track = Track {
+            media: mix.source,
+            workshop: &workshop,
+            name,
+            container: container.of_sound(),
+            most_bytes: mix.most_bytes,
+        };
+        let mut encoder = track.encoder(SoundFormat { rate: RATE, channels: mix.channels() }, ctx).await?;
+        let mut mixing = Mixing::start(mix, levels, &sounding).await?;
+        while let Some(block) = mixing.next(&sounding).await? {
+            encoder.write(&bytes(&block), ctx).await?;
+            sounding.progress.reach_part(mixing.done.unsigned_abs(), mixing.len.unsigned_abs());
+        }
+        encoder.write(&bytes(&mixing.limiter.finish()), ctx).await?;
+        mixing.end().await;
+        finish(encoder, ctx).await?;
+        if is_film {
+            let rate = mix.source.probe().frame_rate.ok_or(ReadError::NoVideo)?;
+            let keep = on_frames(&[Span::new(0, mix.duration_us)], rate);
+            let (media, most_bytes) = (mix.source, mix.most_bytes);
+            let film = Film { media, workshop: &workshop, sound: SOUND_FILE, name: OUTPUT_FILE, most_bytes };
+            film.write(self, &keep, rate, &ctx.step(sound_ends, 100)).await?;
+        }
+        let output = made(&workshop, OUTPUT_FILE, mix.source, ctx).await?;
+        let (probe, facts) = (output.probe(), facts(output.probe(), Some(container.content_type())));
+        if probe.has_video != is_film || !probe.has_audio() {
+            return Err(ReadError::Corrupt("it can't be dubbed whole"));
+        }
+        let picture = match container {
+            Container::Mp4 => cover(&output, facts.duration_ms.unwrap_or(0), ctx).await.unwrap_or_default(),
+            _ => None,
+        };
+        Ok(Rendered { file: output.file().try_clone()?, facts, picture, duration_ms: decoded_ms })
+    }
+}
+
+impl DubMix<'_> {
+    fn channels(&self) -> Channels {
+        self.source.probe().audio.as_ref().map_or(Channels::Mono, kept_channels)
+    }
+
+    /// Frames of the mix: of the item, or to the end of the last word.
+    fn len(&self) -> i64 {
+        sample_at(self.duration_us, RATE).max(self.track.samples)
+    }
+
+    /// The gains at which the mix is as loud as this.
+    async fn levels(&self, wanted: f64, ctx: &JobCtx) -> Result<Levels, ReadError> {
+        let aside = JobCtx { progress: Progress::new(), ..ctx.clone() };
+        let mut levels = Levels { voice: 0.0, all: 0.0 };
+        // Without the item's own sound first: both are then as loud as each other.
+        let alone = DubMix { background: false, ..*self };
+        let Some(voices) = alone.measured(levels, &aside).await? else { return Ok(levels) };
+        levels.voice = (wanted - voices).clamp(-MOST_DB, MOST_DB);
+        for turn in 0..MOST_TURNS {
+            let Some(found) = self.measured(levels, &aside).await? else { break };
+            ctx.progress.reach(u8::try_from(30 + turn * 10).unwrap_or(50));
+            if (wanted - found).abs() <= NEAR_LU {
+                break;
+            }
+            levels.all = (levels.all + wanted - found).clamp(-MOST_DB, MOST_DB);
+        }
+        Ok(levels)
+    }
+
+    /// How loud the mix is with these gains; nothing where nothing is heard.
+    async fn measured(&self, levels: Levels, ctx: &JobCtx) -> Result<Option<f64>, ReadError> {
+        let channels = count(self.channels());
+        let failed = |error: ebur128::Error| ReadError::Internal(format!("ebur128: {error}"));
+        let mut meter = EbuR128::new(u32::try_from(channels).unwrap_or(1), RATE, Mode::I).map_err(failed)?;
+        let mut mixing = Mixing::start(self, levels, ctx).await?;
+        while let Some(block) = mixing.next(ctx).await? {
+            meter.add_frames_f32(&block).map_err(failed)?;
+        }
+        meter.add_frames_f32(&mixing.limiter.finish()).map_err(failed)?;
+        mixing.end().await;
+        Ok(Some(meter.loudness_global().map_err(failed)?).filter(|found| found.is_finite()))
+    }
+
+    /// How the item's own sound goes down under the voices.
+    fn envelope(&self) -> Vec<GainPoint> {
+        let us = |samples: i64| samples * 1_000_000 / i64::from(RATE);
+        let spoken: Vec<Span> =
+            self.track.pieces.iter().map(|piece| Span::new(us(piece.at), us(piece.at + piece.len))).collect();
+        envelope(&spoken, us(self.len()), DuckRule::new(f64::from(DOWN) / 100.0, ATTACK_MS, RELEASE_MS))
+    }
+}
+
+/// A mix as it goes on.
+struct Mixing {
+    own: Option<SoundStream>,
+    pending: Vec<f32>,
+    voices: BufReader<File>,
+    gain: Gain,
+    voice: f32,
+    all: f32,
+    limiter: Limiter,
+    channels: usize,
+    done: i64,
+    len: i64,
+}
+
+impl Mixing {
+    async fn start(mix: &DubMix<'_>, levels: Levels, ctx: &JobCtx) -> Result<Self, ReadError> {
+        let wanted = SoundFormat { rate: RATE, channels: mix.channels() };
+        let own = if mix.background { Some(SoundStream::start(mix.source, wanted, &aside(ctx)).await?) } else { None };
+        let mut file = File::from_std(mix.track.file.try_clone()?);
+        file.seek(SeekFrom::Start(0)).await?;
+        let channels = count(mix.channels());
+        Ok(Self {
+            own,
+            pending: Vec::new(),
+            voices: BufReader::with_capacity(BLOCK * 2, file),
+            gain: Gain::from(&mix.envelope(), RATE, 0),
+            voice: factor(levels.voice),
+            all: factor(levels.all),
+            limiter: Limiter::new(RATE, channels),
+            channels,
+            done: 0,
+            len: mix.len(),
+        })
+    }
+
+    /// The next block; nothing at the end, where the limiter still holds some back.
+    async fn next(&mut self, ctx: &JobCtx) -> Result<Option<Vec<f32>>, ReadError> {
+        let frames = usize::try_from(self.len - self.done).unwrap_or(0).min(BLOCK);
+        if frames == 0 {
+            return Ok(None);
+        }
+        ctx.bounded(std::future::ready(())).await?;
+        let voices = self.voices(frames).await?;
+        let own = self.own(frames, ctx).await?;
+        let mut mixed = Vec::with_capacity(frames * self.channels);
+        for (frame, voice) in voices.into_iter().enumerate() {
+            let gain = self.gain.next();
+            for channel in 0..self.channels {
+                let own = own.get(frame * self.channels + channel).copied().unwrap_or(0.0);
+                mixed.push((own * gain + voice * self.voice) * self.all);
+            }
+        }
+        self.done += i64::try_from(frames).unwrap_or(0);
+        Ok(Some(self.limiter.limit(&mixed)))
+    }
+
+    /// So many samples of the voices, silent after their end.
+    async fn voices(&mut self, frames: usize) -> Result<Vec<f32>, ReadError> {
+        let mut bytes = vec![0; frames * 2];
+        let mut filled = 0;
+        while let Some(room) = bytes.get_mut(filled..).filter(|room| !room.is_empty()) {
+            let read = self.voices.read(room).await?;
+            if read == 0 {
+                break;
+            }
+            filled += read;
+        }
+        let samples = bytes.as_chunks::<2>().0.iter().map(|pair| f32::from(i16::from_le_bytes(*pair)) / 32_768.0);
+        Ok(samples.collect())
+    }
+
+    /// As many frames of the item's own sound, or fewer at its end.
+    async fn own(&mut self, frames: usize, ctx: &JobCtx) -> Result<Vec<f32>, ReadError> {
+        let wanted = frames * self.channels;
+        while self.pending.len() < wanted {
+            let Some(stream) = &mut self.own else { break };
+            let Some(block) = stream.next(&aside(ctx)).await? else { break };
+            self.pending.extend(block);
+        }
+        let rest = self.pending.split_off(wanted.min(self.pending.len()));
+        Ok(std::mem::replace(&mut self.pending, rest))
+    }
+
+    async fn end(mut self) {
+        if let Some(own) = &mut self.own {
+            own.kill().await;
+        }
+    }
+}
+
+/// With a progress of its own.
+fn aside(ctx: &JobCtx) -> JobCtx {
+    JobCtx { progress: Progress::new(), ..ctx.clone() }
+}
+
+const fn count(channels: Channels) -> usize {
+    if matches!(channels, Channels::Mono) { 1 } else { 2 }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "gains of sound")]
+fn factor(db: f64) -> f32 {
+    10_f64.powf(db / 20.0) as f32
+}
