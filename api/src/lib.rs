@@ -23,7 +23,7 @@ use runtime::process::Process;
 use store::fleet::{self, Service};
 use tokio::net::TcpListener;
 
-pub use resources::start_reads_on_ready;
+pub use resources::{start_reads_on_ready, work_on_projects};
 pub use server::{router, serve};
 
 /// What every request may use, over this process.
@@ -42,6 +42,7 @@ pub async fn run(process: Process, api: ApiSettings) -> anyhow::Result<()> {
     let app = assemble(process, api)?;
     tracing::info!(listen = %listen, base_url = %app.base_url, "The api listens.");
     let starting = tokio::spawn(start_reads_on_ready(app.clone()));
+    let working = tokio::spawn(work_on_projects(app.clone()));
     let customers = serve(TcpListener::bind(listen).await?, app.clone());
     match operators {
         None => customers.await?,
@@ -51,8 +52,8 @@ pub async fn run(process: Process, api: ApiSettings) -> anyhow::Result<()> {
             tokio::try_join!(customers, serve(listener, app.for_operators()))?;
         }
     }
-    // It ends with the process's shutdown, as the servers do.
-    let _ = starting.await;
+    // They end with the process's shutdown, as the servers do.
+    let _ = tokio::join!(starting, working);
     if let Ok(mut conn) = pool.acquire().await {
         // Without the database the row stays for a day, and nobody is misled by it.
         let _ = fleet::leave(&mut conn, &name).await;

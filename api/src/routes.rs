@@ -58,6 +58,7 @@ type Resources = (
     secret::WebhookSecrets,
     projects::Projects,
     projects::ProjectDeliveries,
+    projects::ProjectMessages,
     events::Events,
     stream::EventStreams,
 );
@@ -127,6 +128,7 @@ pub fn all(app: &App) -> Routes {
         secret::WebhookSecrets(app.clone()),
         projects::Projects(app.clone()),
         projects::ProjectDeliveries(app.clone()),
+        projects::ProjectMessages(app.clone()),
         events::Events(app.clone()),
         stream::EventStreams::new(app),
     );
@@ -193,6 +195,7 @@ pub const ERRORS: &[Refusals] = &[
     secret::ERRORS,
     projects::ERRORS,
     projects::LOG_ERRORS,
+    projects::MESSAGE_ERRORS,
     events::ERRORS,
     stream::ERRORS,
     operator::accounts::ERRORS,

@@ -9,6 +9,7 @@ pub mod link_pages;
 pub mod links;
 pub mod operations;
 pub mod permits;
+pub mod runs;
 pub mod turns;
 
 use crate::contract::Contract;
@@ -40,6 +41,7 @@ use link_pages::LinkPages;
 use links::Links;
 use operations::OperationsHandle;
 use permits::Permits;
+use runs::Runs;
 use turns::Turns;
 
 /// Connections for operators' pages.
@@ -107,6 +109,8 @@ pub struct Parts {
     pub searches: Permits,
     /// Permits to write documents.
     pub document_writes: Permits,
+    /// Tells who works on projects that there is something to do.
+    pub runs: Runs,
     /// What answers the tools, for those that call another.
     pub operations: OperationsHandle,
     /// Connections for operators' pages, few and with statements that end soon: a look at large tables is felt by
@@ -184,6 +188,7 @@ impl App {
             pulls: Permits::of_pulls(),
             searches: Permits::of_searches(),
             document_writes: Permits::of_documents(),
+            runs: Runs::default(),
             operations: OperationsHandle::default(),
             pages,
         };

@@ -85,6 +85,21 @@ pub enum CredentialKind {
 }
 
 impl Caller {
+    /// Somebody who was let in once, and is not there: what is done for them is done so. As an editor, no more.
+    pub fn of(by: LetIn, request_id: String, traceparent: Option<String>) -> Self {
+        Self {
+            account_id: by.account_id,
+            workspace: CallerWorkspace { id: by.workspace_id, account_id: by.workspace_account_id, role: Role::Editor },
+            credential: if by.user_id.is_some() { CredentialKind::OAuth } else { CredentialKind::ApiKey },
+            user_id: by.user_id,
+            key_id: by.key_id,
+            allowed_workspaces: None,
+            request_id,
+            traceparent,
+            address: None,
+        }
+    }
+
     /// What let the caller in, to be asked again.
     pub fn let_in(&self) -> LetIn {
         LetIn {

@@ -169,6 +169,8 @@ pub const ACCESS: &[(&str, Needs)] = &[
     ("POST /projects/{id}/cancel", EDITOR),
     ("DELETE /projects/{id}", EDITOR),
     ("GET /projects/{id}/deliveries", VIEWER),
+    ("POST /projects/{id}/messages", EDITOR),
+    ("GET /projects/{id}/log", VIEWER),
     ("GET /events", Account),
     ("GET /events/{id}", Account),
     ("GET /events/stream", Account),

@@ -94,6 +94,7 @@ pub const REPEATS: &[(&str, Repeat)] = &[
     ("POST /uploads", Kept),
     ("POST /workspaces", Kept),
     ("POST /projects", Kept),
+    ("POST /projects/{id}/messages", Kept),
     ("POST /keys", Kept),
     ("POST /webhooks", Kept),
     ("POST /tools/get_jobs", Harmless),

@@ -18,3 +18,4 @@ pub mod uploads;
 pub mod webhooks;
 
 pub use library::start_reads_on_ready;
+pub use projects::work_on_projects;

@@ -107,18 +107,18 @@ async fn of_list(app: &App, caller: &Caller, content: String, fps: Option<f64>) 
     let reading = tokio::task::spawn_blocking(move || DecisionList::read(&content, fps));
     let list = reading.await.map_err(ApiError::internal)?.map_err(wrong)?;
     let mut conn = app.conn().await?;
-    let mut called: BTreeMap<String, Vec<ItemId>> = BTreeMap::new();
-    for (name, item) in items::called(&mut conn, &list.names(), caller.workspace.id).await? {
-        called.entry(name).or_default().push(item);
+    let mut by_name: BTreeMap<String, Vec<ItemId>> = BTreeMap::new();
+    for (clip, item) in items::called(&mut conn, &list.names(), caller.workspace.id).await? {
+        by_name.entry(clip).or_default().push(item);
     }
     let mut many = Told::default();
     let mut named = NamedItems::new();
-    for (name, found) in called {
+    for (clip, found) in by_name {
         if let [item] = found[..] {
-            named.insert(name, item);
+            named.insert(clip, item);
         } else {
             let say = "several items are called so. Put `* FROM CLIP: mws:itm_…` under its event";
-            many.tell(format!("`{name}` leaves black: {say}."));
+            many.tell(format!("`{clip}` leaves black: {say}."));
         }
     }
     let (document, told) = list.document(&named);

@@ -287,7 +287,8 @@ impl Neighbour {
     }
 
     async fn project(&self, account: &Own) -> anyhow::Result<()> {
-        let wish = json!({ "brief": "a film", "webhook_url": format!("{}/projects", self.args.receiver) });
+        let wish =
+            json!({ "brief": "a film", "mode": "manual", "webhook_url": format!("{}/projects", self.args.receiver) });
         let made = self.asked(self.post(account, "/projects", &wish)).await?;
         let id = made.and_then(|made| made["id"].as_str().map(str::to_owned)).context("a project")?;
         let assets: Vec<Value> =

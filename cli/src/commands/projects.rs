@@ -1,10 +1,12 @@
 //! `mws projects`: what agents work on.
 
-use super::{Context, pages};
+use super::{Context, pages, without_nulls};
 use crate::client::part;
 use crate::failure::Failure;
 use crate::output::{Column, document};
-use clap::Subcommand;
+use clap::{Args, Subcommand, ValueEnum};
+use serde_json::{Value, json};
+use std::time::Duration;
 
 const COLUMNS: [Column; 5] = [
     Column::new("ID", "/id"),
@@ -13,10 +15,74 @@ const COLUMNS: [Column; 5] = [
     Column::new("RESULT", "/assembled_url"),
     Column::new("BRIEF", "/brief"),
 ];
+const STEPS: [Column; 6] = [
+    Column::new("ID", "/id"),
+    Column::new("STEP", "/number"),
+    Column::new("TOOL", "/tool"),
+    Column::new("STATUS", "/status"),
+    Column::new("BEGAN", "/began_at"),
+    Column::new("WHY", "/message"),
+];
+const FIELDS: [Column; 8] = [
+    Column::new("id", "/id"),
+    Column::new("status", "/status"),
+    Column::new("says", "/agent_message"),
+    Column::new("result", "/assembled_url"),
+    Column::new("item", "/output_item_id"),
+    Column::new("timeline", "/timeline_id"),
+    Column::new("minutes", "/spent/minutes"),
+    Column::new("steps", "/spent/steps"),
+];
+/// How often a project is looked at that is waited for.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// What is to come out.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum Output {
+    /// One film.
+    Assembled,
+    /// A timeline that is not rendered.
+    Timeline,
+    /// Each moment as a film of its own.
+    Clips,
+}
+
+/// What the agent may take, and whether to wait for it.
+#[derive(Debug, Args)]
+pub struct Work {
+    /// Cloud minutes that the agent may take, in all.
+    #[arg(long, value_name = "MINUTES")]
+    budget_minutes: Option<f64>,
+    /// Calls of tools that it may make, in all.
+    #[arg(long, value_name = "STEPS")]
+    budget_steps: Option<u32>,
+    /// Wait until it is `idle` or `failed`.
+    #[arg(long)]
+    wait: bool,
+}
 
 /// Commands about projects.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Have an agent make a film of the workspace's footage.
+    #[command(after_help = "Examples:
+  mws projects create \"A 30 second film about the river from the interview footage, with music\" --wait
+  mws projects create \"boats, vertical, with captions\" --output clips --budget-minutes 5")]
+    Create {
+        /// What is asked for.
+        brief: String,
+        /// What is to come out.
+        #[arg(long, value_enum, default_value = "assembled")]
+        output: Output,
+        /// Nobody works on it: its statuses are reported from outside.
+        #[arg(long, conflicts_with = "wait")]
+        manual: bool,
+        /// Where its changes of status are told.
+        #[arg(long, value_name = "URL")]
+        webhook: Option<String>,
+        #[command(flatten)]
+        work: Work,
+    },
     /// List the workspace's projects, newest first.
     List(pages::Pages),
     /// Show a project's full state.
@@ -25,14 +91,95 @@ pub enum Command {
         /// Its id.
         id: String,
     },
+    /// Say to a project's agent what to change.
+    #[command(after_help = "Examples:
+  mws projects message prj_01J… \"make it 20 seconds, without the boats\" --wait
+  mws projects message prj_01J… \"go on\" --budget-minutes 20")]
+    Message {
+        /// The project's id.
+        id: String,
+        /// What to change.
+        text: String,
+        #[command(flatten)]
+        work: Work,
+    },
+    /// List what a project's agent did, the oldest first.
+    Log {
+        /// The project's id.
+        id: String,
+        #[command(flatten)]
+        pages: pages::Pages,
+    },
+    /// Cancel a project for good.
+    Cancel {
+        /// Its id.
+        id: String,
+    },
 }
 
 pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failure> {
+    let path = |id: &str, rest: &str| format!("/projects/{}{rest}", part(id));
     match command {
+        Command::Create { brief, output, manual, webhook, work } => {
+            let output = output.to_possible_value().map(|value| value.get_name().to_owned());
+            let new = json!({
+                "brief": brief, "output_type": output, "webhook_url": webhook, "budget": work.budget(),
+                "mode": manual.then_some("manual"),
+            });
+            let made = context.client.post("/projects", &without_nulls(new)).await?;
+            shown(context, made, work.wait).await
+        }
         Command::List(pages) => {
             let list = pages::fetch(context, "/projects", &[], pages).await?;
             context.out.list(&list, "id", &COLUMNS)
         }
-        Command::Get { id } => document(&context.client.get(&format!("/projects/{}", part(&id))).await?),
+        Command::Get { id } => document(&context.client.get(&path(&id, "")).await?),
+        Command::Message { id, text, work } => {
+            let said = without_nulls(json!({ "text": text, "budget": work.budget() }));
+            let project = context.client.post(&path(&id, "/messages"), &said).await?;
+            shown(context, project, work.wait).await
+        }
+        Command::Log { id, pages } => {
+            let list = pages::fetch(context, &path(&id, "/log"), &[], pages).await?;
+            context.out.list(&list, "id", &STEPS)
+        }
+        Command::Cancel { id } => {
+            let project = context.client.post(&path(&id, "/cancel"), &json!({})).await?;
+            context.out.done(&project, &format!("Cancelled {id}."))
+        }
     }
+}
+
+impl Work {
+    /// The budget, if there is one.
+    fn budget(&self) -> Option<Value> {
+        let budget = without_nulls(json!({ "minutes": self.budget_minutes, "steps": self.budget_steps }));
+        budget.as_object().is_some_and(|fields| !fields.is_empty()).then_some(budget)
+    }
+}
+
+/// Shows a project; with `wait` once nobody works on it any more, telling each status that it comes to.
+async fn shown(context: &Context, mut project: Value, wait: bool) -> Result<(), Failure> {
+    let path = format!("/projects/{}", part(project["id"].as_str().unwrap_or_default()));
+    let mut told = String::new();
+    loop {
+        let status = project["status"].as_str().unwrap_or_default().to_owned();
+        if !wait || ["idle", "failed", "cancelled"].contains(&status.as_str()) {
+            break;
+        }
+        if status != told {
+            context.out.say(&status);
+            told = status;
+        }
+        tokio::time::sleep(LOOK).await;
+        project = context.client.get(&path).await?;
+    }
+    if wait && project["status"] != "idle" {
+        let why = project["agent_message"].as_str().unwrap_or("It came to nothing.");
+        return Err(Failure::Work(why.to_owned()));
+    }
+    if context.out.json {
+        return document(&project);
+    }
+    context.out.record(&project, "id", &FIELDS)
 }

@@ -1,12 +1,13 @@
 //! `mws demo`: the service at work, end to end, on media made here or handed in.
 //!
 //! It starts `mws up` as a child, as a person would, and does everything through the API: uploads, one call for all six
-//! reads, a webhook endpoint at a receiver of its own that checks every signature, the results and the minutes. What
-//! should work and does not makes the exit code 1.
+//! reads, a webhook endpoint at a receiver of its own that checks every signature, the results and the minutes, and a
+//! project whose brief becomes a film. What should work and does not makes the exit code 1.
 
 mod checks;
 mod library;
 mod media;
+mod project;
 mod receiver;
 mod report;
 mod service;
@@ -51,7 +52,8 @@ pub async fn run(args: DemoArgs, globals: Globals) -> Result<(), Failure> {
     }
     embedded_postgres::check_data_dir(&globals.data_dir).map_err(|error| Failure::Work(error.to_string()))?;
     let data_dir = DataDir::prepare(&globals.data_dir)?;
-    let files = if args.media.is_empty() { media::make(&data_dir, &out).await? } else { args.media };
+    let is_own = args.media.is_empty();
+    let files = if is_own { media::make(&data_dir, &out).await? } else { args.media };
     let mut service = tokio::select! {
         started = Service::start(&data_dir, &out) => started?,
         () = asked_to_stop() => return Err(stopped()),
@@ -59,7 +61,7 @@ pub async fn run(args: DemoArgs, globals: Globals) -> Result<(), Failure> {
     let client = service.client.clone();
     let mut report = Report::default();
     let mut ended = tokio::select! {
-        shown = show(&client, &files, &out, &mut report) => shown,
+        shown = show(&client, (&files, is_own), &out, &mut report) => shown,
         ended = service.ended() => Err(ended),
         () = asked_to_stop() => Err(stopped()),
     };
@@ -98,7 +100,12 @@ async fn asked_to_stop() {
     }
 }
 
-async fn show(client: &Client, files: &[PathBuf], out: &Out, report: &mut Report) -> Result<(), Failure> {
+async fn show(
+    client: &Client,
+    (files, is_own): (&[PathBuf], bool),
+    out: &Out,
+    report: &mut Report,
+) -> Result<(), Failure> {
     let receiver = Receiver::start().await?;
     let webhook = webhook::register(client, &receiver).await?;
     let before = client.get("/balances").await?;
@@ -124,7 +131,14 @@ async fn show(client: &Client, files: &[PathBuf], out: &Out, report: &mut Report
     heading(out, "Webhooks: what a receiver of the demo got, each signature checked");
     webhook.check(client, &receiver, &followed, report).await?;
     report.show_webhooks(out)?;
-    webhook.remove(client).await
+    webhook.remove(client).await?;
+
+    // What is said in a file of somebody's own nobody knows.
+    if is_own && project::has_video(&items) {
+        heading(out, "A brief becomes a film");
+        project::show(client, out, report).await?;
+    }
+    Ok(())
 }
 
 /// What every read of every item came to.

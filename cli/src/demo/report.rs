@@ -79,11 +79,18 @@ pub struct Report {
     pub webhooks: Vec<Value>,
     /// The account's balances before and after.
     balances: Vec<Value>,
+    /// The project, as it ended.
+    pub project: Value,
     /// What should have worked and did not.
     pub checks: Checks,
 }
 
 impl Report {
+    /// Whether this machine could read all there is.
+    pub fn all_was_read(&self) -> bool {
+        !self.results.iter().any(|row| EXPECTED.iter().any(|code| row["result"] == *code))
+    }
+
     /// The results as a table, and what could not be read here at all.
     pub fn show_results(&self, out: &Out) -> Result<(), Failure> {
         show(&self.results, &RESULTS, out)?;
@@ -109,7 +116,9 @@ impl Report {
 
     /// Everything in one document.
     pub fn json(&self) -> Value {
-        json!({ "results": self.results, "balances": self.balances, "webhooks": self.webhooks })
+        json!({
+            "results": self.results, "balances": self.balances, "webhooks": self.webhooks, "project": self.project,
+        })
     }
 }
 

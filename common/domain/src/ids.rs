@@ -136,6 +136,10 @@ ids! {
     CalendarEntryId = "cal";
     /// A calendar feed.
     CalendarFeedId = "cfd";
+    /// A run of the agent on a project.
+    ProjectRunId = "run";
+    /// A step of such a run.
+    ProjectStepId = "stp";
     /// A document that is called by its name, or of which a workspace has one; clients never see it.
     NamedDocumentId = "doc";
     /// A timeline.

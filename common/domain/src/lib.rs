@@ -2,6 +2,7 @@
 //!
 //! Whatever a rule needs is handed in, whatever it decides is handed back; the edges do the IO.
 
+pub mod agent;
 pub mod attempt;
 pub mod attempt_headers;
 pub mod board;

@@ -41,9 +41,36 @@ words! {
     }
 }
 
+words! {
+    /// Who works on a project.
+    ProjectMode {
+        /// The agent.
+        Autonomous = "autonomous",
+        /// Somebody outside, who reports its statuses.
+        Manual = "manual",
+    }
+}
+
+words! {
+    /// What is to come out of a project.
+    OutputType {
+        /// One film.
+        Assembled = "assembled",
+        /// A timeline that is not rendered.
+        Timeline = "timeline",
+        /// Each moment as a film of its own.
+        Clips = "clips",
+    }
+}
+
 impl ProjectStatus {
-    /// The status of a project that is created.
-    pub const FIRST: Self = Self::Running;
+    /// The status of a project that is created: an agent works on it, or it waits for somebody who does.
+    pub const fn first(mode: ProjectMode) -> Self {
+        match mode {
+            ProjectMode::Autonomous => Self::Running,
+            ProjectMode::Manual => Self::Idle,
+        }
+    }
 
     /// Whether a project in this status may come to be in that one (contract §3.3).
     pub const fn may_become(self, next: Self) -> bool {
@@ -51,7 +78,7 @@ impl ProjectStatus {
         match (self, next) {
             (Cancelled, _) => false,
             (_, Cancelled)
-            | (Running, Generating | Idle | Failed)
+            | (Running, Generating | Idle | Rendering | Failed)
             | (Generating, Running | Idle | Failed)
             | (Idle, Running | Rendering)
             | (Rendering, Idle | Failed)
@@ -83,7 +110,7 @@ mod tests {
     #[test]
     fn the_transitions_are_those_of_the_table_and_no_other() {
         let table = [
-            ("running", "generating idle failed cancelled"),
+            ("running", "generating idle rendering failed cancelled"),
             ("generating", "running idle failed cancelled"),
             ("idle", "running rendering cancelled"),
             ("rendering", "idle failed cancelled"),

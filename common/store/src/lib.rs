@@ -35,6 +35,7 @@ pub mod minutes;
 pub mod overview;
 pub mod paces;
 pub mod posts;
+pub mod project_runs;
 pub mod project_webhooks;
 pub mod projects;
 pub mod public_links;

@@ -4,8 +4,9 @@
 //! change is `project_webhooks`'s, written by the caller in the same transaction.
 
 use chrono::{DateTime, Utc};
-use domain::ids::{AccountId, ProjectId, WorkspaceId};
-use domain::project::ProjectStatus;
+use domain::ids::{AccountId, ItemId, ProjectId, TimelineId, WorkspaceId};
+use domain::minutes::Minutes;
+use domain::project::{OutputType, ProjectMode, ProjectStatus};
 use serde_json::Value;
 use sqlx::PgConnection;
 
@@ -40,6 +41,20 @@ pub struct ProjectRow {
     pub timeline: Option<Value>,
     /// Where its changes are told.
     pub webhook_url: Option<String>,
+    /// What its agent may take, as `domain::agent::Budget`.
+    pub budget: Option<Value>,
+    /// Which agent works on it.
+    pub planner: Option<String>,
+    /// The timeline that the agent made.
+    pub timeline_id: Option<TimelineId>,
+    /// The item that the agent made, while it is there: where the result is.
+    pub output_item_id: Option<ItemId>,
+    /// What the agent took: charged, or held.
+    pub spent_minutes: Minutes,
+    /// And how many steps.
+    pub spent_steps: i32,
+    /// The database's time, for links.
+    pub now: DateTime<Utc>,
     /// When it was created.
     pub created_at: DateTime<Utc>,
     /// When it was last changed.
@@ -56,33 +71,41 @@ pub struct NewProject {
     /// That workspace's account.
     pub account_id: AccountId,
     /// How it is worked on.
-    pub mode: String,
+    pub mode: ProjectMode,
     /// What is to come out.
-    pub output_type: String,
+    pub output_type: OutputType,
     /// What is asked for.
     pub brief: String,
     /// Where its changes are to be told; checked.
     pub webhook_url: Option<String>,
+    /// What its agent may take.
+    pub budget: Option<Value>,
+    /// Which agent works on it.
+    pub planner: Option<&'static str>,
 }
 
 /// Creates a project in its first status, at revision 1.
 pub async fn insert(conn: &mut PgConnection, new: &NewProject) -> sqlx::Result<ProjectRow> {
     sqlx::query_as!(
         ProjectRow,
-        r#"INSERT INTO projects (id, workspace_id, account_id, status, mode, output_type, brief, webhook_url)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+        r#"INSERT INTO projects (id, workspace_id, account_id, status, mode, output_type, brief, webhook_url,
+               budget, planner)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
            RETURNING id AS "id: ProjectId", workspace_id AS "workspace_id: WorkspaceId",
                account_id AS "account_id: AccountId", status AS "status: ProjectStatus", revision, mode, output_type,
-               brief, agent_message, assembled_url, assembled_url_expires_at, assets, timeline, webhook_url, created_at,
-               updated_at"#,
+               brief, agent_message, assembled_url, assembled_url_expires_at, assets, timeline, webhook_url, budget,
+               planner, timeline_id AS "timeline_id: TimelineId", output_item_id AS "output_item_id: ItemId",
+               spent_minutes AS "spent_minutes: Minutes", spent_steps, mws_now() AS "now!", created_at, updated_at"#,
         new.id as _,
         new.workspace_id as _,
         new.account_id as _,
-        ProjectStatus::FIRST.name(),
-        new.mode,
-        new.output_type,
+        ProjectStatus::first(new.mode).name(),
+        new.mode.name(),
+        new.output_type.name(),
         new.brief,
-        new.webhook_url
+        new.webhook_url,
+        new.budget,
+        new.planner
     )
     .fetch_one(conn)
     .await
@@ -94,8 +117,11 @@ pub async fn find(conn: &mut PgConnection, id: ProjectId) -> sqlx::Result<Option
         ProjectRow,
         r#"SELECT id AS "id: ProjectId", workspace_id AS "workspace_id: WorkspaceId",
                account_id AS "account_id: AccountId", status AS "status: ProjectStatus", revision, mode, output_type,
-               brief, agent_message, assembled_url, assembled_url_expires_at, assets, timeline, webhook_url, created_at,
-               updated_at
+               brief, agent_message, assembled_url, assembled_url_expires_at, assets, timeline, webhook_url, budget,
+               planner, timeline_id AS "timeline_id: TimelineId",
+               (SELECT i.id FROM items i WHERE i.id = output_item_id AND i.deleted_at IS NULL)
+                   AS "output_item_id: ItemId",
+               spent_minutes AS "spent_minutes: Minutes", spent_steps, mws_now() AS "now!", created_at, updated_at
            FROM projects WHERE id = $1"#,
         id as _
     )
@@ -120,6 +146,10 @@ pub struct ListedRow {
     pub assembled_url: Option<String>,
     /// Until when it is there.
     pub assembled_url_expires_at: Option<DateTime<Utc>>,
+    /// The item that the agent made, while it is there.
+    pub output_item_id: Option<ItemId>,
+    /// The database's time, for links.
+    pub now: DateTime<Utc>,
     /// When it was created.
     pub created_at: DateTime<Utc>,
     /// When it was last changed.
@@ -137,7 +167,10 @@ pub async fn list(
     sqlx::query_as!(
         ListedRow,
         r#"SELECT id AS "id: ProjectId", status AS "status: ProjectStatus", revision, left(brief, 200) AS "brief!",
-               left(agent_message, 200) AS agent_message, assembled_url, assembled_url_expires_at, created_at, updated_at
+               left(agent_message, 200) AS agent_message, assembled_url, assembled_url_expires_at,
+               (SELECT i.id FROM items i WHERE i.id = output_item_id AND i.deleted_at IS NULL)
+                   AS "output_item_id: ItemId",
+               mws_now() AS "now!", created_at, updated_at
            FROM projects
            WHERE workspace_id = $1 AND ($2::uuid IS NULL OR id < $2)
            ORDER BY id DESC
@@ -184,6 +217,21 @@ pub struct Change {
     pub assembled_url: Option<Option<String>>,
     /// Until when it is there.
     pub assembled_url_expires_at: Option<Option<DateTime<Utc>>>,
+    /// What the agent made and took; none where the change is not the agent's.
+    pub made: Option<Made>,
+}
+
+/// What an agent made of a project, and what it took so far.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Made {
+    /// The timeline.
+    pub timeline: Option<TimelineId>,
+    /// The item.
+    pub item: Option<ItemId>,
+    /// Minutes of all of its runs.
+    pub minutes: Minutes,
+    /// Steps of all of its runs.
+    pub steps: i32,
 }
 
 impl Change {
@@ -196,6 +244,7 @@ impl Change {
             timeline: None,
             assembled_url: None,
             assembled_url_expires_at: None,
+            made: None,
         }
     }
 }
@@ -225,10 +274,26 @@ pub async fn change(
         change.assembled_url.is_some(),
         change.assembled_url.clone().flatten(),
         change.assembled_url_expires_at.is_some(),
-        change.assembled_url_expires_at.flatten()
+        change.assembled_url_expires_at.flatten(),
+        change.made.is_some(),
+        change.made.and_then(|made| made.timeline) as _,
+        change.made.and_then(|made| made.item) as _,
+        change.made.map_or(Minutes::ZERO, |made| made.minutes) as _,
+        change.made.map_or(0, |made| made.steps)
     )
     .fetch_optional(conn)
     .await
+}
+
+/// Locks a project, so that its run and its status change together. Whether it is there.
+pub async fn lock(conn: &mut PgConnection, id: ProjectId) -> sqlx::Result<bool> {
+    let found = sqlx::query_scalar!(r#"SELECT 1 AS "one!" FROM projects WHERE id = $1 FOR NO KEY UPDATE"#, id as _);
+    Ok(found.fetch_optional(conn).await?.is_some())
+}
+
+/// Sets what a project's agent may take.
+pub async fn set_budget(conn: &mut PgConnection, id: ProjectId, budget: &Value) -> sqlx::Result<()> {
+    sqlx::query!("UPDATE projects SET budget = $2 WHERE id = $1", id as _, budget).execute(conn).await.map(drop)
 }
 
 /// Removes a project of the workspace with the log of its webhooks. Those that are under way end unrecorded. Two

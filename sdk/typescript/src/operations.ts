@@ -135,6 +135,8 @@ export const OPERATIONS = {
   change_project_status: { name: "change_project_status", method: "POST", path: "/projects/{id}/status", repeat: "harmless" },
   cancel_project: { name: "cancel_project", method: "POST", path: "/projects/{id}/cancel", repeat: "harmless" },
   list_project_deliveries: { name: "list_project_deliveries", method: "GET", path: "/projects/{id}/deliveries", repeat: "harmless", rows: ["data"] },
+  say_to_project: { name: "say_to_project", method: "POST", path: "/projects/{id}/messages", repeat: "kept" },
+  list_project_steps: { name: "list_project_steps", method: "GET", path: "/projects/{id}/log", repeat: "harmless", rows: ["data"] },
   list_events: { name: "list_events", method: "GET", path: "/events", repeat: "harmless", rows: ["data"] },
   get_event: { name: "get_event", method: "GET", path: "/events/{id}", repeat: "harmless" },
   operator_create_account: { name: "operator_create_account", method: "POST", path: "/operator/accounts", repeat: "refused" },
@@ -521,7 +523,10 @@ export class Workspace {
     return this.calls.call(OPERATIONS.delete_template, { body, options });
   }
 
-  /** It begins as `running`, in the workspace that the call acts in, and its `webhook_url` is told so. */
+  /** In the workspace that the call acts in. With the mode `autonomous` it begins as `running`, and an agent makes of
+   * the workspace's footage what the brief asks for: `generating` while reads that it started go on, `rendering`,
+   * and then `idle` with the film at `assembled_url`; or `failed`. It is paid by whoever creates the project.
+   * With `manual` it begins as `idle`. Each status is told to `webhook_url`. */
   createProject(body: Schemas["CreateProject"], options: Options = {}): Promise<Schemas["Project"]> {
     return this.calls.call(OPERATIONS.create_project, { body, options });
   }
@@ -548,13 +553,15 @@ export class Workspace {
   }
 
   /** What the agent that works on the project calls. Each change raises `revision` and is told to the project's
-   * `webhook_url`, once. `running` and `generating` lead to each other, to `idle` and to `failed`; `idle` leads
-   * to `running` and `rendering`; `rendering` to `idle` and `failed`; `failed` to `running`. */
+   * `webhook_url`, once. `running` and `generating` lead to each other, to `idle` and to `failed`, `running` to
+   * `rendering` also; `idle` leads to `running` and `rendering`; `rendering` to `idle` and `failed`; `failed` to
+   * `running`. Whoever changes it takes it over: the service's own agent works on it no longer. */
   changeProjectStatus(id: string, body: Schemas["ChangeProjectStatus"], options: Options = {}): Promise<Schemas["Project"]> {
     return this.calls.call(OPERATIONS.change_project_status, { path: { id: id }, body, options });
   }
 
-  /** For good, and nobody is told (contract §6.2.2). */
+  /** For good, and nobody is told (contract §6.2.2). The agent stops; jobs that it started go on, and what they make is
+   * kept. */
   cancelProject(id: string, options: Options = {}): Promise<Schemas["Project"]> {
     return this.calls.call(OPERATIONS.cancel_project, { path: { id: id }, options });
   }
@@ -562,6 +569,18 @@ export class Workspace {
   /** What was sent of the project's changes of status, newest first: at most one webhook a change. Kept 30 days. */
   listProjectDeliveries(id: string, query: NonNullable<operations["list_project_deliveries"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["ProjectDelivery"]> {
     return this.calls.pages(OPERATIONS.list_project_deliveries, { path: { id: id }, query, options });
+  }
+
+  /** A project that is `idle` or `failed` is `running` again: the agent does its work anew with what was said, for
+   * whoever says it. What was read is stored, and costs nothing again. */
+  sayToProject(id: string, body: Schemas["ProjectMessage"], options: Options = {}): Promise<Schemas["Project"]> {
+    return this.calls.call(OPERATIONS.say_to_project, { path: { id: id }, body, options });
+  }
+
+  /** Each call of a tool, the oldest first: of the brief, and of each thing that was said since. The last ten are kept
+   * beside the latest. */
+  listProjectSteps(id: string, query: NonNullable<operations["list_project_steps"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["ProjectStep"]> {
+    return this.calls.pages(OPERATIONS.list_project_steps, { path: { id: id }, query, options });
   }
 }
 

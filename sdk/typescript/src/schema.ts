@@ -2278,7 +2278,7 @@ export interface paths {
         put?: never;
         /**
          * Create a project
-         * @description It begins as `running`, in the workspace that the call acts in, and its `webhook_url` is told so.
+         * @description In the workspace that the call acts in. With the mode `autonomous` it begins as `running`, and an agent makes of the workspace's footage what the brief asks for: `generating` while reads that it started go on, `rendering`, and then `idle` with the film at `assembled_url`; or `failed`. It is paid by whoever creates the project. With `manual` it begins as `idle`. Each status is told to `webhook_url`.
          */
         post: operations["create_project"];
         delete?: never;
@@ -2342,7 +2342,7 @@ export interface paths {
         put?: never;
         /**
          * Change a project's status
-         * @description What the agent that works on the project calls. Each change raises `revision` and is told to the project's `webhook_url`, once. `running` and `generating` lead to each other, to `idle` and to `failed`; `idle` leads to `running` and `rendering`; `rendering` to `idle` and `failed`; `failed` to `running`.
+         * @description What the agent that works on the project calls. Each change raises `revision` and is told to the project's `webhook_url`, once. `running` and `generating` lead to each other, to `idle` and to `failed`, `running` to `rendering` also; `idle` leads to `running` and `rendering`; `rendering` to `idle` and `failed`; `failed` to `running`. Whoever changes it takes it over: the service's own agent works on it no longer.
          */
         post: operations["change_project_status"];
         delete?: never;
@@ -2362,7 +2362,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a project
-         * @description For good, and nobody is told (contract §6.2.2).
+         * @description For good, and nobody is told (contract §6.2.2). The agent stops; jobs that it started go on, and what they make is kept.
          */
         post: operations["cancel_project"];
         delete?: never;
@@ -2383,6 +2383,46 @@ export interface paths {
          * @description What was sent of the project's changes of status, newest first: at most one webhook a change. Kept 30 days.
          */
         get: operations["list_project_deliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say something to a project's agent
+         * @description A project that is `idle` or `failed` is `running` again: the agent does its work anew with what was said, for whoever says it. What was read is stored, and costs nothing again.
+         */
+        post: operations["say_to_project"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what a project's agent did
+         * @description Each call of a tool, the oldest first: of the brief, and of each thing that was said since. The last ten are kept beside the latest.
+         */
+        get: operations["list_project_steps"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3450,6 +3490,24 @@ export interface components {
             item_deleted: boolean;
         };
         /**
+         * BudgetLeft
+         * @description What is left of a budget; null where it has no bound.
+         */
+        BudgetLeft: {
+            /** @description Cloud minutes. */
+            minutes?: number | null;
+            /**
+             * Format: double
+             * @description AI credits.
+             */
+            credits?: number | null;
+            /**
+             * Format: uint32
+             * @description Calls of tools.
+             */
+            steps: number;
+        };
+        /**
          * CalendarEntry
          * @description An entry of the calendar.
          */
@@ -4219,12 +4277,14 @@ export interface components {
         CreateProject: {
             /** @description What is asked for. */
             brief: string;
-            /** @description How to work on it; `autonomous` when not given. */
-            mode?: string | null;
+            /** @description Who works on it; `autonomous` when not given. */
+            mode?: components["schemas"]["ProjectMode"] | null;
             /** @description What is to come out; `assembled` when not given. */
-            output_type?: string | null;
+            output_type?: components["schemas"]["ProjectOutputType"] | null;
             /** @description Where its changes of status are to be told: HTTPS, and publicly reachable. */
             webhook_url?: string | null;
+            /** @description What the agent may take: over it the project is `idle`, and `agent_message` asks. */
+            budget?: components["schemas"]["ProjectBudget"] | null;
         };
         /**
          * CreatePublicLink
@@ -4556,7 +4616,7 @@ export interface components {
         };
         /**
          * Delivery
-         * @description One event to one endpoint, with every attempt (contract §2, "Delivery record").
+         * @description One event to one endpoint, with every attempt (contract §2, "delivery").
          */
         Delivery: {
             /** @description Its id. */
@@ -6287,6 +6347,18 @@ export interface components {
             next_cursor?: string | null;
         };
         /**
+         * List_ProjectStep
+         * @description A page of a list.
+         */
+        List_ProjectStep: {
+            /** @description The rows, in the list's order. */
+            data: components["schemas"]["ProjectStep"][];
+            /** @description Whether there are rows after these. */
+            has_more: boolean;
+            /** @description Pass it as `cursor` for the rows after these; null on the last page. */
+            next_cursor?: string | null;
+        };
+        /**
          * List_Webhook
          * @description A page of a list.
          */
@@ -7352,9 +7424,9 @@ export interface components {
              * @description How many changes of status there were, the creation being the first. It orders what webhooks tell.
              */
             revision: number;
-            /** @description How it is worked on. */
+            /** @description How it is worked on: `autonomous` or `manual`. */
             mode: string;
-            /** @description What is to come out. */
+            /** @description What is to come out: `assembled`, `timeline` or `clips`. */
             output_type: string;
             /** @description What was asked for. */
             brief: string;
@@ -7371,6 +7443,18 @@ export interface components {
             project_url: string;
             /** @description Where its changes of status are told, or null. */
             webhook_url?: string | null;
+            /** @description Which agent works on it: `keywords`, the one that is built in; null where somebody outside does. */
+            planner?: string | null;
+            /** @description What the agent may take, or null. */
+            budget?: components["schemas"]["ProjectBudget"] | null;
+            /** @description What it took, as of the latest change of status: charged, or held for what goes on. */
+            spent: components["schemas"]["ProjectSpent"];
+            /** @description What is left of the budget. */
+            left: components["schemas"]["BudgetLeft"];
+            /** @description The timeline that the agent made, for the timelines' tools; or null. */
+            timeline_id?: string | null;
+            /** @description The item that the agent made, or null. */
+            output_item_id?: string | null;
             /** @description What was made for it. */
             assets: components["schemas"]["ProjectAsset"][];
             /** @description How that is put together, or null. */
@@ -7433,6 +7517,27 @@ export interface components {
             tracks?: unknown[] | null;
         };
         /**
+         * ProjectBudget
+         * @description What the agent may take, in all of its work on the project. What is left out has no bound of its own.
+         */
+        ProjectBudget: {
+            /**
+             * Format: double
+             * @description Cloud minutes, for reads and renders; to the hundredth.
+             */
+            minutes?: number | null;
+            /**
+             * Format: double
+             * @description AI credits; to the hundredth. The agent that is built in uses none.
+             */
+            credits?: number | null;
+            /**
+             * Format: uint32
+             * @description Calls of tools, 1 to 1000; 200 when not given.
+             */
+            steps?: number | null;
+        };
+        /**
          * ProjectDelivery
          * @description The one webhook of a change of status.
          */
@@ -7488,6 +7593,26 @@ export interface components {
          */
         ProjectDeliveryState: "pending" | "sent" | "succeeded" | "failed" | "unknown";
         /**
+         * ProjectMessage
+         * @description Something said to the agent.
+         */
+        ProjectMessage: {
+            /** @description What to change, 1 to 4000 characters: another length, words to look for or to leave out, with or without music or captions. What is not named stays as it was. */
+            text: string;
+            /** @description What the agent may take from now on, in all of its work on the project; what is left out stays. */
+            budget?: components["schemas"]["ProjectBudget"] | null;
+        };
+        /**
+         * @description Who works on a project.
+         * @enum {string}
+         */
+        ProjectMode: "autonomous" | "manual";
+        /**
+         * @description What is to come out of a project.
+         * @enum {string}
+         */
+        ProjectOutputType: "assembled" | "timeline" | "clips";
+        /**
          * ProjectScene
          * @description One scene of a timeline.
          */
@@ -7539,10 +7664,68 @@ export interface components {
             webhook_url?: string | null;
         };
         /**
+         * ProjectSpent
+         * @description What the agent took.
+         */
+        ProjectSpent: {
+            /** @description Cloud minutes. */
+            minutes: number;
+            /**
+             * Format: double
+             * @description AI credits.
+             */
+            credits: number;
+            /**
+             * Format: int32
+             * @description Calls of tools.
+             */
+            steps: number;
+        };
+        /**
          * @description Where a project stands (contract §3).
          * @enum {string}
          */
         ProjectState: "running" | "generating" | "idle" | "rendering" | "failed" | "cancelled";
+        /**
+         * ProjectStep
+         * @description A call of a tool by a project's agent.
+         */
+        ProjectStep: {
+            /** @description Its id. */
+            id: string;
+            /** @description The run that it belongs to: the work on the brief, or on what was said. */
+            run_id: string;
+            /** @description What was said; null of the brief. */
+            said?: string | null;
+            /**
+             * Format: int32
+             * @description Its place in the run, from 1. `<run_id>/<number>` is the call's Idempotency-Key.
+             */
+            number: number;
+            /** @description The tool. */
+            tool: string;
+            /** @description What it was called with; empty of a long one that has ended. */
+            arguments: unknown;
+            /** @description Where it stands. */
+            status: components["schemas"]["ProjectStepState"];
+            /** @description Why the tool refused, or null. */
+            message?: string | null;
+            /**
+             * Format: date-time
+             * @description When it was begun.
+             */
+            began_at: string;
+            /**
+             * Format: date-time
+             * @description When it ended, or null.
+             */
+            ended_at?: string | null;
+        };
+        /**
+         * @description Where a step stands.
+         * @enum {string}
+         */
+        ProjectStepState: "begun" | "done" | "refused";
         /**
          * ProjectTimeline
          * @description How a project's video is put together.
@@ -7712,7 +7895,7 @@ export interface components {
         ReadQuality: "standard" | "draft";
         /**
          * ReadRates
-         * @description Minutes charged for a minute of media, by read (contract §2, "Read kinds") and for a render.
+         * @description Minutes charged for a minute of media, by read (contract §10) and for a render.
          */
         ReadRates: {
             /** @description Text transcript. */
@@ -9120,7 +9303,7 @@ export interface components {
         };
         /**
          * ToolAnswer_BalancesAnswer
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_BalancesAnswer: {
             /**
@@ -9137,7 +9320,7 @@ export interface components {
         };
         /**
          * ToolAnswer_BeatsAnswer
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_BeatsAnswer: {
             /**
@@ -9153,7 +9336,7 @@ export interface components {
         };
         /**
          * ToolAnswer_BoardAnswer
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_BoardAnswer: {
             /**
@@ -9170,7 +9353,7 @@ export interface components {
         };
         /**
          * ToolAnswer_BoardPage
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_BoardPage: {
             /**
@@ -9187,7 +9370,7 @@ export interface components {
         };
         /**
          * ToolAnswer_BrandKitAnswer
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_BrandKitAnswer: {
             /**
@@ -9204,7 +9387,7 @@ export interface components {
         };
         /**
          * ToolAnswer_CalendarEntryAnswer
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_CalendarEntryAnswer: {
             /**
@@ -9221,7 +9404,7 @@ export interface components {
         };
         /**
          * ToolAnswer_CalendarFeedList
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_CalendarFeedList: {
             /**
@@ -9238,7 +9421,7 @@ export interface components {
         };
         /**
          * ToolAnswer_CalendarPage
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_CalendarPage: {
             /**
@@ -9255,7 +9438,7 @@ export interface components {
         };
         /**
          * ToolAnswer_CancelJobsAnswer
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_CancelJobsAnswer: {
             /**
@@ -9272,7 +9455,7 @@ export interface components {
         };
         /**
          * ToolAnswer_CanvasAnswer
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_CanvasAnswer: {
             /**
@@ -9289,7 +9472,7 @@ export interface components {
         };
         /**
          * ToolAnswer_CanvasPage
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_CanvasPage: {
             /**
@@ -9306,7 +9489,7 @@ export interface components {
         };
         /**
          * ToolAnswer_CommentAnswer
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_CommentAnswer: {
             /**
@@ -9323,7 +9506,7 @@ export interface components {
         };
         /**
          * ToolAnswer_CommentPage
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_CommentPage: {
             /**
@@ -9340,7 +9523,7 @@ export interface components {
         };
         /**
          * ToolAnswer_CostEstimate
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_CostEstimate: {
             /**
@@ -9357,7 +9540,7 @@ export interface components {
         };
         /**
          * ToolAnswer_CreatedCalendarFeed
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_CreatedCalendarFeed: {
             /**
@@ -9374,7 +9557,7 @@ export interface components {
         };
         /**
          * ToolAnswer_CreatedPublicLink
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_CreatedPublicLink: {
             /**
@@ -9391,7 +9574,7 @@ export interface components {
         };
         /**
          * ToolAnswer_DeletedBoard
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_DeletedBoard: {
             /**
@@ -9408,7 +9591,7 @@ export interface components {
         };
         /**
          * ToolAnswer_DeletedCalendarEntry
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_DeletedCalendarEntry: {
             /**
@@ -9425,7 +9608,7 @@ export interface components {
         };
         /**
          * ToolAnswer_DeletedCanvas
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_DeletedCanvas: {
             /**
@@ -9442,7 +9625,7 @@ export interface components {
         };
         /**
          * ToolAnswer_DeletedComment
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_DeletedComment: {
             /**
@@ -9459,7 +9642,7 @@ export interface components {
         };
         /**
          * ToolAnswer_DeletedDub
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_DeletedDub: {
             /**
@@ -9476,7 +9659,7 @@ export interface components {
         };
         /**
          * ToolAnswer_DeletedItem
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_DeletedItem: {
             /**
@@ -9493,7 +9676,7 @@ export interface components {
         };
         /**
          * ToolAnswer_DeletedPost
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_DeletedPost: {
             /**
@@ -9510,7 +9693,7 @@ export interface components {
         };
         /**
          * ToolAnswer_DeletedSkill
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_DeletedSkill: {
             /**
@@ -9527,7 +9710,7 @@ export interface components {
         };
         /**
          * ToolAnswer_DeletedTemplate
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_DeletedTemplate: {
             /**
@@ -9544,7 +9727,7 @@ export interface components {
         };
         /**
          * ToolAnswer_DeletedTimeline
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_DeletedTimeline: {
             /**
@@ -9561,7 +9744,7 @@ export interface components {
         };
         /**
          * ToolAnswer_DubAnswer
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_DubAnswer: {
             /**
@@ -9578,7 +9761,7 @@ export interface components {
         };
         /**
          * ToolAnswer_DubPage
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_DubPage: {
             /**
@@ -9595,7 +9778,7 @@ export interface components {
         };
         /**
          * ToolAnswer_DubStanding
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_DubStanding: {
             /**
@@ -9611,7 +9794,7 @@ export interface components {
         };
         /**
          * ToolAnswer_DuckAnswer
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_DuckAnswer: {
             /**
@@ -9627,7 +9810,7 @@ export interface components {
         };
         /**
          * ToolAnswer_ExportedTimeline
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_ExportedTimeline: {
             /**
@@ -9644,7 +9827,7 @@ export interface components {
         };
         /**
          * ToolAnswer_FootageMatches
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_FootageMatches: {
             /**
@@ -9661,7 +9844,7 @@ export interface components {
         };
         /**
          * ToolAnswer_GenerationAnswer
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_GenerationAnswer: {
             /**
@@ -9677,7 +9860,7 @@ export interface components {
         };
         /**
          * ToolAnswer_ImportedTimeline
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_ImportedTimeline: {
             /**
@@ -9694,7 +9877,7 @@ export interface components {
         };
         /**
          * ToolAnswer_ItemAnswer
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_ItemAnswer: {
             /**
@@ -9711,7 +9894,7 @@ export interface components {
         };
         /**
          * ToolAnswer_ItemPage
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_ItemPage: {
             /**
@@ -9728,7 +9911,7 @@ export interface components {
         };
         /**
          * ToolAnswer_JobsAnswer
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_JobsAnswer: {
             /**
@@ -9745,7 +9928,7 @@ export interface components {
         };
         /**
          * ToolAnswer_ModelPage
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_ModelPage: {
             /**
@@ -9762,7 +9945,7 @@ export interface components {
         };
         /**
          * ToolAnswer_OverviewAnswer
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_OverviewAnswer: {
             /**
@@ -9779,7 +9962,7 @@ export interface components {
         };
         /**
          * ToolAnswer_PostAnswer
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_PostAnswer: {
             /**
@@ -9796,7 +9979,7 @@ export interface components {
         };
         /**
          * ToolAnswer_PostPage
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_PostPage: {
             /**
@@ -9813,7 +9996,7 @@ export interface components {
         };
         /**
          * ToolAnswer_PreparedMedia
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_PreparedMedia: {
             /**
@@ -9829,7 +10012,7 @@ export interface components {
         };
         /**
          * ToolAnswer_PublicLinkAnswer
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_PublicLinkAnswer: {
             /**
@@ -9846,7 +10029,7 @@ export interface components {
         };
         /**
          * ToolAnswer_PublicLinkPage
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_PublicLinkPage: {
             /**
@@ -9863,7 +10046,7 @@ export interface components {
         };
         /**
          * ToolAnswer_PulledPosts
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_PulledPosts: {
             /**
@@ -9880,7 +10063,7 @@ export interface components {
         };
         /**
          * ToolAnswer_RenderedCanvas
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_RenderedCanvas: {
             /**
@@ -9896,7 +10079,7 @@ export interface components {
         };
         /**
          * ToolAnswer_RenderedTimeline
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_RenderedTimeline: {
             /**
@@ -9912,7 +10095,7 @@ export interface components {
         };
         /**
          * ToolAnswer_RevokedCalendarFeed
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_RevokedCalendarFeed: {
             /**
@@ -9929,7 +10112,7 @@ export interface components {
         };
         /**
          * ToolAnswer_SessionCodeAnswer
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_SessionCodeAnswer: {
             /**
@@ -9946,7 +10129,7 @@ export interface components {
         };
         /**
          * ToolAnswer_SettingsAnswer
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_SettingsAnswer: {
             /**
@@ -9963,7 +10146,7 @@ export interface components {
         };
         /**
          * ToolAnswer_SilenceAnswer
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_SilenceAnswer: {
             /**
@@ -9979,7 +10162,7 @@ export interface components {
         };
         /**
          * ToolAnswer_SkillAnswer
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_SkillAnswer: {
             /**
@@ -9996,7 +10179,7 @@ export interface components {
         };
         /**
          * ToolAnswer_SkillPage
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_SkillPage: {
             /**
@@ -10013,7 +10196,7 @@ export interface components {
         };
         /**
          * ToolAnswer_SpeakersAnswer
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_SpeakersAnswer: {
             /**
@@ -10029,7 +10212,7 @@ export interface components {
         };
         /**
          * ToolAnswer_TemplateAnswer
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_TemplateAnswer: {
             /**
@@ -10046,7 +10229,7 @@ export interface components {
         };
         /**
          * ToolAnswer_TemplatePage
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_TemplatePage: {
             /**
@@ -10063,7 +10246,7 @@ export interface components {
         };
         /**
          * ToolAnswer_TimelineAnswer
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_TimelineAnswer: {
             /**
@@ -10080,7 +10263,7 @@ export interface components {
         };
         /**
          * ToolAnswer_TimelinePage
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_TimelinePage: {
             /**
@@ -10097,7 +10280,7 @@ export interface components {
         };
         /**
          * ToolAnswer_TranscriptAnswer
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_TranscriptAnswer: {
             /**
@@ -10113,7 +10296,7 @@ export interface components {
         };
         /**
          * ToolAnswer_fields
-         * @description A tool's answer (contract §4.2, "Response 200").
+         * @description A tool's answer (contract §4.2).
          */
         ToolAnswer_fields: {
             /**
@@ -10793,9 +10976,9 @@ export interface components {
              * @description How many changes of status there were, the creation being the first. It orders what webhooks tell.
              */
             revision: number;
-            /** @description How it is worked on. */
+            /** @description How it is worked on: `autonomous` or `manual`. */
             mode: string;
-            /** @description What is to come out. */
+            /** @description What is to come out: `assembled`, `timeline` or `clips`. */
             output_type: string;
             /** @description What was asked for. */
             brief: string;
@@ -10812,6 +10995,18 @@ export interface components {
             project_url: string;
             /** @description Where its changes of status are told, or null. */
             webhook_url?: string | null;
+            /** @description Which agent works on it: `keywords`, the one that is built in; null where somebody outside does. */
+            planner?: string | null;
+            /** @description What the agent may take, or null. */
+            budget?: components["schemas"]["ProjectBudget"] | null;
+            /** @description What it took, as of the latest change of status: charged, or held for what goes on. */
+            spent: components["schemas"]["ProjectSpent"];
+            /** @description What is left of the budget. */
+            left: components["schemas"]["BudgetLeft"];
+            /** @description The timeline that the agent made, for the timelines' tools; or null. */
+            timeline_id?: string | null;
+            /** @description The item that the agent made, or null. */
+            output_item_id?: string | null;
             /** @description What was made for it. */
             assets: components["schemas"]["ProjectAsset"][];
             /** @description How that is put together, or null. */
@@ -24193,6 +24388,24 @@ export interface operations {
                      *       "assembled_url_expires_at": "2026-11-20T09:30:00.000Z",
                      *       "project_url": "https://example.com/interview.mp4",
                      *       "webhook_url": "https://example.com/interview.mp4",
+                     *       "planner": "a planner",
+                     *       "budget": {
+                     *         "minutes": 1.25,
+                     *         "credits": 1.25,
+                     *         "steps": 1
+                     *       },
+                     *       "spent": {
+                     *         "minutes": 1.25,
+                     *         "credits": 1.25,
+                     *         "steps": 1
+                     *       },
+                     *       "left": {
+                     *         "minutes": 1.25,
+                     *         "credits": 1.25,
+                     *         "steps": 1
+                     *       },
+                     *       "timeline_id": "tml_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *       "output_item_id": "a output item id",
                      *       "assets": [
                      *         {
                      *           "ref": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
@@ -24314,6 +24527,24 @@ export interface operations {
                      *       "assembled_url_expires_at": "2026-11-20T09:30:00.000Z",
                      *       "project_url": "https://example.com/interview.mp4",
                      *       "webhook_url": "https://example.com/interview.mp4",
+                     *       "planner": "a planner",
+                     *       "budget": {
+                     *         "minutes": 1.25,
+                     *         "credits": 1.25,
+                     *         "steps": 1
+                     *       },
+                     *       "spent": {
+                     *         "minutes": 1.25,
+                     *         "credits": 1.25,
+                     *         "steps": 1
+                     *       },
+                     *       "left": {
+                     *         "minutes": 1.25,
+                     *         "credits": 1.25,
+                     *         "steps": 1
+                     *       },
+                     *       "timeline_id": "tml_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *       "output_item_id": "a output item id",
                      *       "assets": [
                      *         {
                      *           "ref": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
@@ -24540,6 +24771,24 @@ export interface operations {
                      *       "assembled_url_expires_at": "2026-11-20T09:30:00.000Z",
                      *       "project_url": "https://example.com/interview.mp4",
                      *       "webhook_url": "https://example.com/interview.mp4",
+                     *       "planner": "a planner",
+                     *       "budget": {
+                     *         "minutes": 1.25,
+                     *         "credits": 1.25,
+                     *         "steps": 1
+                     *       },
+                     *       "spent": {
+                     *         "minutes": 1.25,
+                     *         "credits": 1.25,
+                     *         "steps": 1
+                     *       },
+                     *       "left": {
+                     *         "minutes": 1.25,
+                     *         "credits": 1.25,
+                     *         "steps": 1
+                     *       },
+                     *       "timeline_id": "tml_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *       "output_item_id": "a output item id",
                      *       "assets": [
                      *         {
                      *           "ref": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
@@ -24661,6 +24910,24 @@ export interface operations {
                      *       "assembled_url_expires_at": "2026-11-20T09:30:00.000Z",
                      *       "project_url": "https://example.com/interview.mp4",
                      *       "webhook_url": "https://example.com/interview.mp4",
+                     *       "planner": "a planner",
+                     *       "budget": {
+                     *         "minutes": 1.25,
+                     *         "credits": 1.25,
+                     *         "steps": 1
+                     *       },
+                     *       "spent": {
+                     *         "minutes": 1.25,
+                     *         "credits": 1.25,
+                     *         "steps": 1
+                     *       },
+                     *       "left": {
+                     *         "minutes": 1.25,
+                     *         "credits": 1.25,
+                     *         "steps": 1
+                     *       },
+                     *       "timeline_id": "tml_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *       "output_item_id": "a output item id",
                      *       "assets": [
                      *         {
                      *           "ref": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
@@ -24780,6 +25047,225 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["List_ProjectDelivery"];
+                };
+            };
+            400: components["responses"]["Route.invalid_request.invalid_cursor"];
+            401: components["responses"]["Route.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Route.workspace_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            404: components["responses"]["Route.project_not_found"];
+            429: components["responses"]["Route.rate_limited"];
+            500: components["responses"]["Route.internal"];
+            503: components["responses"]["Route.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    say_to_project: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+                /** @description The same key answers the first call again, and starts, charges and makes nothing twice (contract §4.1). It lives as long as the jobs that it started, or a day. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The project's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "text": "a text"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ProjectMessage"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    /** @description `true` when this is the stored answer of the first call with the Idempotency-Key. */
+                    "Idempotent-Replayed"?: boolean;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "prj_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *       "status": "running",
+                     *       "revision": 1,
+                     *       "mode": "a mode",
+                     *       "output_type": "a output type",
+                     *       "brief": "A one-minute film about lighthouses.",
+                     *       "agent_message": "a agent message",
+                     *       "assembled_url": "https://example.com/interview.mp4",
+                     *       "assembled_url_expires_at": "2026-11-20T09:30:00.000Z",
+                     *       "project_url": "https://example.com/interview.mp4",
+                     *       "webhook_url": "https://example.com/interview.mp4",
+                     *       "planner": "a planner",
+                     *       "budget": {
+                     *         "minutes": 1.25,
+                     *         "credits": 1.25,
+                     *         "steps": 1
+                     *       },
+                     *       "spent": {
+                     *         "minutes": 1.25,
+                     *         "credits": 1.25,
+                     *         "steps": 1
+                     *       },
+                     *       "left": {
+                     *         "minutes": 1.25,
+                     *         "credits": 1.25,
+                     *         "steps": 1
+                     *       },
+                     *       "timeline_id": "tml_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *       "output_item_id": "a output item id",
+                     *       "assets": [
+                     *         {
+                     *           "ref": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *           "type": "a type",
+                     *           "url": "https://example.com/interview.mp4",
+                     *           "model": "a model",
+                     *           "prompt": "a prompt",
+                     *           "duration": 61.5,
+                     *           "aspect_ratio": "16:9",
+                     *           "source_image_url": "https://example.com/interview.mp4",
+                     *           "source_video_url": "https://example.com/interview.mp4",
+                     *           "reference_image_url": "https://example.com/interview.mp4",
+                     *           "created_at": "2026-11-20T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "timeline": {
+                     *         "duration_seconds": 61.5,
+                     *         "aspect_ratio": "16:9",
+                     *         "skills": [],
+                     *         "scenes": [
+                     *           {
+                     *             "id": "prj_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *             "ref": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *             "type": "a type",
+                     *             "position": 1,
+                     *             "duration": 61.5,
+                     *             "description": "a description",
+                     *             "image_url": "https://example.com/interview.mp4",
+                     *             "video_url": "https://example.com/interview.mp4",
+                     *             "video_model": "a video model",
+                     *             "image_model": "a image model",
+                     *             "prompt": "a prompt",
+                     *             "volume": 1.25,
+                     *             "fade_in": {},
+                     *             "fade_out": {}
+                     *           }
+                     *         ],
+                     *         "audio": {
+                     *           "voiceover": {},
+                     *           "music": {},
+                     *           "tracks": []
+                     *         },
+                     *         "overlays": [],
+                     *         "captions": {}
+                     *       },
+                     *       "created_at": "2026-11-20T09:30:00.000Z",
+                     *       "updated_at": "2026-11-20T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Project"];
+                };
+            };
+            400: components["responses"]["Route.invalid_request.invalid_json"];
+            401: components["responses"]["Route.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Route.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            404: components["responses"]["Route.project_not_found"];
+            /**
+             * @description `idempotency_in_progress`: A call with this Idempotency-Key still runs.
+             *     `quota_reached`: There are as many of these as there may be, or they take as much room as they may.
+             *     `illegal_transition`: The project's status does not allow this.
+             */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RouteError"];
+                };
+            };
+            413: components["responses"]["Route.request_too_large"];
+            415: components["responses"]["Route.unsupported_media_type"];
+            422: components["responses"]["Route.idempotency_key_reused"];
+            429: components["responses"]["Route.rate_limited"];
+            500: components["responses"]["Route.internal"];
+            503: components["responses"]["Route.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    list_project_steps: {
+        parameters: {
+            query?: {
+                /** @description Rows to show. */
+                limit?: number;
+                /** @description The `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+            };
+            path: {
+                /** @description The project's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "prj_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *           "run_id": "a run id",
+                     *           "said": "a said",
+                     *           "number": 1,
+                     *           "tool": "a tool",
+                     *           "arguments": {},
+                     *           "status": "begun",
+                     *           "message": "a message",
+                     *           "began_at": "2026-11-20T09:30:00.000Z",
+                     *           "ended_at": "2026-11-20T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "has_more": true,
+                     *       "next_cursor": "a next cursor"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["List_ProjectStep"];
                 };
             };
             400: components["responses"]["Route.invalid_request.invalid_cursor"];

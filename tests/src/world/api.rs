@@ -2,6 +2,7 @@
 
 use super::{Proxy, until};
 use anyhow::{Context, ensure};
+use api::app::App;
 use api::http::API_PATH;
 use reqwest::Method;
 use reqwest::header::{HeaderMap, HeaderValue};
@@ -17,6 +18,7 @@ pub(super) struct Api {
     address: SocketAddr,
     http: reqwest::Client,
     base: String,
+    app: App,
     serving: JoinHandle<std::io::Result<()>>,
 }
 
@@ -29,10 +31,15 @@ impl Api {
         let app = api::assemble(process.clone(), settings)?;
         let base = app.base_url.clone();
         tokio::spawn(api::start_reads_on_ready(app.clone()));
-        let serving = tokio::spawn(api::serve(tokio::net::TcpListener::from_std(listener)?, app));
+        let serving = tokio::spawn(api::serve(tokio::net::TcpListener::from_std(listener)?, app.clone()));
         #[expect(clippy::disallowed_methods, reason = "a client of the service, not the service as a client")]
         let http = reqwest::Client::builder().no_proxy().build()?;
-        Ok(Self { address, http, base, serving })
+        Ok(Self { address, http, base, app, serving })
+    }
+
+    /// Works on projects until it is aborted.
+    pub(super) fn agent(&self) -> JoinHandle<()> {
+        tokio::spawn(api::work_on_projects(self.app.clone()))
     }
 
     pub(super) fn client(&self, credential: Option<String>) -> Client {

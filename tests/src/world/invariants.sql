@@ -195,3 +195,7 @@ FROM (
 ) AS both_ways
 GROUP BY account_id
 HAVING count(*) > 1
+
+UNION ALL SELECT 'a run of an agent goes on where its project is worked on', r.id::text || ' ' || p.status
+FROM project_runs r JOIN projects p ON p.id = r.project_id
+WHERE r.due_at IS NOT NULL AND p.status NOT IN ('running', 'generating', 'rendering')

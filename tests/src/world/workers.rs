@@ -117,6 +117,11 @@ impl World {
         Ok(Worker(running.await?))
     }
 
+    /// Who works on projects, until the world's end or until it is aborted: then all that it does ends in that moment.
+    pub fn agent(&self) -> JoinHandle<()> {
+        self.api.agent()
+    }
+
     /// A worker that stops at the world's end.
     pub async fn work(&self, runner: Engines) -> anyhow::Result<()> {
         let worker = self.worker(runner).await?;

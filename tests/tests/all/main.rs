@@ -8,6 +8,7 @@
 )]
 
 mod admission;
+mod agent;
 mod amplification;
 mod attempts;
 mod beside;

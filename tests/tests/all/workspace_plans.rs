@@ -2,12 +2,16 @@
 
 use chrono::DateTime;
 use domain::document::DocumentKind;
-use domain::ids::{AccountId, CalendarEntryId, CalendarFeedId, CommentId, DubId, ItemId, WorkspaceId};
+use domain::ids::{
+    AccountId, CalendarEntryId, CalendarFeedId, CommentId, DubId, ItemId, ProjectId, ProjectRunId, WorkspaceId,
+};
 use mws_tests::plans;
 use mws_tests::world::World;
+use serde_json::Value;
 use sqlx::types::Uuid;
 use sqlx::{PgConnection, PgPool};
 use store::calendar::{self, Window};
+use store::project_runs::{self, RunClaim};
 use store::{comments, documents, dubs};
 
 /// As a large deployment has them; no row needs others here.
@@ -30,16 +34,33 @@ const FULL: &str = "SET session_replication_role = replica;
     INSERT INTO comments (id, item_id, workspace_id, text, user_id)
     SELECT md5('comment' || n)::uuid, md5((n % 40)::text)::uuid, md5((n % 40)::text)::uuid, 'a', md5('user')::uuid
     FROM generate_series(1, 30000) AS n;
+    INSERT INTO project_runs (id, project_id, payer_account_id, owner_account_id, workspace_id, request_id, memory,
+        due_at)
+    SELECT md5('run' || n)::uuid, md5((n / 10)::text)::uuid, md5((n % 40)::text)::uuid, md5((n % 40)::text)::uuid,
+        md5((n % 40)::text)::uuid, 'a', '{}', CASE WHEN n % 10 = 0 THEN mws_now() END
+    FROM generate_series(1, 30000) AS n;
+    INSERT INTO project_steps (id, run_id, number, tool, arguments)
+    SELECT md5('step' || n)::uuid, md5('run' || n % 3000)::uuid, n / 3000, 'a', '{}'
+    FROM generate_series(1, 30000) AS n;
     RESET session_replication_role; ANALYZE";
 const EMPTY: &str = "SET session_replication_role = replica;
-    TRUNCATE calendar_entries, calendar_feeds, documents, document_revisions, dub_outputs, comments;
+    TRUNCATE calendar_entries, calendar_feeds, documents, document_revisions, dub_outputs, comments, project_runs, project_steps;
     RESET session_replication_role";
 
 /// The statement that was prepared last goes by this index, and reads no table from end to end where they are full.
 async fn goes_by(conn: &mut PgConnection, statement: &str, index: &str) -> anyhow::Result<()> {
     let plan = plans::of_last(conn).await?;
     assert!(plan.contains(index), "{statement} does not go by {index}:\n{plan}");
-    for table in ["calendar_entries", "calendar_feeds", "documents", "document_revisions", "dub_outputs", "comments"] {
+    for table in [
+        "calendar_entries",
+        "calendar_feeds",
+        "documents",
+        "document_revisions",
+        "dub_outputs",
+        "comments",
+        "project_runs",
+        "project_steps",
+    ] {
         assert!(!plan.contains(&format!("Seq Scan on {table}")), "{statement} reads all of {table}:\n{plan}");
     }
     Ok(())
@@ -105,6 +126,25 @@ async fn what_is_said(conn: &mut PgConnection) -> anyhow::Result<()> {
     goes_by(conn, "a comment", "comments_pkey").await
 }
 
+async fn runs(conn: &mut PgConnection) -> anyhow::Result<()> {
+    let (project, account, run) = (ProjectId::mint(), AccountId::mint(), ProjectRunId::mint());
+    let claim = RunClaim { run, project, number: 1 };
+    project_runs::take(conn, Uuid::nil()).await?;
+    goes_by(conn, "a run to take up", "project_runs_turns").await?;
+    project_runs::live(conn, account, 100).await?;
+    goes_by(conn, "runs of an account", "project_runs_turns").await?;
+    project_runs::latest(conn, project).await?;
+    goes_by(conn, "a project's latest run", "project_runs_project").await?;
+    project_runs::begin_step(conn, claim, (1, "a", &Value::Null)).await?;
+    goes_by(conn, "a step", "project_runs_pkey").await?;
+    project_runs::end_step(conn, run, 1, None).await?;
+    goes_by(conn, "a step's end", "project_steps_run_id_number_key").await?;
+    project_runs::stop(conn, project).await?;
+    goes_by(conn, "a run's end", "project_runs_").await?;
+    project_runs::steps(conn, project, None, 21).await?;
+    goes_by(conn, "the log", "project_runs_project").await
+}
+
 async fn fill(pool: &PgPool, rows: &'static str) -> anyhow::Result<()> {
     sqlx::raw_sql(rows).execute(&mut *pool.acquire().await?).await?;
     Ok(())
@@ -119,6 +159,7 @@ async fn what_is_kept_in_a_workspace_goes_by_its_indexes_in_full_tables() -> any
     kept_documents(&mut conn).await?;
     what_was_dubbed(&mut conn).await?;
     what_is_said(&mut conn).await?;
+    runs(&mut conn).await?;
     drop(conn);
     // They were no one's, as the invariants would say.
     fill(world.pool(), EMPTY).await?;

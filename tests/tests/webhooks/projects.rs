@@ -88,9 +88,9 @@ async fn of_changes_that_race_one_is_made_and_told() -> anyhow::Result<()> {
 #[tokio::test]
 async fn nothing_is_told_without_a_url_and_settings_are_no_change() -> anyhow::Result<()> {
     let stage = ProjectBench::new().await?;
-    let made = stage.post("/projects", &json!({ "brief": "A film", "mode": "guided" })).await?;
+    let made = stage.post("/projects", &json!({ "brief": "A film", "output_type": "clips" })).await?;
     let id = made.json["id"].as_str().unwrap_or_default().to_owned();
-    assert_eq!((&made.json["mode"], &made.json["webhook_url"]), (&json!("guided"), &Value::Null));
+    assert_eq!((&made.json["output_type"], &made.json["webhook_url"]), (&json!("clips"), &Value::Null));
     let settings = format!("/projects/{id}/settings");
     let set = async |url: Value| send(&stage.tenant.client, "PATCH", &settings, &json!({ "webhook_url": url })).await;
     assert_eq!(set(json!(stage.receiver.url)).await?.json, json!({ "webhook_url": stage.receiver.url }));

@@ -80,7 +80,7 @@ mod tests {
     fn the_samples_come_out_without_the_silence_around_them() {
         let samples: Vec<i16> = [vec![0; 500], vec![900, -900], vec![10; 500]].concat();
         let extra = [b"LIST", &4_u32.to_le_bytes()[..], b"abcd"].concat();
-        for extra in [&[][..], &extra] {
+        for extra in [&[][..], extra.as_slice()] {
             let wave = Wave::of(&file(&samples, extra)).unwrap();
             assert_eq!((wave.rate, wave.samples.as_slice()), (8_000, samples.as_slice()));
             let trimmed = wave.trimmed();

@@ -30,6 +30,8 @@ pub const INTENDED: &[&str] = &[
     "POST /tools/list_models: 200.data is no ModelList any more.",
     "POST /tools/list_models: 200.data.data is gone.",
     "POST /tools/list_models: 200.data.data may be absent now.",
+    "POST /projects: its body.mode takes listed values alone now.",
+    "POST /projects: its body.output_type takes listed values alone now.",
     "POST /projects/{id}/status: its body.status is no ProjectEvent any more.",
 ];
 

@@ -32,7 +32,7 @@ impl Projects {
             ..Change::to(asked.status.into())
         };
         let show = |row: ProjectRow| {
-            let project = Project::new(row, &self.0.base_url)?;
+            let project = Project::new(row, &self.0)?;
             Ok(Shown { told: project.told(), answer: project })
         };
         change_project_status(&self.0, caller, id, change, Assets { refs, write }, show).await

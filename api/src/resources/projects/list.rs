@@ -1,6 +1,7 @@
 //! A project as `GET /projects` lists it: in short, for `GET /projects/{id}` has all of it, which may be a mebibyte.
 
 use super::ProjectState;
+use crate::app::App;
 use crate::http::text::{Text, Time};
 use poem_openapi::Object;
 use store::projects::ListedRow;
@@ -31,17 +32,18 @@ pub struct ListedProject {
 }
 
 impl ListedProject {
-    /// As the row stands, for a service that is known by this URL.
-    pub fn new(row: ListedRow, base_url: &str) -> Self {
+    /// As the row stands.
+    pub fn new(row: ListedRow, app: &App) -> Self {
+        let (link, link_expires) = row.output_item_id.map(|item| app.links.to_media(item, row.now)).unzip();
         Self {
-            project_url: Text(format!("{base_url}/projects/{}", row.id)),
+            project_url: Text(format!("{}/projects/{}", app.base_url, row.id)),
             id: Text::of(row.id),
             status: row.status.into(),
             revision: row.revision,
             brief: Text(row.brief),
             agent_message: row.agent_message.map(Text),
-            assembled_url: row.assembled_url.map(Text),
-            assembled_url_expires_at: row.assembled_url_expires_at.map(Time),
+            assembled_url: row.assembled_url.map(Text).or(link),
+            assembled_url_expires_at: row.assembled_url_expires_at.map(Time).or(link_expires),
             created_at: Time(row.created_at),
             updated_at: Time(row.updated_at),
         }

@@ -2,16 +2,24 @@
 //!
 //! A change of status and its webhook are one transaction (`usecases::projects`). The bytes that the webhook sends are
 //! written here, from the same value that `GET /projects/{id}` shows; the worker signs and sends them, once. What was
-//! sent is `log`.
+//! sent is `log`. `agent` works on projects that nobody outside does, `messages` is what is said to it, and `steps`
+//! what it did.
 
+mod agent;
+mod budget;
 mod change;
 mod checked;
 mod list;
 mod log;
+mod messages;
 mod shape;
+mod steps;
 
+pub use agent::work_on_projects;
+pub use budget::ProjectBudget;
 pub use list::ListedProject;
 pub use log::{ERRORS as LOG_ERRORS, ProjectDeliveries};
+pub use messages::{ERRORS as MESSAGE_ERRORS, ProjectMessages};
 pub use shape::{Project, ProjectAsset, ProjectState, ProjectTimeline, ReportedStatus};
 
 use crate::app::App;
@@ -23,13 +31,15 @@ use crate::http::error::{Answer, ApiError, Code};
 use crate::http::paging::{Limit, List, Page};
 use crate::http::text::{Text, Time};
 use crate::usecases::once::Once;
+use crate::usecases::projects::runs::planner;
 use crate::usecases::projects::status::cancel_project;
 use crate::usecases::projects::{Shown, create_project, reach, remove_project, set_project_webhook};
 use domain::ids::{AccountId, ProjectId};
+use domain::project;
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::types::{MaybeUndefined, ToJSON};
-use poem_openapi::{Object, OpenApi};
+use poem_openapi::{Enum, Object, OpenApi};
 use store::projects::{self, NewProject, ProjectRow};
 
 /// What these operations refuse with, beside what every operation may.
@@ -58,11 +68,6 @@ pub const ERRORS: Refusals = &[
 const CHANGING: &[Code] =
     &[Code::ProjectNotFound, Code::WorkspaceForbidden, Code::RoleForbidden, Code::IllegalTransition];
 
-/// How a project is worked on when nothing is said.
-const DEFAULT_MODE: &str = "autonomous";
-/// What comes out when nothing is said.
-const DEFAULT_OUTPUT: &str = "assembled";
-
 /// The project operations.
 pub struct Projects(pub App);
 
@@ -73,14 +78,36 @@ pub struct CreateProject {
     /// What is asked for.
     #[oai(validator(min_length = 1, max_length = 20000))]
     pub brief: Text,
-    /// How to work on it; `autonomous` when not given.
-    #[oai(validator(min_length = 1, max_length = 64))]
-    pub mode: Option<Text>,
+    /// Who works on it; `autonomous` when not given.
+    pub mode: Option<Mode>,
     /// What is to come out; `assembled` when not given.
-    #[oai(validator(min_length = 1, max_length = 64))]
-    pub output_type: Option<Text>,
+    pub output_type: Option<Output>,
     /// Where its changes of status are to be told: HTTPS, and publicly reachable.
     pub webhook_url: Option<Text>,
+    /// What the agent may take: over it the project is `idle`, and `agent_message` asks.
+    pub budget: Option<ProjectBudget>,
+}
+
+/// Who works on a project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
+#[oai(rename_all = "snake_case", rename = "ProjectMode")]
+pub enum Mode {
+    /// The service's agent: it begins at once.
+    Autonomous,
+    /// Somebody outside, who reports its statuses with `POST /projects/{id}/status`; it begins as `idle`.
+    Manual,
+}
+
+/// What is to come out of a project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
+#[oai(rename_all = "snake_case", rename = "ProjectOutputType")]
+pub enum Output {
+    /// One film, rendered.
+    Assembled,
+    /// A timeline, to be edited before it is rendered.
+    Timeline,
+    /// Up to ten films, each of one moment.
+    Clips,
 }
 
 /// A project's settings.
@@ -123,7 +150,10 @@ pub struct ChangeProjectStatus {
 impl Projects {
     /// Create a project
     ///
-    /// It begins as `running`, in the workspace that the call acts in, and its `webhook_url` is told so.
+    /// In the workspace that the call acts in. With the mode `autonomous` it begins as `running`, and an agent makes of
+    /// the workspace's footage what the brief asks for: `generating` while reads that it started go on, `rendering`,
+    /// and then `idle` with the film at `assembled_url`; or `failed`. It is paid by whoever creates the project. With
+    /// `manual` it begins as `idle`. Each status is told to `webhook_url`.
     #[oai(path = "/projects", method = "post", operation_id = "create_project")]
     async fn create(&self, auth: Auth, key: IdempotencyKey, body: Json<CreateProject>) -> Answer<Stored<Project, 201>> {
         let Auth(caller) = auth;
@@ -135,18 +165,28 @@ impl Projects {
         if let Some(url) = &asked.webhook_url {
             self.check(caller.workspace.account_id, url).await?;
         }
-        let or = |given: Option<Text>, default: &str| given.map_or_else(|| default.to_owned(), |text| text.0);
+        let budget = asked.budget.map(ProjectBudget::checked).transpose()?;
+        let mode = match asked.mode {
+            None | Some(Mode::Autonomous) => project::ProjectMode::Autonomous,
+            Some(Mode::Manual) => project::ProjectMode::Manual,
+        };
         let new = NewProject {
             id: ProjectId::mint(),
             workspace_id: caller.workspace.id,
             account_id: caller.workspace.account_id,
-            mode: or(asked.mode, DEFAULT_MODE),
-            output_type: or(asked.output_type, DEFAULT_OUTPUT),
+            mode,
+            output_type: match asked.output_type {
+                None | Some(Output::Assembled) => project::OutputType::Assembled,
+                Some(Output::Timeline) => project::OutputType::Timeline,
+                Some(Output::Clips) => project::OutputType::Clips,
+            },
             brief: asked.brief.0,
             webhook_url: asked.webhook_url.map(|url| url.0),
+            budget: budget.map(serde_json::to_value).transpose().map_err(ApiError::internal)?,
+            planner: planner(mode),
         };
         let show = |row: ProjectRow| {
-            let project = Project::new(row, &self.0.base_url)?;
+            let project = Project::new(row, &self.0)?;
             Ok(Shown { answer: project.to_json_string(), told: project.told() })
         };
         Ok(create_project(&self.0, &caller, &once, &new, show).await?.into())
@@ -169,7 +209,7 @@ impl Projects {
         let mut conn = self.0.conn().await?;
         let after = page.after.map(ProjectId::from);
         let rows = projects::list(&mut conn, caller.workspace.id, after, page.fetch()).await?;
-        Ok(Json(page.list(rows, |row| row.id.uuid(), |row| ListedProject::new(row, &self.0.base_url))))
+        Ok(Json(page.list(rows, |row| row.id.uuid(), |row| ListedProject::new(row, &self.0))))
     }
 
     /// Get a project
@@ -185,7 +225,7 @@ impl Projects {
         let Auth(caller) = auth;
         let mut conn = self.0.conn().await?;
         let row = reach(&mut conn, &caller, id.0.id(Code::ProjectNotFound)?).await?;
-        Ok(Json(Project::new(row, &self.0.base_url)?))
+        Ok(Json(Project::new(row, &self.0)?))
     }
 
     /// Set where a project tells of itself
@@ -221,8 +261,9 @@ impl Projects {
     /// Change a project's status
     ///
     /// What the agent that works on the project calls. Each change raises `revision` and is told to the project's
-    /// `webhook_url`, once. `running` and `generating` lead to each other, to `idle` and to `failed`; `idle` leads to
-    /// `running` and `rendering`; `rendering` to `idle` and `failed`; `failed` to `running`.
+    /// `webhook_url`, once. `running` and `generating` lead to each other, to `idle` and to `failed`, `running` to
+    /// `rendering` also; `idle` leads to `running` and `rendering`; `rendering` to `idle` and `failed`; `failed` to
+    /// `running`. Whoever changes it takes it over: the service's own agent works on it no longer.
     #[oai(path = "/projects/:id/status", method = "post", operation_id = "change_project_status")]
     async fn status(
         &self,
@@ -238,7 +279,8 @@ impl Projects {
 
     /// Cancel a project
     ///
-    /// For good, and nobody is told (contract §6.2.2).
+    /// For good, and nobody is told (contract §6.2.2). The agent stops; jobs that it started go on, and what they make
+    /// is kept.
     #[oai(path = "/projects/:id/cancel", method = "post", operation_id = "cancel_project")]
     async fn cancel(
         &self,
@@ -248,7 +290,7 @@ impl Projects {
     ) -> Answer<Json<Project>> {
         let Auth(caller) = auth;
         let id: ProjectId = id.0.id(Code::ProjectNotFound)?;
-        Ok(Json(Project::new(cancel_project(&self.0, &caller, id).await?, &self.0.base_url)?))
+        Ok(Json(Project::new(cancel_project(&self.0, &caller, id).await?, &self.0)?))
     }
 
     /// Delete a project

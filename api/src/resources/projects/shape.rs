@@ -3,8 +3,11 @@
 //!
 //! Assets and timelines are kept as they are shown, with every field; what the agent left out is null.
 
+use super::budget::{BudgetLeft, ProjectBudget, ProjectSpent};
+use crate::app::App;
 use crate::http::error::{Answer, ApiError};
 use crate::http::text::{Text, Time};
+use crate::usecases::projects::runs::opened_budget;
 use domain::project::ProjectStatus;
 use poem_openapi::types::{Any, ParseFromJSON, ToJSON};
 use poem_openapi::{Enum, Object};
@@ -55,9 +58,9 @@ pub struct Project {
     pub status: ProjectState,
     /// How many changes of status there were, the creation being the first. It orders what webhooks tell.
     pub revision: i64,
-    /// How it is worked on.
+    /// How it is worked on: `autonomous` or `manual`.
     pub mode: Text,
-    /// What is to come out.
+    /// What is to come out: `assembled`, `timeline` or `clips`.
     pub output_type: Text,
     /// What was asked for.
     pub brief: Text,
@@ -71,6 +74,18 @@ pub struct Project {
     pub project_url: Text,
     /// Where its changes of status are told, or null.
     pub webhook_url: Option<Text>,
+    /// Which agent works on it: `keywords`, the one that is built in; null where somebody outside does.
+    pub planner: Option<Text>,
+    /// What the agent may take, or null.
+    pub budget: Option<ProjectBudget>,
+    /// What it took, as of the latest change of status: charged, or held for what goes on.
+    pub spent: ProjectSpent,
+    /// What is left of the budget.
+    pub left: BudgetLeft,
+    /// The timeline that the agent made, for the timelines' tools; or null.
+    pub timeline_id: Option<Text>,
+    /// The item that the agent made, or null.
+    pub output_item_id: Option<Text>,
     /// What was made for it.
     pub assets: Vec<ProjectAsset>,
     /// How that is put together, or null.
@@ -180,10 +195,19 @@ pub struct ProjectAudio {
 }
 
 impl Project {
-    /// As the row stands, for a service that is known by this URL.
-    pub fn new(row: ProjectRow, base_url: &str) -> Answer<Self> {
+    /// As the row stands. What the agent made has a link that was signed now.
+    pub fn new(row: ProjectRow, app: &App) -> Answer<Self> {
+        let budget = row.budget.as_ref().map(opened_budget).transpose()?;
+        let made = row.output_item_id.map(|item| app.links.to_media(item, row.now));
+        let (link, link_expires) = made.unzip();
         Ok(Self {
-            project_url: Text(format!("{base_url}/projects/{}", row.id)),
+            project_url: Text(format!("{}/projects/{}", app.base_url, row.id)),
+            planner: row.planner.map(Text),
+            spent: ProjectSpent::of(row.spent_minutes, row.spent_steps),
+            left: BudgetLeft::of(budget.unwrap_or_default(), row.spent_minutes, row.spent_steps),
+            budget: budget.map(ProjectBudget::from),
+            timeline_id: row.timeline_id.map(Text::of),
+            output_item_id: row.output_item_id.map(Text::of),
             id: Text::of(row.id),
             status: row.status.into(),
             revision: row.revision,
@@ -191,8 +215,8 @@ impl Project {
             output_type: Text(row.output_type),
             brief: Text(row.brief),
             agent_message: row.agent_message.map(Text),
-            assembled_url: row.assembled_url.map(Text),
-            assembled_url_expires_at: row.assembled_url_expires_at.map(Time),
+            assembled_url: row.assembled_url.map(Text).or(link),
+            assembled_url_expires_at: row.assembled_url_expires_at.map(Time).or(link_expires),
             webhook_url: row.webhook_url.map(Text),
             assets: kept(row.assets)?,
             timeline: row.timeline.map(kept).transpose()?,
@@ -242,6 +266,8 @@ impl From<ReportedStatus> for ProjectStatus {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use domain::agent::Budget;
+    use domain::minutes::Minutes;
     use serde_json::json;
 
     /// One secret signs both, in one form: what a member of a workspace can write must never read as the event of a
@@ -264,6 +290,12 @@ mod tests {
             assembled_url_expires_at: None,
             project_url: text(),
             webhook_url: Some(text()),
+            planner: Some(text()),
+            budget: None,
+            spent: ProjectSpent::of(Minutes::ZERO, 0),
+            left: BudgetLeft::of(Budget::default(), Minutes::ZERO, 0),
+            timeline_id: Some(text()),
+            output_item_id: Some(text()),
             assets: ProjectAsset::parse_from_json(Some(asset)).into_iter().collect(),
             timeline: ProjectTimeline::parse_from_json(Some(json!({ "overlays": [event], "captions": event }))).ok(),
             created_at: at(),

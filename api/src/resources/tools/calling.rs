@@ -1,7 +1,7 @@
 //! A tool that is called by another: a request of its own, answered by the very endpoint that answers the tool.
 //!
 //! The caller was let in and counted once already, as over MCP; what the tool needs of the caller, its body and its
-//! Idempotency-Key is judged there again.
+//! Idempotency-Key is judged there again. The agent of projects calls tools so too, for whom it acts for.
 
 use crate::app::App;
 use crate::auth::{Caller, PreAuthenticated};
@@ -9,9 +9,9 @@ use crate::contract::idempotency;
 use crate::contract::operation::RUN_TEMPLATE;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::request::SentBody;
-use crate::http::scope::Scope;
+use crate::http::scope::{Parts, Scope};
 use bytes::Bytes;
-use poem::http::{HeaderName, Method, header};
+use poem::http::{HeaderName, HeaderValue, Method, header};
 use poem::{Endpoint, IntoResponse, Request, Response};
 use poem_openapi::ApiResponse;
 use poem_openapi::payload::Json;
@@ -19,6 +19,8 @@ use poem_openapi::registry::{MetaResponses, Registry};
 use poem_openapi::types::ToJSON;
 use serde_json::Value;
 use std::marker::PhantomData;
+use std::sync::Arc;
+use std::time::Duration;
 
 /// Headers that the call keeps.
 const KEPT: [HeaderName; 4] = [
@@ -87,4 +89,50 @@ pub async fn call(app: &App, request: &Request, caller: Caller, path: &str, argu
     call.set_data(SentBody(body));
     call.set_data(PreAuthenticated(caller));
     Ok(operations.get_response(call).await)
+}
+
+/// What a tool answered to the agent.
+#[derive(Debug)]
+pub struct Heard {
+    /// The status.
+    pub status: u16,
+    /// The envelope.
+    pub body: Value,
+    /// When it may be tried again.
+    pub retry_after: Option<Duration>,
+}
+
+/// Calls the tool of this name for somebody who is not there, with this Idempotency-Key.
+///
+/// # Errors
+/// `tool_not_found`; `internal` where what it answers is no JSON, and before the routes are there.
+pub async fn call_as(
+    app: &App,
+    caller: &Caller,
+    (tool, arguments): (&str, &Value),
+    key: Option<&str>,
+) -> Answer<Heard> {
+    let path = path_of(app, tool)?;
+    let operations = app.operations.get().ok_or_else(|| ApiError::internal("a call without the routes"))?;
+    let body = Bytes::from(arguments.to_string());
+    let mut call =
+        Request::builder().method(Method::POST).uri_str(path).content_type("application/json").body(body.clone());
+    if let Some(key) = key.and_then(|key| HeaderValue::from_str(key).ok()) {
+        call.headers_mut().insert(idempotency::HEADER, key);
+    }
+    let (request_id, traceparent) = (caller.request_id.clone(), caller.traceparent.clone());
+    call.set_data(Scope(Arc::new(Parts { request_id, traceparent, ..Parts::default() })));
+    call.set_data(app.clone());
+    call.set_data(SentBody(body));
+    // Nobody reads it: who calls is known already. Without one the framework asks no further.
+    call.headers_mut().insert(header::AUTHORIZATION, HeaderValue::from_static("Bearer agent"));
+    call.set_data(PreAuthenticated(caller.clone()));
+    let mut response = operations.get_response(call).await;
+    let retry_after = response.headers().get(header::RETRY_AFTER).and_then(|after| after.to_str().ok()?.parse().ok());
+    let bytes = response.take_body().into_bytes().await.map_err(ApiError::internal)?;
+    Ok(Heard {
+        status: response.status().as_u16(),
+        body: serde_json::from_slice(&bytes).map_err(ApiError::internal)?,
+        retry_after: retry_after.map(Duration::from_secs),
+    })
 }

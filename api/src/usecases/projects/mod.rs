@@ -1,6 +1,7 @@
 //! Projects of the workspace that a call acts in: creating one, setting where it tells of itself, removing it. `status`
-//! has the changes of status.
+//! has the changes of status, `runs` what the agent does to them.
 
+pub mod runs;
 pub mod status;
 mod telling;
 
@@ -9,7 +10,9 @@ use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::usecases::once::{Begun, Made, Once};
 use crate::usecases::quotas::{self, Asker};
+use domain::agent::{Memory, Wishes};
 use domain::ids::ProjectId;
+use domain::project::ProjectMode;
 use sqlx::PgConnection;
 use store::projects::{self, NewProject, ProjectRow};
 use telling::Revision;
@@ -23,7 +26,8 @@ pub struct Shown<T> {
     pub told: String,
 }
 
-/// Creates a project, with its webhook, in one transaction; its caller's rate pays for a large one afterwards.
+/// Creates a project, with its webhook and the agent's run where one is to work on it, in one transaction; its caller's
+/// rate pays for a large one afterwards.
 pub async fn create_project(
     app: &App,
     caller: &Caller,
@@ -36,6 +40,10 @@ pub async fn create_project(
         Begun::Before(before) => return Ok(Made::Before(before)),
     };
     let row = projects::insert(&mut create, new).await?;
+    if new.mode == ProjectMode::Autonomous {
+        let memory = Memory::new(new.id.to_string(), Wishes::of(&new.brief), new.output_type);
+        runs::begin(&mut create, caller, new.id, None, &memory).await?;
+    }
     let revision = Revision::of(&row);
     let Shown { answer, told } = show(row)?;
     revision.tell(&mut create, caller, &told).await?;
@@ -43,6 +51,7 @@ pub async fn create_project(
     once.keep(app, &mut create, &answer).await?;
     create.commit().await?;
     revision.wake(app);
+    app.runs.tell_begun();
     telling::charge(app, &mut *app.conn().await?, caller, told.len()).await;
     Ok(Made::Now(answer))
 }

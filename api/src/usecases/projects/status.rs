@@ -1,5 +1,5 @@
 //! A project's changes of status. The change, its webhook and the webhook's ticket are one transaction; nobody is told
-//! of a cancellation.
+//! of a cancellation. Whoever changes it takes it over: a run of the agent ends with it.
 
 use super::telling::{self, Revision};
 use super::{Shown, reach, within_quota};
@@ -12,6 +12,7 @@ use domain::project::ProjectStatus;
 use serde_json::Value;
 use sqlx::{Acquire, PgConnection};
 use store::items::{self, Resolved};
+use store::project_runs;
 use store::projects::{self, Change, ProjectRow};
 
 /// Bytes that assets and timeline may have together, as JSON.
@@ -45,6 +46,7 @@ pub async fn change_project_status<T>(
     let Some(row) = projects::change(&mut changed, id, caller.workspace.id, &change).await? else {
         return Err(refused(&mut changed, caller, id, change.status).await?);
     };
+    project_runs::stop(&mut changed, id).await?;
     // What is there from now on, whichever call brought which part of it.
     small_enough(&row.assets, row.timeline.as_ref())?;
     let revision = Revision::of(&row);
@@ -60,11 +62,13 @@ pub async fn change_project_status<T>(
 /// Cancels a project for good. Nobody is told (contract §6.2.2).
 pub async fn cancel_project(app: &App, caller: &Caller, id: ProjectId) -> Answer<ProjectRow> {
     let change = Change::to(ProjectStatus::Cancelled);
-    let mut conn = app.conn().await?;
-    match projects::change(&mut conn, id, caller.workspace.id, &change).await? {
-        Some(row) => Ok(row),
-        None => Err(refused(&mut conn, caller, id, change.status).await?),
-    }
+    let mut cancel = app.process.pool.begin().await?;
+    let Some(row) = projects::change(&mut cancel, id, caller.workspace.id, &change).await? else {
+        return Err(refused(&mut cancel, caller, id, change.status).await?);
+    };
+    project_runs::stop(&mut cancel, id).await?;
+    cancel.commit().await?;
+    Ok(row)
 }
 
 /// Refuses the name of an asset that no item of the workspace has.
@@ -95,7 +99,12 @@ fn small_enough(assets: &Value, timeline: Option<&Value>) -> Answer<()> {
 }
 
 /// Why a change was not made.
-async fn refused(conn: &mut PgConnection, caller: &Caller, id: ProjectId, next: ProjectStatus) -> Answer<ApiError> {
+pub(super) async fn refused(
+    conn: &mut PgConnection,
+    caller: &Caller,
+    id: ProjectId,
+    next: ProjectStatus,
+) -> Answer<ApiError> {
     let status = reach(conn, caller, id).await?.status;
     let legal: Vec<&str> = status.may_lead_to().into_iter().map(ProjectStatus::name).collect();
     let leads = if legal.is_empty() { "nothing else".to_owned() } else { legal.join(", ") };

@@ -138,6 +138,8 @@ OPERATIONS = {
     'change_project_status': Operation('change_project_status', 'POST', '/projects/{id}/status', 'harmless', types.Project),
     'cancel_project': Operation('cancel_project', 'POST', '/projects/{id}/cancel', 'harmless', types.Project),
     'list_project_deliveries': Operation('list_project_deliveries', 'GET', '/projects/{id}/deliveries', 'harmless', types.ListProjectDelivery, rows=('data',)),
+    'say_to_project': Operation('say_to_project', 'POST', '/projects/{id}/messages', 'kept', types.Project),
+    'list_project_steps': Operation('list_project_steps', 'GET', '/projects/{id}/log', 'harmless', types.ListProjectStep, rows=('data',)),
     'list_events': Operation('list_events', 'GET', '/events', 'harmless', types.ListJobEvent, rows=('data',)),
     'get_event': Operation('get_event', 'GET', '/events/{id}', 'harmless', types.AnyEvent),
     'operator_create_account': Operation('operator_create_account', 'POST', '/operator/accounts', 'refused', types.OpenedAccount),
@@ -948,15 +950,19 @@ class Workspace(Group):
         self,
         *,
         brief: str,
-        mode: str | None = None,
-        output_type: str | None = None,
+        mode: types.ProjectMode | None = None,
+        output_type: types.ProjectOutputType | None = None,
         webhook_url: str | None = None,
+        budget: types.ProjectBudget | Mapping[str, Any] | None = None,
         idempotency_key: str | None = None,
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.Project:
-        """It begins as `running`, in the workspace that the call acts in, and its `webhook_url` is told so."""
-        return self._client.call(OPERATIONS['create_project'], body={'brief': brief}, maybe={'mode': mode, 'output_type': output_type, 'webhook_url': webhook_url}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+        """In the workspace that the call acts in. With the mode `autonomous` it begins as `running`, and an agent makes of the
+        workspace's footage what the brief asks for: `generating` while reads that it started go on, `rendering`, and
+        then `idle` with the film at `assembled_url`; or `failed`. It is paid by whoever creates the project. With
+        `manual` it begins as `idle`. Each status is told to `webhook_url`."""
+        return self._client.call(OPERATIONS['create_project'], body={'brief': brief}, maybe={'mode': mode, 'output_type': output_type, 'webhook_url': webhook_url, 'budget': budget}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def list_projects(
         self,
@@ -1015,8 +1021,9 @@ class Workspace(Group):
         timeout: float | None = None,
     ) -> types.Project:
         """What the agent that works on the project calls. Each change raises `revision` and is told to the project's
-        `webhook_url`, once. `running` and `generating` lead to each other, to `idle` and to `failed`; `idle` leads to
-        `running` and `rendering`; `rendering` to `idle` and `failed`; `failed` to `running`."""
+        `webhook_url`, once. `running` and `generating` lead to each other, to `idle` and to `failed`, `running` to
+        `rendering` also; `idle` leads to `running` and `rendering`; `rendering` to `idle` and `failed`; `failed` to
+        `running`. Whoever changes it takes it over: the service's own agent works on it no longer."""
         return self._client.call(OPERATIONS['change_project_status'], path={'id': id}, body={'status': status}, maybe={'agent_message': agent_message, 'assets': assets, 'timeline': timeline, 'assembled_url': assembled_url, 'assembled_url_expires_at': assembled_url_expires_at}, workspace_id=workspace_id, timeout=timeout)
 
     def cancel_project(
@@ -1026,7 +1033,8 @@ class Workspace(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.Project:
-        """For good, and nobody is told (contract §6.2.2)."""
+        """For good, and nobody is told (contract §6.2.2). The agent stops; jobs that it started go on, and what they make is
+        kept."""
         return self._client.call(OPERATIONS['cancel_project'], path={'id': id}, workspace_id=workspace_id, timeout=timeout)
 
     def list_project_deliveries(
@@ -1040,6 +1048,33 @@ class Workspace(Group):
     ) -> Page[types.ProjectDelivery]:
         """What was sent of the project's changes of status, newest first: at most one webhook a change. Kept 30 days."""
         return self._client.pages(OPERATIONS['list_project_deliveries'], path={'id': id}, query={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
+
+    def say_to_project(
+        self,
+        id: str,
+        *,
+        text: str,
+        budget: types.ProjectBudget | Mapping[str, Any] | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.Project:
+        """A project that is `idle` or `failed` is `running` again: the agent does its work anew with what was said, for whoever
+        says it. What was read is stored, and costs nothing again."""
+        return self._client.call(OPERATIONS['say_to_project'], path={'id': id}, body={'text': text}, maybe={'budget': budget}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def list_project_steps(
+        self,
+        id: str,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> Page[types.ProjectStep]:
+        """Each call of a tool, the oldest first: of the brief, and of each thing that was said since. The last ten are kept
+        beside the latest."""
+        return self._client.pages(OPERATIONS['list_project_steps'], path={'id': id}, query={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
 
 
 class Account(Group):
@@ -3119,15 +3154,19 @@ class AsyncWorkspace(AsyncGroup):
         self,
         *,
         brief: str,
-        mode: str | None = None,
-        output_type: str | None = None,
+        mode: types.ProjectMode | None = None,
+        output_type: types.ProjectOutputType | None = None,
         webhook_url: str | None = None,
+        budget: types.ProjectBudget | Mapping[str, Any] | None = None,
         idempotency_key: str | None = None,
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.Project:
-        """It begins as `running`, in the workspace that the call acts in, and its `webhook_url` is told so."""
-        return await self._client.call(OPERATIONS['create_project'], body={'brief': brief}, maybe={'mode': mode, 'output_type': output_type, 'webhook_url': webhook_url}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+        """In the workspace that the call acts in. With the mode `autonomous` it begins as `running`, and an agent makes of the
+        workspace's footage what the brief asks for: `generating` while reads that it started go on, `rendering`, and
+        then `idle` with the film at `assembled_url`; or `failed`. It is paid by whoever creates the project. With
+        `manual` it begins as `idle`. Each status is told to `webhook_url`."""
+        return await self._client.call(OPERATIONS['create_project'], body={'brief': brief}, maybe={'mode': mode, 'output_type': output_type, 'webhook_url': webhook_url, 'budget': budget}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def list_projects(
         self,
@@ -3186,8 +3225,9 @@ class AsyncWorkspace(AsyncGroup):
         timeout: float | None = None,
     ) -> types.Project:
         """What the agent that works on the project calls. Each change raises `revision` and is told to the project's
-        `webhook_url`, once. `running` and `generating` lead to each other, to `idle` and to `failed`; `idle` leads to
-        `running` and `rendering`; `rendering` to `idle` and `failed`; `failed` to `running`."""
+        `webhook_url`, once. `running` and `generating` lead to each other, to `idle` and to `failed`, `running` to
+        `rendering` also; `idle` leads to `running` and `rendering`; `rendering` to `idle` and `failed`; `failed` to
+        `running`. Whoever changes it takes it over: the service's own agent works on it no longer."""
         return await self._client.call(OPERATIONS['change_project_status'], path={'id': id}, body={'status': status}, maybe={'agent_message': agent_message, 'assets': assets, 'timeline': timeline, 'assembled_url': assembled_url, 'assembled_url_expires_at': assembled_url_expires_at}, workspace_id=workspace_id, timeout=timeout)
 
     async def cancel_project(
@@ -3197,7 +3237,8 @@ class AsyncWorkspace(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.Project:
-        """For good, and nobody is told (contract §6.2.2)."""
+        """For good, and nobody is told (contract §6.2.2). The agent stops; jobs that it started go on, and what they make is
+        kept."""
         return await self._client.call(OPERATIONS['cancel_project'], path={'id': id}, workspace_id=workspace_id, timeout=timeout)
 
     def list_project_deliveries(
@@ -3211,6 +3252,33 @@ class AsyncWorkspace(AsyncGroup):
     ) -> AsyncPages[types.ProjectDelivery]:
         """What was sent of the project's changes of status, newest first: at most one webhook a change. Kept 30 days."""
         return self._client.pages(OPERATIONS['list_project_deliveries'], path={'id': id}, query={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
+
+    async def say_to_project(
+        self,
+        id: str,
+        *,
+        text: str,
+        budget: types.ProjectBudget | Mapping[str, Any] | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.Project:
+        """A project that is `idle` or `failed` is `running` again: the agent does its work anew with what was said, for whoever
+        says it. What was read is stored, and costs nothing again."""
+        return await self._client.call(OPERATIONS['say_to_project'], path={'id': id}, body={'text': text}, maybe={'budget': budget}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def list_project_steps(
+        self,
+        id: str,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> AsyncPages[types.ProjectStep]:
+        """Each call of a tool, the oldest first: of the brief, and of each thing that was said since. The last ten are kept
+        beside the latest."""
+        return self._client.pages(OPERATIONS['list_project_steps'], path={'id': id}, query={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
 
 
 class AsyncAccount(AsyncGroup):

@@ -371,6 +371,18 @@ class BrandLogo(Model):
     """Whether the image is deleted."""
 
 
+class BudgetLeft(Model):
+    """What is left of a budget; null where it has no bound."""
+
+    __slots__ = ()
+    minutes: float | None
+    """Cloud minutes."""
+    credits: float | None
+    """AI credits."""
+    steps: int
+    """Calls of tools."""
+
+
 class CalendarEntry(Model):
     """An entry of the calendar."""
 
@@ -960,12 +972,14 @@ class CreateProject(Model):
     __slots__ = ()
     brief: str
     """What is asked for."""
-    mode: str | None
-    """How to work on it; `autonomous` when not given."""
-    output_type: str | None
+    mode: ProjectMode | None
+    """Who works on it; `autonomous` when not given."""
+    output_type: ProjectOutputType | None
     """What is to come out; `assembled` when not given."""
     webhook_url: str | None
     """Where its changes of status are to be told: HTTPS, and publicly reachable."""
+    budget: ProjectBudget | None
+    """What the agent may take: over it the project is `idle`, and `agent_message` asks."""
 
 
 class CreatePublicLink(Model):
@@ -1236,7 +1250,7 @@ class DeletedTimeline(Model):
 
 
 class Delivery(Model):
-    """One event to one endpoint, with every attempt (contract §2, "Delivery record")."""
+    """One event to one endpoint, with every attempt (contract §2, "delivery")."""
 
     __slots__ = ()
     delivery_id: str
@@ -2600,6 +2614,18 @@ class ListProjectDelivery(Model):
     """Pass it as `cursor` for the rows after these; null on the last page."""
 
 
+class ListProjectStep(Model):
+    """A page of a list."""
+
+    __slots__ = ()
+    data: list[ProjectStep]
+    """The rows, in the list's order."""
+    has_more: bool
+    """Whether there are rows after these."""
+    next_cursor: str | None
+    """Pass it as `cursor` for the rows after these; null on the last page."""
+
+
 class ListWebhook(Model):
     """A page of a list."""
 
@@ -3442,9 +3468,9 @@ class Project(Model):
     revision: int
     """How many changes of status there were, the creation being the first. It orders what webhooks tell."""
     mode: str
-    """How it is worked on."""
+    """How it is worked on: `autonomous` or `manual`."""
     output_type: str
-    """What is to come out."""
+    """What is to come out: `assembled`, `timeline` or `clips`."""
     brief: str
     """What was asked for."""
     agent_message: str | None
@@ -3457,6 +3483,18 @@ class Project(Model):
     """Where the project is read, with a credential: `GET /projects/{id}`. There is no page of it."""
     webhook_url: str | None
     """Where its changes of status are told, or null."""
+    planner: str | None
+    """Which agent works on it: `keywords`, the one that is built in; null where somebody outside does."""
+    budget: ProjectBudget | None
+    """What the agent may take, or null."""
+    spent: ProjectSpent
+    """What it took, as of the latest change of status: charged, or held for what goes on."""
+    left: BudgetLeft
+    """What is left of the budget."""
+    timeline_id: str | None
+    """The timeline that the agent made, for the timelines' tools; or null."""
+    output_item_id: str | None
+    """The item that the agent made, or null."""
     assets: list[ProjectAsset]
     """What was made for it."""
     timeline: ProjectTimeline | None
@@ -3507,6 +3545,18 @@ class ProjectAudio(Model):
     """All tracks."""
 
 
+class ProjectBudget(Model):
+    """What the agent may take, in all of its work on the project. What is left out has no bound of its own."""
+
+    __slots__ = ()
+    minutes: float | None
+    """Cloud minutes, for reads and renders; to the hundredth."""
+    credits: float | None
+    """AI credits; to the hundredth. The agent that is built in uses none."""
+    steps: int | None
+    """Calls of tools, 1 to 1000; 200 when not given."""
+
+
 class ProjectDelivery(Model):
     """The one webhook of a change of status."""
 
@@ -3540,6 +3590,23 @@ class ProjectDelivery(Model):
 
 ProjectDeliveryState = Literal['pending', 'sent', 'succeeded', 'failed', 'unknown']
 """Where the webhook of a change stands."""
+
+
+class ProjectMessage(Model):
+    """Something said to the agent."""
+
+    __slots__ = ()
+    text: str
+    """What to change, 1 to 4000 characters: another length, words to look for or to leave out, with or without music or
+    captions. What is not named stays as it was."""
+    budget: ProjectBudget | None
+    """What the agent may take from now on, in all of its work on the project; what is left out stays."""
+
+ProjectMode = Literal['autonomous', 'manual']
+"""Who works on a project."""
+
+ProjectOutputType = Literal['assembled', 'timeline', 'clips']
+"""What is to come out of a project."""
 
 
 class ProjectScene(Model):
@@ -3583,8 +3650,49 @@ class ProjectSettings(Model):
     webhook_url: str | None
     """Where its changes of status are told, or null."""
 
+
+class ProjectSpent(Model):
+    """What the agent took."""
+
+    __slots__ = ()
+    minutes: float
+    """Cloud minutes."""
+    credits: float
+    """AI credits."""
+    steps: int
+    """Calls of tools."""
+
 ProjectState = Literal['running', 'generating', 'idle', 'rendering', 'failed', 'cancelled']
 """Where a project stands (contract §3)."""
+
+
+class ProjectStep(Model):
+    """A call of a tool by a project's agent."""
+
+    __slots__ = ()
+    id: str
+    """Its id."""
+    run_id: str
+    """The run that it belongs to: the work on the brief, or on what was said."""
+    said: str | None
+    """What was said; null of the brief."""
+    number: int
+    """Its place in the run, from 1. `<run_id>/<number>` is the call's Idempotency-Key."""
+    tool: str
+    """The tool."""
+    arguments: Any
+    """What it was called with; empty of a long one that has ended."""
+    status: ProjectStepState
+    """Where it stands."""
+    message: str | None
+    """Why the tool refused, or null."""
+    began_at: str
+    """When it was begun."""
+    ended_at: str | None
+    """When it ended, or null."""
+
+ProjectStepState = Literal['begun', 'done', 'refused']
+"""Where a step stands."""
 
 
 class ProjectTimeline(Model):
@@ -3722,7 +3830,7 @@ ReadQuality = Literal['standard', 'draft']
 
 
 class ReadRates(Model):
-    """Minutes charged for a minute of media, by read (contract §2, "Read kinds") and for a render."""
+    """Minutes charged for a minute of media, by read (contract §10) and for a render."""
 
     __slots__ = ()
     transcript: float
@@ -4762,7 +4870,7 @@ class Tool(Model):
 
 
 class ToolAnswerBalancesAnswer(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -4776,7 +4884,7 @@ class ToolAnswerBalancesAnswer(Model):
 
 
 class ToolAnswerBeatsAnswer(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -4789,7 +4897,7 @@ class ToolAnswerBeatsAnswer(Model):
 
 
 class ToolAnswerBoardAnswer(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -4803,7 +4911,7 @@ class ToolAnswerBoardAnswer(Model):
 
 
 class ToolAnswerBoardPage(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -4817,7 +4925,7 @@ class ToolAnswerBoardPage(Model):
 
 
 class ToolAnswerBrandKitAnswer(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -4831,7 +4939,7 @@ class ToolAnswerBrandKitAnswer(Model):
 
 
 class ToolAnswerCalendarEntryAnswer(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -4845,7 +4953,7 @@ class ToolAnswerCalendarEntryAnswer(Model):
 
 
 class ToolAnswerCalendarFeedList(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -4859,7 +4967,7 @@ class ToolAnswerCalendarFeedList(Model):
 
 
 class ToolAnswerCalendarPage(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -4873,7 +4981,7 @@ class ToolAnswerCalendarPage(Model):
 
 
 class ToolAnswerCancelJobsAnswer(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -4887,7 +4995,7 @@ class ToolAnswerCancelJobsAnswer(Model):
 
 
 class ToolAnswerCanvasAnswer(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -4901,7 +5009,7 @@ class ToolAnswerCanvasAnswer(Model):
 
 
 class ToolAnswerCanvasPage(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -4915,7 +5023,7 @@ class ToolAnswerCanvasPage(Model):
 
 
 class ToolAnswerCommentAnswer(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -4929,7 +5037,7 @@ class ToolAnswerCommentAnswer(Model):
 
 
 class ToolAnswerCommentPage(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -4943,7 +5051,7 @@ class ToolAnswerCommentPage(Model):
 
 
 class ToolAnswerCostEstimate(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -4957,7 +5065,7 @@ class ToolAnswerCostEstimate(Model):
 
 
 class ToolAnswerCreatedCalendarFeed(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -4971,7 +5079,7 @@ class ToolAnswerCreatedCalendarFeed(Model):
 
 
 class ToolAnswerCreatedPublicLink(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -4985,7 +5093,7 @@ class ToolAnswerCreatedPublicLink(Model):
 
 
 class ToolAnswerDeletedBoard(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -4999,7 +5107,7 @@ class ToolAnswerDeletedBoard(Model):
 
 
 class ToolAnswerDeletedCalendarEntry(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -5013,7 +5121,7 @@ class ToolAnswerDeletedCalendarEntry(Model):
 
 
 class ToolAnswerDeletedCanvas(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -5027,7 +5135,7 @@ class ToolAnswerDeletedCanvas(Model):
 
 
 class ToolAnswerDeletedComment(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -5041,7 +5149,7 @@ class ToolAnswerDeletedComment(Model):
 
 
 class ToolAnswerDeletedDub(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -5055,7 +5163,7 @@ class ToolAnswerDeletedDub(Model):
 
 
 class ToolAnswerDeletedItem(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -5069,7 +5177,7 @@ class ToolAnswerDeletedItem(Model):
 
 
 class ToolAnswerDeletedPost(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -5083,7 +5191,7 @@ class ToolAnswerDeletedPost(Model):
 
 
 class ToolAnswerDeletedSkill(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -5097,7 +5205,7 @@ class ToolAnswerDeletedSkill(Model):
 
 
 class ToolAnswerDeletedTemplate(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -5111,7 +5219,7 @@ class ToolAnswerDeletedTemplate(Model):
 
 
 class ToolAnswerDeletedTimeline(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -5125,7 +5233,7 @@ class ToolAnswerDeletedTimeline(Model):
 
 
 class ToolAnswerDubAnswer(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -5139,7 +5247,7 @@ class ToolAnswerDubAnswer(Model):
 
 
 class ToolAnswerDubPage(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -5153,7 +5261,7 @@ class ToolAnswerDubPage(Model):
 
 
 class ToolAnswerDubStanding(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -5166,7 +5274,7 @@ class ToolAnswerDubStanding(Model):
 
 
 class ToolAnswerDuckAnswer(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -5179,7 +5287,7 @@ class ToolAnswerDuckAnswer(Model):
 
 
 class ToolAnswerExportedTimeline(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -5193,7 +5301,7 @@ class ToolAnswerExportedTimeline(Model):
 
 
 class ToolAnswerFootageMatches(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -5207,7 +5315,7 @@ class ToolAnswerFootageMatches(Model):
 
 
 class ToolAnswerGenerationAnswer(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -5220,7 +5328,7 @@ class ToolAnswerGenerationAnswer(Model):
 
 
 class ToolAnswerImportedTimeline(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -5234,7 +5342,7 @@ class ToolAnswerImportedTimeline(Model):
 
 
 class ToolAnswerItemAnswer(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -5248,7 +5356,7 @@ class ToolAnswerItemAnswer(Model):
 
 
 class ToolAnswerItemPage(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -5262,7 +5370,7 @@ class ToolAnswerItemPage(Model):
 
 
 class ToolAnswerJobsAnswer(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -5276,7 +5384,7 @@ class ToolAnswerJobsAnswer(Model):
 
 
 class ToolAnswerModelPage(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -5290,7 +5398,7 @@ class ToolAnswerModelPage(Model):
 
 
 class ToolAnswerOverviewAnswer(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -5304,7 +5412,7 @@ class ToolAnswerOverviewAnswer(Model):
 
 
 class ToolAnswerPostAnswer(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -5318,7 +5426,7 @@ class ToolAnswerPostAnswer(Model):
 
 
 class ToolAnswerPostPage(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -5332,7 +5440,7 @@ class ToolAnswerPostPage(Model):
 
 
 class ToolAnswerPreparedMedia(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -5345,7 +5453,7 @@ class ToolAnswerPreparedMedia(Model):
 
 
 class ToolAnswerPublicLinkAnswer(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -5359,7 +5467,7 @@ class ToolAnswerPublicLinkAnswer(Model):
 
 
 class ToolAnswerPublicLinkPage(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -5373,7 +5481,7 @@ class ToolAnswerPublicLinkPage(Model):
 
 
 class ToolAnswerPulledPosts(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -5387,7 +5495,7 @@ class ToolAnswerPulledPosts(Model):
 
 
 class ToolAnswerRenderedCanvas(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -5400,7 +5508,7 @@ class ToolAnswerRenderedCanvas(Model):
 
 
 class ToolAnswerRenderedTimeline(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -5413,7 +5521,7 @@ class ToolAnswerRenderedTimeline(Model):
 
 
 class ToolAnswerRevokedCalendarFeed(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -5427,7 +5535,7 @@ class ToolAnswerRevokedCalendarFeed(Model):
 
 
 class ToolAnswerSessionCodeAnswer(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -5441,7 +5549,7 @@ class ToolAnswerSessionCodeAnswer(Model):
 
 
 class ToolAnswerSettingsAnswer(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -5455,7 +5563,7 @@ class ToolAnswerSettingsAnswer(Model):
 
 
 class ToolAnswerSilenceAnswer(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -5468,7 +5576,7 @@ class ToolAnswerSilenceAnswer(Model):
 
 
 class ToolAnswerSkillAnswer(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -5482,7 +5590,7 @@ class ToolAnswerSkillAnswer(Model):
 
 
 class ToolAnswerSkillPage(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -5496,7 +5604,7 @@ class ToolAnswerSkillPage(Model):
 
 
 class ToolAnswerSpeakersAnswer(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -5509,7 +5617,7 @@ class ToolAnswerSpeakersAnswer(Model):
 
 
 class ToolAnswerTemplateAnswer(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -5523,7 +5631,7 @@ class ToolAnswerTemplateAnswer(Model):
 
 
 class ToolAnswerTemplatePage(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -5537,7 +5645,7 @@ class ToolAnswerTemplatePage(Model):
 
 
 class ToolAnswerTimelineAnswer(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -5551,7 +5659,7 @@ class ToolAnswerTimelineAnswer(Model):
 
 
 class ToolAnswerTimelinePage(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -5565,7 +5673,7 @@ class ToolAnswerTimelinePage(Model):
 
 
 class ToolAnswerTranscriptAnswer(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -5578,7 +5686,7 @@ class ToolAnswerTranscriptAnswer(Model):
 
 
 class ToolAnswerFields(Model):
-    """A tool's answer (contract §4.2, "Response 200")."""
+    """A tool's answer (contract §4.2)."""
 
     __slots__ = ()
     ok: Literal[True]
@@ -6071,9 +6179,9 @@ class ProjectEvent(Model):
     revision: int
     """How many changes of status there were, the creation being the first. It orders what webhooks tell."""
     mode: str
-    """How it is worked on."""
+    """How it is worked on: `autonomous` or `manual`."""
     output_type: str
-    """What is to come out."""
+    """What is to come out: `assembled`, `timeline` or `clips`."""
     brief: str
     """What was asked for."""
     agent_message: str | None
@@ -6086,6 +6194,18 @@ class ProjectEvent(Model):
     """Where the project is read, with a credential: `GET /projects/{id}`. There is no page of it."""
     webhook_url: str | None
     """Where its changes of status are told, or null."""
+    planner: str | None
+    """Which agent works on it: `keywords`, the one that is built in; null where somebody outside does."""
+    budget: ProjectBudget | None
+    """What the agent may take, or null."""
+    spent: ProjectSpent
+    """What it took, as of the latest change of status: charged, or held for what goes on."""
+    left: BudgetLeft
+    """What is left of the budget."""
+    timeline_id: str | None
+    """The timeline that the agent made, for the timelines' tools; or null."""
+    output_item_id: str | None
+    """The item that the agent made, or null."""
     assets: list[ProjectAsset]
     """What was made for it."""
     timeline: ProjectTimeline | None
@@ -6133,6 +6253,7 @@ shapes(
     (CommentAnswer, {'comment': Comment}),
     (CommentPage, {'comments': Comment}),
     (CreateCanvas, {'layers': NewLayer}),
+    (CreateProject, {'budget': ProjectBudget}),
     (CreateTimeline, {'ops': TimelineOp}),
     (CreatedCalendarFeed, {'feed': CalendarFeed}),
     (CreatedPublicLink, {'link': PublicLink}),
@@ -6174,6 +6295,7 @@ shapes(
     (ListOperatorUser, {'data': OperatorUser}),
     (ListOperatorWorkspace, {'data': OperatorWorkspace}),
     (ListProjectDelivery, {'data': ProjectDelivery}),
+    (ListProjectStep, {'data': ProjectStep}),
     (ListWebhook, {'data': Webhook}),
     (ListWorkspace, {'data': Workspace}),
     (ListWorkspaceMember, {'data': WorkspaceMember}),
@@ -6194,7 +6316,8 @@ shapes(
     (PreparedRead, {'reason': ReadReason}),
     (PreparedRef, {'reads': PreparedRead}),
     (Presigned, {'parts': UploadPart}),
-    (Project, {'assets': ProjectAsset, 'timeline': ProjectTimeline}),
+    (Project, {'budget': ProjectBudget, 'spent': ProjectSpent, 'left': BudgetLeft, 'assets': ProjectAsset, 'timeline': ProjectTimeline}),
+    (ProjectMessage, {'budget': ProjectBudget}),
     (ProjectTimeline, {'scenes': ProjectScene, 'audio': ProjectAudio}),
     (PublicLinkAnswer, {'link': PublicLink}),
     (PublicLinkPage, {'links': PublicLink}),
@@ -6292,5 +6415,5 @@ shapes(
     (Webhook, {'ping': Ping}),
     (WorkspaceSettings, {'caption_style': CaptionStyle}),
     (CloudMeta, {'cost': Cost, 'cloud_processing': CloudProcessing}),
-    (ProjectEvent, {'assets': ProjectAsset, 'timeline': ProjectTimeline}),
+    (ProjectEvent, {'budget': ProjectBudget, 'spent': ProjectSpent, 'left': BudgetLeft, 'assets': ProjectAsset, 'timeline': ProjectTimeline}),
 )

@@ -126,7 +126,7 @@ impl Call<'_> {
             };
             let (words, told) = words.ok_or_else(|| ApiError::internal("a stored transcript without words"))?;
             let turns = turns.ok_or_else(|| ApiError::internal("a stored speakers read without turns"))?;
-            (spoken((item, duration), (source, told.as_deref()), target, (&words, &turns))?, true)
+            (spoken((item, duration), (source, told.as_deref()), &target, (&words, &turns))?, true)
         };
         dub.keep_background = asked.keep_background.unwrap_or(false);
         voiced(&mut dub, asked.voices.as_deref().unwrap_or_default())?;
@@ -277,7 +277,7 @@ fn scripted(
 fn spoken(
     (item, duration): (&ItemForReads, Micros),
     (asked, told): (Option<Language>, Option<&str>),
-    target: Language,
+    target: &Language,
     (words, turns): (&[SaidWord], &[Turn]),
 ) -> Answer<Dub> {
     if words.is_empty() {
@@ -286,10 +286,10 @@ fn spoken(
     let source = asked.or_else(|| told.and_then(|tag| tag.parse().ok())).ok_or_else(|| {
         ApiError::new(Code::InvalidRequest, "The transcript does not tell its language: say `source_language`.")
     })?;
-    if source == target {
+    if source == *target {
         return Err(ApiError::new(Code::InvalidRequest, "`target_language` is the language that is spoken."));
     }
-    let dub = said((item.id, duration), (&source, &target), words, turns);
+    let dub = said((item.id, duration), (&source, target), words, turns);
     if dub.segments.is_empty() {
         return Err(ApiError::new(Code::ReadNotApplicable, "Nobody says a word in the item."));
     }

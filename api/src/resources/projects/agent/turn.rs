@@ -1,0 +1,228 @@
+//! A turn of a run: its steps, until it waits or has ended.
+//!
+//! A step is written down with its arguments, its tool is called with an Idempotency-Key of the run and the step, and
+//! what came of it is kept with what the agent remembers from then on. Whoever takes the run up in between finds the
+//! step written down, sends the same call with the same key, and is given the answer of the first.
+
+use super::super::shape::Project;
+use crate::app::App;
+use crate::auth::Caller;
+use crate::http::error::Answer;
+use crate::resources::tools::calling::{Heard, call_as};
+use crate::usecases::projects::Shown;
+use crate::usecases::projects::runs::{Advance, advance, begin_step, may_act, opened, opened_budget, put_off};
+use domain::agent::{Budget, End, Memory, Move, PLANNER, Phase, Refused};
+use domain::ids::{ItemId, JobId, TimelineId};
+use domain::minutes::Minutes;
+use domain::project::ProjectStatus;
+use serde_json::{Value, json};
+use std::time::Duration;
+use store::project_runs::{RunClaim, TakenRun};
+use store::projects::{Change, Made, ProjectRow};
+use tokio::time::timeout;
+
+/// What a tool has to answer within, below the time for which the run is this process's.
+const CALL_LIMIT: Duration = Duration::from_secs(40);
+/// How often a step is tried that can't be done now.
+const MOST_TRIES: i32 = 30;
+/// The longest wait before it is tried again.
+const LONGEST_WAIT: Duration = Duration::from_mins(2);
+/// When jobs are looked at again whose end nobody tells of.
+const LOOK_AT_JOBS: Duration = Duration::from_secs(5);
+/// Letters of a refusal that are kept.
+const MOST_TOLD: usize = 1_000;
+
+/// What a step came to.
+enum Came {
+    /// The tool answered.
+    Answered(Value),
+    /// It refused for good.
+    Refused(Refused),
+    /// It can't be done now.
+    Later(Duration),
+}
+
+/// Goes on with a run.
+pub(super) async fn take_turn(app: App, run: TakenRun) {
+    let claim = run.claim;
+    if let Err(error) = Turn::taken(&app, run).await {
+        tracing::warn!(run.id = %claim.run, project.id = %claim.project, error = %error,
+            "A project's run goes on later.");
+    }
+}
+
+/// One turn.
+struct Turn<'a> {
+    app: &'a App,
+    caller: Caller,
+    claim: RunClaim,
+    budget: Budget,
+    tries: i32,
+    memory: Memory,
+}
+
+impl<'a> Turn<'a> {
+    async fn taken(app: &'a App, run: TakenRun) -> Answer<()> {
+        let may_act = may_act(app, &run).await?;
+        let TakenRun { claim, memory, tries, budget, by, request_id, traceparent } = run;
+        let budget = budget.as_ref().map(opened_budget).transpose()?.unwrap_or_default();
+        let caller = Caller::of(by, request_id, traceparent);
+        let mut turn = Self { app, caller, claim, budget, tries, memory: opened(memory)? };
+        if may_act { turn.steps().await } else { turn.stop(gone(), None).await.map(drop) }
+    }
+
+    async fn steps(&mut self) -> Answer<()> {
+        while !self.app.process.shutdown.is_cancelled() {
+            let goes_on = match self.memory.next(self.budget.steps_left(self.memory.steps)) {
+                Move::Stop(end) => return self.stop(end, None).await.map(drop),
+                Move::Wait { jobs } => self.wait(jobs).await?,
+                Move::Call { tool, arguments } => self.step(tool, &arguments).await?,
+            };
+            if !goes_on {
+                return Ok(());
+            }
+        }
+        // Somebody else goes on at once.
+        put_off(self.app, self.claim, Duration::ZERO, false).await
+    }
+
+    /// Does a step. Whether the turn goes on.
+    async fn step(&mut self, tool: &'static str, arguments: &Value) -> Answer<bool> {
+        let number = self.memory.number + 1;
+        let Some((tool, arguments)) = begin_step(self.app, self.claim, (number, tool, arguments)).await? else {
+            return Ok(false);
+        };
+        let before = self.memory.status();
+        self.memory.number = number;
+        match self.call(number, &tool, &arguments).await {
+            Came::Later(wait) => {
+                put_off(self.app, self.claim, wait, true).await?;
+                Ok(false)
+            }
+            Came::Answered(answer) => {
+                self.memory.steps += 1;
+                self.tries = 0;
+                let left = self.budget.minutes_left(Minutes::from_hundredths(self.memory.spent));
+                self.memory.told(&answer, left);
+                self.keep(Some((number, None)), before).await
+            }
+            Came::Refused(refused) => {
+                self.memory.steps += 1;
+                self.memory.refused(&refused);
+                let told: String = format!("{}: {}", refused.code, refused.message).chars().take(MOST_TOLD).collect();
+                self.keep(Some((number, Some(&told))), before).await
+            }
+        }
+    }
+
+    /// Calls the step's tool with its key.
+    async fn call(&self, number: u32, tool: &str, arguments: &Value) -> Came {
+        let key = format!("{}/{number}", self.claim.run);
+        let called = timeout(CALL_LIMIT, call_as(self.app, &self.caller, (tool, arguments), Some(&key)));
+        let Heard { status, body, retry_after } = match called.await {
+            Ok(Ok(called)) => called,
+            Ok(Err(error)) => return self.not_now(&error.to_string(), None),
+            Err(_) => return self.not_now("It took too long.", None),
+        };
+        if status == 200 {
+            return Came::Answered(body);
+        }
+        let error = &body["error"];
+        let message = error["message"].as_str().unwrap_or("It failed.");
+        if error["retryable"] == true {
+            return self.not_now(message, retry_after);
+        }
+        let next = error["suggested_action"].as_str().unwrap_or_default();
+        let code = error["code"].as_str().unwrap_or("internal").to_owned();
+        Came::Refused(Refused { code, message: format!("{message} {next}").trim().to_owned() })
+    }
+
+    /// After what was asked for, or longer each time; refused when it was tried often enough.
+    fn not_now(&self, why: &str, retry_after: Option<Duration>) -> Came {
+        if self.tries >= MOST_TRIES {
+            return Came::Refused(Refused { code: "unavailable".to_owned(), message: why.to_owned() });
+        }
+        tracing::info!(run.id = %self.claim.run, why, "A step of a project's run is tried again later.");
+        let longer = Duration::from_secs(2 << self.tries.clamp(0, 6));
+        Came::Later(retry_after.unwrap_or(longer).min(LONGEST_WAIT))
+    }
+
+    /// Looks whether jobs have ended. Whether the turn goes on.
+    async fn wait(&mut self, jobs: Vec<String>) -> Answer<bool> {
+        // Before the look: what ends in between is told.
+        let ids = jobs.iter().filter_map(|job| job.parse::<JobId>().ok()).collect();
+        self.app.runs.wait(self.claim.run, self.claim.number, ids);
+        let arguments = json!({ "job_ids": jobs });
+        let called = timeout(CALL_LIMIT, call_as(self.app, &self.caller, ("get_jobs", &arguments), None)).await;
+        let before = self.memory.status();
+        if let Ok(Ok(Heard { status: 200, body, .. })) = called
+            && self.memory.jobs_ended(&body)
+        {
+            self.app.runs.forget(self.claim.run);
+            return self.keep(None, before).await;
+        }
+        put_off(self.app, self.claim, LOOK_AT_JOBS, false).await?;
+        Ok(false)
+    }
+
+    /// Keeps what a step came to. Whether the turn goes on.
+    async fn keep(&mut self, step: Option<(u32, Option<&str>)>, before: ProjectStatus) -> Answer<bool> {
+        if let Phase::Over(end) = self.memory.phase.clone() {
+            self.stop(end, step).await?;
+            return Ok(false);
+        }
+        let status = self.memory.status();
+        let change = (status != before).then(|| self.change(status, None));
+        self.written(step, change).await
+    }
+
+    /// Ends the run. Whether it was this claim's to end.
+    async fn stop(&mut self, end: End, step: Option<(u32, Option<&str>)>) -> Answer<bool> {
+        let mut change = self.change(end.status, Some(end.message.clone()));
+        let outputs = self.memory.outputs();
+        if !outputs.is_empty() {
+            let assets = outputs
+                .iter()
+                .map(|(item, ms)| json!({ "ref": item, "type": "render", "model": PLANNER, "duration": seconds(*ms) }));
+            change.assets = Some(assets.collect());
+            change.assembled_url = Some(None);
+            change.assembled_url_expires_at = Some(None);
+        }
+        self.memory.end(end);
+        self.written(step, Some(change)).await
+    }
+
+    /// A change of the project to this status, with what is made so far.
+    fn change(&self, status: ProjectStatus, message: Option<String>) -> Change {
+        let first = |texts: &[String]| texts.first().and_then(|id| id.parse::<TimelineId>().ok());
+        let item = self.memory.outputs().first().and_then(|(item, _)| item.parse::<ItemId>().ok());
+        let made = Made {
+            timeline: first(self.memory.timelines()),
+            item,
+            minutes: Minutes::from_hundredths(self.memory.spent),
+            steps: i32::try_from(self.memory.steps).unwrap_or(i32::MAX),
+        };
+        let timeline = self.memory.shown().map(Some);
+        Change { agent_message: message.map(Some), timeline, made: Some(made), ..Change::to(status) }
+    }
+
+    async fn written(&self, step: Option<(u32, Option<&str>)>, change: Option<Change>) -> Answer<bool> {
+        let show = |row: ProjectRow| {
+            let project = Project::new(row, self.app)?;
+            Ok(Shown { answer: (), told: project.told() })
+        };
+        let kept = Advance { memory: &self.memory, step, change };
+        advance(self.app, &self.caller, self.claim, kept, show).await
+    }
+}
+
+fn gone() -> End {
+    let message = "Whoever asked for it may not act in this workspace any more. Say \"go on\" with POST \
+         /projects/{id}/messages, and it goes on for you.";
+    End { status: ProjectStatus::Failed, message: message.to_owned() }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "media times stay far below 2^53 ms")]
+fn seconds(ms: i64) -> f64 {
+    ms as f64 / 1000.0
+}

@@ -1,0 +1,97 @@
+//! What a project's agent may take, what it took and what is left.
+
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::text::MinuteCount;
+use domain::agent::{Budget, MOST_AMOUNT, MOST_STEPS};
+use domain::minutes::Minutes;
+use poem_openapi::Object;
+
+/// What the agent may take, in all of its work on the project. What is left out has no bound of its own.
+#[derive(Debug, Clone, Copy, Object)]
+#[oai(deny_unknown_fields)]
+pub struct ProjectBudget {
+    /// Cloud minutes, for reads and renders; to the hundredth.
+    pub minutes: Option<f64>,
+    /// AI credits; to the hundredth. The agent that is built in uses none.
+    pub credits: Option<f64>,
+    /// Calls of tools, 1 to 1000; 200 when not given.
+    pub steps: Option<u32>,
+}
+
+/// What the agent took.
+#[derive(Debug, Clone, Copy, Object)]
+pub struct ProjectSpent {
+    /// Cloud minutes.
+    pub minutes: MinuteCount,
+    /// AI credits.
+    pub credits: f64,
+    /// Calls of tools.
+    pub steps: i32,
+}
+
+/// What is left of a budget; null where it has no bound.
+#[derive(Debug, Clone, Copy, Object)]
+pub struct BudgetLeft {
+    /// Cloud minutes.
+    pub minutes: Option<MinuteCount>,
+    /// AI credits.
+    pub credits: Option<f64>,
+    /// Calls of tools.
+    pub steps: u32,
+}
+
+impl ProjectBudget {
+    /// As it is kept.
+    ///
+    /// # Errors
+    /// `invalid_request` by field.
+    pub fn checked(self) -> Answer<Budget> {
+        let amount = |field: &str, amount: Option<f64>| match amount {
+            None => Ok(None),
+            Some(amount) if (0.0..=MOST_AMOUNT).contains(&amount) => {
+                #[expect(clippy::cast_possible_truncation, reason = "the range is checked")]
+                let hundredths = (amount * 100.0).round() as i64;
+                Ok(Some(hundredths))
+            }
+            Some(_) => {
+                let message = format!("`budget.{field}`: expected a number from 0 to {MOST_AMOUNT}.");
+                Err(ApiError::new(Code::InvalidRequest, message))
+            }
+        };
+        if self.steps.is_some_and(|steps| !(1..=MOST_STEPS).contains(&steps)) {
+            let message = format!("`budget.steps`: expected a whole number from 1 to {MOST_STEPS}.");
+            return Err(ApiError::new(Code::InvalidRequest, message));
+        }
+        let (minutes, credits) = (amount("minutes", self.minutes)?, amount("credits", self.credits)?);
+        Ok(Budget { minutes, credits, steps: self.steps })
+    }
+}
+
+impl From<Budget> for ProjectBudget {
+    fn from(budget: Budget) -> Self {
+        Self { minutes: budget.minutes.map(amount), credits: budget.credits.map(amount), steps: budget.steps }
+    }
+}
+
+impl ProjectSpent {
+    /// So many minutes and steps.
+    pub fn of(minutes: Minutes, steps: i32) -> Self {
+        Self { minutes: minutes.into(), credits: 0.0, steps }
+    }
+}
+
+impl BudgetLeft {
+    /// Of this budget after so many minutes and steps.
+    pub fn of(budget: Budget, minutes: Minutes, steps: i32) -> Self {
+        Self {
+            minutes: budget.minutes_left(minutes).map(MinuteCount),
+            credits: budget.credits.map(amount),
+            steps: budget.steps_left(u32::try_from(steps).unwrap_or(0)),
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "amounts are below 2^53")]
+fn amount(hundredths: i64) -> f64 {
+    hundredths as f64 / 100.0
+}

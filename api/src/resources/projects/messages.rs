@@ -1,0 +1,110 @@
+//! What is said to the agent that works on a project, and what it did: `/projects/{id}/messages` and
+//! `/projects/{id}/log`. Additions to the specification, which says that an idle project awaits feedback.
+
+use super::Project;
+use super::budget::ProjectBudget;
+use super::steps::ProjectStep;
+use crate::app::App;
+use crate::auth::Auth;
+use crate::contract::envelope::Stored;
+use crate::contract::groups::{Refusals, Tag};
+use crate::contract::idempotency::IdempotencyKey;
+use crate::http::error::{Answer, Code};
+use crate::http::paging::{Limit, List, Page};
+use crate::http::text::Text;
+use crate::usecases::once::Once;
+use crate::usecases::projects::runs::say_to_project;
+use crate::usecases::projects::{Shown, reach};
+use domain::ids::{ProjectId, ProjectStepId};
+use poem_openapi::param::{Path, Query};
+use poem_openapi::payload::Json;
+use poem_openapi::types::ToJSON;
+use poem_openapi::{Object, OpenApi};
+use store::project_runs;
+use store::projects::ProjectRow;
+
+/// What these operations refuse with, beside what every operation may.
+pub const ERRORS: Refusals = &[
+    (
+        "POST /projects/{id}/messages",
+        &[
+            Code::ProjectNotFound,
+            Code::WorkspaceForbidden,
+            Code::RoleForbidden,
+            Code::IllegalTransition,
+            Code::QuotaReached,
+        ],
+    ),
+    ("GET /projects/{id}/log", &[Code::ProjectNotFound, Code::WorkspaceForbidden, Code::InvalidCursor]),
+];
+
+/// The operations.
+pub struct ProjectMessages(pub App);
+
+/// Something said to the agent.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct ProjectMessage {
+    /// What to change, 1 to 4000 characters: another length, words to look for or to leave out, with or without music
+    /// or captions. What is not named stays as it was.
+    #[oai(validator(min_length = 1, max_length = 4000))]
+    pub text: Text,
+    /// What the agent may take from now on, in all of its work on the project; what is left out stays.
+    pub budget: Option<ProjectBudget>,
+}
+
+#[OpenApi(tag = "Tag::Workspace")]
+impl ProjectMessages {
+    /// Say something to a project's agent
+    ///
+    /// A project that is `idle` or `failed` is `running` again: the agent does its work anew with what was said, for
+    /// whoever says it. What was read is stored, and costs nothing again.
+    #[oai(path = "/projects/:id/messages", method = "post", operation_id = "say_to_project")]
+    async fn say(
+        &self,
+        auth: Auth,
+        key: IdempotencyKey,
+        /// The project's id.
+        id: Path<Text>,
+        body: Json<ProjectMessage>,
+    ) -> Answer<Stored<Project>> {
+        let Auth(caller) = auth;
+        let id: ProjectId = id.0.id(Code::ProjectNotFound)?;
+        let asked = serde_json::json!([id, body.0.to_json()]);
+        let once = Once::of(&self.0, &caller, "POST /projects/{id}/messages", key, &asked);
+        if let Some(before) = once.before(&self.0).await? {
+            return Ok(Stored::replayed(before.body));
+        }
+        let budget = body.0.budget.map(ProjectBudget::checked).transpose()?;
+        let show = |row: ProjectRow| {
+            let project = Project::new(row, &self.0)?;
+            Ok(Shown { answer: project.to_json_string(), told: project.told() })
+        };
+        Ok(say_to_project(&self.0, &caller, &once, (id, &body.0.text, budget), show).await?.into())
+    }
+
+    /// List what a project's agent did
+    ///
+    /// Each call of a tool, the oldest first: of the brief, and of each thing that was said since. The last ten are
+    /// kept beside the latest.
+    #[oai(path = "/projects/:id/log", method = "get", operation_id = "list_project_steps")]
+    async fn log(
+        &self,
+        auth: Auth,
+        /// The project's id.
+        id: Path<Text>,
+        /// Rows to show.
+        limit: Query<Option<Limit>>,
+        /// The `next_cursor` of the page before.
+        cursor: Query<Option<Text>>,
+    ) -> Answer<Json<List<ProjectStep>>> {
+        let Auth(caller) = auth;
+        let id: ProjectId = id.0.id(Code::ProjectNotFound)?;
+        let page = Page::new("project_steps", limit.0, cursor.0.as_ref())?;
+        let mut conn = self.0.conn().await?;
+        reach(&mut conn, &caller, id).await?;
+        let after = page.after.map(ProjectStepId::from);
+        let rows = project_runs::steps(&mut conn, id, after, page.fetch()).await?;
+        Ok(Json(page.list(rows, |row| row.id.uuid(), ProjectStep::from)))
+    }
+}

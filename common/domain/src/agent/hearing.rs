@@ -1,0 +1,223 @@
+//! What the agent makes of what it is told: of an answer, a refusal, and the end of jobs.
+
+use super::film::Film;
+use super::library::Item;
+use super::memory::{Memory, Phase};
+use super::moments::{Found, words_found};
+use super::reading::{found, has_ended, held, hundredths, started_reads, texts};
+use super::{Refused, telling};
+use crate::minutes::Minutes;
+use crate::project::OutputType;
+use serde_json::Value;
+
+/// What else is told, at most.
+const MOST_NOTES: usize = 6;
+
+impl Memory {
+    /// Hears what the tool answered. `left` is what the budget has of minutes.
+    pub fn told(&mut self, answer: &Value, left: Option<Minutes>) {
+        match self.phase {
+            Phase::Footage => {
+                self.footage = Item::listed(answer);
+                self.footage.retain(|item| item.named_by(&self.wishes.without) == 0);
+                let to = if self.wishes.music { Phase::Sounds } else { self.after_look() };
+                self.go(to);
+            }
+            Phase::Sounds => {
+                self.sounds = Item::listed(answer);
+                let to = self.after_look();
+                self.go(to);
+            }
+            Phase::PriceReads => {
+                let price = Minutes::from_hundredths(held(answer));
+                let what = format!("Reading {} items of the footage", self.to_read.len());
+                let to = self.within(&what, price, left).unwrap_or(Phase::Reads);
+                self.go(to);
+            }
+            Phase::Reads => {
+                let started = started_reads(answer);
+                self.started(started.jobs, started.own);
+                for why in started.why_not {
+                    self.note(format!("Not all could be read: {why}"));
+                }
+                let to = if self.jobs.is_empty() { self.begin_search() } else { Phase::Reading };
+                self.go(to);
+            }
+            Phase::Search => self.searched(found(answer, self.at)),
+            Phase::Build => {
+                self.timelines.extend(answer["data"]["timeline"]["id"].as_str().map(str::to_owned));
+                let after = if self.output == OutputType::Timeline { self.done() } else { Phase::PriceFilms };
+                self.go_on(self.films.len(), after);
+            }
+            Phase::PriceFilms => {
+                self.price += held(answer);
+                let price = Minutes::from_hundredths(self.price);
+                match self.within("Rendering it", price, left) {
+                    Some(over) => self.go(over),
+                    None => self.go_on(self.timelines.len(), Phase::Films),
+                }
+            }
+            Phase::Films => self.filming(answer),
+            Phase::Mark => {
+                let after = self.done();
+                self.go_on(self.outputs.len(), after);
+            }
+            Phase::Reading | Phase::Filming | Phase::Over(_) => {}
+        }
+    }
+
+    /// Hears that the tool refused.
+    pub fn refused(&mut self, refused: &Refused) {
+        let is_short = ["insufficient_minutes", "insufficient_credits"].contains(&refused.code.as_str());
+        let why = &refused.message;
+        let to = match self.phase {
+            Phase::PriceReads | Phase::Reads if is_short && !self.some_is_read() => {
+                Phase::Over(telling::out_of_minutes(why))
+            }
+            Phase::PriceReads | Phase::Reads => {
+                self.note(format!("The footage could not be read: {why}"));
+                self.begin_search()
+            }
+            // What is marked is a convenience.
+            Phase::Mark => self.done(),
+            Phase::PriceFilms | Phase::Films if is_short => Phase::Over(telling::out_of_minutes(why)),
+            Phase::PriceFilms | Phase::Films => Phase::Over(telling::stuck("The render", why)),
+            Phase::Build => Phase::Over(telling::stuck("The timeline", why)),
+            Phase::Search => Phase::Over(telling::stuck("The search", why)),
+            Phase::Footage | Phase::Sounds | Phase::Reading | Phase::Filming | Phase::Over(_) => {
+                Phase::Over(telling::stuck("A step", why))
+            }
+        };
+        self.go(to);
+    }
+
+    /// Hears where the jobs stand that it waits for: whether all have ended. One that is not there any more has.
+    pub fn jobs_ended(&mut self, answer: &Value) -> bool {
+        let jobs = answer["data"]["jobs"].as_array().map(Vec::as_slice).unwrap_or_default();
+        if jobs.iter().any(|job| !has_ended(job)) {
+            return false;
+        }
+        for (own, held) in std::mem::take(&mut self.own) {
+            let charged = jobs.iter().find(|job| job["id"] == *own).map(|job| hundredths(&job["cloud_minutes"]));
+            self.spent += charged.unwrap_or(held) - held;
+        }
+        self.jobs.clear();
+        let failures: Vec<&Value> = jobs.iter().filter(|job| job["status"] != "succeeded").collect();
+        let why = failures.first().map(|job| job["error"]["message"].as_str().unwrap_or("it was cancelled."));
+        let to = if self.phase == Phase::Reading {
+            if let Some(why) = why {
+                self.note(format!("{} of {} reads failed: {why}", failures.len(), jobs.len()));
+            }
+            self.begin_search()
+        } else {
+            for (render, ms) in std::mem::take(&mut self.renders) {
+                let made = jobs.iter().find(|job| job["id"] == *render);
+                let made = made.and_then(|job| job["result"]["item_id"].as_str());
+                self.outputs.extend(made.map(|item| (item.to_owned(), ms)));
+            }
+            match why {
+                _ if self.outputs.is_empty() => Phase::Over(telling::stuck("The render", why.unwrap_or("it is gone."))),
+                Some(why) => {
+                    self.note(format!("Not all could be rendered: {why}"));
+                    Phase::Mark
+                }
+                None => Phase::Mark,
+            }
+        };
+        self.go(to);
+        true
+    }
+
+    /// Takes what was found of a word, and goes on to the next.
+    fn searched(&mut self, found: Vec<Found>) {
+        let unwanted = |text: &str| {
+            let text = text.to_lowercase();
+            self.wishes.without.iter().any(|word| text.contains(word.as_str()))
+        };
+        let found: Vec<Found> = found.into_iter().filter(|one| !unwanted(&one.text)).collect();
+        self.found.extend(found);
+        self.at += 1;
+        if self.at < self.wishes.words.len() {
+            return;
+        }
+        self.at = 0;
+        let moments = self.moments();
+        let is_here = |one: &Found| self.footage.iter().any(|item| item.id == one.item);
+        let to = if moments.is_empty() && !self.among.is_empty() && !self.widened {
+            self.widened = true;
+            Phase::Search
+        } else {
+            let seen = words_found(&self.found.iter().filter(|one| is_here(one)).cloned().collect::<Vec<_>>());
+            let words = self.wishes.words.iter().enumerate();
+            let missed: Vec<String> = words
+                .filter(|(place, word)| !seen.contains(place) && !self.names_some(word))
+                .map(|(_, word)| word.clone())
+                .collect();
+            if !missed.is_empty() && !moments.is_empty() {
+                self.note(format!("Not found: {}.", missed.join(", ")));
+            }
+            self.cut(moments)
+        };
+        self.go(to);
+    }
+
+    /// Takes what a render answered, and goes on to the next.
+    fn filming(&mut self, answer: &Value) {
+        let data = &answer["data"];
+        let ms = self.films.get(self.at).map_or(0, Film::ms);
+        if let Some(job) = data["job_id"].as_str() {
+            self.renders.push((job.to_owned(), ms));
+            let held = held(answer);
+            let own = if held > 0 { vec![(job.to_owned(), held)] } else { Vec::new() };
+            self.started(vec![job.to_owned()], own);
+        }
+        self.outputs.extend(data["output_item_id"].as_str().map(|item| (item.to_owned(), ms)));
+        for warning in texts(&data["warnings"]) {
+            self.note(warning);
+        }
+        let after = if self.jobs.is_empty() { Phase::Mark } else { Phase::Filming };
+        self.go_on(self.timelines.len(), after);
+    }
+
+    /// Notes jobs that it waits for, and what is held for them.
+    fn started(&mut self, jobs: Vec<String>, own: Vec<(String, i64)>) {
+        self.jobs.extend(jobs);
+        self.spent += own.iter().map(|(_, held)| held).sum::<i64>();
+        self.own.extend(own);
+    }
+
+    /// The next of so many, or else what comes after them.
+    fn go_on(&mut self, many: usize, after: Phase) {
+        self.at += 1;
+        if self.at >= many {
+            self.at = 0;
+            self.go(after);
+        }
+    }
+
+    pub(super) fn note(&mut self, note: String) {
+        if self.notes.len() < MOST_NOTES && !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+
+    fn go(&mut self, to: Phase) {
+        self.phase = to;
+    }
+
+    /// Whether some of the footage is called by this word.
+    fn names_some(&self, word: &str) -> bool {
+        self.footage.iter().any(|item| item.named_by(&[word.to_owned()]) > 0)
+    }
+
+    /// Whether there is something to search without reading more.
+    fn some_is_read(&self) -> bool {
+        self.footage.iter().any(|item| item.has("transcript") || item.has("search_index"))
+    }
+
+    /// What follows where this price is within the budget: nothing to say.
+    fn within(&self, what: &str, price: Minutes, left: Option<Minutes>) -> Option<Phase> {
+        let left = left.filter(|left| price > *left)?;
+        Some(Phase::Over(telling::over_budget(what, price, left, Minutes::from_hundredths(self.spent))))
+    }
+}

@@ -1,0 +1,248 @@
+//! Which moments of the footage a film is made of: those that hold most of what is wanted, apart from each other, as
+//! long together as the film is to be, in an order that tells.
+//!
+//! Times are milliseconds of an item.
+
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What stands before a word that is said.
+const LEAD_MS: i64 = 1_500;
+/// And behind it.
+const TAIL_MS: i64 = 2_500;
+/// Moments that are nearer to each other are one.
+const APART_MS: i64 = 1_000;
+/// The shortest scene.
+pub const SHORTEST_MS: i64 = 2_000;
+/// Scenes of a film.
+pub const MOST_SCENES: usize = 40;
+/// Times that moments are made longer, each by its share, before it is seen that nothing is left.
+const ROUNDS: usize = 64;
+
+/// Something that was found in an item.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Found {
+    /// The item.
+    pub item: String,
+    /// Where it begins.
+    pub start: i64,
+    /// Where it ends.
+    pub end: i64,
+    /// The shot that it begins in.
+    pub shot: Option<(i64, i64)>,
+    /// How well it fits, in hundredths.
+    pub score: i64,
+    /// The place of the word that was looked for.
+    pub word: usize,
+    /// What is said there.
+    pub text: String,
+}
+
+/// A part of an item that is shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Moment {
+    /// The item.
+    pub item: String,
+    /// Where it begins.
+    pub start: i64,
+    /// Where it ends.
+    pub end: i64,
+    /// What is said there.
+    pub text: String,
+}
+
+/// A moment that may be shown.
+struct Candidate {
+    moment: Moment,
+    /// The best score of each word that is found in it.
+    words: BTreeMap<usize, i64>,
+}
+
+impl Moment {
+    /// How long it lasts.
+    pub const fn ms(&self) -> i64 {
+        self.end - self.start
+    }
+}
+
+impl Candidate {
+    fn points(&self) -> i64 {
+        self.words.values().sum()
+    }
+}
+
+/// The moments of a film that lasts for so long. `lasts` says how long an item is; of one that it does not know nothing
+/// is shown.
+pub fn chosen(found: &[Found], lasts: impl Fn(&str) -> Option<i64>, length_ms: i64) -> Vec<Moment> {
+    let mut candidates = candidates(found, &lasts);
+    // Stable: of equal ones the earlier stays the earlier.
+    candidates.sort_by_key(|one| std::cmp::Reverse(one.points()));
+    let (mut picked, mut total): (Vec<Candidate>, i64) = (Vec::new(), 0);
+    for mut one in candidates {
+        let room = length_ms - total;
+        if room < SHORTEST_MS.min(length_ms) || picked.len() == MOST_SCENES {
+            break;
+        }
+        one.moment.end = one.moment.end.min(one.moment.start + room);
+        total += one.moment.ms();
+        picked.push(one);
+    }
+    let mut by_item: BTreeMap<&str, i64> = BTreeMap::new();
+    for one in &picked {
+        *by_item.entry(&one.moment.item).or_default() += one.points();
+    }
+    let mut order: Vec<String> = by_item.keys().map(|item| (*item).to_owned()).collect();
+    order.sort_by_key(|item| std::cmp::Reverse(by_item[item.as_str()]));
+    let place = |item: &str| order.iter().position(|one| one == item).unwrap_or(order.len());
+    let mut moments: Vec<Moment> = picked.into_iter().map(|one| one.moment).collect();
+    moments.sort_by_key(|one| (place(&one.item), one.start));
+    grow(&mut moments, &lasts, length_ms - total);
+    moments
+}
+
+/// What was found with what stands around it, what overlaps or nearly so as one.
+fn candidates(found: &[Found], lasts: &impl Fn(&str) -> Option<i64>) -> Vec<Candidate> {
+    let mut sorted: Vec<&Found> = found.iter().collect();
+    sorted.sort_by(|one, other| (&one.item, one.start).cmp(&(&other.item, other.start)));
+    let mut candidates: Vec<Candidate> = Vec::new();
+    for one in sorted {
+        let Some(lasts) = lasts(&one.item).filter(|lasts| *lasts > 0) else { continue };
+        let (start, end) = around(one, lasts);
+        if end <= start {
+            continue;
+        }
+        match candidates.last_mut() {
+            Some(last) if last.moment.item == one.item && start <= last.moment.end + APART_MS => {
+                last.moment.end = last.moment.end.max(end);
+                let best = last.words.entry(one.word).or_default();
+                *best = (*best).max(one.score);
+            }
+            _ => candidates.push(Candidate {
+                moment: Moment { item: one.item.clone(), start, end, text: one.text.clone() },
+                words: BTreeMap::from([(one.word, one.score)]),
+            }),
+        }
+    }
+    candidates
+}
+
+/// A place with what stands around it; where a shot begins or ends nearby, from there or to there.
+fn around(found: &Found, lasts: i64) -> (i64, i64) {
+    let (mut start, mut end) = (found.start - LEAD_MS, found.end + TAIL_MS);
+    if let Some((first, last)) = found.shot {
+        if first <= found.start && found.start - first <= 2 * LEAD_MS {
+            start = first;
+        }
+        if last >= found.end && last - found.end <= 2 * TAIL_MS {
+            end = last;
+        }
+    }
+    (start.clamp(0, lasts), end.clamp(0, lasts))
+}
+
+/// Makes the moments longer by so much together, as far as their items last and without overlaps.
+fn grow(moments: &mut [Moment], lasts: &impl Fn(&str) -> Option<i64>, mut missing: i64) {
+    for _ in 0..ROUNDS {
+        let many = i64::try_from(moments.len()).unwrap_or(i64::MAX);
+        if many == 0 || missing <= 0 {
+            return;
+        }
+        let share = (missing / many / 2).max(1);
+        let before = missing;
+        for place in 0..moments.len() {
+            let (floor, ceiling) = bounds(moments, place, lasts);
+            let one = &mut moments[place];
+            let later = share.min(ceiling - one.end).min(missing).max(0);
+            one.end += later;
+            missing -= later;
+            let earlier = share.min(one.start - floor).min(missing).max(0);
+            one.start -= earlier;
+            missing -= earlier;
+        }
+        if missing == before {
+            return;
+        }
+    }
+}
+
+/// How far a moment may reach: to its neighbours of the same item, or to the item's ends.
+fn bounds(moments: &[Moment], place: usize, lasts: &impl Fn(&str) -> Option<i64>) -> (i64, i64) {
+    let one = &moments[place];
+    let same = |other: &&Moment| other.item == one.item;
+    let before = place.checked_sub(1).and_then(|before| moments.get(before)).filter(same);
+    let after = moments.get(place + 1).filter(same);
+    let ends = lasts(&one.item).unwrap_or(one.end);
+    (before.map_or(0, |other| other.end), after.map_or(ends, |other| other.start))
+}
+
+/// How many of the words were found.
+pub fn words_found(found: &[Found]) -> BTreeSet<usize> {
+    found.iter().map(|one| one.word).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn hit(item: &str, start: i64, word: usize, score: i64) -> Found {
+        Found { item: item.to_owned(), start, end: start + 500, shot: None, score, word, text: "x".to_owned() }
+    }
+
+    fn spans(moments: &[Moment]) -> Vec<(&str, i64, i64)> {
+        moments.iter().map(|one| (one.item.as_str(), one.start, one.end)).collect()
+    }
+
+    #[test]
+    fn what_holds_more_of_the_words_comes_in_and_an_item_is_told_in_its_order() {
+        let hour = |_: &str| Some(3_600_000);
+        let found = [
+            hit("b", 100_000, 0, 90),
+            hit("b", 10_000, 0, 100),
+            hit("b", 11_000, 1, 100),
+            hit("a", 50_000, 0, 100),
+            hit("a", 500_000, 0, 20),
+        ];
+        let moments = chosen(&found, hour, 14_500);
+        assert_eq!(spans(&moments), [("b", 8_500, 14_000), ("b", 98_500, 103_000), ("a", 48_500, 53_000)]);
+    }
+
+    #[test]
+    fn what_is_found_once_is_shown_with_what_is_around_it_until_the_film_is_as_long_as_asked() {
+        let moments = chosen(&[hit("a", 12_000, 0, 100)], |_| Some(60_000), 30_000);
+        assert_eq!(moments.len(), 1);
+        assert_eq!(moments[0].ms(), 30_000);
+        assert!(moments[0].start < 12_000 && moments[0].end > 12_500);
+        let short = chosen(&[hit("a", 12_000, 0, 100)], |_| Some(20_000), 30_000);
+        assert_eq!(spans(&short), [("a", 0, 20_000)], "no more than there is");
+        assert!(chosen(&[hit("gone", 1, 0, 100)], |_| None, 30_000).is_empty());
+    }
+
+    #[test]
+    fn a_moment_begins_and_ends_with_its_shot_where_that_is_near() {
+        let found = [Found { shot: Some((11_000, 15_000)), ..hit("a", 12_000, 0, 100) }];
+        assert_eq!(spans(&chosen(&found, |_| Some(60_000), 4_000)), [("a", 11_000, 15_000)]);
+    }
+
+    proptest! {
+        #[test]
+        fn moments_lie_in_their_items_never_overlap_and_are_as_long_as_asked_or_all_there_is(
+            hits in prop::collection::vec((0_usize..3, 0_i64..90_000, 0_usize..3, 1_i64..100), 0..30),
+            length in 2_000_i64..120_000,
+        ) {
+            let found: Vec<Found> =
+                hits.iter().map(|(item, start, word, score)| hit(&item.to_string(), *start, *word, *score)).collect();
+            let moments = chosen(&found, |_| Some(60_000), length);
+            let total: i64 = moments.iter().map(Moment::ms).sum();
+            prop_assert!(total <= length);
+            for one in &moments {
+                prop_assert!(0 <= one.start && one.start < one.end && one.end <= 60_000, "{one:?}");
+            }
+            for (place, one) in moments.iter().enumerate() {
+                for other in &moments[place + 1..] {
+                    prop_assert!(one.item != other.item || one.end <= other.start, "{one:?} {other:?}");
+                }
+            }
+        }
+    }
+}

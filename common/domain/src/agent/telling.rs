@@ -1,0 +1,93 @@
+//! What the agent says to those who wait: what became of it, and what to do next.
+
+use super::End;
+use super::film::Film;
+use crate::minutes::Minutes;
+use crate::project::{OutputType, ProjectStatus};
+use std::collections::BTreeSet;
+
+/// How a project is told more.
+const SAY: &str = "POST /projects/{id}/messages";
+
+/// It waits for an answer.
+pub fn asked(message: String) -> End {
+    End { status: ProjectStatus::Idle, message }
+}
+
+/// It came to nothing.
+pub fn failed(message: String) -> End {
+    End { status: ProjectStatus::Failed, message }
+}
+
+/// There is nothing to make a film of.
+pub fn no_footage() -> End {
+    failed(format!(
+        "There is no video in the workspace. Upload footage or import it (POST /uploads, import_media), then say so \
+         with {SAY}."
+    ))
+}
+
+/// Nothing is found.
+pub fn nothing_found(words: &[String], notes: &[String]) -> End {
+    let words = words.join(", ");
+    let told = with_notes(format!("Nothing in the footage is said, shown or called like: {words}."), notes);
+    failed(format!("{told} Say other words with {SAY}, or upload footage of it."))
+}
+
+/// The budget does not reach.
+pub fn over_budget(what: &str, price: Minutes, left: Minutes, spent: Minutes) -> End {
+    let raised = price + spent;
+    asked(format!(
+        "{what} would take {price} cloud minutes, and {left} of the budget are left. Shall it? Raise the budget with \
+         {SAY}: {{\"text\": \"go on\", \"budget\": {{\"minutes\": {raised}}}}}, or ask for less."
+    ))
+}
+
+/// Its steps are used up.
+pub fn out_of_steps(taken: u32) -> End {
+    asked(format!(
+        "It has taken {taken} steps, which is the budget. Shall it go on? Raise the budget with {SAY}: {{\"text\": \
+         \"go on\", \"budget\": {{\"steps\": {}}}}}.",
+        taken.saturating_add(super::USUAL_STEPS)
+    ))
+}
+
+/// The account's minutes do not reach.
+pub fn out_of_minutes(why: &str) -> End {
+    asked(format!("{why} Then say \"go on\" with {SAY}."))
+}
+
+/// A tool refused.
+pub fn stuck(what: &str, why: &str) -> End {
+    failed(format!("{what} was refused: {why} When that is put right, say \"go on\" with {SAY}."))
+}
+
+/// It is done.
+pub fn done(output: OutputType, films: &[Film], names: &[String], notes: &[String]) -> End {
+    let ms: i64 = films.iter().map(Film::ms).sum();
+    let scenes: usize = films.iter().map(|film| film.moments.len()).sum();
+    let seconds = Minutes::from_hundredths(ms / 10);
+    let names: BTreeSet<&str> = names.iter().map(String::as_str).collect();
+    let from = names.into_iter().take(5).collect::<Vec<_>>().join(", ");
+    let moments = if scenes == 1 { "1 moment".to_owned() } else { format!("{scenes} moments") };
+    let mut message = match output {
+        OutputType::Assembled => format!("The film is ready: {seconds} s, {moments} of {from}"),
+        OutputType::Timeline => format!("The timeline is ready: {seconds} s, {moments} of {from}"),
+        OutputType::Clips => format!("The clips are ready: {} of {from}, {seconds} s together", films.len()),
+    };
+    if let Some(music) = films.iter().find_map(|film| film.music.as_ref()) {
+        message.push_str(", with music of ");
+        message.push_str(&music.name);
+    }
+    message.push('.');
+    asked(format!("{} Say what to change with {SAY}.", with_notes(message, notes)))
+}
+
+/// A message with what else is to be known.
+fn with_notes(mut message: String, notes: &[String]) -> String {
+    for note in notes.iter().take(6) {
+        message.push(' ');
+        message.push_str(note);
+    }
+    message
+}

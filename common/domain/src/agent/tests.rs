@@ -1,0 +1,178 @@
+//! The agent from a brief to its end, with the answers that tools would give.
+
+use super::*;
+use crate::project::{OutputType, ProjectStatus};
+use serde_json::json;
+
+const BRIEF: &str = "A 30 second film about the river from the interview footage, with music";
+
+fn item(id: &str, name: &str, reads: &[&str]) -> Value {
+    let reads: serde_json::Map<String, Value> = reads.iter().map(|read| ((*read).to_owned(), json!({}))).collect();
+    json!({
+        "id": id, "ref": id, "name": name, "tags": [], "duration_seconds": 60.0, "reads": reads,
+        "streams": [{ "type": "video" }, { "type": "audio" }],
+    })
+}
+
+fn items(items: &[Value]) -> Value {
+    json!({ "data": { "items": items } })
+}
+
+fn minutes(minutes: f64, data: &Value) -> Value {
+    json!({ "data": data, "meta": { "cloud_processing": { "minutes": minutes } } })
+}
+
+/// The tool that is called next, and with what.
+fn call(memory: &Memory) -> (&'static str, Value) {
+    match memory.next(100) {
+        Move::Call { tool, arguments } => (tool, arguments),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn stopped(memory: &Memory) -> End {
+    match memory.next(100) {
+        Move::Stop(end) => end,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// One who has looked at a library with an interview, a harbour and music.
+fn looked(brief: &str, output: OutputType) -> Memory {
+    let mut memory = Memory::new("prj_1".to_owned(), Wishes::of(brief), output);
+    assert_eq!(call(&memory).0, "list_items");
+    let made = json!({ "tags": ["made by prj_0"], "id": "made", "name": "Interview film", "duration_seconds": 9.0 });
+    memory.told(&items(&[item("harbour", "Harbour", &[]), item("talk", "Interview.mp4", &[]), made]), None);
+    if memory.wishes.music {
+        assert_eq!(call(&memory).1["type"], "audio");
+        memory.told(&items(&[item("speech", "Reading", &[]), item("tune", "Theme music", &[])]), None);
+    }
+    memory
+}
+
+fn matches(item: &str, start: f64) -> Value {
+    json!({ "data": { "matches": [
+        { "item_id": item, "start": start, "end": start + 0.5, "score": 1.0, "text": "the river" },
+    ] } })
+}
+
+/// One whose films are put together.
+fn cut(brief: &str, output: OutputType) -> Memory {
+    let mut memory = looked(brief, output);
+    assert_eq!(call(&memory).1["dry_run"], true);
+    memory.told(&minutes(2.25, &json!({})), None);
+    let started = json!({ "job_ids": ["job_1", "job_2"], "items": [{ "reads": [
+        { "read": "transcript", "status": "queued", "job_id": "job_1",
+          "estimated_minutes": 1.5, "already_queued": false },
+        { "read": "speech", "status": "queued", "job_id": "job_2", "estimated_minutes": 0.5, "already_queued": true },
+        { "read": "search_index", "status": "refused", "reason": { "code": "x", "message": "No engine." } },
+    ] }] });
+    memory.told(&minutes(1.5, &started), None);
+    assert_eq!((memory.status(), memory.spent), (ProjectStatus::Generating, 150));
+    let jobs = |status: &str| {
+        json!({ "data": { "jobs": [
+        { "id": "job_1", "status": "succeeded", "cloud_minutes": 1.2 },
+        { "id": "job_2", "status": status, "cloud_minutes": 0.5 },
+    ] } })
+    };
+    assert!(!memory.jobs_ended(&jobs("running")));
+    assert!(memory.jobs_ended(&jobs("succeeded")));
+    assert_eq!((memory.status(), memory.spent), (ProjectStatus::Running, 120), "what others hold is not counted");
+    while let ("search_footage", arguments) = call(&memory) {
+        let answer = if arguments["query"] == "river" { matches("talk", 20.0) } else { json!({}) };
+        memory.told(&answer, None);
+    }
+    memory
+}
+
+#[test]
+fn a_brief_becomes_a_film_of_what_it_names() {
+    let mut memory = looked(BRIEF, OutputType::Assembled);
+    let (tool, arguments) = call(&memory);
+    assert_eq!((tool, &arguments["refs"]), ("prepare_media", &json!(["talk"])), "the footage that the brief names");
+    assert_eq!(arguments["reads"], json!(["transcript", "search_index", "speech"]));
+
+    memory = cut(BRIEF, OutputType::Assembled);
+    let (tool, arguments) = call(&memory);
+    assert_eq!(tool, "create_timeline");
+    let ops = arguments["ops"].as_array().unwrap();
+    assert_eq!(
+        (&ops[0]["op"], &ops[0]["ref"], &ops[0]["duration"]),
+        (&json!("add_scene"), &json!("talk"), &json!(30.0))
+    );
+    assert_eq!((&ops[1]["slot"], &ops[1]["ref"]), (&json!("music"), &json!("tune")));
+    memory.told(&json!({ "data": { "timeline": { "id": "tml_1" } } }), None);
+    assert_eq!(call(&memory).1, json!({ "timeline_id": "tml_1", "format": "mp4", "dry_run": true }));
+    memory.told(&minutes(0.25, &json!({})), None);
+    assert_eq!((call(&memory).1["dry_run"].clone(), memory.status()), (Value::Null, ProjectStatus::Rendering));
+    memory.told(&minutes(0.25, &json!({ "job_id": "job_3", "warnings": [] })), None);
+    assert_eq!(memory.next(0), Move::Wait { jobs: vec!["job_3".to_owned()] }, "what is begun is waited for");
+    let made = json!({ "id": "job_3", "status": "succeeded", "cloud_minutes": 0.25, "result": { "item_id": "film" } });
+    assert!(memory.jobs_ended(&json!({ "data": { "jobs": [made] } })));
+    assert_eq!(call(&memory), ("update_item", json!({ "ref": "film", "tags": ["made by prj_1"] })));
+    memory.told(&json!({}), None);
+    let end = stopped(&memory);
+    assert_eq!((end.status, memory.spent), (ProjectStatus::Idle, 145));
+    assert!(end.message.contains("30.00 s, 1 moment of Interview.mp4, with music of Theme music."), "{}", end.message);
+    assert!(end.message.contains("No engine."), "{}", end.message);
+    assert_eq!(memory.outputs(), [("film".to_owned(), 30_000)]);
+    let kept: Memory = serde_json::from_value(serde_json::to_value(&memory).unwrap()).unwrap();
+    assert_eq!(kept, memory, "it is kept as it is");
+}
+
+#[test]
+fn clips_are_films_of_their_own_and_a_timeline_is_not_rendered() {
+    let memory = cut("5 seconds of the river in the interview", OutputType::Clips);
+    let (tool, arguments) = call(&memory);
+    assert_eq!((tool, &arguments["name"]), ("create_timeline", &json!("Film: river, interview, clip 1")));
+    let mut memory = cut("5 seconds of the river in the interview", OutputType::Timeline);
+    memory.told(&json!({ "data": { "timeline": { "id": "tml_1" } } }), None);
+    let end = stopped(&memory);
+    assert!(end.message.starts_with("The timeline is ready: 5.00 s"), "{}", end.message);
+    assert!(memory.shown().is_some());
+}
+
+#[test]
+fn over_the_budget_it_asks_before_it_starts_anything() {
+    let mut memory = looked(BRIEF, OutputType::Assembled);
+    memory.told(&minutes(2.25, &json!({})), Some(Minutes::from_hundredths(200)));
+    let end = stopped(&memory);
+    assert_eq!(end.status, ProjectStatus::Idle);
+    assert!(end.message.contains("2.25 cloud minutes, and 2.00 of the budget"), "{}", end.message);
+    let Move::Stop(end) = looked(BRIEF, OutputType::Assembled).next(0) else { panic!("no steps are left") };
+    assert_eq!(end.status, ProjectStatus::Idle);
+    let budget = Budget { minutes: Some(500), credits: None, steps: None };
+    assert_eq!(budget.minutes_left(Minutes::from_hundredths(700)), Some(Minutes::ZERO));
+    assert_eq!(budget.with(Budget { steps: Some(3), ..Budget::default() }).steps_left(2), 1);
+}
+
+#[test]
+fn what_is_not_found_or_refused_ends_with_what_to_do() {
+    let mut memory = Memory::new("prj_1".to_owned(), Wishes::of(BRIEF), OutputType::Assembled);
+    memory.told(&items(&[]), None);
+    memory.told(&items(&[]), None);
+    assert!(stopped(&memory).message.contains("There is no video in the workspace."));
+
+    let mut memory = looked("the submarine", OutputType::Assembled);
+    memory.told(&minutes(1.0, &json!({})), None);
+    memory.told(&minutes(0.0, &json!({ "job_ids": [] })), None);
+    memory.told(&json!({ "data": { "matches": [] } }), None);
+    let end = stopped(&memory);
+    assert_eq!(end.status, ProjectStatus::Failed);
+    assert!(end.message.contains("like: submarine") && end.message.contains("/messages"), "{}", end.message);
+
+    let short = Refused { code: "insufficient_minutes".to_owned(), message: "0 are left.".to_owned() };
+    let mut memory = looked(BRIEF, OutputType::Assembled);
+    memory.refused(&short);
+    assert_eq!(stopped(&memory).status, ProjectStatus::Idle, "it may go on once there are some");
+    let mut memory = cut(BRIEF, OutputType::Assembled);
+    memory.refused(&Refused { code: "quota_reached".to_owned(), message: "Full.".to_owned() });
+    assert_eq!(stopped(&memory).status, ProjectStatus::Failed);
+}
+
+#[test]
+fn what_is_said_begins_anew_with_what_was_spent() {
+    let memory = Memory { steps: 7, spent: 120, ..cut(BRIEF, OutputType::Assembled) }.again("10 seconds, no music");
+    assert_eq!((memory.wishes.seconds, memory.wishes.music), (10.0, false));
+    assert_eq!((memory.steps, memory.spent, memory.number, &memory.phase), (7, 120, 0, &Phase::Footage));
+}

@@ -1,0 +1,178 @@
+//! What a brief asks for, and what is said of it afterwards.
+
+use super::words::{LONGEST_SECONDS, SHORTEST_SECONDS, Word, length, says_something, taken_apart};
+use serde::{Deserialize, Serialize};
+
+/// Seconds of a film where nobody says how long it is to be.
+const USUAL_SECONDS: f64 = 60.0;
+/// Words that are looked for.
+const MOST_WORDS: usize = 8;
+/// Letters of a word that is looked for.
+const MOST_LETTERS: usize = 40;
+
+/// What is wanted.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Wishes {
+    /// What the film is about, each once.
+    pub words: Vec<String>,
+    /// What is to be left out.
+    pub without: Vec<String>,
+    /// How long it is to be.
+    pub seconds: f64,
+    /// Whether there is to be music.
+    pub music: bool,
+    /// Whether what is said is to be read in it.
+    pub captions: bool,
+    /// The picture's proportions, where they are named.
+    pub aspect: Option<String>,
+}
+
+/// What a text says.
+#[derive(Debug, Default)]
+struct Said {
+    words: Vec<String>,
+    without: Vec<String>,
+    seconds: Option<f64>,
+    music: Option<bool>,
+    captions: Option<bool>,
+    aspect: Option<String>,
+    /// Whether nothing else is wanted than what is named.
+    only: bool,
+    /// How many times as long as before.
+    times: Option<f64>,
+}
+
+impl Wishes {
+    /// Those of a brief.
+    pub fn of(brief: &str) -> Self {
+        let said = Said::of(brief);
+        Self {
+            words: said.words,
+            without: said.without,
+            seconds: said.seconds.unwrap_or(USUAL_SECONDS).clamp(SHORTEST_SECONDS, LONGEST_SECONDS),
+            music: said.music.unwrap_or(false),
+            captions: said.captions.unwrap_or(false),
+            aspect: said.aspect,
+        }
+    }
+
+    /// With what is said of them now.
+    pub fn hear(&mut self, text: &str) {
+        let said = Said::of(text);
+        if said.only && !said.words.is_empty() {
+            self.words.clear();
+        }
+        let added = |all: &mut Vec<String>, new: &[String]| {
+            all.retain(|word| !new.contains(word));
+            all.splice(0..0, new.iter().cloned());
+            all.truncate(MOST_WORDS);
+        };
+        self.words.retain(|word| !said.without.contains(word));
+        self.without.retain(|word| !said.words.contains(word));
+        added(&mut self.words, &said.words);
+        added(&mut self.without, &said.without);
+        let seconds = said.seconds.or(said.times.map(|times| self.seconds * times)).unwrap_or(self.seconds);
+        self.seconds = seconds.clamp(SHORTEST_SECONDS, LONGEST_SECONDS);
+        self.music = said.music.unwrap_or(self.music);
+        self.captions = said.captions.unwrap_or(self.captions);
+        self.aspect = said.aspect.or(self.aspect.take());
+    }
+}
+
+impl Said {
+    fn of(text: &str) -> Self {
+        let mut said = Self::default();
+        let mut words = taken_apart(text);
+        said.aspect = aspect(&mut words);
+        if let Some((seconds, range)) = length(&words) {
+            said.seconds = Some(seconds);
+            words.drain(range);
+        }
+        let mut is_without = false;
+        for (place, word) in words.iter().enumerate() {
+            let after = words.get(place + 1).map(|word| word.text.as_str());
+            is_without = says_without(word, after, is_without);
+            said.take(&word.text, !is_without);
+        }
+        said
+    }
+
+    /// Takes a word that is wanted, or not.
+    fn take(&mut self, word: &str, wanted: bool) {
+        match word {
+            "music" | "musical" | "soundtrack" | "song" | "score" => self.music = Some(wanted),
+            "captions" | "caption" | "subtitles" | "subtitle" | "subtitled" => self.captions = Some(wanted),
+            "shorter" => self.times = Some(0.5),
+            "longer" => self.times = Some(2.0),
+            "only" => self.only = true,
+            "without" | "no" | "not" | "don't" | "except" | "exclude" | "excluding" | "drop" | "remove" | "leave"
+            | "omit" | "skip" => {}
+            word if says_something(word) => {
+                let kept: String = word.chars().take(MOST_LETTERS).collect();
+                let list = if wanted { &mut self.words } else { &mut self.without };
+                if list.len() < MOST_WORDS && !list.contains(&kept) {
+                    list.push(kept);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether this word belongs to what is to be left out.
+fn says_without(word: &Word, after: Option<&str>, before: bool) -> bool {
+    match word.text.as_str() {
+        "without" | "no" | "not" | "don't" | "except" | "exclude" | "excluding" | "drop" | "remove" | "omit"
+        | "skip" => true,
+        "leave" => after == Some("out"),
+        "but" | "with" | "only" | "instead" | "about" | "use" | "more" => false,
+        _ => before && !word.begins,
+    }
+}
+
+/// The proportions that are named. What names them is taken away: `9:16` is no time.
+fn aspect(words: &mut Vec<Word>) -> Option<String> {
+    let named = |word: &str| match word {
+        "9:16" | "vertical" | "portrait" => Some("9:16"),
+        "1:1" | "square" => Some("1:1"),
+        "16:9" | "landscape" | "widescreen" => Some("16:9"),
+        _ => None,
+    };
+    let place = words.iter().position(|word| named(&word.text).is_some())?;
+    named(&words.remove(place).text).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_brief_says_what_how_long_and_with_what() {
+        let wishes = Wishes::of("A 30 second film about the river from the interview footage, with music");
+        assert_eq!(wishes.words, ["river", "interview"]);
+        assert_eq!((wishes.seconds, wishes.music, wishes.captions), (30.0, true, false));
+        let wishes = Wishes::of("Vertical, the harbour and its boats, no music, without the crane. Subtitles please");
+        assert_eq!((wishes.words.join(" "), wishes.without.join(" ")), ("harbour boats".into(), "crane".into()));
+        assert_eq!((wishes.music, wishes.captions, wishes.aspect.as_deref()), (false, true, Some("9:16")));
+        assert!((Wishes::of("9:16 boats").seconds - 60.0).abs() < 1e-9, "proportions are no length");
+        assert!((Wishes::of("9 hours of boats, 90000 seconds").seconds - LONGEST_SECONDS).abs() < 1e-9);
+        assert!(Wishes::of("Make a film, please").words.is_empty());
+    }
+
+    #[test]
+    fn what_is_said_afterwards_adds_leaves_out_and_changes_the_length() {
+        let mut wishes = Wishes::of("A 30 second film about the river, with music");
+        wishes.hear("make it 20 seconds, more about the bridge, leave out the boats");
+        assert_eq!(
+            (wishes.words.clone(), wishes.without.clone()),
+            (vec!["bridge".into(), "river".into()], vec!["boats".into()])
+        );
+        assert_eq!((wishes.seconds, wishes.music), (20.0, true));
+        wishes.hear("shorter, without music, and with the boats");
+        assert_eq!((wishes.seconds, wishes.music, wishes.without.is_empty()), (10.0, false, true));
+        wishes.hear("only the bridge");
+        assert_eq!(wishes.words, ["bridge"]);
+        wishes.hear("no bridge");
+        assert!(wishes.words.is_empty());
+    }
+}
