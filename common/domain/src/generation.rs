@@ -5,6 +5,7 @@
 //! the item that it made exists, it is not made again. Whoever wants another picture of the same words says another
 //! `seed`.
 
+use crate::color::hex_bytes;
 use crate::ids::{ItemId, JobId, WorkspaceId};
 use crate::item::NAME_CHARS;
 use crate::model::{Amount, BuiltIn, ModelKind};
@@ -82,14 +83,7 @@ impl std::str::FromStr for Color {
 
     /// Parses a text such as `#00ff00`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let wrong = "expected a colour such as #00ff00";
-        let digits = text.strip_prefix('#').filter(|digits| digits.len() == 6 && digits.is_ascii()).ok_or(wrong)?;
-        let mut bytes = [0; 3];
-        for (place, byte) in bytes.iter_mut().enumerate() {
-            let pair = &digits[place * 2..place * 2 + 2];
-            *byte = u8::from_str_radix(pair, 16).ok().filter(|_| !pair.starts_with('+')).ok_or(wrong)?;
-        }
-        Ok(Self(bytes))
+        hex_bytes(text).map(Self).ok_or("expected a colour such as #00ff00")
     }
 }
 

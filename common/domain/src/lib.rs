@@ -10,6 +10,7 @@ pub mod brand_kit;
 pub mod calendar;
 pub mod canvas;
 pub mod captions;
+mod color;
 pub mod comment;
 pub mod credential;
 pub mod credits;

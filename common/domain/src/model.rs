@@ -171,6 +171,9 @@ pub enum BuiltIn {
 }
 
 impl BuiltIn {
+    /// The voices of `flite`, which speaks English alone; the first is its usual one.
+    pub const FLITE_VOICES: [&str; 5] = ["slt", "rms", "awb", "kal16", "kal"];
+
     /// All five.
     pub const ALL: [Self; 5] = [Self::Espeak, Self::Flite, Self::Lanczos, Self::ChromaKey, Self::Apertium];
 

@@ -139,7 +139,7 @@ pub enum Asked {
 
 /// Notes, before a provider is asked, that this claim asks. What is committed here stands even if the worker dies in
 /// the next moment.
-pub async fn ask(conn: &mut PgConnection, job: JobId, claim_no: i32) -> sqlx::Result<Asked> {
+pub async fn note_asked(conn: &mut PgConnection, job: JobId, claim_no: i32) -> sqlx::Result<Asked> {
     let before = sqlx::query_scalar!(
         r#"WITH before AS (
                SELECT r.job_id, r.asked_claim FROM job_renders r
@@ -164,7 +164,7 @@ pub async fn ask(conn: &mut PgConnection, job: JobId, claim_no: i32) -> sqlx::Re
 }
 
 /// Notes that it is known what came of a request: nothing. Another claim may ask.
-pub async fn unask(conn: &mut PgConnection, job: JobId, claim_no: i32) -> sqlx::Result<()> {
+pub async fn forget_asked(conn: &mut PgConnection, job: JobId, claim_no: i32) -> sqlx::Result<()> {
     sqlx::query!(
         "UPDATE job_renders SET asked_claim = NULL WHERE job_id = $1 AND asked_claim = $2 AND ended_at IS NULL",
         job as JobId,

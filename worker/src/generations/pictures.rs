@@ -10,8 +10,6 @@ use crate::readers::{JobCtx, Limit, MediaSource, ReadError};
 use domain::generation::{Asked, Color};
 use domain::model::BuiltIn;
 use std::ffi::OsStr;
-use std::path::Path;
-use std::process::Command;
 
 /// Pixels of a film's picture, at most: those of 4096 × 2160.
 const MOST_FILM_PIXELS: u64 = 4_096 * 2_160;
@@ -31,11 +29,11 @@ pub(super) struct Pictures {
 impl Pictures {
     /// Looks at this machine once, at a start.
     pub(super) fn found(tools: &MediaTools) -> Self {
-        let encoders = said(tools.ffmpeg(), "-encoders").unwrap_or_default();
+        let encoders = tools.ffmpeg_says("-encoders").unwrap_or_default();
         let has = |names: &[&str]| {
             names.iter().all(|name| encoders.lines().any(|line| line.split_whitespace().nth(1) == Some(name)))
         };
-        let version = said(tools.ffmpeg(), "-version").unwrap_or_default();
+        let version = tools.ffmpeg_says("-version").unwrap_or_default();
         let version = version.split_whitespace().nth(2).unwrap_or("unknown").to_owned();
         let (enlarges, cuts_out) = (has(&["png", "libx264", "aac"]), has(&["png", "libvpx-vp9", "libopus"]));
         Self { version, enlarges, cuts_out }
@@ -155,17 +153,12 @@ fn keyed(asked: &Asked, is_film: bool) -> String {
     format!("{format}{filter}=0x{red:02x}{green:02x}{blue:02x}:{whole}.{hundredths:02}:0.1")
 }
 
-/// What the program says of itself; nothing when it can't be run.
-fn said(program: &Path, asked: &str) -> Option<String> {
-    let output = Command::new(program).args(["-hide_banner", asked]).output().ok()?;
-    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::readers::decode::small_pictures;
     use crate::readers::tests::{Studio, an_hour};
+    use std::path::Path;
 
     async fn made(studio: &Studio, engine: BuiltIn, asked: &Asked, source: &Path) -> Result<MediaSource, ReadError> {
         let source = studio.open(source, &an_hour()).await?;

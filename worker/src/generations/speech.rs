@@ -20,8 +20,6 @@ const HEADER_BYTES: u64 = 44;
 /// Where a WAV file says how much follows, and how much of that is samples.
 const SIZE_AT: usize = 4;
 const DATA_SIZE_AT: usize = 40;
-/// The voices of `flite`.
-pub(super) const FLITE_VOICES: [&str; 5] = ["slt", "rms", "awb", "kal16", "kal"];
 /// The voice of `espeak-ng` where no language is named.
 const USUAL_VOICE: &str = "en";
 
@@ -96,11 +94,11 @@ impl Speakers {
 /// The voice that is asked for, as the engine names it. It can't be taken for an option.
 fn voice(engine: BuiltIn, asked: &Asked) -> Result<&str, ReadError> {
     let wanted = asked.voice.as_deref().or(asked.language.as_deref().filter(|_| engine == BuiltIn::Espeak));
-    let usual = if engine == BuiltIn::Flite { FLITE_VOICES[0] } else { USUAL_VOICE };
+    let usual = if engine == BuiltIn::Flite { BuiltIn::FLITE_VOICES[0] } else { USUAL_VOICE };
     let voice = wanted.unwrap_or(usual);
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"+_-".contains(&byte);
     let known = match engine {
-        BuiltIn::Flite => FLITE_VOICES.contains(&voice),
+        BuiltIn::Flite => BuiltIn::FLITE_VOICES.contains(&voice),
         _ => {
             voice.len() <= 32
                 && voice.bytes().all(is_name)

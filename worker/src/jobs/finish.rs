@@ -7,7 +7,7 @@
 
 use crate::batch::Batcher;
 use crate::deliver::Deliverer;
-use crate::jobs::kept::Kept;
+use crate::jobs::held_connection::HeldConnection;
 use domain::job::JobStatus;
 use futures_util::FutureExt;
 use runtime::ending::{self, AfterCommit, Fronts, Product};
@@ -67,7 +67,8 @@ impl Finisher {
 
     /// Gathers ends into batches, which have a connection of their own that plans their statements once.
     pub fn batches(self: Arc<Self>) -> Batcher<Finish, Finished> {
-        let kept = Arc::new(Kept::new(store::generic_plan_pool_for_transactions(&self.process.pool, PoolSize(1))));
+        let kept =
+            Arc::new(HeldConnection::new(store::generic_plan_pool_for_transactions(&self.process.pool, PoolSize(1))));
         Batcher::new(MOST, move |batch: Vec<Finish>| {
             let (this, kept) = (Arc::clone(&self), Arc::clone(&kept));
             async move {

@@ -44,12 +44,12 @@ struct Known {
 impl Worker {
     /// Takes a claimed generation through its work, which ends by its deadline and soon after it is told to stop.
     pub(crate) async fn generation(&self, claimed: &Claimed, lease: &Lease, slot: &Slot) -> Result<Done, ReadError> {
-        let known = self.known(claimed).await?;
+        let known = self.load(claimed).await?;
         let mut ctx = JobCtx::new(Instant::now() + self.time_for(claimed, &known.plan), lease.stopped.clone());
         ctx.progress = lease.progress.clone();
         ctx.paid_ms = claimed.item.as_ref().map(|item| item.duration_ms).filter(|ms| *ms > 0);
         let bounds = ctx.clone();
-        let working = AssertUnwindSafe(self.made(claimed, &known, (lease, slot), &ctx)).catch_unwind();
+        let working = AssertUnwindSafe(self.make(claimed, &known, (lease, slot), &ctx)).catch_unwind();
         let worked = match bounds.bounded(working).await {
             Ok(Ok(worked)) => worked,
             Ok(Err(_)) => Err(ReadError::Crashed),
@@ -61,7 +61,7 @@ impl Worker {
         worked
     }
 
-    async fn known(&self, claimed: &Claimed) -> Result<Known, ReadError> {
+    async fn load(&self, claimed: &Claimed) -> Result<Known, ReadError> {
         let read = async { generations::of_job(&mut *self.process.pool.acquire().await?, claimed.job).await };
         let row = read.await.map_err(io::Error::other)?;
         let row = row.ok_or_else(|| ReadError::Internal("a generation has no plan".to_owned()))?;
@@ -84,7 +84,7 @@ impl Worker {
         time + LEAST_TIME
     }
 
-    async fn made(
+    async fn make(
         &self,
         claimed: &Claimed,
         known: &Known,
@@ -105,17 +105,17 @@ impl Worker {
             most_bytes,
             asking: Asking::default(),
         };
-        self.has(&known.plan.maker).await?;
+        self.require_maker(&known.plan.maker).await?;
         // What is taken beside the slots has its place there until it is kept.
         let (generated, _asking) = match &known.plan.maker {
             Maker::Engine(_) => ((self.engines.generate)(request, ctx.clone()).await?, Asking::default()),
-            Maker::Model(model) => self.asked(claimed, model, request, held, ctx).await?,
+            Maker::Model(model) => self.ask_provider(claimed, model, request, held, ctx).await?,
         };
-        self.kept(claimed, known, generated, most_bytes).await
+        self.store(claimed, known, generated, most_bytes).await
     }
 
     /// Refuses a maker that this worker does not have: for another worker, if one has said lately that it has it.
-    async fn has(&self, maker: &Maker) -> Result<(), ReadError> {
+    async fn require_maker(&self, maker: &Maker) -> Result<(), ReadError> {
         if self.engines.makers.iter().any(|offer| offer.name == maker.name()) {
             return Ok(());
         }
@@ -127,7 +127,7 @@ impl Worker {
     }
 
     /// Asks a provider, unless it may have been asked before and would take this for another request.
-    async fn asked(
+    async fn ask_provider(
         &self,
         claimed: &Claimed,
         model: &str,
@@ -141,7 +141,7 @@ impl Worker {
         let note = move || {
             let pool = pool.clone();
             async move {
-                let asking = async { generations::ask(&mut *pool.acquire().await?, job, claim_no).await };
+                let asking = async { generations::note_asked(&mut *pool.acquire().await?, job, claim_no).await };
                 match asking.await.map_err(io::Error::other)? {
                     Asked::Now => Ok(()),
                     Asked::Before if is_idempotent => Ok(()),
@@ -157,14 +157,15 @@ impl Worker {
         request.asking = asking.clone();
         let generated = (self.engines.generate)(request, ctx.clone()).await;
         if let Err(ReadError::Provider(ProviderFault::Unavailable)) = &generated {
-            let unasking = async { generations::unask(&mut *self.process.pool.acquire().await?, job, claim_no).await };
-            unasking.await.map_err(io::Error::other)?;
+            let forgetting =
+                async { generations::forget_asked(&mut *self.process.pool.acquire().await?, job, claim_no).await };
+            forgetting.await.map_err(io::Error::other)?;
         }
         Ok((generated?, asking))
     }
 
     /// Puts what was made into the media store. Until the job's end is committed no row names it.
-    async fn kept(
+    async fn store(
         &self,
         claimed: &Claimed,
         known: &Known,

@@ -1,15 +1,15 @@
 //! The life of one claim: claimed with its ticket in one transaction, worked under a lease, ended in a batch.
 //!
 //! The handler never fails: whatever happens is an outcome in our tables, or, if this process dies, a lease that ends.
-//! What the work is, `read`, `render` and `generation` know. `leases` keeps what is claimed, and `ends` writes how it
-//! ended, by batches of `finish`; `kept` saves claims and ends the way to the pool, `lend` runs jobs beside slots that
-//! others hold, and `numbers` counts all of it.
+//! What the work is, `read`, `render`, `generation` and `dub` know. `leases` keeps what is claimed, and `ends` writes
+//! how it ended, by batches of `finish`; `held_connection` saves claims and ends the way to the pool, `lend` runs jobs
+//! beside slots that others hold, and `numbers` counts all of it.
 
 mod dub;
 mod ends;
 mod finish;
 mod generation;
-mod kept;
+mod held_connection;
 mod leases;
 pub(crate) mod lend;
 mod numbers;
@@ -21,7 +21,7 @@ use crate::deliver::Deliverer;
 use crate::engines::Engines;
 use crate::jobs::ends::Ends;
 use crate::jobs::finish::Finish;
-use crate::jobs::kept::Kept;
+use crate::jobs::held_connection::HeldConnection;
 use crate::jobs::leases::{Lease, Leases, Stop};
 use crate::jobs::numbers::Running;
 use crate::readers::{JobCtx, ReadError};
@@ -58,7 +58,7 @@ pub struct Worker {
     pub(crate) engines: Engines,
     leases: Leases,
     /// The connections that claim.
-    claims: Kept,
+    claims: HeldConnection,
     /// Where jobs wait for others.
     rooms: Rooms,
     picker: Picker,
@@ -101,7 +101,7 @@ impl Worker {
         let named = process.wakes.tickets_of(&queues);
         let picker = Picker::new(queues, named);
         let ends = Ends::new(process.clone(), deliverer);
-        let (claims, rooms) = (Kept::new(claims), Rooms::new(&process.shutdown));
+        let (claims, rooms) = (HeldConnection::new(claims), Rooms::new(&process.shutdown));
         Arc::new(Self { process, engines, leases, claims, rooms, picker, ends, admissions: Arc::default() })
     }
 

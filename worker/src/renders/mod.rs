@@ -34,8 +34,6 @@ use sound::Track;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs::File;
-use std::path::Path;
-use std::process::Command;
 use std::sync::Arc;
 use store::uploads::Facts;
 
@@ -109,18 +107,18 @@ fn sweep(tools: &MediaTools) {
 impl Renderer {
     /// The renderer of this machine; nothing when its `ffmpeg` lacks an encoder.
     pub fn found(tools: &MediaTools) -> Option<Self> {
-        let encoders = said(tools.ffmpeg(), "-encoders")?;
+        let encoders = tools.ffmpeg_says("-encoders")?;
         let has = |name: &&str| encoders.lines().any(|line| line.split_whitespace().nth(1) == Some(name));
         if let Some(missing) = NEEDED.iter().find(|name| !has(name)) {
             tracing::warn!(encoder = missing, "ffmpeg lacks an encoder, so this worker can't render.");
             return None;
         }
         sweep(tools);
-        let version = said(tools.ffmpeg(), "-version")?;
+        let version = tools.ffmpeg_says("-version")?;
         let version = version.split_whitespace().nth(2).unwrap_or("unknown").to_owned();
         let major = version.split('.').next().and_then(|major| major.parse::<u32>().ok());
         let filter_file_option = if major.is_some_and(|major| major < 7) { "-filter_script:v" } else { "-/filter:v" };
-        let draws_text = said(tools.ffmpeg(), "-filters").is_some_and(|filters| timeline::letters::are_drawn(&filters));
+        let draws_text = tools.ffmpeg_says("-filters").is_some_and(|filters| timeline::letters::are_drawn(&filters));
         let engine = Engine { name: "ffmpeg".to_owned(), version, model: None };
         Some(Self { engine, filter_file_option, draws_text })
     }
@@ -256,10 +254,4 @@ fn checked(output: &MediaSource, container: Container, keep: &[Span]) -> Result<
         return Err(ReadError::Corrupt("it can't be rendered whole"));
     }
     Ok(facts(probe, Some(container.content_type())))
-}
-
-/// What the program says of itself; nothing when it can't be run.
-fn said(program: &Path, asked: &str) -> Option<String> {
-    let output = Command::new(program).args(["-hide_banner", asked]).output().ok()?;
-    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }

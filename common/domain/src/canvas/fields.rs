@@ -2,6 +2,7 @@
 
 use super::{COLORS, FARTHEST, FARTHEST_SHADOW, Milli, SIDES, Shadow};
 use crate::brand_kit::{BrandKit, FAMILIES};
+use crate::color::hex_bytes;
 
 /// The colour that is none.
 const TRANSPARENT: &str = "transparent";
@@ -47,11 +48,11 @@ pub(super) fn rgba(color: &str, kit: &BrandKit) -> Option<Rgba> {
     if color == TRANSPARENT {
         return Some([0; 4]);
     }
-    if let Some(digits) = color.strip_prefix('#').filter(|digits| matches!(digits.len(), 6 | 8)) {
-        let is_hex = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
-        let byte = |at: usize| u8::from_str_radix(digits.get(at..at + 2)?, 16).ok();
-        let alpha = if digits.len() == 8 { byte(6) } else { Some(255) };
-        return is_hex.then_some([byte(0)?, byte(2)?, byte(4)?, alpha?]);
+    if let Some([red, green, blue]) = hex_bytes(color) {
+        return Some([red, green, blue, 255]);
+    }
+    if let Some(with_alpha) = hex_bytes(color) {
+        return Some(with_alpha);
     }
     let name = color.trim().to_lowercase();
     let found = kit.colors.iter().find(|one| one.name.to_lowercase() == name)?;

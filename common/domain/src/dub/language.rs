@@ -56,8 +56,6 @@ const CODES: [(&str, &str); 44] = [
     ("uk", "ukr"),
     ("zh", "zho"),
 ];
-/// The voices of `flite`, which speaks English alone.
-const FLITE_VOICES: [&str; 5] = ["slt", "rms", "awb", "kal16", "kal"];
 /// How the voices of `espeak-ng` differ, one for each who speaks.
 const ESPEAK_VARIANTS: [&str; 6] = ["", "+f3", "+m3", "+f2", "+m7", "+f4"];
 
@@ -132,13 +130,13 @@ pub fn is_voice(voice: &str) -> bool {
 
 /// The engine that speaks by this voice: `flite` by its own, in English; else `espeak-ng`.
 pub fn engine_of(voice: &str, language: &Language) -> BuiltIn {
-    if language.code() == "en" && FLITE_VOICES.contains(&voice) { BuiltIn::Flite } else { BuiltIn::Espeak }
+    if language.code() == "en" && BuiltIn::FLITE_VOICES.contains(&voice) { BuiltIn::Flite } else { BuiltIn::Espeak }
 }
 
 /// The voice of the one who speaks as so-manieth, where nobody says which.
 pub fn usual_voice(language: &Language, number: usize) -> String {
     if language.code() == "en" {
-        return FLITE_VOICES[number % FLITE_VOICES.len()].to_owned();
+        return BuiltIn::FLITE_VOICES[number % BuiltIn::FLITE_VOICES.len()].to_owned();
     }
     format!("{language}{}", ESPEAK_VARIANTS[number % ESPEAK_VARIANTS.len()])
 }

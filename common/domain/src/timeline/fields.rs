@@ -2,6 +2,7 @@
 
 use super::{CaptionSource, Captions, LONGEST};
 use super::{LOUDEST, MOST_CUES, MOST_PIXELS, Micros, Ratio, SHORTEST, SIDES, TextStyle, Timeline};
+use crate::color::hex_bytes;
 use crate::media_time::FrameRate;
 
 /// Characters of a description, a prompt, an overlay's text.
@@ -94,17 +95,9 @@ pub(super) fn part(field: &str, part: Ratio) -> Result<(), String> {
     if fits { Ok(()) } else { Err(format!("`{field}`: expected 0 to 1")) }
 }
 
-/// A colour's red, green and blue.
-pub(super) fn rgb(color: &str) -> Option<[u8; 3]> {
-    let digits = color.strip_prefix('#').filter(|digits| digits.len() == 6 && digits.is_ascii())?;
-    let byte = |at: usize| u8::from_str_radix(digits.get(at..at + 2)?, 16).ok();
-    let plain = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-    plain.then_some([byte(0)?, byte(2)?, byte(4)?])
-}
-
 /// A colour.
 pub(super) fn color(field: &str, color: &str) -> Result<(), String> {
-    rgb(color).map(drop).ok_or_else(|| format!("`{field}`: expected a colour as `#1a2b3c`"))
+    hex_bytes::<3>(color).map(drop).ok_or_else(|| format!("`{field}`: expected a colour as `#1a2b3c`"))
 }
 
 /// A text that may be empty, which is none.

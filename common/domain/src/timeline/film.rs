@@ -3,10 +3,10 @@
 //! Cuts stand on the frames of the timeline, counted from its start and not from the scene before, so that nothing
 //! drifts; a scene's sound begins with its first frame. Without a picture, sound is cut to the microsecond.
 
-use super::fields::rgb;
 use super::{
     CaptionCue, Fit, Micros, Overlay, OverlayKind, Placed, Ratio, Scene, SceneKind, Sources, TextStyle, Timeline,
 };
+use crate::color::hex_bytes;
 use crate::ducking::{DuckRule, envelope};
 use crate::film::{
     Film, FilmCue, FilmFormat, FilmOverlay, FilmPicture, FilmQuality, FilmScene, FilmSound, FilmText, OverlayPicture,
@@ -92,8 +92,8 @@ pub fn film_of(
     }
     let text = |style: &TextStyle, text: &str| FilmText {
         text: text.to_owned(),
-        color: rgb(&style.color).unwrap_or([255; 3]),
-        background: style.background.as_deref().and_then(rgb),
+        color: hex_bytes(&style.color).unwrap_or([255; 3]),
+        background: style.background.as_deref().and_then(hex_bytes),
         size: style.size.0,
     };
     let frame = |at: Micros| timeline.fps.nearest(at.0);
@@ -134,7 +134,7 @@ fn seen(scene: &Scene, place: Placed, sources: &Sources, rate: FrameRate) -> Fil
         (SceneKind::Clip, Some(item)) => FilmPicture::Clip { item, from: rate.nearest(scene.start.0) },
         (SceneKind::Image, Some(item)) => FilmPicture::Image { item },
         // A sound that is a scene has no picture.
-        _ => FilmPicture::Color { rgb: scene.color.as_deref().and_then(rgb).unwrap_or_default() },
+        _ => FilmPicture::Color { rgb: scene.color.as_deref().and_then(hex_bytes).unwrap_or_default() },
     };
     FilmScene {
         picture,

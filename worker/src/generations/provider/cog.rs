@@ -22,7 +22,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 impl Provider {
     /// Has a prediction made, and waits for it.
-    pub(super) async fn predicted(
+    pub(super) async fn predict(
         &self,
         asked: &GenerationRequest,
         source: Option<String>,
@@ -54,7 +54,7 @@ impl Provider {
 
     async fn put(&self, id: &str, body: &Value, (asking, at): (&Asking, &Path)) -> Result<Prediction, ReadError> {
         let request = self.request(Method::PUT, &format!("predictions/{id}")).json(body);
-        let response = self.sent(request).await?;
+        let response = self.send(request).await?;
         self.json(response, asking, at).await
     }
 

@@ -85,10 +85,10 @@ impl Provider {
         let answer = workshop.path(ANSWER_FILE);
         let working = async {
             let made = match self.model.dialect {
-                Dialect::Cog => self.predicted(asked, input, &answer).await?,
-                Dialect::Openai => self.answered(asked, &path, (&answer, most_bytes)).await?,
+                Dialect::Cog => self.predict(asked, input, &answer).await?,
+                Dialect::Openai => self.ask(asked, &path, (&answer, most_bytes)).await?,
             };
-            output::taken(made, &self.outbound, asked.account, &path, most_bytes).await
+            output::take_output(made, &self.outbound, asked.account, &path, most_bytes).await
         };
         if let Ok(made) = ctx.bounded(timeout(self.model.timeout, working)).await? {
             ctx.bounded(asked.asking.go_on()).await?;
@@ -117,7 +117,7 @@ impl Provider {
 
     /// Sends a request, and returns the head of the answer. The error says whether the request may have been carried
     /// out, or never left.
-    async fn sent(&self, request: reqwest::RequestBuilder) -> Result<Response, ReadError> {
+    async fn send(&self, request: reqwest::RequestBuilder) -> Result<Response, ReadError> {
         let response = request.send().await.map_err(|error| {
             let error = error.without_url();
             if own_fault::is_behind(&error) {

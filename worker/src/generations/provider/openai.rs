@@ -19,7 +19,7 @@ const USUAL_VOICE: &str = "alloy";
 
 impl Provider {
     /// Asks, and reads the answer; spoken text is the answer itself, and goes to `path`.
-    pub(super) async fn answered(
+    pub(super) async fn ask(
         &self,
         asked: &GenerationRequest,
         path: &Path,
@@ -29,7 +29,7 @@ impl Provider {
         // Providers call a model as the file of providers says, or as we do.
         body.entry("model").or_insert_with(|| self.id().into());
         let request = self.request(Method::POST, to).header("Idempotency-Key", request_id(asked.job)).json(&body);
-        let response = self.sent(request).await?;
+        let response = self.send(request).await?;
         if asked.plan.kind == ModelKind::Speech {
             let broken = |error: reqwest::Error| self.fault(self.broken_off(), &error.without_url().to_string());
             spool(response.bytes_stream(), path, most_bytes, broken).await?;

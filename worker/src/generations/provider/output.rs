@@ -32,7 +32,7 @@ pub(super) enum Made {
 }
 
 /// Puts what was made into a file.
-pub(super) async fn taken(
+pub(super) async fn take_output(
     made: Made,
     outbound: &OutboundClient,
     account: AccountId,
@@ -41,10 +41,10 @@ pub(super) async fn taken(
 ) -> Result<(), ReadError> {
     match made {
         Made::Here => Ok(()),
-        Made::Base64(text) => written(&text, path, most_bytes).await,
+        Made::Base64(text) => write_base64(&text, path, most_bytes).await,
         Made::At(url) => match inline(&url) {
-            Some(text) => written(text, path, most_bytes).await,
-            None => fetched(&url, outbound, account, path, most_bytes).await,
+            Some(text) => write_base64(text, path, most_bytes).await,
+            None => fetch(&url, outbound, account, path, most_bytes).await,
         },
     }
 }
@@ -54,7 +54,7 @@ fn inline(url: &str) -> Option<&str> {
     url.strip_prefix("data:")?.split_once(";base64,").map(|(_, text)| text)
 }
 
-async fn written(text: &str, path: &Path, most_bytes: u64) -> Result<(), ReadError> {
+async fn write_base64(text: &str, path: &Path, most_bytes: u64) -> Result<(), ReadError> {
     let bytes = STANDARD.decode(text.trim()).map_err(|_| bad("its output is no base64"))?;
     if bytes.len() as u64 > most_bytes {
         return Err(ReadError::NoRoom);
@@ -62,7 +62,7 @@ async fn written(text: &str, path: &Path, most_bytes: u64) -> Result<(), ReadErr
     Ok(tokio::fs::write(path, bytes).await?)
 }
 
-async fn fetched(
+async fn fetch(
     url: &str,
     outbound: &OutboundClient,
     account: AccountId,
@@ -134,10 +134,10 @@ mod tests {
         let path = folder.path().join("out");
         assert_eq!(inline("data:image/png;base64,aGk="), Some("aGk="));
         assert_eq!((inline("data:text/plain,hi"), inline("https://a.example/x")), (None, None));
-        written("aGk=", &path, 2).await.unwrap();
+        write_base64("aGk=", &path, 2).await.unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"hi");
-        assert!(matches!(written("aGk=", &path, 1).await, Err(ReadError::NoRoom)));
-        let fault = written("a b", &path, 9).await.unwrap_err();
+        assert!(matches!(write_base64("aGk=", &path, 1).await, Err(ReadError::NoRoom)));
+        let fault = write_base64("a b", &path, 9).await.unwrap_err();
         assert!(matches!(fault, ReadError::Provider(ProviderFault::BadOutput)), "{fault}");
     }
 }

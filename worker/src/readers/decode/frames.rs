@@ -13,7 +13,7 @@ use std::ffi::OsStr;
 
 /// The size that frames are wanted in, and how they get into it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Canvas {
+pub(crate) struct FrameSize {
     /// Pixels across; even.
     pub(crate) width: u32,
     /// Pixels down; even.
@@ -22,7 +22,7 @@ pub(crate) struct Canvas {
     pub(crate) cover: bool,
 }
 
-impl Canvas {
+impl FrameSize {
     /// Bytes of a frame: luma, and both chromas at half of each side.
     pub(crate) const fn frame_bytes(self) -> usize {
         self.width as usize * self.height as usize * 3 / 2
@@ -64,7 +64,7 @@ impl FrameStream {
     /// `begins` on.
     pub(crate) async fn start(
         media: &MediaSource,
-        canvas: Canvas,
+        size: FrameSize,
         rate: FrameRate,
         (begins, from): (i64, i64),
         ctx: &JobCtx,
@@ -77,7 +77,7 @@ impl FrameStream {
         let sought = format!("{}.{:06}", skipped_us / 1_000_000, skipped_us % 1_000_000);
         let tools = media.tools();
         let most_seconds = Paid::of(ctx).seconds(&tools.limits);
-        let filter = format!("fps={rate}:start_time=0,{},format=yuv420p", canvas.filters(""));
+        let filter = format!("fps={rate}:start_time=0,{},format=yuv420p", size.filters(""));
         let before = ["-nostdin", "-hide_banner", "-v", "error", "-threads", "2", "-t", &most_seconds];
         let seek = ["-ss", &sought];
         let seek = if begins > 0 { &seek[..] } else { &[] };
@@ -91,7 +91,7 @@ impl FrameStream {
             .chain(input_arguments())
             .chain(after.into_iter().chain(output).map(OsStr::new));
         let ffmpeg = Decoder::start(&tools.ffmpeg, arguments, media.file(), tools, ctx).await?;
-        let mut stream = Self { ffmpeg: Some(ffmpeg), frame: vec![0; canvas.frame_bytes()], next: begins, any: false };
+        let mut stream = Self { ffmpeg: Some(ffmpeg), frame: vec![0; size.frame_bytes()], next: begins, any: false };
         stream.skip_to(from, ctx).await?;
         Ok(stream)
     }
@@ -165,16 +165,16 @@ pub(crate) fn black(bytes: usize) -> Vec<u8> {
 }
 
 /// An image as one frame; where it is transparent, black is behind it.
-pub(crate) async fn image_frame(media: &MediaSource, canvas: Canvas, ctx: &JobCtx) -> Result<Vec<u8>, ReadError> {
-    let frame = image(media, canvas, "yuva420p", ctx).await?;
-    let (luma, chroma) = (canvas.width as usize * canvas.height as usize, canvas.frame_bytes());
+pub(crate) async fn image_frame(media: &MediaSource, size: FrameSize, ctx: &JobCtx) -> Result<Vec<u8>, ReadError> {
+    let frame = image(media, size, "yuva420p", ctx).await?;
+    let (luma, chroma) = (size.width as usize * size.height as usize, size.frame_bytes());
     let (picture, alpha) = frame.split_at_checked(chroma).ok_or(ReadError::Corrupt("it can't be shown"))?;
     let mut picture = picture.to_vec();
     let over = |value: u8, alpha: u8, behind: u16| {
         let mixed = (u16::from(value) * u16::from(alpha) + behind * (255 - u16::from(alpha)) + 127) / 255;
         u8::try_from(mixed).unwrap_or(u8::MAX)
     };
-    let half = canvas.width as usize / 2;
+    let half = size.width as usize / 2;
     for (at, value) in picture.iter_mut().enumerate() {
         let alpha_at = if at < luma { at } else { chroma_place((at - luma) % (luma / 4), half) };
         *value = over(*value, alpha.get(alpha_at).copied().unwrap_or(255), if at < luma { 16 } else { 128 });
@@ -187,15 +187,15 @@ const fn chroma_place(at: usize, half: usize) -> usize {
     (at / half) * 2 * half * 2 + (at % half) * 2
 }
 
-/// An image as luma, both chromas, and how much it hides, in its own proportions within the canvas.
-pub(crate) async fn image_layer(media: &MediaSource, canvas: Canvas, ctx: &JobCtx) -> Result<Vec<u8>, ReadError> {
-    image(media, canvas, "yuva420p", ctx).await
+/// An image as luma, both chromas, and how much it hides, in its own proportions within the frame.
+pub(crate) async fn image_layer(media: &MediaSource, size: FrameSize, ctx: &JobCtx) -> Result<Vec<u8>, ReadError> {
+    image(media, size, "yuva420p", ctx).await
 }
 
-async fn image(media: &MediaSource, canvas: Canvas, format: &str, ctx: &JobCtx) -> Result<Vec<u8>, ReadError> {
+async fn image(media: &MediaSource, size: FrameSize, format: &str, ctx: &JobCtx) -> Result<Vec<u8>, ReadError> {
     let tools = media.tools();
-    let matrix = canvas.matrix();
-    let filter = canvas.filters(&format!(":out_color_matrix={matrix}:out_range=tv,format={format}"));
+    let matrix = size.matrix();
+    let filter = size.filters(&format!(":out_color_matrix={matrix}:out_range=tv,format={format}"));
     let before = ["-nostdin", "-hide_banner", "-v", "error", "-threads", "1"];
     let after = ["-map", "0:v:0", "-an", "-sn", "-dn", "-frames:v", "1", "-vf", &filter, "-map_metadata", "-1"];
     let output = ["-fps_mode", "passthrough", "-c:v", "rawvideo", "-pix_fmt", format, "-f", "rawvideo", "pipe:1"];
@@ -204,7 +204,7 @@ async fn image(media: &MediaSource, canvas: Canvas, format: &str, ctx: &JobCtx) 
         .map(OsStr::new)
         .chain(input_arguments())
         .chain(after.into_iter().chain(output).map(OsStr::new));
-    let bytes = canvas.frame_bytes() + canvas.width as usize * canvas.height as usize;
+    let bytes = size.frame_bytes() + size.width as usize * size.height as usize;
     let (frame, ending) = whole_output(&tools.ffmpeg, arguments, media.file(), tools, bytes, ctx).await?;
     if frame.len() == bytes {
         return Ok(frame);

@@ -30,7 +30,7 @@ mod stills;
 pub use confine::Refused;
 pub use decoded::DecodedSound;
 pub(crate) use encoder::{Encoder, Feed, Workshop, made};
-pub(crate) use frames::{Canvas, FrameStream, black, image_frame, image_layer};
+pub(crate) use frames::{FrameSize, FrameStream, black, image_frame, image_layer};
 pub(crate) use output::{nameless, whole_output};
 pub(crate) use packets::picture_length;
 pub(crate) use paid::{Paid, fits_a_second};
@@ -48,6 +48,7 @@ use names::{CODECS, FORMATS};
 use runtime::config::Confinement;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 #[cfg(test)]
 use std::sync::{
     Arc,
@@ -159,6 +160,13 @@ impl MediaTools {
     /// Where `ffmpeg` is.
     pub(crate) fn ffmpeg(&self) -> &Path {
         &self.ffmpeg
+    }
+
+    /// What ffmpeg answers when it is asked what it is or can do, by an option such as `-encoders`; nothing when it
+    /// can't be run. It gets nobody's bytes.
+    pub(crate) fn ffmpeg_says(&self, option: &str) -> Option<String> {
+        let output = Command::new(&self.ffmpeg).args(["-hide_banner", option]).output().ok()?;
+        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
     }
 }
 

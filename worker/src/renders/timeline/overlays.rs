@@ -4,7 +4,7 @@
 use super::Films;
 use super::letters::{self, Stand};
 use super::picture::{Layer, Size, draw, lettered};
-use crate::readers::decode::{Canvas, Workshop, image_layer};
+use crate::readers::decode::{FrameSize, Workshop, image_layer};
 use crate::readers::{JobCtx, Progress, ReadError};
 use domain::film::{CAPTIONS, FilmOverlay, FilmText, LEAST_LINE, OverlayPicture};
 use std::collections::HashMap;
@@ -80,9 +80,9 @@ impl<'a> Overlays<'a> {
         };
         let ((x, y), size) = placed(overlay.place, self.size);
         let pixels = |side: usize| u32::try_from(side).unwrap_or(2);
-        let canvas = Canvas { width: pixels(size.width), height: pixels(size.height), cover: false };
+        let frame = FrameSize { width: pixels(size.width), height: pixels(size.height), cover: false };
         let aside = self.films.paid_for(item, &JobCtx { progress: Progress::new(), ..ctx.clone() });
-        let mut picture = image_layer(self.films.source(item)?, canvas, &aside).await?;
+        let mut picture = image_layer(self.films.source(item)?, frame, &aside).await?;
         let alpha = picture.split_off(size.bytes().min(picture.len()));
         Ok(Layer { x, y, size, picture, alpha })
     }

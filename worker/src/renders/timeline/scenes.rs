@@ -5,7 +5,7 @@
 
 use super::picture::{Size, darken, dissolve, plain};
 use super::{Films, misplaced};
-use crate::readers::decode::{Canvas, FrameStream, black, image_frame};
+use crate::readers::decode::{FrameSize, FrameStream, black, image_frame};
 use crate::readers::{JobCtx, Progress, ReadError};
 use domain::decoding::{Source, Step};
 use domain::film::{FilmPicture, FilmScene};
@@ -108,11 +108,11 @@ async fn open(
     ctx: &JobCtx,
 ) -> Result<Shown, ReadError> {
     let pixels = |side: usize| u32::try_from(side).unwrap_or(2);
-    let canvas = Canvas { width: pixels(size.width), height: pixels(size.height), cover: scene.cover };
+    let frame = FrameSize { width: pixels(size.width), height: pixels(size.height), cover: scene.cover };
     match scene.picture {
         FilmPicture::Color { rgb } => Ok(Shown::Still(plain(rgb, size))),
         FilmPicture::Image { item } => {
-            Ok(Shown::Still(image_frame(films.source(item)?, canvas, &aside(films, item, ctx)).await?))
+            Ok(Shown::Still(image_frame(films.source(item)?, frame, &aside(films, item, ctx)).await?))
         }
         FilmPicture::Clip { item, from } => {
             let ctx = aside(films, item, ctx);
@@ -124,7 +124,7 @@ async fn open(
                 }
                 Source::Opened(begins) => {
                     let rate = films.film.rate;
-                    Box::new(FrameStream::start(films.source(item)?, canvas, rate, (begins, from), &ctx).await?)
+                    Box::new(FrameStream::start(films.source(item)?, frame, rate, (begins, from), &ctx).await?)
                 }
             };
             Ok(Shown::Moving(item, stream))

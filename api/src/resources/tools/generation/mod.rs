@@ -193,7 +193,7 @@ impl GenerationTools {
 
 /// The engine that speaks a text where no model is named: `flite` speaks English alone.
 fn speaker(asked: &GenerateAudio) -> BuiltIn {
-    let is_fliteian = asked.voice.as_deref().is_none_or(|voice| FLITE_VOICES.contains(&voice));
+    let is_fliteian = asked.voice.as_deref().is_none_or(|voice| BuiltIn::FLITE_VOICES.contains(&voice));
     if is_english(asked) && is_fliteian { BuiltIn::Flite } else { BuiltIn::Espeak }
 }
 
@@ -202,9 +202,6 @@ fn is_english(asked: &GenerateAudio) -> bool {
     let language = asked.language.as_deref().unwrap_or("en").to_ascii_lowercase();
     language == "en" || language.starts_with("en-")
 }
-
-/// The voices of `flite`.
-const FLITE_VOICES: [&str; 5] = ["slt", "rms", "awb", "kal16", "kal"];
 
 /// A request in its one form.
 fn canonical(arguments: &impl ToJSON) -> Value {

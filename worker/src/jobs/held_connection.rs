@@ -16,18 +16,18 @@ use tokio::time::Instant;
 const LONGEST: Duration = Duration::from_secs(1);
 
 /// See the module.
-pub(crate) struct Kept {
+pub(crate) struct HeldConnection {
     pool: PgPool,
-    kept: Mutex<Option<Lent>>,
+    kept: Mutex<Option<Connection>>,
 }
 
 /// A connection for one transaction. Dropped, it goes back to its pool.
-pub(crate) struct Lent {
+pub(crate) struct Connection {
     conn: PoolConnection<Postgres>,
     since: Instant,
 }
 
-impl Deref for Lent {
+impl Deref for Connection {
     type Target = PoolConnection<Postgres>;
 
     fn deref(&self) -> &Self::Target {
@@ -35,13 +35,13 @@ impl Deref for Lent {
     }
 }
 
-impl DerefMut for Lent {
+impl DerefMut for Connection {
     fn deref_mut(&mut self) -> &mut Self::Target {
         &mut self.conn
     }
 }
 
-impl Kept {
+impl HeldConnection {
     /// Of this pool.
     pub(crate) const fn new(pool: PgPool) -> Self {
         Self { pool, kept: Mutex::new(None) }
@@ -53,16 +53,16 @@ impl Kept {
     }
 
     /// The connection that is kept, or one of the pool.
-    pub(crate) async fn lend(&self) -> sqlx::Result<Lent> {
+    pub(crate) async fn lend(&self) -> sqlx::Result<Connection> {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner).take();
         match kept.filter(|lent| lent.since.elapsed() < LONGEST) {
             Some(lent) => Ok(lent),
-            None => Ok(Lent { conn: self.pool.acquire().await?, since: Instant::now() }),
+            None => Ok(Connection { conn: self.pool.acquire().await?, since: Instant::now() }),
         }
     }
 
     /// Keeps a connection whose transaction has ended well.
-    pub(crate) fn keep(&self, lent: Lent) {
+    pub(crate) fn keep(&self, lent: Connection) {
         *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(lent);
     }
 }
