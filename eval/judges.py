@@ -4,6 +4,7 @@
 
 import re
 import warnings
+from collections import Counter
 
 import jiwer
 import mir_eval
@@ -85,6 +86,13 @@ def late_words(heard: list[dict], sentences: Spans) -> list[float]:
 def word_errors(said: list[str], heard: list[str]) -> float:
     """Word error rate over several texts together."""
     return float(jiwer.wer([words(text) for text in said], [words(text) for text in heard]))
+
+
+def words_f1(found: list[str], true: list[str]) -> float:
+    """F measure of words over several texts together, whatever their order: a word that is found twice counts twice."""
+    pairs = [(Counter(words(one).split()), Counter(words(other).split())) for one, other in zip(found, true)]
+    right = sum((one & other).total() for one, other in pairs)
+    return 2 * right / sum(one.total() + other.total() for one, other in pairs)
 
 
 def beat_f(found: list[float], true: list[float], window: float = 0.07) -> float:

@@ -122,5 +122,13 @@ class Service:
 
     def cpu_seconds(self) -> float:
         """Processor time that the process itself has used: its decoders and its database are other processes."""
+        return sum(self._ticks()[:2]) / os.sysconf("SC_CLK_TCK")
+
+    def cpu_seconds_with_children(self) -> float:
+        """The same, with that of its children that have ended: decoders, and engines that are programs."""
+        return sum(self._ticks()) / os.sysconf("SC_CLK_TCK")
+
+    def _ticks(self) -> list[int]:
+        """Time of the process in its own code and in the kernel's, then the same of its children that have ended."""
         fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        return [int(field) for field in fields[11:15]]

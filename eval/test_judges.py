@@ -54,6 +54,13 @@ class Judges(unittest.TestCase):
         # Texts count by their words, not each alike.
         self.assertAlmostEqual(judges.word_errors(["a b c", "d"], ["a b c", "x"]), 0.25)
 
+    def test_written_words(self):
+        self.assertEqual(judges.words_f1(["Sat, the cat."], ["the cat sat"]), 1.0)
+        # Two of three are found, and one that is not there: precision and recall are 2/3.
+        self.assertAlmostEqual(judges.words_f1(["the cat cat"], ["the cat sat"]), 2 / 3)
+        # A text that is not found leaves half of the words out: precision 1, recall 1/2.
+        self.assertAlmostEqual(judges.words_f1(["one", ""], ["one", "two"]), 2 / 3)
+
     def test_beats(self):
         true = [0.5 * number for number in range(60)]
         self.assertEqual(judges.beat_f(true, true), 1.0)
