@@ -46,8 +46,8 @@ impl Rooms {
         Self { waiting, beside, shutdown: shutdown.clone() }
     }
 
-    /// How a job is waited for whose slot is this one, and of which so many bytes are sent. `is_away` is kept true while
-    /// it has left its slot.
+    /// How a job is waited for whose slot is this one, and of which so many bytes are sent. `is_away` is kept true
+    /// while it has left its slot.
     pub(crate) fn waiting(&self, slot: Slot, sent_bytes: u64, is_away: Arc<AtomicBool>) -> Waiting {
         let sent_mib = u32::try_from(sent_bytes >> 20).unwrap_or(u32::MAX);
         let mib = sent_mib.saturating_mul(SENT).saturating_add(u32::try_from(LEAST_MIB).unwrap_or(u32::MAX));

@@ -1,10 +1,10 @@
 //! A claimed generation: made by a program of this machine or a provider's model, put into the media store under a key
 //! that names the claim, and handed to the claim's end.
 //!
-//! Before a provider is asked, when all that is sent is at hand, a note of that is committed. So when a worker dies, the
-//! job's next claim knows that the provider may have been asked: an idempotent one is asked again by the same id, any
-//! other never is (`outcome_unknown`). The note goes only where it is known that nothing came of the request. While a
-//! provider is waited for, the slot is another's (`asking`).
+//! Before a provider is asked, when all that is sent is at hand, a note of that is committed. So when a worker dies,
+//! the job's next claim knows that the provider may have been asked: an idempotent one is asked again by the same id,
+//! any other never is (`outcome_unknown`). The note goes only where it is known that nothing came of the request.
+//! While a provider is waited for, the slot is another's (`asking`).
 
 use crate::asking::Asking;
 use crate::generations::{Generated, GenerationRequest};

@@ -1,8 +1,8 @@
 //! An edit decision list as an `OpenTimelineIO` document, which is imported as any other is.
 //!
-//! Times count from the first event. A dissolve takes of the clip before it what its own event does not show; one out of
-//! nothing is a fade. A list that says nothing of sound leaves each scene its own; one that does is taken at its word,
-//! and its pictures alone are silent.
+//! Times count from the first event. A dissolve takes of the clip before it what its own event does not show; one out
+//! of nothing is a fade. A list that says nothing of sound leaves each scene its own; one that does is taken at its
+//! word, and its pictures alone are silent.
 
 use super::edl_lines::{self, Event, Lines};
 use super::otio::{ITEM, OURS};

@@ -1,7 +1,7 @@
 //! The lines of an edit decision list of CMX 3600, whoever wrote it: events, and the comments that name their clips.
 //!
-//! A list does not say how many frames a second has; timecodes are counted in what its reader says, or in 29.97 where it
-//! drops frames. Pure, and in one pass over the text.
+//! A list does not say how many frames a second has; timecodes are counted in what its reader says, or in 29.97 where
+//! it drops frames. Pure, and in one pass over the text.
 
 use super::fields;
 use crate::media_time::FrameRate;

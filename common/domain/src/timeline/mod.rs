@@ -2,7 +2,8 @@
 //! §4.11).
 //!
 //! Pure. `ops` is what can be done to one, `apply` does it, `layout` says what stands when; `film` makes of it the plan
-//! of a render, `otio`, `edl`, `import` and `edl_import` carry it to editors and back. Times are whole microseconds inside.
+//! of a render, `otio`, `edl`, `import` and `edl_import` carry it to editors and back. Times are whole microseconds
+//! inside.
 
 mod apply;
 mod beside;

@@ -3,8 +3,9 @@
 //!
 //! It asks for as much as there are free slots, one ask at a time: when it is woken, each second, and again at once
 //! while it gets all that it asked for. What it asks for is kept free meanwhile; what comes free is in the next ask. A
-//! task has its slot until it ends or leaves it, also where apalis has begun the worker anew meanwhile. At shutdown nothing more is asked for, and what an ask
-//! claims then, or had claimed and not begun, is run to its end, which is to hand itself back.
+//! task has its slot until it ends or leaves it, also where apalis has begun the worker anew meanwhile. At shutdown
+//! nothing more is asked for, and what an ask claims then, or had claimed and not begun, is run to its end, which is to
+//! hand itself back.
 
 use super::slots::{Slot, Slots};
 use crate::wake::QueueWakes;

@@ -1,7 +1,8 @@
 //! The sound of a film: every sound decoded in its place, mixed block by block, limited, and encoded as it comes.
 //!
 //! A sound is decoded when its time has come. One decoder serves all parts of an item that follow each other, as
-//! `domain::decoding` has it, so that a talk of three hundred cuts is decoded once. Where an item is shorter than its plan, there is silence.
+//! `domain::decoding` has it, so that a talk of three hundred cuts is decoded once. Where an item is shorter than its
+//! plan, there is silence.
 
 use super::{Films, misplaced};
 use crate::readers::decode::{Channels, Encoder, Feed, SoundFormat, SoundStream, Workshop};

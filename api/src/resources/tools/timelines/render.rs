@@ -110,8 +110,9 @@ impl RenderTools {
     ///
     /// A job makes a new item of the timeline as it is now: a film of its scenes, cut to the frame, with what is over
     /// them and its sound, or the sound alone. It costs what a render of its length costs, or what has to be gone
-    /// through to come to its parts, if that is more. The same film is made once while its item is there. Tracks go down under the speech of those items whose `speech` read is stored; captions
-    /// in the picture are of stored transcripts, or of the cues in the timeline. `warnings` names what is missing.
+    /// through to come to its parts, if that is more. The same film is made once while its item is there. Tracks go
+    /// down under the speech of those items whose `speech` read is stored; captions in the picture are of stored
+    /// transcripts, or of the cues in the timeline. `warnings` names what is missing.
     #[oai(path = "/tools/render_timeline", method = "post", operation_id = "render_timeline")]
     async fn render_timeline(
         &self,
