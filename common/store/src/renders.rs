@@ -7,8 +7,6 @@ use crate::uploads::Facts;
 use crate::usage;
 use domain::ids::{AccountId, ItemId, JobId, WorkspaceId};
 use domain::item::Stream;
-use domain::minutes::Minutes;
-use domain::plan::LiveJob;
 use serde_json::Value;
 use sqlx::PgConnection;
 use sqlx::types::Json;
@@ -70,19 +68,6 @@ pub async fn made(conn: &mut PgConnection, hash: &[u8]) -> sqlx::Result<Option<M
     )
     .fetch_optional(conn)
     .await
-}
-
-/// The live job of a render with this hash.
-pub async fn live(conn: &mut PgConnection, hash: &[u8]) -> sqlx::Result<Option<LiveJob>> {
-    let row = sqlx::query!(
-        r#"SELECT r.job_id AS "job: JobId", j.held_month + j.held_bought AS "held!"
-           FROM job_renders r JOIN jobs j ON j.id = r.job_id
-           WHERE r.hash = $1 AND r.ended_at IS NULL"#,
-        hash
-    )
-    .fetch_optional(conn)
-    .await?;
-    Ok(row.map(|row| LiveJob { id: row.job, estimate: Minutes::from_hundredths(row.held) }))
 }
 
 /// Reserves storage for what a claim has rendered, if the account has that much left of `quota`. The caller holds

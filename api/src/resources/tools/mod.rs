@@ -14,6 +14,7 @@ pub mod generation;
 pub mod jobs;
 pub mod library;
 pub mod list;
+mod making;
 pub mod prepare_media;
 pub mod public_links;
 pub mod readings;

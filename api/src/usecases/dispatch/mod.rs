@@ -4,13 +4,14 @@
 //! An attempt goes forward once: `look` reads what is known outside any lock and names candidates for jobs; then, in
 //! lock order, one transaction reserves the idempotency key, takes what the candidates are about, locks the account,
 //! decides with what it has left, writes, and stores the answer. Where something has changed hands meanwhile, the next
-//! attempt begins with a new look. What is done differently is in `reads`, `render`, `generation` and `dub`; rules are
-//! `domain::plan`'s, SQL is `store`'s; the order of steps and locks is this file's alone. The number of statements does
-//! not depend on the number of reads.
+//! attempt begins with a new look. What is done differently is in `reads` and `making`; rules are `domain::plan`'s, SQL is
+//! `store`'s; the order of steps and locks is this file's alone. The number of statements does not depend on the number
+//! of reads.
 
 mod dub;
 mod error;
 mod generation;
+mod making;
 mod ownership;
 mod reads;
 mod render;
@@ -19,12 +20,13 @@ use crate::http::rate::{self, kept_byte_us};
 use domain::ids::AccountId;
 use domain::minutes::Minutes;
 use domain::plan::{self, Answer, Candidate, Start};
-pub use dub::{DubRequest, DubStart, Dubbing};
+pub use dub::DubRequest;
 pub use error::DispatchError;
-pub use generation::{Generating, Generation, GenerationRequest};
+pub use generation::GenerationRequest;
+pub use making::{Held, Make, Making, Order, Standing, Unmade};
 use ownership::{Decided, Ownership, budget};
 pub use reads::{DispatchRequest, Prepared, PreparedItem};
-pub use render::{Render, RenderRequest, Rendering};
+pub use render::RenderRequest;
 use runtime::config::Settings;
 use runtime::ending::job_ticket;
 use runtime::process::Process;

@@ -5,14 +5,13 @@
 use super::shapes::{DubStanding, MakeDub, ScriptSegment, SpeakerVoice};
 use crate::app::App;
 use crate::auth::Caller;
-use crate::contract::envelope::{MediaLink, Stored, ToolAnswer};
+use crate::contract::envelope::{Stored, ToolAnswer};
 use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, ApiError, Code};
-use crate::http::rate;
 use crate::http::text::Text;
-use crate::resources::library::Item;
+use crate::resources::tools::making::{Ordering, order, replay};
 use crate::resources::tools::stored_read::{Need, NeedStatus, Needed, need};
-use crate::usecases::dispatch::{self, Dispatched, DubRequest, DubStart, Dubbing, Prepared};
+use crate::usecases::dispatch::{self, Dispatched, DubRequest, Making, Prepared, Standing, Unmade};
 use crate::usecases::library::resolve;
 use crate::usecases::starting::{self, cloud_processing};
 use domain::document::MOST_BYTES;
@@ -21,13 +20,13 @@ use domain::dub::{
     turns_of, usual_voice, words_of,
 };
 use domain::item::ItemStatus;
-use domain::plan::Reason;
 use domain::read::Read;
 use domain::timeline::Micros;
 use serde_json::{Value, json};
 use std::collections::HashMap;
+use store::dubs::MadeDub;
 use store::idempotency::Key;
-use store::items::{self, ItemForReads};
+use store::items::ItemForReads;
 
 /// What both tools answer.
 pub(super) type Answered = Answer<Stored<ToolAnswer<DubStanding>>>;
@@ -163,62 +162,18 @@ impl Call<'_> {
     /// # Errors
     /// Those of `super::STARTING`.
     pub(super) async fn start(&self, plan: DubPlan, duration: Micros) -> Answered {
-        let process = &self.app.process;
-        let request = DubRequest {
-            owners: starting::owners(self.caller),
-            call: starting::call(self.caller, self.tool, None),
-            duration_ms: duration.0 / 1_000,
-            key: self.key(),
-            plan,
+        let order = order(self.caller, self.tool, None, self.key());
+        let request = DubRequest { order, duration_ms: duration.0 / 1_000, plan };
+        let ordering = Ordering { app: self.app, dry_run: self.dry_run };
+        let refused = |why: &Unmade, standing: &Standing<MadeDub>| match why {
+            Unmade::Lacking(name) => lacking(name, &request.plan),
+            why => ordering.refusal(why, standing),
         };
-        let fresh = |start: &DubStart, media: Option<MediaLink>| {
-            let cloud = cloud_processing(&Prepared::from(start));
-            let answer = ToolAnswer::new(&self.caller.request_id, standing(&request.plan, &start.state));
-            Stored::fresh(&answer.cloud(cloud).showing(media))
+        let told = |standing: &Standing<MadeDub>| {
+            let cloud = cloud_processing(&Prepared::from(standing));
+            ToolAnswer::new(&self.caller.request_id, standing_of(&request.plan, &standing.state)).cloud(cloud)
         };
-        if self.dry_run {
-            let start = dispatch::estimate(process, &request).await?;
-            self.started(&start, &request.plan)?;
-            return Ok(fresh(&start, self.shown(&start).await?));
-        }
-        // What a key keeps is the job that was started, and no link: that would be answered again after its end.
-        let compose = |start: &DubStart| fresh(start, None).body().to_owned();
-        let dispatched = dispatch::dispatch(process, &request, &compose).await;
-        match dispatched.map_err(|error| starting::refused(request.key.as_ref(), error))? {
-            Dispatched::KeyReused => Err(starting::key_reused()),
-            Dispatched::TooSoon(wait) => Err(rate::too_soon(wait)),
-            Dispatched::Replayed(body) => Ok(replay(body)),
-            Dispatched::Answered(start) => {
-                self.started(&start, &request.plan)?;
-                Ok(fresh(&start, self.shown(&start).await?))
-            }
-        }
-    }
-
-    /// The refusal of a dub that did not start.
-    fn started(&self, start: &DubStart, plan: &DubPlan) -> Answer<()> {
-        match &start.state {
-            Dubbing::Made(_) | Dubbing::Queued { .. } | Dubbing::Startable { .. } => Ok(()),
-            Dubbing::StorageFull => {
-                let most = self.app.process.settings.storage_quota_bytes;
-                let message = format!("The account keeps as many bytes as it may, {most}, or as many items.");
-                Err(ApiError::new(Code::FileTooLarge, message).suggest("Delete items that are no longer needed."))
-            }
-            Dubbing::DocumentsFull => {
-                let message = "The workspace has as many dubs or timelines as it may.";
-                Err(ApiError::new(Code::QuotaReached, message).suggest("Delete those that are no longer needed."))
-            }
-            Dubbing::Lacking(name) => Err(lacking(name, plan)),
-            Dubbing::Not(Reason::EngineNotConfigured) => Err(lacking("espeak-ng", plan)),
-            Dubbing::Not(reason) => Err(starting::not_started(*reason, &Prepared::from(start))),
-        }
-    }
-
-    /// The media of the item that was made, to show beside the answer.
-    async fn shown(&self, start: &DubStart) -> Answer<Option<MediaLink>> {
-        let Dubbing::Made(made) = start.state else { return Ok(None) };
-        let row = items::find(&mut *self.app.conn().await?, made.item).await?;
-        Ok(row.and_then(|row| Item::of(row, &self.app.links).media()))
+        ordering.make(&request, |made| made.item, refused, told).await
     }
 
     /// The key of this call, if one was sent: the same as `need` makes.
@@ -312,13 +267,12 @@ fn voiced(dub: &mut Dub, voices: &[SpeakerVoice]) -> Answer<()> {
     Ok(())
 }
 
-fn standing(plan: &DubPlan, state: &Dubbing) -> DubStanding {
+fn standing_of(plan: &DubPlan, state: &Making<MadeDub>) -> DubStanding {
     let (status, job, estimate, made) = match state {
-        Dubbing::Queued { job, estimate, .. } => (NeedStatus::Queued, Some(*job), Some(*estimate), None),
-        Dubbing::Startable { estimate } => (NeedStatus::Startable, None, Some(*estimate), None),
-        Dubbing::Made(made) => (NeedStatus::Ready, None, None, Some(*made)),
-        // A refusal is answered instead.
-        _ => (NeedStatus::Queued, None, None, None),
+        Making::Queued { job, held, .. } => (NeedStatus::Queued, Some(*job), Some(held.minutes), None),
+        Making::Startable(held) => (NeedStatus::Startable, None, Some(held.minutes), None),
+        Making::Made(made) => (NeedStatus::Ready, None, None, Some(*made)),
+        Making::Not(_) => unreachable!("what did not start is refused"),
     };
     DubStanding {
         item_ref: None,
@@ -332,9 +286,4 @@ fn standing(plan: &DubPlan, state: &Dubbing) -> DubStanding {
         segments: u32::try_from(plan.body.segments.len()).ok(),
         quality: Some("draft".into()),
     }
-}
-
-fn replay(body: String) -> Stored<ToolAnswer<DubStanding>> {
-    metrics::counter!("mws_idempotent_replays_total").increment(1);
-    Stored::replayed(body)
 }

@@ -6,14 +6,13 @@
 
 use crate::app::App;
 use crate::auth::{Caller, Role};
-use crate::contract::envelope::{MediaLink, Stored, ToolAnswer};
+use crate::contract::envelope::{Stored, ToolAnswer};
 use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, ApiError, Code};
-use crate::http::rate;
 use crate::http::text::{MinuteCount, Text};
-use crate::resources::library::Item;
+use crate::resources::tools::making::{Ordering, order, replay};
 use crate::resources::tools::stored_read::{Need, NeedStatus, Needed, QueuedRead, need};
-use crate::usecases::dispatch::{self, Dispatched, Prepared, Render, RenderRequest, Rendering};
+use crate::usecases::dispatch::{self, Dispatched, Making, Prepared, RenderRequest, Standing, Unmade};
 use crate::usecases::documents::{self, Kept};
 use crate::usecases::library::resolve;
 use crate::usecases::once::Once;
@@ -245,43 +244,18 @@ impl<'a> Call<'a> {
         T: ParseFromJSON + ToJSON,
     {
         let request = RenderRequest {
-            owners: starting::owners(self.caller),
-            call: starting::call(self.caller, self.tool, None),
+            order: order(self.caller, self.tool, None, self.key()),
             plan,
             source_name: source_name.to_owned(),
             duration_ms,
-            key: self.key(),
         };
-        let fresh = |render: &Render, rendered: Rendered, media: Option<MediaLink>| {
-            let cloud = cloud_processing(&Prepared::from(render));
-            Stored::fresh(&ToolAnswer::new(&self.caller.request_id, answer(&rendered)).cloud(cloud).showing(media))
+        let ordering = Ordering { app: self.app, dry_run: self.dry_run };
+        let refused = |why: &Unmade, standing: &Standing<ItemId>| refused(&ordering, why, standing);
+        let told = |standing: &Standing<ItemId>| {
+            let cloud = cloud_processing(&Prepared::from(standing));
+            ToolAnswer::new(&self.caller.request_id, answer(&rendered(&standing.state))).cloud(cloud)
         };
-        if self.dry_run {
-            let render = dispatch::estimate(&self.app.process, &request).await?;
-            let rendered = started(&render).ok_or_else(|| self.refused(&render))?;
-            return Ok(fresh(&render, rendered, self.shown(rendered).await?));
-        }
-        // What a key keeps is the job that was started, and no link: that would be answered again after its end.
-        let compose = |render: &Render| {
-            started(render).map_or_else(String::new, |one| fresh(render, one, None).body().to_owned())
-        };
-        let dispatched = dispatch::dispatch(&self.app.process, &request, &compose).await;
-        match dispatched.map_err(|error| starting::refused(request.key.as_ref(), error))? {
-            Dispatched::KeyReused => Err(starting::key_reused()),
-            Dispatched::TooSoon(wait) => Err(rate::too_soon(wait)),
-            Dispatched::Replayed(body) => Ok(replay(body)),
-            Dispatched::Answered(render) => match started(&render) {
-                Some(rendered) => Ok(fresh(&render, rendered, self.shown(rendered).await?)),
-                None => Err(self.refused(&render)),
-            },
-        }
-    }
-
-    /// The media of the item that was made, to show beside the answer.
-    async fn shown(&self, rendered: Rendered) -> Answer<Option<MediaLink>> {
-        let Rendered::Made(item) = rendered else { return Ok(None) };
-        let row = items::find(&mut *self.app.conn().await?, item).await?;
-        Ok(row.and_then(|row| Item::of(row, &self.app.links).media()))
+        ordering.make(&request, |item| *item, refused, told).await
     }
 
     /// The key of this call, if one was sent: the same as `need` makes.
@@ -289,45 +263,32 @@ impl<'a> Call<'a> {
         let canonical = json!([self.tool, self.caller.workspace.id, self.request]);
         starting::keyed(self.app, self.caller, self.tool, self.key.clone(), &canonical)
     }
+}
 
-    fn refused(&self, render: &Render) -> ApiError {
-        let settings = &self.app.process.settings;
-        let prepared = Prepared::from(render);
-        match render.state {
-            Rendering::Not(Reason::InsufficientMinutes { needs }) => {
-                let left = render.balance.left() + render.balance.bought;
-                let message = format!("The render can't start: {left} cloud minutes are left, and it needs {needs}.");
-                let minutes = serde_json::to_value(needed(&prepared).to_json()).unwrap_or_default();
-                ApiError::new(Code::InsufficientMinutes, message)
-                    .suggest("Ask the operator for minutes, or wait for the month's (GET /balances says when).")
-                    .cloud_processing(minutes)
-            }
-            Rendering::Not(Reason::EngineNotConfigured) => {
-                ApiError::new(Code::EngineNotConfigured, "No worker of this deployment can render.")
-            }
-            Rendering::Not(reason) => starting::not_started(reason, &prepared),
-            Rendering::StorageFull => {
-                let message = format!("The account keeps as many bytes as it may, {}.", settings.storage_quota_bytes);
-                ApiError::new(Code::FileTooLarge, message).suggest("Delete items that are no longer needed.")
-            }
-            Rendering::Made(_) | Rendering::Queued { .. } | Rendering::Startable { .. } => {
-                ApiError::internal("a render that started was refused")
-            }
+/// The refusal of a render that did not start.
+fn refused(ordering: &Ordering<'_>, why: &Unmade, standing: &Standing<ItemId>) -> ApiError {
+    match why {
+        Unmade::Reason(Reason::InsufficientMinutes { needs }) => {
+            let left = standing.balance.left() + standing.balance.bought;
+            let message = format!("The render can't start: {left} cloud minutes are left, and it needs {needs}.");
+            let minutes = serde_json::to_value(needed(&Prepared::from(standing)).to_json()).unwrap_or_default();
+            ApiError::new(Code::InsufficientMinutes, message)
+                .suggest("Ask the operator for minutes, or wait for the month's (GET /balances says when).")
+                .cloud_processing(minutes)
         }
+        Unmade::Reason(Reason::EngineNotConfigured) => {
+            ApiError::new(Code::EngineNotConfigured, "No worker of this deployment can render.")
+        }
+        why => ordering.refusal(why, standing),
     }
 }
 
 /// Where a render stands that did not fail to start.
-const fn started(render: &Render) -> Option<Rendered> {
-    match render.state {
-        Rendering::Made(made) => Some(Rendered::Made(made.item)),
-        Rendering::Queued { job, estimate, .. } => Some(Rendered::Queued(job, estimate)),
-        Rendering::Startable { estimate } => Some(Rendered::Startable(estimate)),
-        Rendering::StorageFull | Rendering::Not(_) => None,
+fn rendered(state: &Making<ItemId>) -> Rendered {
+    match state {
+        Making::Made(item) => Rendered::Made(*item),
+        Making::Queued { job, held, .. } => Rendered::Queued(*job, held.minutes),
+        Making::Startable(held) => Rendered::Startable(held.minutes),
+        Making::Not(_) => unreachable!("what did not start is refused"),
     }
-}
-
-fn replay<T: ToJSON>(body: String) -> Stored<T> {
-    metrics::counter!("mws_idempotent_replays_total").increment(1);
-    Stored::replayed(body)
 }

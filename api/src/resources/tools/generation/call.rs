@@ -3,23 +3,23 @@
 use super::shapes::GenerationAnswer;
 use crate::app::App;
 use crate::auth::Caller;
-use crate::contract::envelope::{Cost, MediaLink, Stored, ToolAnswer};
+use crate::contract::envelope::{Cost, Stored, ToolAnswer};
 use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, ApiError, Code};
-use crate::http::rate;
 use crate::http::text::Text;
-use crate::resources::library::Item;
+use crate::resources::tools::making::{Ordering, order};
 use crate::resources::tools::stored_read::NeedStatus;
-use crate::usecases::dispatch::{self, Dispatched, Generating, Generation, GenerationRequest, Prepared};
+use crate::usecases::dispatch::{GenerationRequest, Making, Prepared, Standing, Unmade};
 use crate::usecases::library::reach;
 use crate::usecases::starting::{self, cloud_processing};
 use domain::generation::{Asked, GenerationPlan, GenerationTool, Maker, SourceFacts};
+use domain::ids::{ItemId, JobId};
 use domain::item::{ItemStatus, ItemType};
 use domain::model::{BuiltIn, ModelKind, Per};
 use domain::plan::Reason;
 use runtime::providers::Model;
 use serde_json::{Value, json};
-use store::items::{self, ItemRow};
+use store::items::ItemRow;
 
 /// Sides of a picture where its price is by its pixels and nothing is said of them.
 const USUAL_SIDE: u32 = 1_024;
@@ -133,70 +133,37 @@ impl Call<'_> {
         let canonical = json!([self.tool.name(), self.caller.workspace.id, self.request]);
         let key = if self.dry_run { IdempotencyKey(None) } else { self.key.clone() };
         let request = GenerationRequest {
-            owners: starting::owners(self.caller),
-            call: starting::call(self.caller, self.tool.name(), self.context.clone().map(|context| context.0)),
+            order: order(
+                self.caller,
+                self.tool.name(),
+                self.context.clone().map(|context| context.0),
+                starting::keyed(self.app, self.caller, self.tool.name(), key, &canonical),
+            ),
             name: plan.name(source.map_or("", |item| item.name.as_str())),
             duration_ms: plan.minutes_for_ms(facts),
             price,
-            key: starting::keyed(self.app, self.caller, self.tool.name(), key, &canonical),
             plan,
         };
         self.dispatched(&request).await
     }
 
     async fn dispatched(&self, request: &GenerationRequest) -> Answer<Stored<ToolAnswer<GenerationAnswer>>> {
-        let process = &self.app.process;
-        let fresh = |generation: &Generation, media: Option<MediaLink>| {
-            let cloud = cloud_processing(&Prepared::from(generation));
-            let cost = Cost::needed(generation.credits(), &generation.balance);
-            let answer = ToolAnswer::new(&self.caller.request_id, answer(&request.plan, generation.state));
-            Stored::fresh(&answer.cloud(cloud).costing(cost).showing(media))
-        };
-        if self.dry_run {
-            let generation = dispatch::estimate(process, request).await?;
-            self.started(&generation)?;
-            return Ok(fresh(&generation, self.shown(&generation).await?));
-        }
-        // What a key keeps is the job that was started, and no link: that would be answered again after its end.
-        let compose = |generation: &Generation| fresh(generation, None).body().to_owned();
-        let dispatched = dispatch::dispatch(process, request, &compose).await;
-        match dispatched.map_err(|error| starting::refused(request.key.as_ref(), error))? {
-            Dispatched::KeyReused => Err(starting::key_reused()),
-            Dispatched::TooSoon(wait) => Err(rate::too_soon(wait)),
-            Dispatched::Replayed(body) => {
-                metrics::counter!("mws_idempotent_replays_total").increment(1);
-                Ok(Stored::replayed(body))
-            }
-            Dispatched::Answered(generation) => {
-                self.started(&generation)?;
-                Ok(fresh(&generation, self.shown(&generation).await?))
-            }
-        }
-    }
-
-    /// The refusal of a generation that did not start.
-    fn started(&self, generation: &Generation) -> Answer<()> {
-        match generation.state {
-            Generating::Made(_) | Generating::Queued { .. } | Generating::Startable { .. } => Ok(()),
-            Generating::StorageFull => {
-                let most = self.app.process.settings.storage_quota_bytes;
-                let message = format!("The account keeps as many bytes as it may, {most}, or as many items.");
-                Err(ApiError::new(Code::FileTooLarge, message).suggest("Delete items that are no longer needed."))
-            }
-            Generating::Not(Reason::EngineNotConfigured) => {
+        let ordering = Ordering { app: self.app, dry_run: self.dry_run };
+        let refused = |why: &Unmade, standing: &Standing<ItemId>| match why {
+            Unmade::Reason(Reason::EngineNotConfigured) => {
                 let message = "No worker of this deployment can make this now.";
-                Err(ApiError::new(Code::EngineNotConfigured, message)
-                    .suggest("`list_models` says which models are available."))
+                ApiError::new(Code::EngineNotConfigured, message)
+                    .suggest("`list_models` says which models are available.")
             }
-            Generating::Not(reason) => Err(starting::not_started(reason, &Prepared::from(generation))),
-        }
-    }
-
-    /// The media of the item that was made, to show beside the answer.
-    async fn shown(&self, generation: &Generation) -> Answer<Option<MediaLink>> {
-        let Generating::Made(item) = generation.state else { return Ok(None) };
-        let row = items::find(&mut *self.app.conn().await?, item).await?;
-        Ok(row.and_then(|row| Item::of(row, &self.app.links).media()))
+            why => ordering.refusal(why, standing),
+        };
+        let told = |standing: &Standing<ItemId>| {
+            let cloud = cloud_processing(&Prepared::from(standing));
+            let cost = Cost::needed(standing.credits(), &standing.balance);
+            let answer = ToolAnswer::new(&self.caller.request_id, answer(&request.plan, &standing.state));
+            answer.cloud(cloud).costing(cost)
+        };
+        ordering.make(request, |item| *item, refused, told).await
     }
 }
 
@@ -248,22 +215,19 @@ fn within_limits(chosen: Chosen<'_>, plan: &GenerationPlan, source: SourceFacts)
     }
 }
 
-fn answer(plan: &GenerationPlan, state: Generating) -> GenerationAnswer {
-    let made_by = plan.made_by(domain::ids::JobId::mint());
-    let (status, job, costs, item) = match state {
-        Generating::Queued { job, minutes, credits, .. } => {
-            (NeedStatus::Queued, Some(job), Some((minutes, credits)), None)
-        }
-        Generating::Startable { minutes, credits } => (NeedStatus::Startable, None, Some((minutes, credits)), None),
-        Generating::Made(item) => (NeedStatus::Ready, None, None, Some(item)),
-        // A refusal is answered instead.
-        Generating::StorageFull | Generating::Not(_) => (NeedStatus::Queued, None, None, None),
+fn answer(plan: &GenerationPlan, state: &Making<ItemId>) -> GenerationAnswer {
+    let made_by = plan.made_by(JobId::mint());
+    let (status, job, held, item) = match state {
+        Making::Queued { job, held, .. } => (NeedStatus::Queued, Some(*job), Some(*held), None),
+        Making::Startable(held) => (NeedStatus::Startable, None, Some(*held), None),
+        Making::Made(item) => (NeedStatus::Ready, None, None, Some(*item)),
+        Making::Not(_) => unreachable!("what did not start is refused"),
     };
     GenerationAnswer {
         status,
         job_id: job.map(Text::of),
-        estimated_minutes: costs.map(|(minutes, _)| minutes.into()),
-        estimated_credits: costs.map(|(_, credits)| credits.into()),
+        estimated_minutes: held.map(|held| held.minutes.into()),
+        estimated_credits: held.map(|held| held.credits.into()),
         output_item_id: item.map(Text::of),
         model: plan.maker.name().into(),
         synthetic: made_by.synthetic,
