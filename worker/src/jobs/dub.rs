@@ -49,7 +49,8 @@ impl Worker {
     /// Takes a claimed dub through its work, which ends by its deadline and soon after it is told to stop.
     pub(crate) async fn dub(&self, claimed: &Claimed, item: &ClaimedItem, lease: &Lease) -> Result<Done, ReadError> {
         let known = self.known_dub(claimed).await?;
-        let media_time = Duration::from_millis(u64::try_from(item.duration_ms).unwrap_or_default());
+        let worth_ms = known.plan.worth_ms(item.duration_ms);
+        let media_time = Duration::from_millis(u64::try_from(worth_ms).unwrap_or_default());
         let segments = u32::try_from(known.plan.body.segments.len()).unwrap_or(u32::MAX);
         let time = media_time.mul_f64(self.process.settings.render_timeout_factor.max(0.0)) + A_SEGMENT * segments;
         let mut ctx = JobCtx::new(Instant::now() + time + LEAST_TIME, lease.stopped.clone());
@@ -158,7 +159,7 @@ impl Worker {
             new_timeline: (document_name(&plan.item_name()), body_of(&timeline, timeline.summary())),
             voice_before: plan.before.as_ref().map(|before| before.voice),
         };
-        let charge = self.process.settings.rates.of(Task::Dub).price(item.duration_ms);
+        let charge = self.process.settings.rates.of(Task::Dub).price(plan.worth_ms(item.duration_ms));
         Ok(Done { charge, credits: Credits::ZERO, result, made: vec![Product::Dub(Box::new(spoken_dub))] })
     }
 

@@ -19,7 +19,7 @@ pub struct DubRequest {
     pub order: Order,
     /// What to make.
     pub plan: DubPlan,
-    /// The duration of its item, by which it is priced.
+    /// What it is priced by (`DubPlan::worth_ms`).
     pub duration_ms: i64,
 }
 

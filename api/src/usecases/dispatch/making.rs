@@ -1,8 +1,8 @@
-//! One thing to make as work of a dispatch: a render, a generation or a dub. Its row of `job_renders` stands in the place
-//! of `job_reads`.
+//! One thing to make as work of a dispatch: a render, a generation or a dub. Its row of `job_renders` stands in the
+//! place of `job_reads`.
 //!
-//! What the same plan has made already is answered, and a live job of it is joined. These steps are here, once; what each
-//! kind needs and how its row is written, `render`, `generation` and `dub` say.
+//! What the same plan has made already is answered, and a live job of it is joined. These steps are here, once; what
+//! each kind needs and how its row is written, `render`, `generation` and `dub` say.
 
 use super::{DispatchError, Ownership, Prepared, Work, storage_is_full};
 use domain::credits::Credits;

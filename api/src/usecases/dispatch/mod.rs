@@ -4,9 +4,9 @@
 //! An attempt goes forward once: `look` reads what is known outside any lock and names candidates for jobs; then, in
 //! lock order, one transaction reserves the idempotency key, takes what the candidates are about, locks the account,
 //! decides with what it has left, writes, and stores the answer. Where something has changed hands meanwhile, the next
-//! attempt begins with a new look. What is done differently is in `reads` and `making`; rules are `domain::plan`'s, SQL is
-//! `store`'s; the order of steps and locks is this file's alone. The number of statements does not depend on the number
-//! of reads.
+//! attempt begins with a new look. What is done differently is in `reads` and `making`; rules are `domain::plan`'s,
+//! SQL is `store`'s; the order of steps and locks is this file's alone. The number of statements does not depend on
+//! the number of reads.
 
 mod dub;
 mod error;

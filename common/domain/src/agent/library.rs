@@ -55,10 +55,14 @@ impl Item {
         })
     }
 
-    /// How many of these words its name, its tags and its ref hold.
+    /// How many of these words begin a word of its name or of its tags.
     pub fn named_by(&self, words: &[String]) -> usize {
         let texts: Vec<String> = self.tags.iter().chain([&self.name]).map(|text| text.to_lowercase()).collect();
-        words.iter().filter(|word| texts.iter().any(|text| text.contains(word.as_str()))).count()
+        let begins = |word: &str| {
+            let mut own = texts.iter().flat_map(|text| text.split(|c: char| !c.is_alphanumeric()));
+            own.any(|own| own.starts_with(word))
+        };
+        words.iter().filter(|word| begins(word)).count()
     }
 
     /// Whether it lacks one of these reads that may be had of it.

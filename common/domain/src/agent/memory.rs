@@ -142,8 +142,9 @@ impl Memory {
         if let Phase::Over(end) = &self.phase {
             return Move::Stop(end.clone());
         }
-        let waits = matches!(self.phase, Phase::Reading | Phase::Filming);
-        if steps_left == 0 && !waits {
+        // What is made is waited for and marked, whatever it comes to.
+        let ends = matches!(self.phase, Phase::Reading | Phase::Filming | Phase::Mark);
+        if steps_left == 0 && !ends {
             return Move::Stop(telling::out_of_steps(self.steps));
         }
         let call = |tool, arguments| Move::Call { tool, arguments };

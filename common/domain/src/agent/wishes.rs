@@ -157,6 +157,7 @@ mod tests {
         assert!((Wishes::of("9:16 boats").seconds - 60.0).abs() < 1e-9, "proportions are no length");
         assert!((Wishes::of("9 hours of boats, 90000 seconds").seconds - LONGEST_SECONDS).abs() < 1e-9);
         assert!(Wishes::of("Make a film, please").words.is_empty());
+        assert!(Wishes::of("Yes, go on. Ok, continue!").words.is_empty());
     }
 
     #[test]

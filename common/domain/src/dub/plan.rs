@@ -69,7 +69,18 @@ pub struct DubPlan {
 /// What a dub is made with: names of what workers offer (`store::generations`).
 pub type Needs = BTreeSet<String>;
 
+/// Characters that are spoken in a second at the most, heard as fast as a dub may be: of ordinary speech fewer.
+const CHARACTERS_A_SECOND: i64 = 25;
+
 impl DubPlan {
+    /// The milliseconds that it is priced by: those of its item, or those that its words take, if they are more.
+    pub fn worth_ms(&self, item_ms: i64) -> i64 {
+        let characters = |text: &str| i64::try_from(text.chars().count()).unwrap_or(i64::MAX);
+        let segments = self.body.segments.iter();
+        let said = segments.map(|one| characters(&one.translation).max(one.source.as_deref().map_or(0, characters)));
+        item_ms.max(said.sum::<i64>() * 1_000 / CHARACTERS_A_SECOND)
+    }
+
     /// Returns the SHA-256 of what it makes. What was spoken before only says how.
     pub fn hash(&self) -> [u8; 32] {
         let whole = (self.tool, self.workspace, self.dub, self.revision, &self.body, self.translates);

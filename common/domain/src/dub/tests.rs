@@ -178,6 +178,24 @@ fn a_plan_is_what_it_makes_and_says_what_it_needs() {
 }
 
 #[test]
+fn it_is_worth_its_item_or_the_time_that_its_words_take() {
+    let plan = |segments| DubPlan {
+        tool: DubTool::RenderDub,
+        workspace: crate::ids::WorkspaceId::mint(),
+        dub: None,
+        revision: 1,
+        name: "Talk.wav".to_owned(),
+        body: dub(segments),
+        translates: false,
+        before: None,
+    };
+    assert_eq!(plan(vec![segment(0.0, 2.0, "Buenos días.")]).worth_ms(5_000), 5_000);
+    let long = "a".repeat(1_000);
+    let crowded = (0..20).map(|place| segment(f64::from(place) * 0.1, f64::from(place) * 0.1 + 0.1, &long)).collect();
+    assert_eq!(plan(crowded).worth_ms(5_000), 800_000);
+}
+
+#[test]
 fn what_is_too_long_by_a_fifth_is_told_and_the_next_waits_for_it() {
     assert_eq!([tempo(1_000, 1_000), tempo(1_100, 1_000), tempo(5_000, 1_000)], [1_000, 1_100, 1_200]);
     assert_eq!([tempo(500, 1_000), tempo(900, 1_000), tempo(0, 1_000)], [850, 900, 850]);

@@ -163,7 +163,12 @@ impl Call<'_> {
     /// Those of `super::STARTING`.
     pub(super) async fn start(&self, plan: DubPlan, duration: Micros) -> Answered {
         let order = order(self.caller, self.tool, None, self.key());
-        let request = DubRequest { order, duration_ms: duration.0 / 1_000, plan };
+        let duration_ms = plan.worth_ms(duration.0 / 1_000);
+        if Micros::ms(duration_ms) > LONGEST {
+            let message = "What is to be spoken would take more than three hours.";
+            return Err(ApiError::new(Code::InvalidRequest, message).suggest("Shorten its segments, or dub a part."));
+        }
+        let request = DubRequest { order, duration_ms, plan };
         let ordering = Ordering { app: self.app, dry_run: self.dry_run };
         let refused = |why: &Unmade, standing: &Standing<MadeDub>| match why {
             Unmade::Lacking(name) => lacking(name, &request.plan),
