@@ -168,7 +168,7 @@ impl Call<'_> {
             let message = "What is to be spoken would take more than three hours.";
             return Err(ApiError::new(Code::InvalidRequest, message).suggest("Shorten its segments, or dub a part."));
         }
-        let request = DubRequest { order, duration_ms, plan };
+        let request = DubRequest { order, plan, duration_ms };
         let ordering = Ordering { app: self.app, dry_run: self.dry_run };
         let refused = |why: &Unmade, standing: &Standing<MadeDub>| match why {
             Unmade::Lacking(name) => lacking(name, &request.plan),
