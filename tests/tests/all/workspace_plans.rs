@@ -44,7 +44,8 @@ const FULL: &str = "SET session_replication_role = replica;
     FROM generate_series(1, 30000) AS n;
     RESET session_replication_role; ANALYZE";
 const EMPTY: &str = "SET session_replication_role = replica;
-    TRUNCATE calendar_entries, calendar_feeds, documents, document_revisions, dub_outputs, comments, project_runs, project_steps;
+    TRUNCATE calendar_entries, calendar_feeds, documents, document_revisions, dub_outputs, comments,
+        project_runs, project_steps;
     RESET session_replication_role";
 
 /// The statement that was prepared last goes by this index, and reads no table from end to end where they are full.

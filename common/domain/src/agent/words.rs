@@ -9,15 +9,15 @@ pub const LONGEST_SECONDS: f64 = 600.0;
 
 /// Words that say nothing of what is to be seen: small words, and those of making films.
 const SAY_NOTHING: &str = "\
-    a about above across after again ahead all also an and any are around as at back be been before best both but by can \
-    cinematic clip clips come continue could create cut cuts did do does edit edited end film films find first footage \
-    for from get give go good great had has have he her here his how i if in instead into is it its just keep last \
-    length let like long longer made make making material may me min mins minute minutes moments more most movie \
-    must my nice now of ok okay on one only or our out over part parts piece please proceed produce project put reel s scene \
-    scenes sec second seconds secs shall she short shorter shot shots should show showing shows so some speak \
-    speaks such take talk talking talks tell tells than that the their them then there these they this those \
-    through to too under us use using very video videos want was we were what when where which who will with \
-    would yes you your";
+    a about above across after again ahead all also an and any are around as at back be been before best both \
+    but by can cinematic clip clips come continue could create cut cuts did do does edit edited end film films \
+    find first footage for from get give go good great had has have he her here his how i if in instead into is \
+    it its just keep last length let like long longer made make making material may me min mins minute minutes \
+    moments more most movie must my nice now of ok okay on one only or our out over part parts piece please \
+    proceed produce project put reel s scene scenes sec second seconds secs shall she short shorter shot shots \
+    should show showing shows so some speak speaks such take talk talking talks tell tells than that the their \
+    them then there these they this those through to too under us use using very video videos want was we were \
+    what when where which who will with would yes you your";
 
 /// Numbers in words.
 const NUMBERS: &[(&str, f64)] = &[
