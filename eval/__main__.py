@@ -1,9 +1,9 @@
-"""`make eval`: makes the media, has the service read them, judges the answers and prints one table.
+"""`make eval`: makes the media, has the service read them and make others of them, judges the answers and prints two tables.
 
-    python -m eval [--only READ,…] [--seeds 1,2] [--program target/debug/mws] [--keep FOLDER] [--write docs/reads.md]
+    python -m eval [--only PART,…] [--seeds 1,2] [--program target/debug/mws] [--keep FOLDER] [--write docs/reads.md,docs/making.md]
 
 A folder that is kept is taken up again: what was answered there is judged anew, and not asked a second time. Exits with 1 when
-a bar is missed."""
+a bar is missed. A document whose table has nothing in it keeps the one that it has."""
 
 import argparse
 import json
@@ -13,10 +13,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from itertools import zip_longest
 from pathlib import Path
 
 from . import speed
-from .rows import Heard, Row, Sample, into_document, table
+from .making import MAKING
+from .making.desk import Desk
+from .making.outside import Outside
+from .rows import Heard, Row, Sample, into_document, table, worse_table
 from .service import Service
 from .studio import Studio
 from .themes import THEMES
@@ -34,24 +38,29 @@ def main() -> int:
         shutil.rmtree(folder / "data", ignore_errors=True)
         (folder / "data").mkdir(parents=True)
         studio = Studio(folder / "media")
-        with Service(arguments.program, folder / "data") as service:
+        outside = Outside(folder)
+        with Service(arguments.program, folder / "data", outside.settings) as service:
             columns, engines = evaluated(service, studio, folder, arguments)
-    lines = table(columns, engines)
-    print("\n".join(lines))
+            making = making_evaluated(service, outside, folder, arguments)
+    tables = [table(columns, engines), worse_table(making)]
+    for document, rows, lines in zip_longest(arguments.write, (columns, making), tables):
+        if any(rows):
+            print("\n".join(lines))
+            if document:
+                document.write_text(into_document(document.read_text(), lines))
     say(f"{time.monotonic() - began:.0f} s")
-    if arguments.write:
-        arguments.write.write_text(into_document(arguments.write.read_text(), lines))
-    missed = [row for rows in columns for row in rows if row.verdict == "MISS"]
+    missed = [row for rows in columns + making for row in rows if row.verdict == "MISS"]
     return 1 if missed else 0
 
 
 def parsed() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="eval", description=__doc__.split("\n")[0])
-    parser.add_argument("--only", type=lambda text: text.split(","), default=[*THEMES, "speed"])
+    parser.add_argument("--only", type=lambda text: text.split(","), default=[*THEMES, "speed", *MAKING])
     parser.add_argument("--seeds", type=lambda text: [int(number) for number in text.split(",")], default=[1, 2])
     parser.add_argument("--program", type=Path, default=Path("target/debug/mws"))
     parser.add_argument("--keep", type=Path, help="a folder that keeps the media, the answers and the service's log")
-    parser.add_argument("--write", type=Path, help="the document whose table is replaced")
+    documents = lambda text: [Path(name) for name in text.split(",")]
+    parser.add_argument("--write", type=documents, default=[], help="the documents whose tables are replaced: of reads, of making")
     return parser.parse_args()
 
 
@@ -79,6 +88,26 @@ def evaluated(
     if measured:
         columns[0] += speed.rows(measured)
     return columns, engines
+
+
+def making_evaluated(service: Service, outside: Outside, folder: Path, arguments: argparse.Namespace) -> list[list[Row]]:
+    """A column of rows of what is made for each set of seeds."""
+    columns: list[list[Row]] = [[] for _ in arguments.seeds]
+    for column, seeds in zip(columns, arguments.seeds):
+        for name, part in MAKING.items():
+            if name not in arguments.only:
+                continue
+            place = folder / "making" / f"{name}-{seeds}"
+
+            def work() -> dict:
+                say(f"{name}, seeds {seeds}: making")
+                shutil.rmtree(place, ignore_errors=True)
+                return part.made(Desk(service, place, outside), seeds)
+
+            found = once(folder / f"made-{name}-{seeds}.json", work)
+            say(f"{name}, seeds {seeds}: judging")
+            column += part.rows(place, found, seeds)
+    return columns
 
 
 def answers(service: Service, samples: list[Sample]) -> dict[str, dict]:

@@ -95,6 +95,12 @@ def words_f1(found: list[str], true: list[str]) -> float:
     return 2 * right / sum(one.total() + other.total() for one, other in pairs)
 
 
+def words_read(found: str, true: str) -> float:
+    """The part of the words of a text that are found, whatever else is."""
+    one, other = Counter(words(found).split()), Counter(words(true).split())
+    return (one & other).total() / other.total()
+
+
 def beat_f(found: list[float], true: list[float], window: float = 0.07) -> float:
     """F measure of beats, ± 70 ms, from the first to the last: nothing is trimmed."""
     return float(mir_eval.beat.f_measure(np.array(true), np.array(found), window))

@@ -1,6 +1,6 @@
 """The rows of the table, and the table itself."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Callable
 
 BEGIN, END = "<!-- written by make eval -->", "<!-- end -->"
@@ -12,10 +12,12 @@ class Bar:
 
     text: str
     met: Callable[[float], bool]
+    # Which of two figures is the worse one.
+    worse: Callable[[float, float], float] = max
 
     @staticmethod
     def at_least(value: float) -> "Bar":
-        return Bar(f"≥ {value:g}", lambda found: found >= value)
+        return Bar(f"≥ {value:g}", lambda found: found >= value, min)
 
     @staticmethod
     def at_most(value: float) -> "Bar":
@@ -31,6 +33,8 @@ class Row:
     value: float
     bar: Bar | None = None
     digits: int = 3
+    # Which of two figures without a bar is the worse one.
+    worse: Callable[[float, float], float] = max
 
     @property
     def verdict(self) -> str:
@@ -92,6 +96,20 @@ def table(columns: list[list[Row]], engines: dict[str, str]) -> list[str]:
         verdict = "MISS" if "MISS" in verdicts else verdicts.pop()
         bar = some.bar.text if some.bar else "–"
         lines.append(f"| {read} | {metric} | {bar} | {' | '.join(figures)} | {engines.get(read, '–')} | {verdict} |")
+    return lines
+
+
+def worse_table(columns: list[list[Row]]) -> list[str]:
+    """Markdown lines: a row a figure, each the worse one of all sets of seeds."""
+    worst: dict[tuple[str, str], Row] = {}
+    for row in (row for rows in columns for row in rows):
+        before = worst.setdefault((row.read, row.metric), row)
+        worse = row.bar.worse if row.bar else row.worse
+        worst[row.read, row.metric] = replace(row, value=worse(before.value, row.value))
+    lines = ["| of | metric | bar | result | |", "|---" * 5 + "|"]
+    for row in worst.values():
+        bar = row.bar.text if row.bar else "–"
+        lines.append(f"| {row.read} | {row.metric} | {bar} | {row.value:.{row.digits}f} | {row.verdict} |")
     return lines
 
 

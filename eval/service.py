@@ -10,7 +10,10 @@ import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-TYPES = {".wav": "audio/wav", ".flac": "audio/flac", ".mp3": "audio/mpeg", ".mp4": "video/mp4", ".ts": "video/mp2t"}
+TYPES = {
+    ".wav": "audio/wav", ".flac": "audio/flac", ".mp3": "audio/mpeg", ".mp4": "video/mp4", ".ts": "video/mp2t",
+    ".mkv": "video/x-matroska", ".mov": "video/quicktime", ".png": "image/png",
+}
 SETTINGS = {
     "MWS_LISTEN": "127.0.0.1:0",
     "MWS_MONTHLY_MINUTES": "100000",
@@ -42,7 +45,8 @@ class Service:
         if not ready:
             raise RuntimeError(f"mws up did not start:\n{Path(self.log.name).read_text()}")
         self.base_url = json.loads(ready)["base_url"]
-        self.key = json.loads((self.data_dir / "credentials.json").read_text())["api_key"]
+        self.credentials = json.loads((self.data_dir / "credentials.json").read_text())
+        self.key = self.credentials["api_key"]
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -10,7 +10,7 @@ import time
 
 from .rows import Bar, Row
 from .service import Service
-from .studio import RATE, Studio, music, sequence
+from .studio import Studio, music, sequence
 from .themes import written
 from .themes.texts import LINES
 

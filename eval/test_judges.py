@@ -61,6 +61,11 @@ class Judges(unittest.TestCase):
         # A text that is not found leaves half of the words out: precision 1, recall 1/2.
         self.assertAlmostEqual(judges.words_f1(["one", ""], ["one", "two"]), 2 / 3)
 
+    def test_words_among_others(self):
+        self.assertEqual(judges.words_read("e\nThe cat\nsat. LJ", "the cat sat"), 1)
+        self.assertEqual(judges.words_read("the cat", "the cat sat sat"), 0.5)
+        self.assertEqual(judges.words_read("", "the cat"), 0)
+
     def test_beats(self):
         true = [0.5 * number for number in range(60)]
         self.assertEqual(judges.beat_f(true, true), 1.0)
