@@ -44,10 +44,10 @@ deny: ## Check licences, sources, duplicate and banned crates (ADVISORIES=1: kno
 bench: setup-to-run ## Measure the service beside the bare ceilings (release build; ARGS=--quick for two minutes, "--only jobs --grown")
 	cargo run --release --locked --quiet -p mws-bench -- $(ARGS)
 
-eval: build ## Measure the reads on media made here and on recordings, and write the table of docs/reads.md
+eval: build ## Measure the reads and what is made of media, and write the tables of docs/reads.md and docs/making.md
 	eval/setup
-	eval/.venv/bin/python -m unittest --quiet eval.test_judges
-	eval/.venv/bin/python -m eval --program "$${CARGO_TARGET_DIR:-target}/debug/mws" --write docs/reads.md $(EVAL)
+	eval/.venv/bin/python -m unittest --quiet eval.test_judges eval.test_making
+	eval/.venv/bin/python -m eval --program "$${CARGO_TARGET_DIR:-target}/debug/mws" --write docs/reads.md,docs/making.md $(EVAL)
 
 hostile: setup build ## Send a hundred hostile files through a running service, and look at what comes back
 	python3 -m eval.hostile --program "$${CARGO_TARGET_DIR:-target}/debug/mws"

@@ -1,7 +1,7 @@
 //! The client libraries of `sdk`: what is generated of them is of this document, and what is built of them and
 //! installed from its own archives holds its tests, the vectors of webhooks, and the examples of its README.
 //!
-//! That both come through faults as the command line and curl do is `cli/tests/scenario.rs`.
+//! That both come through faults as the command line and curl do is `cli/tests/all/scenario.rs`.
 
 use mws_tests::clients;
 use mws_tests::world::{Tenant, World, processes};
