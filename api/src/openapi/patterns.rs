@@ -3,6 +3,8 @@
 //! Nothing is refused by what stands here: each line repeats a rule that is enforced elsewhere, so that the document
 //! does not promise more than the service takes.
 
+use crate::resources::library;
+use domain::{board, brand_kit, calendar, canvas, comment, document, item, post, settings, skill};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -12,37 +14,108 @@ const NAME: &str = r"^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x
 const REF: &str = r"^(?!itm_|job_)[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$";
 /// Any text at all: Postgres keeps no NUL (`text::Text`).
 const ANY: &str = r"^[^\x00]*$";
-/// The fields of request schemas that take less than any text.
-const FIELDS: &[(&str, &str, &str)] = &[
-    ("AddUser", "name", NAME),
-    ("ChangeAccount", "name", NAME),
-    ("ChangeUser", "name", NAME),
-    ("ChangeWorkspace", "name", NAME),
-    ("CreateUpload", "filename", NAME),
-    ("CreateUpload", "ref", REF),
-    ("CreateUpload", "sha256", "^[0-9A-Fa-f]{64}$"),
-    ("ImportMedia", "name", NAME),
-    ("ImportMedia", "ref", REF),
-    ("OpenAccount", "name", NAME),
-    ("OpenAccount", "workspace_name", NAME),
-    ("OpenWorkspace", "name", NAME),
-    ("SuspendAccount", "reason", NAME),
-    ("SaveSkill", "name", NAME),
-    ("SaveTemplate", "name", NAME),
-    ("WorkspaceName", "name", NAME),
-    ("RedeemCode", "code", "^esx_[0-9a-f]{32}$"),
+/// A text of any lines that holds something.
+const SAID: &str = r"^[^\x00]*[^\s\x00][^\x00]*$";
+/// A text on one line, perhaps none.
+const LINE: &str = r"^[^\x00-\x1f\x7f-\x9f]*$";
+/// `public_link::PASSPHRASE_CHARACTERS` on one line.
+const PASSPHRASE: &str = r"^[^\x00-\x1f\x7f-\x9f]{4,200}$";
+/// A tag of BCP 47.
+const LANGUAGE: &str = "^[A-Za-z]{2,8}(-[0-9A-Za-z]{1,8})*$";
+/// A day, or none.
+const DAY: &str = "^([0-9]{4}-[0-9]{2}-[0-9]{2})?$";
+/// The one version of tus.
+const TUS: &str = r"^1\.0\.0$";
+/// What a part of a document may be called by: `document::MOST_ID_CHARACTERS`.
+const ID: &str = "^[0-9A-Za-z_-]{1,64}$";
+/// A colour.
+const HEX: &str = "^#[0-9A-Fa-f]{6}$";
+/// The fields of request schemas that take less than any text, of a list each of its texts; and how many characters
+/// they have at most, 0 where the field's own type says so, or where clients were promised a document without it.
+const FIELDS: &[(&str, &str, &str, usize)] = &[
+    ("AddCalendarEntry", "title", NAME, calendar::MOST_TITLE_CHARACTERS),
+    ("AddCalendarEntry", "channel", LINE, calendar::MOST_CHANNEL_CHARACTERS),
+    ("AddCalendarEntry", "note", ANY, calendar::MOST_NOTE_CHARACTERS),
+    ("AddComment", "text", SAID, comment::MOST_CHARACTERS),
+    ("AddUser", "name", NAME, 0),
+    ("BoardOp", "assignee", LINE, board::MOST_LINE_CHARACTERS),
+    ("BoardOp", "due", DAY, 0),
+    ("BoardOp", "name", NAME, board::MOST_LINE_CHARACTERS),
+    ("BoardOp", "note", ANY, board::MOST_TEXT_CHARACTERS),
+    ("BoardOp", "text", ANY, board::MOST_TEXT_CHARACTERS),
+    ("BrandColor", "hex", HEX, 0),
+    ("BrandColor", "name", NAME, brand_kit::MOST_NAME_CHARACTERS),
+    ("BrandFont", "name", NAME, brand_kit::MOST_NAME_CHARACTERS),
+    ("CaptionStyle", "background", HEX, 0),
+    ("CaptionStyle", "color", HEX, 0),
+    ("ChangeAccount", "name", NAME, 0),
+    ("ChangeUser", "name", NAME, 0),
+    ("ChangeWorkspace", "name", NAME, 0),
+    ("CreateBoard", "name", NAME, document::MOST_NAME_CHARACTERS),
+    ("CreateCanvas", "background", NAME, brand_kit::MOST_NAME_CHARACTERS),
+    ("CreateCanvas", "name", NAME, document::MOST_NAME_CHARACTERS),
+    ("CreatePublicLink", "passphrase", PASSPHRASE, 0),
+    ("CreateTimeline", "name", NAME, document::MOST_NAME_CHARACTERS),
+    ("CreateUpload", "filename", NAME, 0),
+    ("CreateUpload", "ref", REF, 0),
+    ("CreateUpload", "sha256", "^[0-9A-Fa-f]{64}$", 0),
+    ("EditBoard", "name", NAME, document::MOST_NAME_CHARACTERS),
+    ("EditCanvas", "name", NAME, document::MOST_NAME_CHARACTERS),
+    ("EditDub", "name", NAME, document::MOST_NAME_CHARACTERS),
+    ("EditTimeline", "name", NAME, document::MOST_NAME_CHARACTERS),
+    ("ImportMedia", "name", NAME, 0),
+    ("ImportMedia", "ref", REF, 0),
+    ("ImportTimeline", "name", NAME, document::MOST_NAME_CHARACTERS),
+    ("KeepPost", "tags", NAME, item::TAG_CHARS),
+    ("LayerShadow", "color", NAME, brand_kit::MOST_NAME_CHARACTERS),
+    ("ListItems", "query", SAID, library::LONGEST_QUERY),
+    ("ListItems", "tag", SAID, library::LONGEST_QUERY),
+    ("ListPosts", "query", ANY, post::MOST_QUERY_CHARACTERS),
+    ("LogoToSet", "name", NAME, brand_kit::MOST_NAME_CHARACTERS),
+    ("NewLayer", "color", NAME, brand_kit::MOST_NAME_CHARACTERS),
+    ("NewLayer", "layer_id", ID, 0),
+    ("NewLayer", "text", SAID, canvas::MOST_TEXT_CHARACTERS),
+    ("OpenAccount", "name", NAME, 0),
+    ("OpenAccount", "workspace_name", NAME, 0),
+    ("OpenWorkspace", "name", NAME, 0),
+    ("RedeemCode", "code", "^esx_[0-9a-f]{32}$", 0),
+    ("SaveSkill", "description", LINE, skill::MOST_DESCRIPTION_CHARACTERS),
+    ("SaveSkill", "name", NAME, document::MOST_NAME_CHARACTERS),
+    // Its end is one of bytes.
+    ("SaveSkill", "text", SAID, 0),
+    ("SaveTemplate", "name", NAME, document::MOST_NAME_CHARACTERS),
+    ("SuspendAccount", "reason", NAME, 0),
+    ("UpdateBrandKit", "voice", ANY, brand_kit::MOST_VOICE_CHARACTERS),
+    ("UpdateCalendarEntry", "title", NAME, calendar::MOST_TITLE_CHARACTERS),
+    ("UpdateCalendarEntry", "channel", LINE, calendar::MOST_CHANNEL_CHARACTERS),
+    ("UpdateCalendarEntry", "note", ANY, calendar::MOST_NOTE_CHARACTERS),
+    ("UpdateComment", "text", SAID, comment::MOST_CHARACTERS),
+    ("UpdateItem", "name", NAME, item::NAME_CHARS),
+    ("UpdateItem", "ref", REF, item::NAME_CHARS),
+    ("UpdateItem", "tags", NAME, item::TAG_CHARS),
+    ("UpdateItemArguments", "name", NAME, item::NAME_CHARS),
+    ("UpdateItemArguments", "new_ref", REF, item::NAME_CHARS),
+    ("UpdateItemArguments", "tags", NAME, item::TAG_CHARS),
+    ("UpdateSettings", "default_language", LANGUAGE, settings::MOST_LANGUAGE_CHARACTERS),
+    ("UpdateSettings", "name", NAME, document::MOST_NAME_CHARACTERS),
+    ("WorkspaceName", "name", NAME, document::MOST_NAME_CHARACTERS),
 ];
-/// The parameters in headers that do.
+/// The parameters of operations that do, in the same way.
+const PARAMETERS: &[(&str, &str, &str, usize)] = &[
+    ("append_upload_content", "Tus-Resumable", TUS, 0),
+    ("get_upload_offset", "Tus-Resumable", TUS, 0),
+    ("list_library_items", "query", SAID, library::LONGEST_QUERY),
+    ("list_library_items", "tag", SAID, library::LONGEST_QUERY),
+];
+/// The parameters in headers that all of them share.
 const HEADERS: &[(&str, &str)] =
     &[("WorkspaceId", "^wsp_[0-9A-HJKMNP-TV-Z]{26}$"), ("IdempotencyKey", r"^[\x20-\x7e]+$")];
 
 /// Puts a pattern on every text that clients send. `sent` are the names of the schemas that bodies are made of.
 pub fn add(document: &mut Value, sent: &BTreeSet<String>) {
-    for (schema, field, pattern) in FIELDS {
-        let at = format!("/components/schemas/{schema}/properties/{field}");
-        if let Some(property) = document.pointer_mut(&at) {
-            property["pattern"] = (*pattern).into();
-        }
+    for (schema, field, pattern, most) in FIELDS {
+        let Some(property) = document.pointer_mut(&at(schema, field)) else { continue };
+        limit(if property["items"].is_object() { &mut property["items"] } else { property }, pattern, *most);
     }
     for (parameter, pattern) in HEADERS {
         if let Some(schema) = document.pointer_mut(&format!("/components/parameters/{parameter}/schema")) {
@@ -56,11 +129,28 @@ pub fn add(document: &mut Value, sent: &BTreeSet<String>) {
     let operations = document["paths"].as_object_mut().into_iter().flatten();
     let operations = operations.flat_map(|(_, methods)| methods.as_object_mut().into_iter().flatten());
     for (_, operation) in operations {
+        let id = operation["operationId"].as_str().unwrap_or_default().to_owned();
         for parameter in operation["parameters"].as_array_mut().into_iter().flatten() {
+            let name = parameter["name"].as_str().unwrap_or_default();
+            let own = PARAMETERS.iter().find(|own| own.0 == id && own.1 == name);
             if let Some(schema) = parameter.get_mut("schema") {
+                if let Some((_, _, pattern, most)) = own {
+                    limit(schema, pattern, *most);
+                }
                 any_text(schema);
             }
         }
+    }
+}
+
+fn at(schema: &str, field: &str) -> String {
+    format!("/components/schemas/{schema}/properties/{field}")
+}
+
+fn limit(text: &mut Value, pattern: &str, most: usize) {
+    text["pattern"] = pattern.into();
+    if most > 0 {
+        text["maxLength"] = most.into();
     }
 }
 
@@ -82,9 +172,19 @@ mod tests {
 
     #[test]
     fn every_pattern_is_of_a_field_or_a_header_that_is_there() {
-        for (schema, field, pattern) in FIELDS {
-            let found = &document().json["components"]["schemas"][schema]["properties"][field]["pattern"];
-            assert_eq!(found, pattern, "{schema}.{field}");
+        for (schema, field, pattern, most) in FIELDS {
+            let found = document().json.pointer(&at(schema, field)).unwrap_or(&Value::Null);
+            let text = if found["items"].is_object() { &found["items"] } else { found };
+            assert_eq!(&text["pattern"], pattern, "{schema}.{field}");
+            assert!(*most == 0 || text["maxLength"] == *most, "{schema}.{field}");
+        }
+        for (id, name, pattern, _) in PARAMETERS {
+            let operations = document().json["paths"].as_object().into_iter().flatten();
+            let operations = operations.flat_map(|(_, methods)| methods.as_object().into_iter().flatten());
+            let operation = operations.map(|(_, operation)| operation).find(|one| one["operationId"] == *id);
+            let operation = operation.unwrap_or(&Value::Null);
+            let mut parameters = operation["parameters"].as_array().into_iter().flatten();
+            assert!(parameters.any(|one| one["name"] == *name && one["schema"]["pattern"] == *pattern), "{id} {name}");
         }
         for (parameter, pattern) in HEADERS {
             assert_eq!(&document().json["components"]["parameters"][parameter]["schema"]["pattern"], pattern);

@@ -67,6 +67,8 @@ pub enum Command {
         #[arg(long, value_name = "ORDER")]
         sort: Option<String>,
         #[command(flatten)]
+        period: pages::Period,
+        #[command(flatten)]
         pages: pages::Pages,
     },
     /// Change what an item is called, or its tags.
@@ -102,8 +104,8 @@ pub enum Command {
 
 pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failure> {
     match command {
-        Command::List { query, kind, status, has_read, missing_read, tag, board, sort, pages } => {
-            let filters = [
+        Command::List { query, kind, status, has_read, missing_read, tag, board, sort, period, pages } => {
+            let mut filters = vec![
                 ("query", query),
                 ("type", kind),
                 ("status", status),
@@ -113,6 +115,7 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
                 ("board_id", board),
                 ("sort", sort),
             ];
+            filters.extend(period.named("created_after", "created_before"));
             let list = pages::fetch(context, "/library/items", &filters, pages).await?;
             context.out.list(&list, "id", &COLUMNS)
         }

@@ -1,7 +1,7 @@
 //! Lists that come in pages.
 
 use super::Context;
-use crate::client::{part, query};
+use crate::client::query;
 use crate::failure::Failure;
 use crate::globals::duration;
 use clap::Args;
@@ -45,43 +45,77 @@ pub struct Period {
 impl Period {
     /// As the routes take it.
     pub fn filters(self) -> [(&'static str, Option<String>); 2] {
-        [("since", self.since.and_then(ago)), ("until", self.until.and_then(ago))]
+        self.named("since", "until")
+    }
+
+    /// The same by other names.
+    pub fn named(self, since: &'static str, until: &'static str) -> [(&'static str, Option<String>); 2] {
+        [(since, self.since.and_then(ago)), (until, self.until.and_then(ago))]
     }
 }
 
-/// A route's list: one page of it, or all pages joined into one.
+/// A route's list: as many rows as are wanted, however many pages they are in. A page of a filtered list may have fewer
+/// than it might, or none, and still have more after it.
 pub async fn fetch(
     context: &Context,
     path: &str,
     filters: &[(&str, Option<String>)],
     pages: Pages,
 ) -> Result<Value, Failure> {
-    let mut parameters = filters.to_vec();
-    parameters.push(("limit", Some(pages.limit().to_string())));
-    let first = format!("{path}{}", query(&parameters));
-    let mut list = context.client.get(&first).await?;
-    if !pages.all() {
-        return Ok(list);
+    let mut rows = Rows::of(pages);
+    loop {
+        let mut parameters = filters.to_vec();
+        parameters.extend([("limit", Some(rows.wanted().to_string())), ("cursor", rows.cursor.clone())]);
+        let mut page = context.client.get(&format!("{path}{}", query(&parameters))).await?;
+        if let Some(list) = rows.with(page["data"].take(), &page) {
+            return Ok(list);
+        }
     }
-    let mut rows = list["data"].as_array().cloned().unwrap_or_default();
-    while let Some(cursor) = list["next_cursor"].as_str() {
-        list = context.client.get(&format!("{first}&cursor={}", part(cursor))).await?;
-        rows.extend(list["data"].as_array().cloned().unwrap_or_default());
-    }
-    Ok(json!({ "data": rows, "has_more": false, "next_cursor": null }))
 }
 
-/// A tool's list, whose rows are its field `rows`, as a route's: one page of it, or all pages joined into one.
-pub async fn of_tool(context: &Context, tool: &str, rows: &str, asked: Value, pages: Pages) -> Result<Value, Failure> {
-    let (mut asked, mut all) = (asked, Vec::new());
-    asked["limit"] = json!(pages.limit());
+/// A tool's list, whose rows are its field `field`, in the same way.
+pub async fn of_tool(context: &Context, tool: &str, field: &str, asked: Value, pages: Pages) -> Result<Value, Failure> {
+    let (mut asked, mut rows) = (asked, Rows::of(pages));
     loop {
-        let mut page = context.client.tool(tool, &asked).await?;
-        all.append(&mut page[rows].as_array().cloned().unwrap_or_default());
-        if !pages.all() || !page["next_cursor"].is_string() {
-            return Ok(json!({ "data": all, "has_more": page["has_more"], "next_cursor": page["next_cursor"] }));
+        asked["limit"] = json!(rows.wanted());
+        if let Some(cursor) = &rows.cursor {
+            asked["cursor"] = json!(cursor);
         }
-        asked["cursor"] = page["next_cursor"].take();
+        let mut page = context.client.tool(tool, &asked).await?;
+        if let Some(list) = rows.with(page[field].take(), &page) {
+            return Ok(list);
+        }
+    }
+}
+
+/// The rows of the pages so far.
+struct Rows {
+    pages: Pages,
+    data: Vec<Value>,
+    cursor: Option<String>,
+}
+
+impl Rows {
+    fn of(pages: Pages) -> Self {
+        Self { pages, data: Vec::new(), cursor: None }
+    }
+
+    /// How many the next page should have.
+    fn wanted(&self) -> usize {
+        let most = usize::from(self.pages.limit());
+        if self.pages.all() { most } else { most.saturating_sub(self.data.len()).max(1) }
+    }
+
+    /// The rows of one more page; the whole list, once there are enough or no more.
+    fn with(&mut self, rows: Value, page: &Value) -> Option<Value> {
+        if let Value::Array(rows) = rows {
+            self.data.extend(rows);
+        }
+        self.cursor = page["next_cursor"].as_str().map(str::to_owned);
+        let enough = !self.pages.all() && self.data.len() >= usize::from(self.pages.limit());
+        (enough || self.cursor.is_none()).then(|| {
+            json!({ "data": std::mem::take(&mut self.data), "has_more": page["has_more"], "next_cursor": self.cursor })
+        })
     }
 }
 
@@ -90,4 +124,37 @@ pub(super) fn ago(since: Duration) -> Option<String> {
     let seconds = runtime::clock::host_unix_seconds().saturating_sub_unsigned(since.as_secs());
     let time = chrono::DateTime::from_timestamp(seconds, 0)?;
     Some(time.to_rfc3339_opts(chrono::SecondsFormat::Millis, true))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(rows: &[u8], next: Option<&str>) -> (Value, Value) {
+        (json!(rows), json!({ "has_more": next.is_some(), "next_cursor": next }))
+    }
+
+    #[test]
+    fn pages_are_read_on_until_there_are_as_many_rows_as_were_asked_for() {
+        let mut rows = Rows::of(Pages { limit: 3, all: false });
+        let mut put = |(data, page): (Value, Value)| rows.with(data, &page);
+        assert_eq!(put(page(&[], Some("b"))), None, "a page without rows is not the end");
+        assert_eq!(put(page(&[1, 2], Some("c"))), None);
+        let whole = put(page(&[3], Some("d")));
+        assert_eq!(whole, Some(json!({ "data": [1, 2, 3], "has_more": true, "next_cursor": "d" })));
+
+        let mut rows = Rows::of(Pages { limit: 3, all: false });
+        let (data, last) = page(&[], None);
+        assert_eq!(rows.with(data, &last), Some(json!({ "data": [], "has_more": false, "next_cursor": null })));
+        let mut all = Rows::of(Pages { limit: 1, all: true });
+        let (data, first) = page(&[1], Some("b"));
+        assert_eq!((all.with(data, &first), all.wanted(), all.cursor.as_deref()), (None, 100, Some("b")));
+    }
+
+    #[test]
+    fn the_next_page_is_asked_for_what_is_left() {
+        let mut rows = Rows::of(Pages { limit: 3, all: false });
+        let (data, first) = page(&[1, 2], Some("b"));
+        assert_eq!((rows.wanted(), rows.with(data, &first), rows.wanted()), (3, None, 1));
+    }
 }

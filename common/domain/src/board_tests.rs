@@ -1,9 +1,9 @@
 use super::*;
-use crate::document::edited;
+use crate::document::{OpList, edited};
 use serde_json::{Value, json};
 
 fn done(board: &Board, ops: &Value) -> Result<Board, String> {
-    edited(board, ops.as_array().expect("a list"), Board::apply).map_err(|error| error.to_string())
+    edited(board, OpList::Ops, ops.as_array().expect("a list"), Board::apply).map_err(|error| error.to_string())
 }
 
 /// Its columns as `id: card card`.
@@ -56,6 +56,8 @@ fn a_card_keeps_what_an_update_does_not_name_and_loses_what_it_empties() {
     let card = &board.columns[1].cards[0];
     assert_eq!((card.text.as_deref(), card.assignee.as_deref()), (None, Some("Ada")));
     assert_eq!(card.due, NaiveDate::from_ymd_opt(2026, 12, 1));
+    let board = done(&board, &json!([{ "op": "update_card", "card_id": "brief", "due": "" }])).expect("updated");
+    assert_eq!(board.columns[1].cards[0].due, None);
 }
 
 #[test]
@@ -68,7 +70,7 @@ fn what_can_not_be_done_changes_nothing_and_says_why() {
         (json!({ "op": "add_column", "name": " \n" }), "`name`: expected 1 to 200 characters"),
         (json!({ "op": "move_card", "card_id": "no", "column_id": "done" }), "no card `no`"),
         (json!({ "op": "update_card", "card_id": "brief", "note": "x".repeat(5_001) }), "at most 5000"),
-        (json!({ "op": "add_card", "column_id": "done", "due": "tomorrow" }), "`ops[1]`"),
+        (json!({ "op": "add_card", "column_id": "done", "due": "tomorrow" }), "`due`: expected a day such as"),
     ] {
         let first = json!({ "op": "remove_card", "card_id": "card-1" });
         let error = done(&board, &json!([first, op])).expect_err("refused");

@@ -288,3 +288,84 @@ async fn no_refusal_of_a_bad_body_or_query_speaks_the_frameworks_words() -> anyh
     assert!(tried > 1_000, "only {tried} were tried");
     world.end().await
 }
+
+/// Texts that are opaque, name what may be configured or a workspace, or are of a form that is told where they are
+/// refused.
+const OTHERWISE: [&str; 7] = ["cursor", "url", "content", "family", "model", "logo", "workspace_id"];
+
+/// Every text of a schema that is no id, by where it is: a field, or the first of a list.
+fn texts(document: &Value, schema: &Value, at: &str, found: &mut Vec<(String, Value)>) {
+    let named = schema["$ref"].as_str().or_else(|| schema["allOf"][0]["$ref"].as_str());
+    let schema = named.and_then(|name| document.pointer(name.trim_start_matches('#'))).unwrap_or(schema);
+    let plain = ["enum", "format"].iter().all(|keyword| schema[keyword].is_null());
+    match schema["type"].as_str() {
+        Some("string") if plain => found.push((at.to_owned(), schema.clone())),
+        Some("array") => texts(document, &schema["items"], &format!("{at}/0"), found),
+        _ => {
+            for (field, of) in schema["properties"].as_object().into_iter().flatten() {
+                texts(document, of, &format!("{at}/{field}"), found);
+            }
+        }
+    }
+}
+
+/// The body with a text at this place, in lists and objects that are made for it.
+fn with(body: &Value, at: &str, text: &str) -> Value {
+    let at = at.trim_start_matches('/');
+    let (field, rest) = at.split_once('/').unwrap_or((at, ""));
+    let inner = |kept: &Value| if rest.is_empty() { Value::from(text) } else { with(kept, rest, text) };
+    if field == "0" {
+        return json!([inner(&body[0])]);
+    }
+    let mut body = if body.is_object() { body.clone() } else { json!({}) };
+    body[field] = inner(&body[field]);
+    body
+}
+
+/// Whether the document lets clients send nothing, or no end of letters, by its patterns of requests.
+fn allowed(schema: &Value, text: &str) -> bool {
+    let pattern = schema["pattern"].as_str().unwrap_or_default();
+    if text.is_empty() {
+        return pattern == r"^[^\x00]*$" && schema["minLength"].is_null();
+    }
+    pattern.ends_with("*$") && schema["maxLength"].is_null()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_text_that_is_refused_for_being_empty_or_endless_is_none_that_the_document_allows() -> anyhow::Result<()> {
+    let world = World::with(|settings| settings.rate_burst = 100_000).await?;
+    let tenant = world.tenant("a").await?;
+    let document = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../openapi.json"))?;
+    let document: Value = serde_json::from_str(&document)?;
+    let (mut tried, mut promised) = (0, BTreeSet::new());
+    for (path, methods) in document["paths"].as_object().into_iter().flatten() {
+        for (method, operation) in methods.as_object().into_iter().flatten() {
+            let content = &operation["requestBody"]["content"]["application/json"];
+            let mut found = Vec::new();
+            texts(&document, &content["schema"], "", &mut found);
+            for (at, schema) in found {
+                let field = at.rsplit('/').find(|part| *part != "0").unwrap_or_default();
+                if path.starts_with("/operator/") || OTHERWISE.contains(&field) {
+                    continue;
+                }
+                // The first two were promised without an end of their texts, and what a skill says ends in bytes.
+                let is_endless = ["/uploads", "/tools/import_media", "/tools/save_skill"].contains(&path.as_str());
+                for text in [String::new(), "x".repeat(if is_endless { 200 } else { 70_000 })] {
+                    let body = with(&content["example"], &at, &text).to_string();
+                    let plain = path.replace(['{', '}'], "");
+                    let answer = tenant.client.send(&method.to_uppercase(), &plain, &[], Some(body)).await?;
+                    tried += 1;
+                    let message = answer.json["error"]["message"].as_str().unwrap_or_default();
+                    let told = ["expected", "empty", "at most", "more than"].iter().any(|word| message.contains(word));
+                    if answer.status == 400 && told && message.contains(&format!("{field}`")) && allowed(&schema, &text)
+                    {
+                        promised.insert(format!("{method} {path} {at}, {} characters: {message}", text.len()));
+                    }
+                }
+            }
+        }
+    }
+    assert!(promised.is_empty(), "{}", promised.into_iter().collect::<Vec<_>>().join("\n"));
+    assert!(tried > 200, "only {tried} were tried");
+    world.end().await
+}
