@@ -37,11 +37,25 @@ pub fn is_trusted(address: IpAddr, trusted: &[IpNet]) -> bool {
     trusted.iter().any(|network| network.contains(&address.to_canonical()))
 }
 
-/// What an address counts as: itself, or the /64 that it is of, which whoever has an IPv6 address has the whole of.
+/// What an address counts as: itself, or the /64 that it is of, which whoever has an IPv6 address has the whole of. One
+/// that is made from an IPv4 address counts as that.
 pub fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(v4) => v4.into(),
-        IpAddr::V6(v6) => Ipv6Addr::from_bits(v6.to_bits() & !u128::from(u64::MAX)).into(),
+        IpAddr::V6(v6) => {
+            within(v6).map_or_else(|| Ipv6Addr::from_bits(v6.to_bits() & !u128::from(u64::MAX)).into(), IpAddr::V4)
+        }
+    }
+}
+
+/// The IPv4 address that an IPv6 address is made from: by 6to4 (RFC 3056), whose /48 its owner has the whole of, or by
+/// a translator (RFC 6052), whose /96 all of its clients share.
+fn within(address: Ipv6Addr) -> Option<Ipv4Addr> {
+    match address.segments() {
+        [0x2002, high, low, ..] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => {
+            Some(Ipv4Addr::from_bits(u32::from(high) << 16 | u32::from(low)))
+        }
+        _ => None,
     }
 }
 
@@ -59,7 +73,10 @@ mod tests {
         let counted = |text: &str| network(text.parse().expect("an address")).to_string();
         assert_eq!(counted("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::");
         assert_eq!(counted("1.2.3.4"), "1.2.3.4");
-        assert_eq!(counted("::ffff:1.2.3.4"), "1.2.3.4");
+        for same in ["::ffff:1.2.3.4", "2002:102:304:5:6::7", "64:ff9b::1.2.3.4"] {
+            assert_eq!(counted(same), "1.2.3.4", "{same}");
+        }
+        assert_eq!(counted("64:ff9b:1::1.2.3.4"), "64:ff9b:1::");
     }
 
     #[test]
