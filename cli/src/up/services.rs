@@ -1,16 +1,24 @@
 //! The three services as tasks of one process: started together, watched, and ended together.
+//!
+//! The api has threads of its own. Strangers decide how much it has to do, and a task of the others that comes to its
+//! turn late holds a connection for longer, or gives up waiting for one while all are free.
 
+use crate::database;
 use anyhow::{Context, anyhow, bail};
 use runtime::config::ApiSettings;
 use runtime::descriptors;
 use runtime::process::Process;
 use std::time::Duration;
 use store::PoolSize;
+use tokio::sync::oneshot;
 use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 /// How much longer than the drain the services have to end before they are given up.
 const TIMEOUT: Duration = Duration::from_secs(15);
+
+/// How long tasks that are left over of a service on threads of its own may take to end.
+const LEFT_OVER: Duration = Duration::from_secs(2);
 
 /// A Ctrl-C this soon after the first is the same one: the terminal and whoever started us may both pass it on.
 const SAME_KEYSTROKE: Duration = Duration::from_secs(1);
@@ -37,10 +45,28 @@ pub(super) fn start(process: &Process, api: ApiSettings) -> Services {
     // They have one table of descriptors between them, and the api alone takes connections from anybody.
     let beside = for_worker.descriptors_needed + for_scheduler.descriptors_needed;
     for_api.descriptors_needed += beside + descriptors::of_a_worker(&process.settings);
-    tasks.spawn(async move { ("api", api::run(for_api, api).await) });
+    tasks.spawn(async move { ("api", on_threads_of_its_own(api::run(for_api, api)).await) });
     tasks.spawn(async move { ("worker", worker::run(for_worker).await) });
     tasks.spawn(async move { ("scheduler", scheduler::run(for_scheduler).await) });
     Services { tasks, patience: Duration::from_secs(process.settings.drain_seconds) + TIMEOUT }
+}
+
+/// Runs a service in a runtime of its own until it ends.
+async fn on_threads_of_its_own(
+    service: impl Future<Output = anyhow::Result<()>> + Send + 'static,
+) -> anyhow::Result<()> {
+    let (ended, end) = oneshot::channel();
+    let run = move || {
+        let result = database::runtime().and_then(|runtime| {
+            let result = runtime.block_on(service);
+            runtime.shutdown_timeout(LEFT_OVER);
+            result
+        });
+        // Where nobody waits any more the process ends.
+        let _ = ended.send(result);
+    };
+    std::thread::Builder::new().name("api".to_owned()).spawn(run).context("a thread can't be started")?;
+    end.await.context("it ended with a programmer's error")?
 }
 
 impl Services {
