@@ -1,7 +1,7 @@
 //! What is decoded and what that is worth: small films by hand, and any film by its rules.
 
 use super::*;
-use crate::film::{FilmCue, FilmFormat, FilmQuality, FilmText};
+use crate::film::{FilmCue, FilmFormat, FilmOverlay, FilmQuality, FilmText, OverlayPicture};
 use crate::media_time::FrameRate;
 use proptest::prelude::*;
 use std::collections::HashSet;
@@ -83,6 +83,25 @@ fn every_child_counts_and_what_is_seen_in_no_frame_is_not_opened() {
     let decoding = Decoding::of(&film, |_| true);
     assert_eq!((decoding.children, decoding.scenes[1], decoding.scenes[3]), (2_002, None, None));
     assert_eq!(decoding.worth_ms(&film), 2_002 * 250);
+}
+
+#[test]
+fn a_film_of_more_pixels_than_usual_is_worth_what_is_drawn() {
+    let worth = |[width, height]: [u32; 2], rate: u32, over: usize, quality| {
+        let film = film(vec![clip(ItemId::mint(), 0, 0, 10 * i64::from(rate))], Vec::new());
+        let (first, end) = (0, 10 * i64::from(rate));
+        let picture = || OverlayPicture::Image { item: ItemId::mint() };
+        let overlay =
+            |_| FilmOverlay { picture: picture(), first, end, place: [0, 0, 1_000_000, 1_000_000], opacity: 1_000_000 };
+        let (rate, overlays) = (FrameRate::new(rate, 1).unwrap(), (0..over).map(overlay).collect());
+        let film = Film { width, height, rate, duration_us: 10 * SECOND, overlays, quality, ..film };
+        Decoding::of(&film, |_| true).worth_ms(&film)
+    };
+    let (hd, uhd, whole) = ([1_920, 1_080], [3_840, 2_160], FilmQuality::Standard);
+    assert_eq!([worth(hd, 30, 0, whole), worth(hd, 30, 1, whole), worth([1_280, 720], 60, 1, whole)], [10_000; 3]);
+    assert_eq!([worth(hd, 60, 0, whole), worth(uhd, 30, 0, whole), worth(uhd, 60, 0, whole)], [13_333, 26_666, 53_333]);
+    assert_eq!([worth(hd, 30, 4, whole), worth(uhd, 60, 4, whole)], [20_000, 160_000]);
+    assert_eq!(worth(uhd, 60, 4, FilmQuality::Draft), 10_000, "it is drawn with 480 lines");
 }
 
 /// Which item, from where in it, how long after the sound before, and how long, in tenths of a second.

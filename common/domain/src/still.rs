@@ -177,9 +177,11 @@ impl Still {
         self.size[0] as u64 * self.size[1] as u64
     }
 
-    /// The milliseconds of film that it costs as much as: a second for each 3840 × 2160 pixels that are begun.
+    /// The milliseconds of film that it costs as much as: a second for each 3840 × 2160 pixels that are begun of it, or
+    /// for four times as many that its layers are drawn on, if that is more.
     pub fn priced_ms(&self) -> i64 {
-        i64::try_from(self.pixels().div_ceil(SECONDS_PIXELS).max(1) * 1_000).unwrap_or(i64::MAX)
+        let pixels = self.pixels().max(self.drawn_pixels() / 4);
+        i64::try_from(pixels.div_ceil(SECONDS_PIXELS).max(1) * 1_000).unwrap_or(i64::MAX)
     }
 
     /// The pixels, across and down, that a source for a place so large is decoded into.
