@@ -4,6 +4,7 @@ use super::finding::Finding;
 use bytes::Bytes;
 use domain::read::Read;
 use domain::task::Task;
+use runtime::chat::ChatClient;
 use runtime::config::{Confinement, Settings};
 use runtime::media::{MediaError, MediaStore};
 use runtime::providers::Providers;
@@ -53,16 +54,27 @@ fn engines(settings: &Settings) -> Finding {
     Finding::warning("machine", format!("{value}; none for {}", missing.join(", ")), cure)
 }
 
-/// The models of providers, where some are configured.
+/// The models of providers, where some are configured, and the one that works on projects.
 fn providers(settings: &Settings) -> Option<Finding> {
-    let path = settings.providers.as_deref()?;
-    let found = Providers::load(path).and_then(|providers| providers.check_keys().map(|()| providers));
-    Some(match found {
-        Ok(providers) => {
-            let ids: Vec<&str> = providers.all().iter().map(|model| model.id.as_str()).collect();
-            Finding::fine("providers", format!("{} models: {}", ids.len(), ids.join(", ")))
+    if settings.providers.is_none() && settings.agent.is_none() {
+        return None;
+    }
+    let found = settings.providers.as_deref().map_or_else(|| Ok(Providers::default()), Providers::load);
+    let providers = match found.and_then(|providers| providers.check_keys().map(|()| providers)) {
+        Ok(providers) => providers,
+        Err(error) => {
+            let cure = "docs/generation.md says what the file holds";
+            return Some(Finding::problem("providers", error.to_string(), cure));
         }
-        Err(error) => Finding::problem("providers", error.to_string(), "docs/generation.md says what the file holds"),
+    };
+    let ids: Vec<&str> = providers.all().iter().map(|model| model.id.as_str()).collect();
+    let models = format!("{} models: {}", ids.len(), ids.join(", "));
+    Some(match ChatClient::configured(settings, &providers) {
+        Ok(None) => Finding::fine("providers", models),
+        Ok(Some(agent)) => Finding::fine("providers", format!("{models}; {} works on projects", agent.model().id)),
+        Err(error) => {
+            Finding::problem("providers", error.to_string(), "docs/projects.md says which model works on them")
+        }
     })
 }
 

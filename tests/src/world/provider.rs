@@ -33,13 +33,24 @@ impl Reply {
         Self::Json(200, json!({ "status": "succeeded", "output": output.into() }))
     }
 
+    /// What a chat model answers that asks for these tools.
+    pub fn calling(calls: &[(&str, Value)]) -> Self {
+        let call = |(place, (name, arguments)): (usize, &(&str, Value))| {
+            let function = json!({ "name": name, "arguments": arguments.to_string() });
+            json!({ "id": place.to_string(), "type": "function", "function": function })
+        };
+        let calls: Vec<Value> = calls.iter().enumerate().map(call).collect();
+        let message = json!({ "role": "assistant", "content": null, "tool_calls": calls });
+        Self::Json(200, json!({ "choices": [{ "message": message }] }))
+    }
+
     /// The same with the picture of one pixel in the answer itself.
     pub fn pixel() -> Self {
         Self::predicted(format!("data:image/png;base64,{PIXEL}"))
     }
 }
 
-type Script = Arc<dyn Fn(&Method, &str, usize) -> Reply + Send + Sync>;
+type Script = Arc<dyn Fn(&Method, &str, usize, &[u8]) -> Reply + Send + Sync>;
 
 struct Desk {
     asked: Mutex<Vec<(Method, Received)>>,
@@ -59,11 +70,11 @@ impl Endpoint for Desk {
         let before = {
             let mut asked = lock(&self.asked);
             let before = asked.iter().filter(|(one, _)| *one == method).count();
-            asked.push((method.clone(), Received { path: path.clone(), headers, body }));
+            asked.push((method.clone(), Received { path: path.clone(), headers, body: body.clone() }));
             before
         };
         let script = Arc::clone(&lock(&self.script));
-        Ok(match script(&method, &path, before) {
+        Ok(match script(&method, &path, before, &body) {
             Reply::Json(status, json) => {
                 let status = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
                 Response::builder().status(status).content_type("application/json").body(json.to_string())
@@ -86,10 +97,21 @@ pub struct Provider {
 impl Provider {
     /// One that answers by method, path, and how many requests of that method came before.
     pub fn start(script: impl Fn(&Method, &str, usize) -> Reply + Send + Sync + 'static) -> anyhow::Result<Self> {
+        Self::scripted(Arc::new(move |method, path, before, _| script(method, path, before)))
+    }
+
+    /// One that answers by what it is sent, and how many requests of that method came before.
+    pub fn chatting(script: impl Fn(&Value, usize) -> Reply + Send + Sync + 'static) -> anyhow::Result<Self> {
+        Self::scripted(Arc::new(move |_, _, before, body| {
+            script(&serde_json::from_slice(body).unwrap_or_default(), before)
+        }))
+    }
+
+    fn scripted(script: Script) -> anyhow::Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         listener.set_nonblocking(true)?;
         let url = format!("http://{}", listener.local_addr()?);
-        let desk = Arc::new(Desk { asked: Mutex::default(), script: Mutex::new(Arc::new(script)) });
+        let desk = Arc::new(Desk { asked: Mutex::default(), script: Mutex::new(script) });
         let server = Server::new_with_acceptor(TcpAcceptor::from_std(listener)?);
         let serving = tokio::spawn(server.run(Arc::clone(&desk)));
         Ok(Self { url, desk, serving })
@@ -98,7 +120,7 @@ impl Provider {
     /// Answers so from now on.
     pub fn answer(&self, script: impl Fn(&Method, &str, usize) -> Reply + Send + Sync + 'static) {
         lock(&self.desk.asked).clear();
-        *lock(&self.desk.script) = Arc::new(script);
+        *lock(&self.desk.script) = Arc::new(move |method, path, before, _| script(method, path, before));
     }
 
     /// What it was asked, with which method.

@@ -156,6 +156,11 @@ pub struct Settings {
     #[arg(long, env = "MWS_PROVIDERS")]
     pub providers: Option<PathBuf>,
 
+    /// Model of kind `chat` in that file which works on projects, as docs/projects.md says. Unset: the planner that is
+    /// built in, which needs none.
+    #[arg(long, env = "MWS_AGENT")]
+    pub agent: Option<String>,
+
     /// Bytes of one upload.
     #[arg(long, env = "MWS_MAX_UPLOAD_BYTES", default_value_t = 10 << 30)]
     pub max_upload_bytes: u64,

@@ -124,7 +124,7 @@ fn model(table: Table) -> Result<Model, String> {
         timeout: Duration::from_secs(timeout),
         // Cog's requests have ids of ours; OpenAI's have none.
         idempotent: idempotent.unwrap_or(dialect == Dialect::Cog),
-        limits: bounded(&limits)?,
+        limits: bounded(&limits, kind)?,
         defaults,
     })
 }
@@ -157,8 +157,8 @@ fn priced(price: &PriceTable, kind: ModelKind) -> Result<Price, String> {
     Ok(Price { per: price.per, credits })
 }
 
-fn bounded(table: &LimitsTable) -> Result<Limits, String> {
-    let most = Limits::default();
+fn bounded(table: &LimitsTable, kind: ModelKind) -> Result<Limits, String> {
+    let most = Limits::usual(kind);
     let limits = Limits {
         chars: table.chars.unwrap_or(most.chars),
         seconds: table.seconds.unwrap_or(most.seconds),

@@ -6,6 +6,7 @@
 
 mod file;
 
+use domain::agent::chat::MOST_BYTES;
 use domain::generation::TEXT_CHARS;
 use domain::model::{Dialect, ModelKind, Price};
 use secrecy::SecretString;
@@ -86,7 +87,7 @@ pub enum KeyPlace {
 /// The largest that is asked of a model, and taken from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Characters of a prompt or a text.
+    /// Characters of a prompt or a text; of a model of kind `chat` bytes of a conversation.
     pub chars: usize,
     /// Seconds of media.
     pub seconds: u32,
@@ -98,9 +99,12 @@ pub struct Limits {
     pub output_bytes: u64,
 }
 
-impl Default for Limits {
-    fn default() -> Self {
-        Self { chars: TEXT_CHARS, seconds: 60, megapixels: 16, input_bytes: 16 << 20, output_bytes: 512 << 20 }
+impl Limits {
+    /// Those of a model of this kind of which nothing else is said.
+    pub const fn usual(kind: ModelKind) -> Self {
+        // A conversation with tools is longer than what is spoken or drawn.
+        let chars = if matches!(kind, ModelKind::Chat) { MOST_BYTES } else { TEXT_CHARS };
+        Self { chars, seconds: 60, megapixels: 16, input_bytes: 16 << 20, output_bytes: 512 << 20 }
     }
 }
 

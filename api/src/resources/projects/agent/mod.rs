@@ -1,6 +1,8 @@
 //! The task of the api that works on projects: it takes up runs that are due and goes on with each, one step after the
 //! other, until it waits for jobs or has ended. A run is durable: whoever dies over one is followed by another.
 
+mod asking;
+mod tools;
 mod turn;
 
 use crate::app::App;
@@ -19,15 +21,18 @@ const LOOK_AGAIN: Duration = Duration::from_secs(2);
 
 /// Runs that a process goes on with at once.
 const AT_ONCE: usize = 4;
+/// And where a model is asked, which is waited for most of the time.
+const AT_ONCE_ASKING: usize = 16;
 
 /// Works on projects until the process is told to end. All that it has under way ends with it.
 pub async fn work_on_projects(app: App) {
     let shutdown = app.process.shutdown.clone();
     let round = Arc::new(Round::default());
     let mut turns = JoinSet::new();
+    let at_once = if app.agent.is_some() { AT_ONCE_ASKING } else { AT_ONCE };
     let listening = AbortOnDropHandle::new(tokio::spawn(listen(app.clone())));
     while !shutdown.is_cancelled() {
-        while turns.len() < AT_ONCE {
+        while turns.len() < at_once {
             match round.next(&app).await {
                 // A task of its own: one that panics takes nothing with it.
                 Ok(Some(run)) => drop(turns.spawn(take_turn(app.clone(), run))),

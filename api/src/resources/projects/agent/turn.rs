@@ -10,14 +10,15 @@ use crate::auth::Caller;
 use crate::http::error::Answer;
 use crate::resources::tools::calling::{Heard, call_as};
 use crate::usecases::projects::Shown;
-use crate::usecases::projects::runs::{Advance, advance, begin_step, may_act, opened, opened_budget, put_off};
-use domain::agent::{Budget, End, Memory, Move, PLANNER, Phase, Refused};
+use crate::usecases::projects::runs::{
+    Advance, advance, begin_step, may_act, opened, opened_budget, put_off, stop_started,
+};
+use domain::agent::{Budget, End, Move, Planner, Refused};
 use domain::ids::{ItemId, JobId, TimelineId};
-use domain::minutes::Minutes;
 use domain::project::ProjectStatus;
 use serde_json::{Value, json};
 use std::time::Duration;
-use store::project_runs::{RunClaim, TakenRun};
+use store::project_runs::{RunClaim, StepEnd, TakenRun};
 use store::projects::{Change, Made, ProjectRow};
 use tokio::time::timeout;
 
@@ -51,14 +52,22 @@ pub(super) async fn take_turn(app: App, run: TakenRun) {
     }
 }
 
+/// A step that has ended.
+pub(super) struct Step<'a> {
+    /// Its place in the run.
+    pub(super) number: u32,
+    /// How.
+    pub(super) end: StepEnd<'a>,
+}
+
 /// One turn.
-struct Turn<'a> {
-    app: &'a App,
+pub(super) struct Turn<'a> {
+    pub(super) app: &'a App,
     caller: Caller,
-    claim: RunClaim,
+    pub(super) claim: RunClaim,
     budget: Budget,
-    tries: i32,
-    memory: Memory,
+    pub(super) tries: i32,
+    pub(super) planner: Planner,
 }
 
 impl<'a> Turn<'a> {
@@ -67,50 +76,50 @@ impl<'a> Turn<'a> {
         let TakenRun { claim, memory, tries, budget, by, request_id, traceparent } = run;
         let budget = budget.as_ref().map(opened_budget).transpose()?.unwrap_or_default();
         let caller = Caller::of(by, request_id, traceparent);
-        let mut turn = Self { app, caller, claim, budget, tries, memory: opened(memory)? };
+        let mut turn = Self { app, caller, claim, budget, tries, planner: opened(memory)? };
         if may_act { turn.steps().await } else { turn.stop(gone(), None).await.map(drop) }
     }
 
     async fn steps(&mut self) -> Answer<()> {
         while !self.app.process.shutdown.is_cancelled() {
-            let goes_on = match self.memory.next(self.budget.steps_left(self.memory.steps)) {
+            let goes_on = match self.planner.next(self.budget) {
                 Move::Stop(end) => return self.stop(end, None).await.map(drop),
                 Move::Wait { jobs } => self.wait(jobs).await?,
-                Move::Call { tool, arguments } => self.step(tool, &arguments).await?,
+                Move::Call { tool, arguments } => self.step(&tool, &arguments).await?,
+                Move::Ask => self.ask().await?,
             };
             if !goes_on {
                 return Ok(());
             }
         }
         // Somebody else goes on at once.
-        put_off(self.app, self.claim, Duration::ZERO, false).await
+        put_off(self.app, self.claim, Duration::ZERO, false).await.map(drop)
     }
 
     /// Does a step. Whether the turn goes on.
-    async fn step(&mut self, tool: &'static str, arguments: &Value) -> Answer<bool> {
-        let number = self.memory.number + 1;
+    async fn step(&mut self, tool: &str, arguments: &Value) -> Answer<bool> {
+        let number = self.planner.number() + 1;
         let Some((tool, arguments)) = begin_step(self.app, self.claim, (number, tool, arguments)).await? else {
             return Ok(false);
         };
-        let before = self.memory.status();
-        self.memory.number = number;
+        let before = self.planner.status();
         match self.call(number, &tool, &arguments).await {
             Came::Later(wait) => {
                 put_off(self.app, self.claim, wait, true).await?;
                 Ok(false)
             }
             Came::Answered(answer) => {
-                self.memory.steps += 1;
                 self.tries = 0;
-                let left = self.budget.minutes_left(Minutes::from_hundredths(self.memory.spent));
-                self.memory.told(&answer, left);
-                self.keep(Some((number, None)), before).await
+                self.planner.count_step(number);
+                self.planner.told(&answer, self.budget);
+                self.keep(Some(Step { number, end: StepEnd::Done(None) }), before).await
             }
             Came::Refused(refused) => {
-                self.memory.steps += 1;
-                self.memory.refused(&refused);
+                self.tries = 0;
+                self.planner.count_step(number);
+                self.planner.refused(&refused);
                 let told: String = format!("{}: {}", refused.code, refused.message).chars().take(MOST_TOLD).collect();
-                self.keep(Some((number, Some(&told))), before).await
+                self.keep(Some(Step { number, end: StepEnd::Refused(&told) }), before).await
             }
         }
     }
@@ -143,8 +152,13 @@ impl<'a> Turn<'a> {
             return Came::Refused(Refused { code: "unavailable".to_owned(), message: why.to_owned() });
         }
         tracing::info!(run.id = %self.claim.run, why, "A step of a project's run is tried again later.");
+        Came::Later(self.later(retry_after))
+    }
+
+    /// How long it is until the next try: as was asked for, or longer each time.
+    pub(super) fn later(&self, retry_after: Option<Duration>) -> Duration {
         let longer = Duration::from_secs(2 << self.tries.clamp(0, 6));
-        Came::Later(retry_after.unwrap_or(longer).min(LONGEST_WAIT))
+        retry_after.unwrap_or(longer).min(LONGEST_WAIT)
     }
 
     /// Looks whether jobs have ended. Whether the turn goes on.
@@ -154,9 +168,9 @@ impl<'a> Turn<'a> {
         self.app.runs.wait(self.claim.run, self.claim.number, ids);
         let arguments = json!({ "job_ids": jobs });
         let called = timeout(CALL_LIMIT, call_as(self.app, &self.caller, ("get_jobs", &arguments), None)).await;
-        let before = self.memory.status();
+        let before = self.planner.status();
         if let Ok(Ok(Heard { status: 200, body, .. })) = called
-            && self.memory.jobs_ended(&body)
+            && self.planner.jobs_ended(&body)
         {
             self.app.runs.forget(self.claim.run);
             return self.keep(None, before).await;
@@ -166,53 +180,64 @@ impl<'a> Turn<'a> {
     }
 
     /// Keeps what a step came to. Whether the turn goes on.
-    async fn keep(&mut self, step: Option<(u32, Option<&str>)>, before: ProjectStatus) -> Answer<bool> {
-        if let Phase::Over(end) = self.memory.phase.clone() {
+    pub(super) async fn keep(&mut self, step: Option<Step<'_>>, before: ProjectStatus) -> Answer<bool> {
+        if let Some(end) = self.planner.over().cloned() {
             self.stop(end, step).await?;
             return Ok(false);
         }
-        let status = self.memory.status();
+        let status = self.planner.status();
         let change = (status != before).then(|| self.change(status, None));
         self.written(step, change).await
     }
 
     /// Ends the run. Whether it was this claim's to end.
-    async fn stop(&mut self, end: End, step: Option<(u32, Option<&str>)>) -> Answer<bool> {
+    async fn stop(&mut self, end: End, step: Option<Step<'_>>) -> Answer<bool> {
         let mut change = self.change(end.status, Some(end.message.clone()));
-        let outputs = self.memory.outputs();
+        let (outputs, model) = (self.planner.outputs(), self.planner.name());
         if !outputs.is_empty() {
             let assets = outputs
                 .iter()
-                .map(|(item, ms)| json!({ "ref": item, "type": "render", "model": PLANNER, "duration": seconds(*ms) }));
+                .map(|(item, ms)| json!({ "ref": item, "type": "render", "model": model, "duration": seconds(*ms) }));
             change.assets = Some(assets.collect());
             change.assembled_url = Some(None);
             change.assembled_url_expires_at = Some(None);
         }
-        self.memory.end(end);
+        self.planner.end(end);
         self.written(step, Some(change)).await
     }
 
     /// A change of the project to this status, with what is made so far.
     fn change(&self, status: ProjectStatus, message: Option<String>) -> Change {
         let first = |texts: &[String]| texts.first().and_then(|id| id.parse::<TimelineId>().ok());
-        let item = self.memory.outputs().first().and_then(|(item, _)| item.parse::<ItemId>().ok());
+        let item = self.planner.outputs().first().and_then(|(item, _)| item.parse::<ItemId>().ok());
+        let (minutes, credits) = self.planner.spent();
         let made = Made {
-            timeline: first(self.memory.timelines()),
+            timeline: first(self.planner.timelines()),
             item,
-            minutes: Minutes::from_hundredths(self.memory.spent),
-            steps: i32::try_from(self.memory.steps).unwrap_or(i32::MAX),
+            minutes,
+            credits,
+            steps: i32::try_from(self.planner.steps()).unwrap_or(i32::MAX),
         };
-        let timeline = self.memory.shown().map(Some);
+        let timeline = match &self.planner {
+            // What another planner has put together before is none of its own.
+            Planner::Chat(_) => Some(None),
+            Planner::Keywords(memory) => memory.shown().map(Some),
+        };
         Change { agent_message: message.map(Some), timeline, made: Some(made), ..Change::to(status) }
     }
 
-    async fn written(&self, step: Option<(u32, Option<&str>)>, change: Option<Change>) -> Answer<bool> {
+    async fn written(&self, step: Option<Step<'_>>, change: Option<Change>) -> Answer<bool> {
         let show = |row: ProjectRow| {
             let project = Project::new(row, self.app)?;
             Ok(Shown { answer: (), told: project.told() })
         };
-        let kept = Advance { memory: &self.memory, step, change };
-        advance(self.app, &self.caller, self.claim, kept, show).await
+        let step = step.map(|step| (step.number, step.end));
+        let kept = Advance { planner: &self.planner, step, change };
+        let is_kept = advance(self.app, &self.caller, self.claim, kept, show).await?;
+        if !is_kept {
+            stop_started(self.app, &self.caller, self.claim.project, &self.planner).await?;
+        }
+        Ok(is_kept)
     }
 }
 

@@ -1,0 +1,334 @@
+//! What the agent makes of what it is told: of the model's answer, of a tool's answer or refusal, and the end of jobs.
+
+use super::calls::{checked, job_ids, plain};
+use super::messages::{MOST_WORDS, bytes, cut};
+use super::{Call, Chat, FINISH, Job, Known, Reply, Speaker, Stage, WAIT};
+use crate::agent::reading::{has_ended, held, hundredths, started_reads, texts};
+use crate::agent::{Budget, Memory, Refused, telling};
+use crate::credits::Credits;
+use crate::minutes::Minutes;
+use crate::project::ProjectStatus;
+use serde_json::{Map, Value, json};
+
+/// Calls of one answer.
+const MOST_CALLS: usize = 16;
+/// Calls past the budget before it asks.
+const MOST_OVER_BUDGET: u32 = 3;
+/// Timelines and items that are remembered.
+pub(super) const MOST_MADE: usize = 20;
+/// What is said once jobs have ended to a model that has started them and said that it is done.
+const ENDED: &str = "The jobs that you have started have ended: look at them with get_jobs, then call finish.";
+/// Fields of answers that open something to whoever knows them, without a credential.
+const LINKS: &str = "_url";
+/// What is said to a model that says nothing.
+const NUDGE: &str = "You said nothing. Call a tool, or call finish with words for the people who wait.";
+
+impl Chat {
+    /// Hears what the model answered. A call that can't be made is answered at once, and is a step.
+    pub fn heard(&mut self, reply: &Reply, tools: &[Known]) {
+        let words = cut(reply.text.trim(), self.most_bytes / 16);
+        if reply.calls.is_empty() {
+            if words.is_empty() {
+                self.keep_reply("(nothing)", Vec::new());
+                self.say(NUDGE);
+            } else if self.jobs.is_empty() {
+                self.finish(&json!({ "message": words }));
+            } else {
+                // What is begun is waited for, and looked at.
+                self.keep_reply(&words, Vec::new());
+                self.say(ENDED);
+                self.wait = self.some_jobs();
+                self.settle(false);
+            }
+            return;
+        }
+        let mut room = self.most_bytes / 4;
+        let (mut shown, mut answers) = (Vec::new(), Vec::new());
+        for (place, (name, arguments)) in reply.calls.iter().take(MOST_CALLS).enumerate() {
+            let id = format!("call_{}_{place}", self.number);
+            let checked = checked(&id, (name, arguments), tools, room).and_then(|call| self.of_its_own(call));
+            let arguments = checked.as_ref().map_or("{}".to_owned(), |call| call.arguments.to_string());
+            room = room.saturating_sub(bytes(&arguments));
+            let function = json!({ "name": plain(name), "arguments": arguments });
+            shown.push(json!({ "id": id, "type": "function", "function": function }));
+            match checked {
+                Ok(call) => self.pending.push(call),
+                Err(why) => answers.push((id, why)),
+            }
+        }
+        self.keep_reply(&words, shown);
+        for (id, why) in answers {
+            self.steps += 1;
+            self.answer(&id, &why);
+        }
+        self.settle(false);
+    }
+
+    /// Hears what the tool answered.
+    pub fn told(&mut self, answer: &Value, budget: Budget) {
+        if self.stage == Stage::Skills {
+            self.note_skills(answer);
+            self.stage = Stage::Work;
+            return;
+        }
+        let Some(call) = self.pending.first_mut() else { return };
+        if call.asks_price(budget) {
+            let price = (held(answer), hundredths(&answer["meta"]["cost"]["credits"]));
+            call.is_priced = true;
+            self.priced(price, budget);
+        } else {
+            let call = self.pending.remove(0);
+            self.started(&call, answer);
+            if call.tool == "get_jobs" {
+                self.ended(answer);
+            }
+            self.answer(&call.id, &without_links(&answer["data"]).to_string());
+        }
+        self.settle(false);
+    }
+
+    /// Hears that the tool refused.
+    pub fn refused(&mut self, refused: &Refused) {
+        if self.stage == Stage::Skills {
+            // Without skills it is done as well.
+            self.stage = Stage::Work;
+        } else if !self.pending.is_empty() {
+            let call = self.pending.remove(0);
+            self.answer(&call.id, &format!("Refused ({}): {}", refused.code, refused.message));
+            self.settle(false);
+        }
+    }
+
+    /// Hears where jobs stand that it waits for: whether all have ended. One that is not there any more has.
+    pub fn jobs_ended(&mut self, answer: &Value) -> bool {
+        let jobs = answer["data"]["jobs"].as_array().map(Vec::as_slice).unwrap_or_default();
+        if jobs.iter().any(|job| !has_ended(job)) {
+            return false;
+        }
+        self.ended(answer);
+        let was_generating = self.status() == ProjectStatus::Generating;
+        let waited = if self.wait.is_empty() { self.some_jobs() } else { std::mem::take(&mut self.wait) };
+        self.jobs.retain(|job| !waited.contains(&job.id));
+        if self.pending.first().is_some_and(|call| call.tool == WAIT) {
+            let call = self.pending.remove(0);
+            let shown: Vec<Value> = jobs.iter().map(shown_job).collect();
+            self.answer(&call.id, &json!({ "jobs": shown }).to_string());
+        }
+        let failed = jobs.iter().any(|job| job["status"] != "succeeded");
+        if failed && self.pending.first().is_some_and(|call| call.tool == FINISH) {
+            let call = self.pending.remove(0);
+            self.steps += 1;
+            let shown = json!({ "jobs": jobs.iter().map(shown_job).collect::<Vec<Value>>() });
+            self.answer(&call.id, &format!("Not finished, since not all jobs succeeded: {shown}"));
+        }
+        self.settle(was_generating);
+        true
+    }
+
+    /// Does what is no call of a tool, until there is one or nothing is left. A project that was `generating` until now
+    /// can't be `rendering` next: it stays as it is while it waits again.
+    fn settle(&mut self, was_generating: bool) {
+        while self.wait.is_empty() && self.over().is_none() {
+            if let Stage::Ending(end) = &self.stage {
+                let end = end.clone();
+                self.end_with(end);
+                continue;
+            }
+            match self.pending.first() {
+                Some(call) if call.tool == WAIT => {
+                    let ids = job_ids(&call.arguments);
+                    if ids.is_empty() {
+                        let call = self.pending.remove(0);
+                        self.steps += 1;
+                        self.answer(&call.id, "`job_ids`: expected ids of jobs, as tools answer them.");
+                    }
+                    self.wait = ids;
+                }
+                Some(call) if call.tool == FINISH => {
+                    // What is begun is waited for.
+                    self.wait = self.some_jobs();
+                    if self.wait.is_empty() {
+                        let call = self.pending.remove(0);
+                        self.finish(&call.arguments);
+                    }
+                }
+                Some(_) | None => break,
+            }
+        }
+        let waits_for_render = self.jobs.iter().any(|job| job.is_render && self.wait.contains(&job.id));
+        self.is_rendering |= waits_for_render && !was_generating;
+    }
+
+    /// Ends with the model's words. Of what it names only that counts which was made here.
+    fn finish(&mut self, arguments: &Value) {
+        if let Some(named) = arguments["item"].as_str() {
+            let made = self.outputs.iter().chain(&self.made).find(|(item, _)| item == named).cloned();
+            if let Some(made) = made {
+                self.outputs.retain(|(item, _)| item != named);
+                self.outputs.insert(0, made);
+            }
+        }
+        if let Some(named) = arguments["timeline_id"].as_str()
+            && self.timelines.iter().any(|timeline| timeline == named)
+        {
+            self.note_timeline(named);
+        }
+        let words = cut(arguments["message"].as_str().unwrap_or_default().trim(), MOST_WORDS);
+        let words = if words.is_empty() { "It is done.".to_owned() } else { words };
+        self.stage = Stage::Over(telling::asked(words));
+    }
+
+    /// Hears what a call would cost.
+    fn priced(&mut self, (minutes, credits): (i64, i64), budget: Budget) {
+        let (minutes, credits) = (Minutes::from_hundredths(minutes), Credits::from_hundredths(credits));
+        let spent = (Minutes::from_hundredths(self.spent), Credits::from_hundredths(self.credits));
+        let tool = self.pending.first().map(|call| call.tool.clone()).unwrap_or_default();
+        let what = format!("`{tool}`");
+        let short_of_minutes = budget.minutes_left(spent.0).filter(|left| minutes > *left);
+        let short_of_credits = budget.credits_left(spent.1).filter(|left| credits > *left);
+        let end = match (short_of_minutes, short_of_credits) {
+            (Some(left), _) => telling::over_budget(&what, minutes, left, spent.0),
+            (None, Some(left)) => telling::over_credits(&what, credits, left, spent.1),
+            (None, None) => return,
+        };
+        self.over_budget += 1;
+        if self.over_budget >= MOST_OVER_BUDGET {
+            self.end_with(end);
+            return;
+        }
+        let call = self.pending.remove(0);
+        let price = format!("{minutes} cloud minutes and {credits} AI credits");
+        let told = format!("Not called: it would take {price}, which is more than is left of the project's budget.");
+        self.answer(&call.id, &format!("{told} Ask for less, or call finish with a question."));
+    }
+
+    /// Notes the jobs that a call started or joined, what is held for them, and what it made at once.
+    fn started(&mut self, call: &Call, answer: &Value) {
+        if call.arguments["dry_run"] == true {
+            return;
+        }
+        let data = &answer["data"];
+        let is_render = call.tool.starts_with("render_");
+        let ms = hundredths(&data["duration_seconds"]) * 10;
+        let (minutes, credits) = (held(answer), hundredths(&answer["meta"]["cost"]["credits"]));
+        let mut jobs: Vec<(String, Option<i64>)> = Vec::new();
+        if call.tool == "prepare_media" {
+            let started = started_reads(answer);
+            let own = |id: &String| started.own.iter().find(|(job, _)| job == id).map(|(_, held)| *held);
+            jobs.extend(started.jobs.iter().map(|id| (id.clone(), own(id))));
+        } else {
+            let ids = data["job_id"].as_str().map(str::to_owned).into_iter().chain(texts(&data["job_ids"]));
+            let is_own = minutes > 0 || credits > 0;
+            jobs.extend(ids.map(|id| (id, is_own.then_some(0))));
+            if let Some((_, Some(held))) = jobs.first_mut() {
+                *held = minutes;
+            }
+        }
+        for (place, (id, held)) in jobs.into_iter().enumerate() {
+            if self.jobs.iter().any(|job| job.id == id) {
+                continue;
+            }
+            let credits = if place == 0 && held.is_some() { credits } else { 0 };
+            let minutes = held.unwrap_or(0);
+            self.spent += minutes;
+            self.credits += credits;
+            self.jobs.push(Job { id, is_own: held.is_some(), minutes, credits, is_render, ms });
+        }
+        if let Some(item) = data["output_item_id"].as_str() {
+            self.note_item(item, ms, is_render);
+        }
+        let timeline = match call.tool.as_str() {
+            "create_timeline" | "edit_timeline" | "import_timeline" => &data["timeline"]["id"],
+            "render_timeline" | "remove_silence" | "duck_music" => &data["timeline_id"],
+            _ => &Value::Null,
+        };
+        if let Some(timeline) = timeline.as_str() {
+            self.note_timeline(timeline);
+        }
+    }
+
+    /// Notes the end of those jobs of its own that have ended, by an answer of `get_jobs`.
+    fn ended(&mut self, answer: &Value) {
+        let ended = answer["data"]["jobs"].as_array().into_iter().flatten().filter(|job| has_ended(job));
+        for job in ended {
+            let Some(place) = self.jobs.iter().position(|own| job["id"] == *own.id) else { continue };
+            let own = self.jobs.remove(place);
+            if own.is_own {
+                self.spent += hundredths(&job["cloud_minutes"]) - own.minutes;
+                self.credits += hundredths(&job["credits"]) - own.credits;
+            }
+            if let Some(item) = job["result"]["item_id"].as_str() {
+                self.note_item(item, own.ms, own.is_render);
+            }
+            if let Some(timeline) = job["result"]["timeline_id"].as_str() {
+                self.note_timeline(timeline);
+            }
+        }
+    }
+
+    fn note_item(&mut self, item: &str, ms: i64, is_render: bool) {
+        if !is_render {
+            self.made.retain(|(other, _)| other != item);
+            self.made.insert(0, (item.to_owned(), ms));
+            self.made.truncate(MOST_MADE);
+        } else if self.outputs.len() < MOST_MADE && !self.outputs.iter().any(|(other, _)| other == item) {
+            self.outputs.push((item.to_owned(), ms));
+        }
+    }
+
+    fn note_timeline(&mut self, timeline: &str) {
+        self.timelines.retain(|other| other != timeline);
+        self.timelines.insert(0, timeline.to_owned());
+        self.timelines.truncate(MOST_MADE);
+    }
+}
+
+impl Chat {
+    /// The same after another planner had made and taken this, and with what is said now.
+    #[must_use]
+    pub fn after(mut self, before: &Memory, said: &str) -> Self {
+        self.note_said(Speaker::User, said);
+        let (timelines, made) = (before.timelines().to_vec(), before.outputs().to_vec());
+        Self { steps: before.steps, spent: before.spent, credits: before.credits, timelines, made, ..self }
+    }
+
+    /// The call, unless it changes a plan of people's that nobody has spoken of: what footage says may ask for that.
+    fn of_its_own(&self, call: Call) -> Result<Call, String> {
+        if !["edit_timeline", "undo_timeline"].contains(&call.tool.as_str()) {
+            return Ok(call);
+        }
+        let named = call.arguments["timeline_id"].as_str().unwrap_or_default();
+        let is_own = self.timelines.iter().any(|own| own == named);
+        let mut said = self.talk.iter().map(|(_, text)| text).chain([&self.brief]);
+        if is_own || (!named.is_empty() && said.any(|text| text.contains(named))) {
+            return Ok(call);
+        }
+        Err("This timeline was not made here and is not named in the brief: make one of your own.".to_owned())
+    }
+}
+
+/// An answer without the links in it: they need no credential, and whatever a model is told may be said on.
+fn without_links(answer: &Value) -> Value {
+    match answer {
+        Value::Array(all) => all.iter().map(without_links).collect(),
+        Value::Object(fields) => {
+            let kept = fields.iter().filter(|(name, _)| !name.ends_with(LINKS) && *name != "url");
+            kept.map(|(name, value)| (name.clone(), without_links(value))).collect::<Map<_, _>>().into()
+        }
+        other => other.clone(),
+    }
+}
+
+/// A job as the model is told of it.
+fn shown_job(job: &Value) -> Value {
+    let mut shown = Map::new();
+    for field in ["id", "kind", "read", "item_id", "status", "result"] {
+        if let Some(value) = job.get(field).filter(|value| !value.is_null()) {
+            shown.insert(field.to_owned(), value.clone());
+        }
+    }
+    if let Some(why) = job["error"]["message"].as_str() {
+        shown.insert("error".to_owned(), why.into());
+    }
+    shown.into()
+}

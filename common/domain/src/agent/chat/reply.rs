@@ -1,0 +1,58 @@
+//! What a model answered, as far as it is looked at: its words, and the tools that it asks for.
+
+use serde_json::Value;
+
+/// Characters of it that the log shows.
+const MOST_SHOWN: usize = 900;
+/// Calls that the log names.
+const MOST_NAMED: usize = 16;
+
+/// An answer of `/v1/chat/completions`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reply {
+    /// What it says.
+    pub text: String,
+    /// The calls that it asks for: each tool's name and its arguments, as they came.
+    pub calls: Vec<(String, String)>,
+}
+
+impl Reply {
+    /// Of an answer's JSON; none where it holds no message.
+    pub fn parse(answer: &Value) -> Option<Self> {
+        let message = answer["choices"].as_array()?.first()?["message"].as_object()?;
+        let text = match message.get("content") {
+            Some(Value::String(text)) => text.clone(),
+            // Some answer in parts.
+            Some(Value::Array(parts)) => parts.iter().filter_map(|part| part["text"].as_str()).collect(),
+            _ => String::new(),
+        };
+        let calls = message.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
+        let call = |call: &Value| {
+            let function = &call["function"];
+            let arguments = match &function["arguments"] {
+                Value::String(text) => text.clone(),
+                Value::Null => String::new(),
+                other => other.to_string(),
+            };
+            (without_nul(function["name"].as_str().unwrap_or_default()), arguments)
+        };
+        Some(Self { text: without_nul(&text), calls: calls.map(call).collect() })
+    }
+
+    /// As the log shows it: its words, and the tools.
+    pub fn shown(&self) -> String {
+        let names: Vec<String> =
+            self.calls.iter().take(MOST_NAMED).map(|(name, _)| name.chars().take(40).collect()).collect();
+        let mut shown: String = self.text.trim().chars().take(MOST_SHOWN).collect();
+        if !names.is_empty() {
+            let space = if shown.is_empty() { "" } else { " " };
+            shown = format!("{shown}{space}[{}]", names.join(", "));
+        }
+        if shown.is_empty() { "(nothing)".to_owned() } else { shown }
+    }
+}
+
+/// A text as the database keeps it.
+fn without_nul(text: &str) -> String {
+    text.replace('\0', "\u{fffd}")
+}
