@@ -6,7 +6,8 @@ use crate::http::error::Answer;
 use crate::http::rate::pace;
 use domain::ids::JobId;
 use domain::job::Job;
-use runtime::ending;
+use runtime::ending::{self, AfterCommit};
+use sqlx::PgConnection;
 use store::jobs::{self, EndedJob};
 
 /// What became of jobs that were to be stopped.
@@ -22,11 +23,23 @@ pub struct Cancelled {
 pub async fn cancel_jobs(app: &App, caller: &Caller, asked: &[JobId]) -> Answer<Cancelled> {
     let process = &app.process;
     let mut cancel_jobs = process.pool.begin().await?;
-    let stopped = jobs::cancel(&mut cancel_jobs, asked, caller.workspace.id).await?;
-    let (pace, told) = (pace(&process.settings), &process.settings.event_kinds);
-    let after_commit = ending::end_stopped_jobs(&mut cancel_jobs, &stopped, caller.account_id, pace, told).await?;
+    let (stopped, after_commit) = stop_jobs(app, &mut cancel_jobs, caller, asked).await?;
     let found = jobs::by_ids(&mut cancel_jobs, asked, Some(caller.workspace.id)).await?;
     cancel_jobs.commit().await?;
     after_commit.run(&process.pool, &process.wakes).await;
     Ok(Cancelled { stopped, found })
+}
+
+/// The same in a transaction of the caller's.
+pub(super) async fn stop_jobs(
+    app: &App,
+    conn: &mut PgConnection,
+    caller: &Caller,
+    asked: &[JobId],
+) -> Answer<(Vec<EndedJob>, AfterCommit)> {
+    let settings = &app.process.settings;
+    let stopped = jobs::cancel(conn, asked, caller.workspace.id).await?;
+    let (pace, told) = (pace(settings), &settings.event_kinds);
+    let after_commit = ending::end_stopped_jobs(conn, &stopped, caller.account_id, pace, told).await?;
+    Ok((stopped, after_commit))
 }

@@ -23,7 +23,7 @@ const STEPS: [Column; 6] = [
     Column::new("BEGAN", "/began_at"),
     Column::new("WHY", "/message"),
 ];
-const FIELDS: [Column; 8] = [
+const FIELDS: [Column; 9] = [
     Column::new("id", "/id"),
     Column::new("status", "/status"),
     Column::new("says", "/agent_message"),
@@ -31,6 +31,7 @@ const FIELDS: [Column; 8] = [
     Column::new("item", "/output_item_id"),
     Column::new("timeline", "/timeline_id"),
     Column::new("minutes", "/spent/minutes"),
+    Column::new("credits", "/spent/credits"),
     Column::new("steps", "/spent/steps"),
 ];
 /// How often a project is looked at that is waited for.
@@ -53,7 +54,10 @@ pub struct Work {
     /// Cloud minutes that the agent may take, in all.
     #[arg(long, value_name = "MINUTES")]
     budget_minutes: Option<f64>,
-    /// Calls of tools that it may make, in all.
+    /// AI credits that it may take, in all, for what models make.
+    #[arg(long, value_name = "CREDITS")]
+    budget_credits: Option<f64>,
+    /// Calls of tools and questions to a model that it may make, in all.
     #[arg(long, value_name = "STEPS")]
     budget_steps: Option<u32>,
     /// Wait until it is `idle` or `failed`.
@@ -153,7 +157,8 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
 impl Work {
     /// The budget, if there is one.
     fn budget(&self) -> Option<Value> {
-        let budget = without_nulls(json!({ "minutes": self.budget_minutes, "steps": self.budget_steps }));
+        let (minutes, credits, steps) = (self.budget_minutes, self.budget_credits, self.budget_steps);
+        let budget = without_nulls(json!({ "minutes": minutes, "credits": credits, "steps": steps }));
         budget.as_object().is_some_and(|fields| !fields.is_empty()).then_some(budget)
     }
 }

@@ -14,6 +14,7 @@ SET
     output_item_id = CASE WHEN $14 THEN coalesce($16, output_item_id) WHEN $10 THEN NULL ELSE output_item_id END,
     spent_minutes = CASE WHEN $14 THEN $17 ELSE spent_minutes END,
     spent_steps = CASE WHEN $14 THEN $18 ELSE spent_steps END,
+    spent_credits = CASE WHEN $14 THEN $19 ELSE spent_credits END,
     updated_at = mws_now()
 WHERE id = $1 AND workspace_id = $2 AND status = ANY ($3)
 RETURNING
@@ -36,6 +37,7 @@ RETURNING
     timeline_id AS "timeline_id: TimelineId",
     (SELECT i.id FROM items AS i WHERE i.id = output_item_id AND i.deleted_at IS NULL) AS "output_item_id: ItemId",
     spent_minutes AS "spent_minutes: Minutes",
+    spent_credits AS "spent_credits: Credits",
     spent_steps,
     mws_now() AS "now!",
     created_at,

@@ -182,21 +182,30 @@ pub async fn begin_step(
     Ok(row.map(|row| (row.tool, row.arguments)))
 }
 
-/// Ends a step: done, or refused for this reason. Arguments that are long are not kept any longer.
-pub async fn end_step(
-    conn: &mut PgConnection,
-    run: ProjectRunId,
-    number: i32,
-    refusal: Option<&str>,
-) -> sqlx::Result<()> {
+/// How a step ended, and what is said of that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StepEnd<'a> {
+    /// It is done; the words are what a model said.
+    Done(Option<&'a str>),
+    /// It was refused, for this reason.
+    Refused(&'a str),
+}
+
+/// Ends a step. Arguments that are long are not kept any longer.
+pub async fn end_step(conn: &mut PgConnection, run: ProjectRunId, number: i32, end: StepEnd<'_>) -> sqlx::Result<()> {
+    let (status, message) = match end {
+        StepEnd::Done(message) => ("done", message),
+        StepEnd::Refused(why) => ("refused", Some(why)),
+    };
     sqlx::query!(
         r#"UPDATE project_steps
-           SET status = CASE WHEN $3::text IS NULL THEN 'done' ELSE 'refused' END, message = $3, ended_at = mws_now(),
+           SET status = $3, message = $4, ended_at = mws_now(),
                arguments = CASE WHEN pg_column_size(arguments) > 8192 THEN '{}' ELSE arguments END
            WHERE run_id = $1 AND number = $2"#,
         run as ProjectRunId,
         number,
-        refusal,
+        status,
+        message,
     )
     .execute(conn)
     .await
@@ -224,9 +233,9 @@ pub async fn advance(
     Ok(done.rows_affected() == 1)
 }
 
-/// Has a run wait for so long; `counted` where its step could not be done.
-pub async fn put_off(conn: &mut PgConnection, claim: RunClaim, wait: Duration, counted: bool) -> sqlx::Result<()> {
-    sqlx::query!(
+/// Has a run wait for so long; `counted` where its step could not be done. Whether the claim stood.
+pub async fn put_off(conn: &mut PgConnection, claim: RunClaim, wait: Duration, counted: bool) -> sqlx::Result<bool> {
+    let done = sqlx::query!(
         "UPDATE project_runs SET due_at = mws_now() + make_interval(secs => $3), tries = tries + $4
          WHERE id = $1 AND claim_no = $2 AND due_at IS NOT NULL",
         claim.run as ProjectRunId,
@@ -235,8 +244,8 @@ pub async fn put_off(conn: &mut PgConnection, claim: RunClaim, wait: Duration, c
         i32::from(counted),
     )
     .execute(conn)
-    .await
-    .map(drop)
+    .await?;
+    Ok(done.rows_affected() == 1)
 }
 
 /// A run that waits may be taken up now.
@@ -251,15 +260,15 @@ pub async fn wake(conn: &mut PgConnection, run: ProjectRunId, claim_no: i32) -> 
     .map(drop)
 }
 
-/// Ends the project's run, if it has one: whoever holds it writes nothing any more. Call it once the project is locked.
-pub async fn stop(conn: &mut PgConnection, project: ProjectId) -> sqlx::Result<()> {
-    sqlx::query!(
-        "UPDATE project_runs SET due_at = NULL WHERE project_id = $1 AND due_at IS NOT NULL",
+/// Ends the project's run, if it has one that goes on: whoever holds it writes nothing any more. Returns what the agent
+/// remembers. Call it once the project is locked.
+pub async fn stop(conn: &mut PgConnection, project: ProjectId) -> sqlx::Result<Option<Value>> {
+    sqlx::query_scalar!(
+        "UPDATE project_runs SET due_at = NULL WHERE project_id = $1 AND due_at IS NOT NULL RETURNING memory",
         project as ProjectId,
     )
-    .execute(conn)
+    .fetch_optional(conn)
     .await
-    .map(drop)
 }
 
 /// A step as the log shows it.
@@ -279,7 +288,7 @@ pub struct StepRow {
     pub arguments: Value,
     /// `begun`, `done` or `refused`.
     pub status: String,
-    /// Why it was refused.
+    /// Why it was refused, or what a model said.
     pub message: Option<String>,
     /// When it was begun.
     pub began_at: DateTime<Utc>,

@@ -4,6 +4,7 @@
 //! change is `project_webhooks`'s, written by the caller in the same transaction.
 
 use chrono::{DateTime, Utc};
+use domain::credits::Credits;
 use domain::ids::{AccountId, ItemId, ProjectId, TimelineId, WorkspaceId};
 use domain::minutes::Minutes;
 use domain::project::{OutputType, ProjectMode, ProjectStatus};
@@ -51,6 +52,8 @@ pub struct ProjectRow {
     pub output_item_id: Option<ItemId>,
     /// What the agent took: charged, or held.
     pub spent_minutes: Minutes,
+    /// AI credits, likewise.
+    pub spent_credits: Credits,
     /// And how many steps.
     pub spent_steps: i32,
     /// The database's time, for links.
@@ -81,7 +84,7 @@ pub struct NewProject {
     /// What its agent may take.
     pub budget: Option<Value>,
     /// Which agent works on it.
-    pub planner: Option<&'static str>,
+    pub planner: Option<String>,
 }
 
 /// Creates a project in its first status, at revision 1.
@@ -95,7 +98,8 @@ pub async fn insert(conn: &mut PgConnection, new: &NewProject) -> sqlx::Result<P
                account_id AS "account_id: AccountId", status AS "status: ProjectStatus", revision, mode, output_type,
                brief, agent_message, assembled_url, assembled_url_expires_at, assets, timeline, webhook_url, budget,
                planner, timeline_id AS "timeline_id: TimelineId", output_item_id AS "output_item_id: ItemId",
-               spent_minutes AS "spent_minutes: Minutes", spent_steps, mws_now() AS "now!", created_at, updated_at"#,
+               spent_minutes AS "spent_minutes: Minutes", spent_credits AS "spent_credits: Credits", spent_steps,
+               mws_now() AS "now!", created_at, updated_at"#,
         new.id as _,
         new.workspace_id as _,
         new.account_id as _,
@@ -121,7 +125,8 @@ pub async fn find(conn: &mut PgConnection, id: ProjectId) -> sqlx::Result<Option
                planner, timeline_id AS "timeline_id: TimelineId",
                (SELECT i.id FROM items i WHERE i.id = output_item_id AND i.deleted_at IS NULL)
                    AS "output_item_id: ItemId",
-               spent_minutes AS "spent_minutes: Minutes", spent_steps, mws_now() AS "now!", created_at, updated_at
+               spent_minutes AS "spent_minutes: Minutes", spent_credits AS "spent_credits: Credits", spent_steps,
+               mws_now() AS "now!", created_at, updated_at
            FROM projects WHERE id = $1"#,
         id as _
     )
@@ -230,6 +235,8 @@ pub struct Made {
     pub item: Option<ItemId>,
     /// Minutes of all of its runs.
     pub minutes: Minutes,
+    /// AI credits of all of its runs.
+    pub credits: Credits,
     /// Steps of all of its runs.
     pub steps: i32,
 }
@@ -279,7 +286,8 @@ pub async fn change(
         change.made.and_then(|made| made.timeline) as _,
         change.made.and_then(|made| made.item) as _,
         change.made.map_or(Minutes::ZERO, |made| made.minutes) as _,
-        change.made.map_or(0, |made| made.steps)
+        change.made.map_or(0, |made| made.steps),
+        change.made.map_or(Credits::ZERO, |made| made.credits) as _
     )
     .fetch_optional(conn)
     .await
@@ -296,20 +304,24 @@ pub async fn set_budget(conn: &mut PgConnection, id: ProjectId, budget: &Value) 
     sqlx::query!("UPDATE projects SET budget = $2 WHERE id = $1", id as _, budget).execute(conn).await.map(drop)
 }
 
-/// Removes a project of the workspace with the log of its webhooks. Those that are under way end unrecorded. Two
-/// statements: call it in a transaction. Returns whether there was such a project.
-pub async fn remove(conn: &mut PgConnection, id: ProjectId, workspace: WorkspaceId) -> sqlx::Result<bool> {
-    // Locked first, so that no change adds a webhook meanwhile.
+/// Sets which planner works on a project from now on.
+pub async fn set_planner(conn: &mut PgConnection, id: ProjectId, planner: &str) -> sqlx::Result<()> {
+    sqlx::query!("UPDATE projects SET planner = $2 WHERE id = $1", id as _, planner).execute(conn).await.map(drop)
+}
+
+/// Locks a project of the workspace that is to be removed, so that no change adds a webhook meanwhile. Whether it is
+/// there.
+pub async fn lock_to_remove(conn: &mut PgConnection, id: ProjectId, workspace: WorkspaceId) -> sqlx::Result<bool> {
     let found =
-        sqlx::query!("SELECT id FROM projects WHERE id = $1 AND workspace_id = $2 FOR UPDATE", id as _, workspace as _)
-            .fetch_optional(&mut *conn)
-            .await?;
-    if found.is_none() {
-        return Ok(false);
-    }
+        sqlx::query!("SELECT id FROM projects WHERE id = $1 AND workspace_id = $2 FOR UPDATE", id as _, workspace as _);
+    Ok(found.fetch_optional(conn).await?.is_some())
+}
+
+/// Removes a project that is locked, with its runs and the log of its webhooks. Those that are under way end
+/// unrecorded.
+pub async fn remove(conn: &mut PgConnection, id: ProjectId) -> sqlx::Result<()> {
     sqlx::query!("DELETE FROM project_webhooks WHERE project_id = $1", id as _).execute(&mut *conn).await?;
-    sqlx::query!("DELETE FROM projects WHERE id = $1", id as _).execute(conn).await?;
-    Ok(true)
+    sqlx::query!("DELETE FROM projects WHERE id = $1", id as _).execute(conn).await.map(drop)
 }
 
 /// Removes up to `limit` projects that were cancelled more than `days` ago, with their logs. Returns how many.

@@ -3,6 +3,7 @@
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::MinuteCount;
 use domain::agent::{Budget, MOST_AMOUNT, MOST_STEPS};
+use domain::credits::Credits;
 use domain::minutes::Minutes;
 use poem_openapi::Object;
 
@@ -12,9 +13,9 @@ use poem_openapi::Object;
 pub struct ProjectBudget {
     /// Cloud minutes, for reads and renders; to the hundredth.
     pub minutes: Option<f64>,
-    /// AI credits; to the hundredth. The agent that is built in uses none.
+    /// AI credits, for what providers' models make; to the hundredth. The planner that is built in uses none.
     pub credits: Option<f64>,
-    /// Calls of tools, 1 to 1000; 200 when not given.
+    /// Calls of tools, and questions to a model, 1 to 1000; 200 when not given.
     pub steps: Option<u32>,
 }
 
@@ -74,18 +75,18 @@ impl From<Budget> for ProjectBudget {
 }
 
 impl ProjectSpent {
-    /// So many minutes and steps.
-    pub fn of(minutes: Minutes, steps: i32) -> Self {
-        Self { minutes: minutes.into(), credits: 0.0, steps }
+    /// So many minutes, credits and steps.
+    pub fn of(minutes: Minutes, credits: Credits, steps: i32) -> Self {
+        Self { minutes: minutes.into(), credits: amount(credits.hundredths()), steps }
     }
 }
 
 impl BudgetLeft {
-    /// Of this budget after so many minutes and steps.
-    pub fn of(budget: Budget, minutes: Minutes, steps: i32) -> Self {
+    /// Of this budget after so many minutes, credits and steps.
+    pub fn of(budget: Budget, (minutes, credits): (Minutes, Credits), steps: i32) -> Self {
         Self {
             minutes: budget.minutes_left(minutes).map(MinuteCount),
-            credits: budget.credits.map(amount),
+            credits: budget.credits_left(credits).map(|left| amount(left.hundredths())),
             steps: budget.steps_left(u32::try_from(steps).unwrap_or(0)),
         }
     }

@@ -151,7 +151,7 @@ impl Projects {
     /// Create a project
     ///
     /// In the workspace that the call acts in. With the mode `autonomous` it begins as `running`, and an agent makes of
-    /// the workspace's footage what the brief asks for: `generating` while reads that it started go on, `rendering`,
+    /// the workspace's footage what the brief asks for: `generating` while work that it started goes on, `rendering`,
     /// and then `idle` with the film at `assembled_url`; or `failed`. It is paid by whoever creates the project. With
     /// `manual` it begins as `idle`. Each status is told to `webhook_url`.
     #[oai(path = "/projects", method = "post", operation_id = "create_project")]
@@ -183,7 +183,7 @@ impl Projects {
             brief: asked.brief.0,
             webhook_url: asked.webhook_url.map(|url| url.0),
             budget: budget.map(serde_json::to_value).transpose().map_err(ApiError::internal)?,
-            planner: planner(mode),
+            planner: planner(&self.0, mode).map(str::to_owned),
         };
         let show = |row: ProjectRow| {
             let project = Project::new(row, &self.0)?;
@@ -279,8 +279,8 @@ impl Projects {
 
     /// Cancel a project
     ///
-    /// For good, and nobody is told (contract §6.2.2). The agent stops; jobs that it started go on, and what they make
-    /// is kept.
+    /// For good, and nobody is told (contract §6.2.2). The agent stops, and so do the jobs that it has started and
+    /// waits for, at no cost; those of others that it joined go on.
     #[oai(path = "/projects/:id/cancel", method = "post", operation_id = "cancel_project")]
     async fn cancel(
         &self,
@@ -295,8 +295,8 @@ impl Projects {
 
     /// Delete a project
     ///
-    /// With the log of its webhooks, whatever its status; nobody is told. A project that was cancelled goes by itself
-    /// after 30 days.
+    /// With the log of its webhooks, whatever its status; nobody is told. The jobs of its agent stop, as where it is
+    /// cancelled. A project that was cancelled goes by itself after 30 days.
     #[oai(path = "/projects/:id", method = "delete", operation_id = "delete_project")]
     async fn remove(
         &self,

@@ -74,7 +74,8 @@ pub struct Project {
     pub project_url: Text,
     /// Where its changes of status are told, or null.
     pub webhook_url: Option<Text>,
-    /// Which agent works on it: `keywords`, the one that is built in; null where somebody outside does.
+    /// Which planner works on it: `keywords`, the one that is built in, or the id of a model; null where somebody
+    /// outside does.
     pub planner: Option<Text>,
     /// What the agent may take, or null.
     pub budget: Option<ProjectBudget>,
@@ -203,8 +204,8 @@ impl Project {
         Ok(Self {
             project_url: Text(format!("{}/projects/{}", app.base_url, row.id)),
             planner: row.planner.map(Text),
-            spent: ProjectSpent::of(row.spent_minutes, row.spent_steps),
-            left: BudgetLeft::of(budget.unwrap_or_default(), row.spent_minutes, row.spent_steps),
+            spent: ProjectSpent::of(row.spent_minutes, row.spent_credits, row.spent_steps),
+            left: BudgetLeft::of(budget.unwrap_or_default(), (row.spent_minutes, row.spent_credits), row.spent_steps),
             budget: budget.map(ProjectBudget::from),
             timeline_id: row.timeline_id.map(Text::of),
             output_item_id: row.output_item_id.map(Text::of),
@@ -267,6 +268,7 @@ impl From<ReportedStatus> for ProjectStatus {
 mod tests {
     use super::*;
     use domain::agent::Budget;
+    use domain::credits::Credits;
     use domain::minutes::Minutes;
     use serde_json::json;
 
@@ -292,8 +294,8 @@ mod tests {
             webhook_url: Some(text()),
             planner: Some(text()),
             budget: None,
-            spent: ProjectSpent::of(Minutes::ZERO, 0),
-            left: BudgetLeft::of(Budget::default(), Minutes::ZERO, 0),
+            spent: ProjectSpent::of(Minutes::ZERO, Credits::ZERO, 0),
+            left: BudgetLeft::of(Budget::default(), (Minutes::ZERO, Credits::ZERO), 0),
             timeline_id: Some(text()),
             output_item_id: Some(text()),
             assets: ProjectAsset::parse_from_json(Some(asset)).into_iter().collect(),

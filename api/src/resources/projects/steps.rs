@@ -18,7 +18,7 @@ pub enum ProjectStepState {
     Refused,
 }
 
-/// A call of a tool by a project's agent.
+/// A call of a tool by a project's agent, or a question to its model.
 #[derive(Debug, Object)]
 pub struct ProjectStep {
     /// Its id.
@@ -27,15 +27,15 @@ pub struct ProjectStep {
     pub run_id: Text,
     /// What was said; null of the brief.
     pub said: Option<Text>,
-    /// Its place in the run, from 1. `<run_id>/<number>` is the call's Idempotency-Key.
+    /// Its place in the run, from 1. `<run_id>/<number>` is the Idempotency-Key of a call.
     pub number: i32,
-    /// The tool.
+    /// The tool; `chat` where the model was asked what comes next.
     pub tool: Text,
     /// What it was called with; empty of a long one that has ended.
     pub arguments: Any<Value>,
     /// Where it stands.
     pub status: ProjectStepState,
-    /// Why the tool refused, or null.
+    /// Why the tool refused; of a `chat` that is done what the model said, and which tools it asked for; or null.
     pub message: Option<Text>,
     /// When it was begun.
     pub began_at: Time,

@@ -10,9 +10,10 @@ use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::usecases::once::{Begun, Made, Once};
 use crate::usecases::quotas::{self, Asker};
-use domain::agent::{Memory, Wishes};
+use domain::agent::{Planner, Task};
 use domain::ids::ProjectId;
-use domain::project::ProjectMode;
+use domain::project::{ProjectMode, ProjectStatus};
+use runtime::chat::ChatClient;
 use sqlx::PgConnection;
 use store::projects::{self, NewProject, ProjectRow};
 use telling::Revision;
@@ -41,8 +42,10 @@ pub async fn create_project(
     };
     let row = projects::insert(&mut create, new).await?;
     if new.mode == ProjectMode::Autonomous {
-        let memory = Memory::new(new.id.to_string(), Wishes::of(&new.brief), new.output_type);
-        runs::begin(&mut create, caller, new.id, None, &memory).await?;
+        let id = new.id.to_string();
+        let task = Task { project: &id, brief: &new.brief, output: new.output_type };
+        let planner = Planner::new(task, app.agent.as_ref().map(ChatClient::model));
+        runs::begin(&mut create, caller, new.id, None, &planner).await?;
     }
     let revision = Revision::of(&row);
     let Shown { answer, told } = show(row)?;
@@ -66,14 +69,19 @@ pub async fn set_project_webhook(app: &App, caller: &Caller, id: ProjectId, url:
     Ok(())
 }
 
-/// Removes a project, with the log of its webhooks.
+/// Removes a project, with the log of its webhooks, and stops the jobs that its agent waits for.
 pub async fn remove_project(app: &App, caller: &Caller, id: ProjectId) -> Answer<()> {
     let mut remove = app.process.pool.begin().await?;
-    if !projects::remove(&mut remove, id, caller.workspace.id).await? {
+    if !projects::lock_to_remove(&mut remove, id, caller.workspace.id).await? {
         reach(&mut remove, caller, id).await?;
         return Err(missing(id));
     }
+    let jobs_stopped = runs::stop(app, &mut remove, caller, id).await?;
+    projects::remove(&mut remove, id).await?;
     remove.commit().await?;
+    if let Some(after_commit) = jobs_stopped {
+        after_commit.run(&app.process.pool, &app.process.wakes).await;
+    }
     Ok(())
 }
 
@@ -88,6 +96,15 @@ pub async fn reach(conn: &mut PgConnection, caller: &Caller, id: ProjectId) -> A
     }
     let refusal = ApiError::new(Code::WorkspaceForbidden, "The project is in another workspace.");
     Err(refusal.suggest("Name its workspace in x-workspace-id, if you can reach it."))
+}
+
+/// Why a change was not made.
+async fn refused(conn: &mut PgConnection, caller: &Caller, id: ProjectId, next: ProjectStatus) -> Answer<ApiError> {
+    let status = reach(conn, caller, id).await?.status;
+    let legal: Vec<&str> = status.may_lead_to().into_iter().map(ProjectStatus::name).collect();
+    let leads = if legal.is_empty() { "nothing else".to_owned() } else { legal.join(", ") };
+    let message = format!("The project is `{}`, which can become {leads}, and not `{}`.", status.name(), next.name());
+    Ok(ApiError::new(Code::IllegalTransition, message))
 }
 
 /// Refuses what took the account past what it may keep in projects; its transaction is rolled back with it.

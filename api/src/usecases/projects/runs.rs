@@ -4,24 +4,26 @@
 //! kept together with the change of the project's status that it comes to, in one transaction that a later claim of
 //! the run makes void.
 
-use super::status::refused;
 use super::telling::{self, Revision};
-use super::{Shown, missing, reach, within_quota};
+use super::{Shown, missing, reach, refused, within_quota};
 use crate::app::App;
 use crate::auth::{Caller, Role};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::Time;
+use crate::usecases::jobs::{cancel_jobs, stop_jobs};
 use crate::usecases::once::{Begun, Made, Once};
-use domain::agent::{Budget, Memory, PLANNER, Phase, Wishes};
-use domain::ids::{ProjectId, ProjectRunId};
+use domain::agent::{Budget, PLANNER, Planner, Task};
+use domain::ids::{JobId, ProjectId, ProjectRunId};
 use domain::project::{OutputType, ProjectMode, ProjectStatus};
 use poem_openapi::types::ToJSON;
+use runtime::chat::ChatClient;
+use runtime::ending::AfterCommit;
 use serde_json::Value;
 use sqlx::PgConnection;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use store::credentials::still_let_in;
-use store::project_runs::{self, NewRun, RunClaim, TakenRun};
+use store::project_runs::{self, NewRun, RunClaim, StepEnd, TakenRun};
 use store::projects::{self, Change, ProjectRow};
 use store::users;
 use uuid::Uuid;
@@ -31,7 +33,7 @@ const MOST_LIVE: i64 = 100;
 /// Runs of a project that are kept before the one that goes on.
 const KEPT: i64 = 10;
 /// How long whoever has taken a run up has it, unless a step is written down.
-const LEASE: Duration = Duration::from_mins(1);
+pub const LEASE: Duration = Duration::from_mins(1);
 
 /// Begins a run, in the transaction that makes its project `running`.
 ///
@@ -42,13 +44,13 @@ pub(super) async fn begin(
     caller: &Caller,
     project: ProjectId,
     said: Option<&str>,
-    memory: &Memory,
+    planner: &Planner,
 ) -> Answer<()> {
     if project_runs::live(conn, caller.account_id, MOST_LIVE).await? >= MOST_LIVE {
         let message = format!("{MOST_LIVE} projects of the account are being worked on, which is the most at once.");
         return Err(ApiError::new(Code::QuotaReached, message).suggest("Wait for some to end, or cancel them."));
     }
-    let memory = as_json(memory)?;
+    let memory = as_json(planner)?;
     let (id, by, traceparent) = (ProjectRunId::mint(), caller.let_in(), caller.traceparent.as_deref());
     let new = NewRun { id, project, by, request_id: &caller.request_id, traceparent, said, memory: &memory };
     project_runs::begin(conn, &new).await?;
@@ -84,7 +86,10 @@ pub async fn say_to_project(
         let refusal = ApiError::new(Code::IllegalTransition, message);
         return Err(refusal.suggest("Say it once the project is `idle` or `failed`."));
     }
-    let memory = remembered(&mut say, &project).await?.again(text);
+    let planner = planner_of(app, &mut say, &project, text).await?;
+    if project.planner.as_deref() != Some(planner.name()) {
+        projects::set_planner(&mut say, id, planner.name()).await?;
+    }
     if let Some(budget) = budget {
         let before = project.budget.as_ref().map(opened_budget).transpose()?.unwrap_or_default();
         let budget = serde_json::to_value(before.with(budget)).map_err(ApiError::internal)?;
@@ -94,7 +99,7 @@ pub async fn say_to_project(
     let Some(row) = projects::change(&mut say, id, caller.workspace.id, &change).await? else {
         return Err(refused(&mut say, caller, id, change.status).await?);
     };
-    begin(&mut say, caller, id, Some(text), &memory).await?;
+    begin(&mut say, caller, id, Some(text), &planner).await?;
     let revision = Revision::of(&row);
     let Shown { answer, told } = show(row)?;
     revision.tell(&mut say, caller, &told).await?;
@@ -107,13 +112,17 @@ pub async fn say_to_project(
     Ok(Made::Now(answer))
 }
 
-/// What the agent remembers of a project; of one that it never worked on what the brief says.
-async fn remembered(conn: &mut PgConnection, project: &ProjectRow) -> Answer<Memory> {
-    if let Some(memory) = project_runs::latest(conn, project.id).await? {
-        return opened(memory);
-    }
+/// The planner of the next run, after this was said: of a project that was never worked on it knows the brief alone.
+async fn planner_of(app: &App, conn: &mut PgConnection, project: &ProjectRow, said: &str) -> Answer<Planner> {
     let output = OutputType::from_name(&project.output_type).unwrap_or(OutputType::Assembled);
-    Ok(Memory::new(project.id.to_string(), Wishes::of(&project.brief), output))
+    let id = project.id.to_string();
+    let (task, model) =
+        (Task { project: &id, brief: &project.brief, output }, app.agent.as_ref().map(ChatClient::model));
+    let latest = match project_runs::latest(conn, project.id).await? {
+        Some(memory) => opened(memory)?,
+        None => Planner::new(task, model),
+    };
+    Ok(latest.again(task, said, model))
 }
 
 /// Whose turn it is in this process: that of the account behind the one that was served last.
@@ -152,10 +161,10 @@ pub async fn may_act(app: &App, run: &TakenRun) -> Answer<bool> {
 /// What a step came to.
 #[derive(Debug)]
 pub struct Advance<'a> {
-    /// What the agent remembers from now on.
-    pub memory: &'a Memory,
-    /// The step that has ended, with why it was refused.
-    pub step: Option<(u32, Option<&'a str>)>,
+    /// The planner, with what it remembers from now on.
+    pub planner: &'a Planner,
+    /// The step that has ended, and how.
+    pub step: Option<(u32, StepEnd<'a>)>,
     /// What becomes of the project; none where its status stays.
     pub change: Option<Change>,
 }
@@ -169,18 +178,18 @@ pub async fn advance(
     advance: Advance<'_>,
     show: impl FnOnce(ProjectRow) -> Answer<Shown<()>>,
 ) -> Answer<bool> {
-    let Advance { memory, step, change } = advance;
-    let is_over = matches!(memory.phase, Phase::Over(_));
+    let Advance { planner, step, change } = advance;
+    let is_over = planner.over().is_some();
     let mut go_on = app.process.pool.begin().await?;
     if !projects::lock(&mut go_on, claim.project).await? {
         return Ok(false);
     }
     let due_in = (!is_over).then_some(LEASE);
-    if !project_runs::advance(&mut go_on, claim, &as_json(memory)?, due_in).await? {
+    if !project_runs::advance(&mut go_on, claim, &as_json(planner)?, due_in).await? {
         return Ok(false);
     }
-    if let Some((number, refusal)) = step {
-        project_runs::end_step(&mut go_on, claim.run, i32::try_from(number).unwrap_or(i32::MAX), refusal).await?;
+    if let Some((number, end)) = step {
+        project_runs::end_step(&mut go_on, claim.run, i32::try_from(number).unwrap_or(i32::MAX), end).await?;
     }
     let Some(mut change) = change else {
         go_on.commit().await?;
@@ -215,8 +224,40 @@ pub async fn begin_step(
     Ok(project_runs::begin_step(&mut *app.conn().await?, claim, (number, tool, arguments)).await?)
 }
 
-/// Has a run wait; `counted` where its step could not be done.
-pub async fn put_off(app: &App, claim: RunClaim, wait: Duration, counted: bool) -> Answer<()> {
+/// Ends the project's run, if it has one, and stops the jobs that it has started and waits for. Call it once the
+/// project is locked, and run what it returns after the commit.
+pub(super) async fn stop(
+    app: &App,
+    conn: &mut PgConnection,
+    caller: &Caller,
+    project: ProjectId,
+) -> Answer<Option<AfterCommit>> {
+    let Some(memory) = project_runs::stop(conn, project).await? else { return Ok(None) };
+    // What can't be read keeps nobody from stopping it.
+    let own = opened(memory).map(|planner| own_jobs(&planner)).unwrap_or_default();
+    let (_, after_commit) = stop_jobs(app, conn, caller, &own).await?;
+    Ok(Some(after_commit))
+}
+
+/// Stops the jobs that a step has started while its project was cancelled or deleted: `stop` did not know of them.
+pub async fn stop_started(app: &App, caller: &Caller, project: ProjectId, planner: &Planner) -> Answer<()> {
+    let own = own_jobs(planner);
+    if own.is_empty() {
+        return Ok(());
+    }
+    let row = projects::find(&mut *app.conn().await?, project).await?;
+    if row.is_none_or(|row| row.status == ProjectStatus::Cancelled) {
+        cancel_jobs(app, caller, &own).await?;
+    }
+    Ok(())
+}
+
+fn own_jobs(planner: &Planner) -> Vec<JobId> {
+    planner.own_jobs().into_iter().filter_map(|job| job.parse().ok()).collect()
+}
+
+/// Has a run wait; `counted` where its step could not be done. Whether the claim stood.
+pub async fn put_off(app: &App, claim: RunClaim, wait: Duration, counted: bool) -> Answer<bool> {
     Ok(project_runs::put_off(&mut *app.conn().await?, claim, wait, counted).await?)
 }
 
@@ -225,8 +266,8 @@ pub async fn wake(app: &App, (run, claim_no): (ProjectRunId, i32)) -> Answer<()>
     Ok(project_runs::wake(&mut *app.conn().await?, run, claim_no).await?)
 }
 
-/// What is kept of the agent's memory, read back.
-pub fn opened(memory: Value) -> Answer<Memory> {
+/// What is kept of a planner, read back.
+pub fn opened(memory: Value) -> Answer<Planner> {
     serde_json::from_value(memory).map_err(|error| ApiError::internal(format!("a memory can't be read: {error}")))
 }
 
@@ -235,13 +276,13 @@ pub fn opened_budget(budget: &Value) -> Answer<Budget> {
     serde_json::from_value(budget.clone()).map_err(ApiError::internal)
 }
 
-/// Which agent works on a project of this mode.
-pub fn planner(mode: ProjectMode) -> Option<&'static str> {
-    (mode == ProjectMode::Autonomous).then_some(PLANNER)
+/// Which planner works on a project of this mode.
+pub fn planner(app: &App, mode: ProjectMode) -> Option<&str> {
+    (mode == ProjectMode::Autonomous).then(|| app.agent.as_ref().map_or(PLANNER, |client| client.model().id))
 }
 
-fn as_json(memory: &Memory) -> Answer<Value> {
-    serde_json::to_value(memory).map_err(ApiError::internal)
+fn as_json(planner: &Planner) -> Answer<Value> {
+    serde_json::to_value(planner).map_err(ApiError::internal)
 }
 
 /// Gives assets without a time this one.

@@ -2,7 +2,7 @@
 //! of a cancellation. Whoever changes it takes it over: a run of the agent ends with it.
 
 use super::telling::{self, Revision};
-use super::{Shown, reach, within_quota};
+use super::{Shown, refused, runs, within_quota};
 use crate::app::App;
 use crate::auth::{Caller, CallerWorkspace};
 use crate::http::error::{Answer, ApiError, Code};
@@ -59,15 +59,18 @@ pub async fn change_project_status<T>(
     Ok(answer)
 }
 
-/// Cancels a project for good. Nobody is told (contract §6.2.2).
+/// Cancels a project for good, with the jobs that its agent waits for. Nobody is told of the project (contract §6.2.2).
 pub async fn cancel_project(app: &App, caller: &Caller, id: ProjectId) -> Answer<ProjectRow> {
     let change = Change::to(ProjectStatus::Cancelled);
     let mut cancel = app.process.pool.begin().await?;
     let Some(row) = projects::change(&mut cancel, id, caller.workspace.id, &change).await? else {
         return Err(refused(&mut cancel, caller, id, change.status).await?);
     };
-    project_runs::stop(&mut cancel, id).await?;
+    let jobs_stopped = runs::stop(app, &mut cancel, caller, id).await?;
     cancel.commit().await?;
+    if let Some(after_commit) = jobs_stopped {
+        after_commit.run(&app.process.pool, &app.process.wakes).await;
+    }
     Ok(row)
 }
 
@@ -96,18 +99,4 @@ fn small_enough(assets: &Value, timeline: Option<&Value>) -> Answer<()> {
     let message = format!("`assets` and `timeline` have {bytes} bytes as JSON; together they may have {MOST_BYTES}.");
     Err(ApiError::new(Code::RequestTooLarge, message)
         .suggest("Leave out what is not needed, and refer to large things by their URL."))
-}
-
-/// Why a change was not made.
-pub(super) async fn refused(
-    conn: &mut PgConnection,
-    caller: &Caller,
-    id: ProjectId,
-    next: ProjectStatus,
-) -> Answer<ApiError> {
-    let status = reach(conn, caller, id).await?.status;
-    let legal: Vec<&str> = status.may_lead_to().into_iter().map(ProjectStatus::name).collect();
-    let leads = if legal.is_empty() { "nothing else".to_owned() } else { legal.join(", ") };
-    let message = format!("The project is `{}`, which can become {leads}, and not `{}`.", status.name(), next.name());
-    Ok(ApiError::new(Code::IllegalTransition, message))
 }

@@ -2,7 +2,7 @@
 
 use super::film::Film;
 use super::library::Item;
-use super::memory::{Memory, Phase};
+use super::memory::{MOST_PAGES, Memory, Phase};
 use super::moments::{Found, words_found};
 use super::reading::{found, has_ended, held, hundredths, started_reads, texts};
 use super::{Refused, telling};
@@ -18,15 +18,19 @@ impl Memory {
     pub fn told(&mut self, answer: &Value, left: Option<Minutes>) {
         match self.phase {
             Phase::Footage => {
-                self.footage = Item::listed(answer);
-                self.footage.retain(|item| item.named_by(&self.wishes.without) == 0);
-                let to = if self.wishes.music { Phase::Sounds } else { self.after_look() };
-                self.go(to);
+                let without = &self.wishes.without;
+                self.footage.extend(Item::listed(answer).filter(|item| item.named_by(without) == 0));
+                if self.is_last_page(answer, "videos") {
+                    let to = if self.wishes.music { Phase::Sounds } else { self.after_look() };
+                    self.go(to);
+                }
             }
             Phase::Sounds => {
-                self.sounds = Item::listed(answer);
-                let to = self.after_look();
-                self.go(to);
+                self.sounds.extend(Item::listed_sounds(answer));
+                if self.is_last_page(answer, "sounds") {
+                    let to = self.after_look();
+                    self.go(to);
+                }
             }
             Phase::PriceReads => {
                 let price = Minutes::from_hundredths(held(answer));
@@ -58,11 +62,7 @@ impl Memory {
                 }
             }
             Phase::Films => self.filming(answer),
-            Phase::Mark => {
-                let after = self.done();
-                self.go_on(self.outputs.len(), after);
-            }
-            Phase::Reading | Phase::Filming | Phase::Over(_) => {}
+            Phase::Reading | Phase::Filming | Phase::Mark | Phase::Over(_) => {}
         }
     }
 
@@ -78,13 +78,11 @@ impl Memory {
                 self.note(format!("The footage could not be read: {why}"));
                 self.begin_search()
             }
-            // What is marked is a convenience.
-            Phase::Mark => self.done(),
             Phase::PriceFilms | Phase::Films if is_short => Phase::Over(telling::out_of_minutes(why)),
             Phase::PriceFilms | Phase::Films => Phase::Over(telling::stuck("The render", why)),
             Phase::Build => Phase::Over(telling::stuck("The timeline", why)),
             Phase::Search => Phase::Over(telling::stuck("The search", why)),
-            Phase::Footage | Phase::Sounds | Phase::Reading | Phase::Filming | Phase::Over(_) => {
+            Phase::Footage | Phase::Sounds | Phase::Reading | Phase::Filming | Phase::Mark | Phase::Over(_) => {
                 Phase::Over(telling::stuck("A step", why))
             }
         };
@@ -119,9 +117,9 @@ impl Memory {
                 _ if self.outputs.is_empty() => Phase::Over(telling::stuck("The render", why.unwrap_or("it is gone."))),
                 Some(why) => {
                     self.note(format!("Not all could be rendered: {why}"));
-                    Phase::Mark
+                    self.done()
                 }
-                None => Phase::Mark,
+                None => self.done(),
             }
         };
         self.go(to);
@@ -175,8 +173,22 @@ impl Memory {
         for warning in texts(&data["warnings"]) {
             self.note(warning);
         }
-        let after = if self.jobs.is_empty() { Phase::Mark } else { Phase::Filming };
+        let after = if self.jobs.is_empty() { self.done() } else { Phase::Filming };
         self.go_on(self.timelines.len(), after);
+    }
+
+    /// Whether no page of the library is asked for after this one: it was the last, or enough were.
+    fn is_last_page(&mut self, answer: &Value, what: &str) -> bool {
+        self.cursor = answer["data"]["next_cursor"].as_str().map(str::to_owned);
+        self.at += 1;
+        if self.cursor.is_some() && self.at < MOST_PAGES {
+            return false;
+        }
+        if self.cursor.take().is_some() {
+            self.note(format!("There are more {what} than the newest ones that were looked through."));
+        }
+        self.at = 0;
+        true
     }
 
     /// Notes jobs that it waits for, and what is held for them.

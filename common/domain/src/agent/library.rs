@@ -6,13 +6,10 @@ use serde_json::Value;
 
 /// Words by which music is called.
 const MUSIC: [&str; 9] = ["music", "song", "theme", "track", "beat", "score", "soundtrack", "tune", "jingle"];
-/// What the tags of the agent's own films begin with.
-const MADE: &str = "made by ";
-
-/// The tag of the films of this project: they are no footage of the next one.
-pub fn film_tag(project: &str) -> String {
-    format!("{MADE}{project}")
-}
+/// The tool that makes films: they are no footage of the next one.
+const FILMS: &str = "render_timeline";
+/// The tool that puts music under a voice: what it makes is no music.
+const MIXES: &str = "duck_music";
 
 /// An item in short.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,10 +29,17 @@ pub struct Item {
 }
 
 impl Item {
-    /// Those of an answer of `list_items` that last for a while and that no agent has made.
-    pub fn listed(answer: &Value) -> Vec<Self> {
+    /// Those of an answer of `list_items` that last for a while and are no films of a timeline.
+    pub fn listed(answer: &Value) -> impl Iterator<Item = Self> {
         let items = answer["data"]["items"].as_array().into_iter().flatten();
-        items.filter_map(Self::of).filter(|item| !item.tags.iter().any(|tag| tag.starts_with(MADE))).collect()
+        items.filter(|item| item["made_by"]["tool"] != FILMS).filter_map(Self::of)
+    }
+
+    /// Those of them that may be heard under a film.
+    pub fn listed_sounds(answer: &Value) -> impl Iterator<Item = Self> {
+        let items = answer["data"]["items"].as_array().into_iter().flatten();
+        let is_mix = |item: &Value| [FILMS, MIXES].iter().any(|tool| item["made_by"]["tool"] == *tool);
+        items.filter(move |item| !is_mix(item)).filter_map(Self::of)
     }
 
     fn of(item: &Value) -> Option<Self> {

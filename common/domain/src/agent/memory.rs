@@ -4,16 +4,21 @@
 //! All of it is in [`Memory`], which is kept after each step: whoever takes the work up later does the same next.
 
 use super::film::Film;
-use super::library::{Item, film_tag};
+use super::library::Item;
 use super::moments::Found;
 use super::wishes::Wishes;
 use super::{End, Move, telling};
 use crate::project::{OutputType, ProjectStatus};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use std::borrow::Cow;
 
 /// Places that are asked for of one word.
 const MOST_MATCHES: usize = 20;
+/// Items of a page of the library.
+const PAGE: usize = 100;
+/// Pages that are looked at, of videos and of sounds.
+pub(super) const MOST_PAGES: usize = 10;
 
 /// How far it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,7 +44,7 @@ pub enum Phase {
     Films,
     /// It waits for that.
     Filming,
-    /// It marks what was made as its own.
+    /// What was made is tagged: a step of releases before, which ends the run.
     Mark,
     /// It has ended.
     Over(End),
@@ -62,8 +67,14 @@ pub struct Memory {
     pub steps: u32,
     /// Minutes of all of the project's runs, in hundredths: what was charged, or is held.
     pub spent: i64,
-    /// The place of the word, film or item that it is at.
+    /// AI credits that another planner took before this one, likewise: this one takes none.
+    #[serde(default)]
+    pub credits: i64,
+    /// The place of the page, word or film that it is at.
     pub(super) at: usize,
+    /// Where the next page of the library begins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) cursor: Option<String>,
     pub(super) footage: Vec<Item>,
     pub(super) sounds: Vec<Item>,
     /// The footage that is looked through, by its ids; all of it when there is none.
@@ -95,7 +106,9 @@ impl Memory {
             number: 0,
             steps: 0,
             spent: 0,
+            credits: 0,
             at: 0,
+            cursor: None,
             footage: Vec::new(),
             sounds: Vec::new(),
             among: Vec::new(),
@@ -118,7 +131,12 @@ impl Memory {
     pub fn again(self, said: &str) -> Self {
         let mut wishes = self.wishes;
         wishes.hear(said);
-        Self { steps: self.steps, spent: self.spent, ..Self::new(self.project, wishes, self.output) }
+        Self {
+            steps: self.steps,
+            spent: self.spent,
+            credits: self.credits,
+            ..Self::new(self.project, wishes, self.output)
+        }
     }
 
     /// What the project is, as far as it is.
@@ -142,27 +160,28 @@ impl Memory {
         if let Phase::Over(end) = &self.phase {
             return Move::Stop(end.clone());
         }
-        // What is made is waited for and marked, whatever it comes to.
-        let ends = matches!(self.phase, Phase::Reading | Phase::Filming | Phase::Mark);
-        if steps_left == 0 && !ends {
+        if self.phase == Phase::Mark
+            && let Phase::Over(end) = self.done()
+        {
+            return Move::Stop(end);
+        }
+        // What is begun is waited for.
+        let waits = matches!(self.phase, Phase::Reading | Phase::Filming);
+        if steps_left == 0 && !waits {
             return Move::Stop(telling::out_of_steps(self.steps));
         }
-        let call = |tool, arguments| Move::Call { tool, arguments };
+        let call = |tool, arguments| Move::Call { tool: Cow::Borrowed(tool), arguments };
         match self.phase {
-            Phase::Footage => call("list_items", json!({ "type": "video", "status": "ready", "limit": 100 })),
-            Phase::Sounds => call("list_items", json!({ "type": "audio", "status": "ready", "limit": 100 })),
+            Phase::Footage => call("list_items", self.page("video")),
+            Phase::Sounds => call("list_items", self.page("audio")),
             Phase::PriceReads => call("prepare_media", self.reads(Some(true))),
             Phase::Reads => call("prepare_media", self.reads(None)),
             Phase::Search => call("search_footage", self.search()),
             Phase::Build => call("create_timeline", self.timeline()),
             Phase::PriceFilms => call("render_timeline", self.render(Some(true))),
             Phase::Films => call("render_timeline", self.render(None)),
-            Phase::Mark => {
-                let item = self.outputs.get(self.at).map_or("", |(item, _)| item.as_str());
-                call("update_item", json!({ "ref": item, "tags": [film_tag(&self.project)] }))
-            }
             Phase::Reading | Phase::Filming => Move::Wait { jobs: self.jobs.clone() },
-            Phase::Over(_) => unreachable!("it was looked at before"),
+            Phase::Mark | Phase::Over(_) => unreachable!("it was looked at before"),
         }
     }
 
@@ -174,6 +193,11 @@ impl Memory {
     /// The items that were made, with how long each is in milliseconds.
     pub fn outputs(&self) -> &[(String, i64)] {
         &self.outputs
+    }
+
+    /// The jobs that it has started and waits for; those of others that it joined are theirs.
+    pub fn own_jobs(&self) -> impl Iterator<Item = &str> {
+        self.own.iter().map(|(job, _)| job.as_str())
     }
 
     /// How a project shows what is put together.
@@ -200,6 +224,14 @@ impl Memory {
         self.found = Vec::new();
         self.to_read = Vec::new();
         self.among = Vec::new();
+    }
+
+    fn page(&self, kind: &str) -> Value {
+        let mut call = json!({ "type": kind, "status": "ready", "limit": PAGE });
+        if let Some(cursor) = &self.cursor {
+            call["cursor"] = cursor.as_str().into();
+        }
+        call
     }
 
     fn reads(&self, dry_run: Option<bool>) -> Value {

@@ -1,15 +1,18 @@
-//! The built-in agent of projects: from a brief to a finished film by words alone, without a model.
+//! The agent of projects: from a brief to a finished film, by words alone or by what a model says.
 //!
 //! Pure. `Wishes` is what a brief asks for, `moments` chooses what of the footage shows it, `film` puts that together,
-//! and [`Memory`] is the agent itself: it says what to do next and is told what came of it. It calls the same tools as
-//! everybody else; who calls them for it, durably, is the api's (`resources/projects/agent`).
+//! and [`Memory`] is the planner that is built in: it says what to do next and is told what came of it. [`Chat`] is the
+//! one that asks a model, [`Planner`] either. They call the same tools as everybody else; who calls them, durably, is
+//! the api's (`resources/projects/agent`).
 
+pub mod chat;
 mod cutting;
 mod film;
 mod hearing;
 mod library;
 mod memory;
 mod moments;
+mod planner;
 mod reading;
 mod telling;
 #[cfg(test)]
@@ -17,18 +20,22 @@ mod tests;
 mod wishes;
 mod words;
 
+pub use chat::{Chat, ChatModel, Reply};
 pub use film::{Film, Music};
-pub use library::{Item, film_tag};
+pub use library::Item;
 pub use memory::{Memory, Phase};
 pub use moments::{Found, Moment};
+pub use planner::{Planner, Task};
 pub use wishes::Wishes;
 
+use crate::credits::Credits;
 use crate::minutes::Minutes;
 use crate::project::ProjectStatus;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::borrow::Cow;
 
-/// What this agent is called in answers.
+/// What the planner that is built in is called in answers.
 pub const PLANNER: &str = "keywords";
 /// Steps that a project's agent takes when its budget says nothing.
 pub const USUAL_STEPS: u32 = 200;
@@ -67,6 +74,11 @@ impl Budget {
         self.minutes.map(|minutes| Minutes::from_hundredths(minutes).saturating_sub(spent))
     }
 
+    /// The AI credits that are left of it.
+    pub fn credits_left(self, spent: Credits) -> Option<Credits> {
+        self.credits.map(|credits| Credits::from_hundredths(credits).saturating_sub(spent))
+    }
+
     /// The steps that are left of it.
     pub fn steps_left(self, taken: u32) -> u32 {
         self.steps.unwrap_or(USUAL_STEPS).saturating_sub(taken)
@@ -79,10 +91,12 @@ pub enum Move {
     /// Calls this tool.
     Call {
         /// Its name.
-        tool: &'static str,
+        tool: Cow<'static, str>,
         /// What it is called with.
         arguments: Value,
     },
+    /// Asks the model, with the conversation as it is.
+    Ask,
     /// Waits until these jobs have ended.
     Wait {
         /// They.

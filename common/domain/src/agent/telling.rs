@@ -2,6 +2,7 @@
 
 use super::End;
 use super::film::Film;
+use crate::credits::Credits;
 use crate::minutes::Minutes;
 use crate::project::{OutputType, ProjectStatus};
 use std::collections::BTreeSet;
@@ -40,6 +41,23 @@ pub fn over_budget(what: &str, price: Minutes, left: Minutes, spent: Minutes) ->
     asked(format!(
         "{what} would take {price} cloud minutes, and {left} of the budget are left. Shall it? Raise the budget with \
          {SAY}: {{\"text\": \"go on\", \"budget\": {{\"minutes\": {raised}}}}}, or ask for less."
+    ))
+}
+
+/// The budget's credits do not reach.
+pub fn over_credits(what: &str, price: Credits, left: Credits, spent: Credits) -> End {
+    let raised = price + spent;
+    asked(format!(
+        "{what} would take {price} AI credits, and {left} of the budget are left. Shall it? Raise the budget with \
+         {SAY}: {{\"text\": \"go on\", \"budget\": {{\"credits\": {raised}}}}}, or ask for less."
+    ))
+}
+
+/// The model can't be asked.
+pub fn model_failed(model: &str, why: &str) -> End {
+    failed(format!(
+        "The model `{model}` could not be asked: {why} Whoever runs the service finds more in its log; when that is \
+         put right, say \"go on\" with {SAY}."
     ))
 }
 

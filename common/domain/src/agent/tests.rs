@@ -3,6 +3,7 @@
 use super::*;
 use crate::project::{OutputType, ProjectStatus};
 use serde_json::json;
+use std::borrow::Cow;
 
 const BRIEF: &str = "A 30 second film about the river from the interview footage, with music";
 
@@ -25,7 +26,7 @@ fn minutes(minutes: f64, data: &Value) -> Value {
 /// The tool that is called next, and with what.
 fn call(memory: &Memory) -> (&'static str, Value) {
     match memory.next(100) {
-        Move::Call { tool, arguments } => (tool, arguments),
+        Move::Call { tool: Cow::Borrowed(tool), arguments } => (tool, arguments),
         other => panic!("{other:?}"),
     }
 }
@@ -41,11 +42,14 @@ fn stopped(memory: &Memory) -> End {
 fn looked(brief: &str, output: OutputType) -> Memory {
     let mut memory = Memory::new("prj_1".to_owned(), Wishes::of(brief), output);
     assert_eq!(call(&memory).0, "list_items");
-    let made = json!({ "tags": ["made by prj_0"], "id": "made", "name": "Interview film", "duration_seconds": 9.0 });
+    let made_by = json!({ "tool": "render_timeline" });
+    let made = json!({ "made_by": made_by, "id": "made", "name": "Interview film", "duration_seconds": 9.0 });
     memory.told(&items(&[item("harbour", "Harbour", &[]), item("talk", "Interview.mp4", &[]), made]), None);
     if memory.wishes.music {
         assert_eq!(call(&memory).1["type"], "audio");
-        memory.told(&items(&[item("speech", "Reading", &[]), item("tune", "Theme music", &[])]), None);
+        let mut mix = item("mix", "Talk (with music)", &[]);
+        mix["made_by"] = json!({ "tool": "duck_music" });
+        memory.told(&items(&[mix, item("speech", "Reading", &[]), item("tune", "Theme music", &[])]), None);
     }
     memory
 }
@@ -109,8 +113,6 @@ fn a_brief_becomes_a_film_of_what_it_names() {
     assert_eq!(memory.next(0), Move::Wait { jobs: vec!["job_3".to_owned()] }, "what is begun is waited for");
     let made = json!({ "id": "job_3", "status": "succeeded", "cloud_minutes": 0.25, "result": { "item_id": "film" } });
     assert!(memory.jobs_ended(&json!({ "data": { "jobs": [made] } })));
-    assert_eq!(call(&memory), ("update_item", json!({ "ref": "film", "tags": ["made by prj_1"] })));
-    memory.told(&json!({}), None);
     let end = stopped(&memory);
     assert_eq!((end.status, memory.spent), (ProjectStatus::Idle, 145));
     assert!(end.message.contains("30.00 s, 1 moment of Interview.mp4, with music of Theme music."), "{}", end.message);
@@ -118,6 +120,25 @@ fn a_brief_becomes_a_film_of_what_it_names() {
     assert_eq!(memory.outputs(), [("film".to_owned(), 30_000)]);
     let kept: Memory = serde_json::from_value(serde_json::to_value(&memory).unwrap()).unwrap();
     assert_eq!(kept, memory, "it is kept as it is");
+}
+
+#[test]
+fn all_pages_of_the_library_are_looked_through_up_to_a_bound() {
+    let page = |id: &str, next: Option<&str>| json!({ "data": { "items": [item(id, id, &[])], "next_cursor": next } });
+    let mut memory = Memory::new("prj_1".to_owned(), Wishes::of("the river"), OutputType::Assembled);
+    assert_eq!(call(&memory).1, json!({ "type": "video", "status": "ready", "limit": 100 }));
+    memory.told(&page("harbour", Some("c1")), None);
+    assert_eq!(call(&memory).1["cursor"], "c1");
+    memory.told(&page("River", None), None);
+    assert_eq!(call(&memory).1["refs"], json!(["River"]), "what the second page holds is footage");
+
+    let mut memory = Memory::new("prj_1".to_owned(), Wishes::of("the river"), OutputType::Assembled);
+    for number in 0..memory::MOST_PAGES {
+        assert_eq!(call(&memory).0, "list_items");
+        memory.told(&page(&format!("boat {number}"), Some("more")), None);
+    }
+    assert_eq!(call(&memory).0, "prepare_media");
+    assert!(memory.notes[0].contains("more videos than the newest ones"), "{:?}", memory.notes);
 }
 
 #[test]
@@ -175,4 +196,13 @@ fn what_is_said_begins_anew_with_what_was_spent() {
     let memory = Memory { steps: 7, spent: 120, ..cut(BRIEF, OutputType::Assembled) }.again("10 seconds, no music");
     assert_eq!((memory.wishes.seconds, memory.wishes.music), (10.0, false));
     assert_eq!((memory.steps, memory.spent, memory.number, &memory.phase), (7, 120, 0, &Phase::Footage));
+}
+
+#[test]
+fn a_run_of_the_release_before_that_tags_its_film_ends() {
+    let mut kept = serde_json::to_value(cut(BRIEF, OutputType::Assembled)).unwrap();
+    kept["phase"] = "mark".into();
+    kept.as_object_mut().unwrap().remove("credits");
+    let planner: Planner = serde_json::from_value(kept).unwrap();
+    assert!(matches!(planner.next(Budget::default()), Move::Stop(end) if end.status == ProjectStatus::Idle));
 }

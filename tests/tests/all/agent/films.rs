@@ -1,92 +1,11 @@
-//! The agent of projects: a brief becomes a film, whatever dies on the way, within a budget and for nobody else.
+//! A brief becomes a film, whatever dies on the way, and goes on with what is said.
 
-use domain::ids::{ItemId, ProjectId};
+use super::{BRIEF, Studio, get, tools};
 use domain::minutes::Minutes;
-use mws_tests::world::footage::{Script, performing};
-use mws_tests::world::{Client, Media, Received, Receiver, Tenant, World, until};
+use mws_tests::world::until;
 use serde_json::{Value, json};
 use sqlx::AssertSqlSafe;
 use std::time::Duration;
-
-const BRIEF: &str = "A 30 second film about the river from the interview footage, with music";
-
-/// A workspace with footage, of which nothing is read.
-struct Studio {
-    world: World,
-    tenant: Tenant,
-    interview: ItemId,
-    receiver: Receiver,
-}
-
-impl Studio {
-    async fn new() -> anyhow::Result<Self> {
-        let world = World::new().await?;
-        let tenant = world.tenant("a").await?;
-        let interview = world.item(&tenant, Media::video(60)).await?;
-        let harbour = world.item(&tenant, Media::video(60)).await?;
-        let music = world.item(&tenant, Media::audio(20)).await?;
-        for (item, name) in [(interview, "Interview.mp4"), (harbour, "Harbour.mp4"), (music, "Theme music.wav")] {
-            tenant.client.tool("update_item", &json!({ "ref": item, "name": name })).await?.data()?;
-        }
-        let filler = "and then we walked on for quite some time ".repeat(6);
-        let said = format!("{filler} until the river came into sight {filler} so much for that");
-        let said = Script { cuts: vec![16.0, 24.0], ..Script::saying(&said) };
-        world.work(performing(vec![(interview, said), (harbour, Script::saying("a river too"))])).await?;
-        Ok(Self { receiver: Receiver::start()?, world, tenant, interview })
-    }
-
-    async fn create(&self, mut body: Value) -> anyhow::Result<String> {
-        body["webhook_url"] = self.receiver.url.clone().into();
-        let made = self.tenant.client.post("/projects", &body).await?;
-        assert_eq!(made.status, 201, "{}", made.text);
-        Ok(made.json["id"].as_str().unwrap_or_default().to_owned())
-    }
-
-    async fn get(&self, project: &str) -> anyhow::Result<Value> {
-        get(&self.tenant.client, &format!("/projects/{project}")).await
-    }
-
-    /// The project once it is idle or failed.
-    async fn settled(&self, project: &str) -> anyhow::Result<Value> {
-        until("the project is settled", async || {
-            let project = self.get(project).await?;
-            Ok(["idle", "failed"].iter().any(|status| project["status"] == *status).then_some(project))
-        })
-        .await
-    }
-
-    async fn say(&self, project: &str, body: Value) -> anyhow::Result<Value> {
-        let said = self.tenant.client.post(&format!("/projects/{project}/messages"), &body).await?;
-        assert_eq!(said.status, 200, "{}", said.text);
-        Ok(said.json)
-    }
-
-    async fn log(&self, project: &str) -> anyhow::Result<Vec<Value>> {
-        let log = get(&self.tenant.client, &format!("/projects/{project}/log?limit=100")).await?;
-        Ok(log["data"].as_array().cloned().unwrap_or_default())
-    }
-
-    /// The statuses that were told, once there are so many.
-    async fn told(&self, many: usize) -> anyhow::Result<Vec<String>> {
-        let word = |sent: &Value| sent["event"].as_str().unwrap_or_default().to_owned();
-        let told = until("webhooks arrived", async || {
-            let mut told: Vec<Value> = self.receiver.received().iter().map(Received::json).collect();
-            told.sort_by_key(|sent| sent["revision"].as_i64());
-            Ok((told.len() >= many).then_some(told))
-        });
-        Ok(told.await?.iter().map(word).collect())
-    }
-}
-
-async fn get(client: &Client, path: &str) -> anyhow::Result<Value> {
-    let answer = client.send("GET", path, &[], None).await?;
-    assert_eq!(answer.status, 200, "{}", answer.text);
-    Ok(answer.json)
-}
-
-fn tools(log: &[Value]) -> Vec<&str> {
-    log.iter().filter_map(|step| step["tool"].as_str()).collect()
-}
 
 #[tokio::test]
 async fn a_brief_becomes_a_film_and_each_status_is_told_in_its_order() -> anyhow::Result<()> {
@@ -113,6 +32,11 @@ async fn a_brief_becomes_a_film_and_each_status_is_told_in_its_order() -> anyhow
     assert_eq!((&music["duration"], &music["duck_under_voice"]), (&json!(20.0), &json!(true)));
     assert_eq!(timeline["audio"]["tracks"][0]["offset"], 20.0, "music that is too short is heard again");
 
+    let film = studio.tenant.client.tool("get_item", &json!({ "ref": project["output_item_id"] })).await?.data()?;
+    let made_by = &film["item"]["made_by"];
+    assert_eq!((&made_by["tool"], &made_by["synthetic"]), (&json!("render_timeline"), &json!(false)));
+    assert_eq!(made_by["source_item_ids"][0], studio.interview.to_string(), "{made_by}");
+
     // The link is signed, leads to the film without a credential, and stands in lists too.
     let link = project["assembled_url"].as_str().unwrap_or_default();
     let path = link.split("/api/v1").nth(1).unwrap_or_default();
@@ -137,7 +61,7 @@ async fn a_brief_becomes_a_film_and_each_status_is_told_in_its_order() -> anyhow
 }
 
 /// Has an agent work until this step has been taken, and die before that is written down. Its lease ends then.
-async fn killed_over(studio: &Studio, tool: &str, taken: &'static str) -> anyhow::Result<()> {
+pub(super) async fn killed_over(studio: &Studio, tool: &str, taken: &'static str) -> anyhow::Result<()> {
     let pool = studio.world.pool();
     let hold = format!(
         "CREATE FUNCTION hold_step() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -284,95 +208,6 @@ async fn a_timeline_or_clips_come_out_where_they_are_asked_for() -> anyhow::Resu
     assert!(clips >= 2, "{}", project["assets"]);
     let renders = studio.world.count("SELECT count(*) FROM jobs WHERE kind = 'render'").await?;
     assert_eq!(renders, i64::try_from(clips)?);
-    agent.abort();
-    studio.world.end().await
-}
-
-#[tokio::test]
-async fn a_manual_project_waits_for_whoever_reports_its_statuses() -> anyhow::Result<()> {
-    let studio = Studio::new().await?;
-    let agent = studio.world.agent();
-    let id = studio.create(json!({ "brief": BRIEF, "mode": "manual" })).await?;
-    let project = studio.get(&id).await?;
-    assert_eq!((&project["status"], &project["planner"]), (&json!("idle"), &Value::Null));
-    let client = &studio.tenant.client;
-    for status in ["running", "generating", "running", "rendering", "idle"] {
-        let changed = client.post(&format!("/projects/{id}/status"), &json!({ "status": status })).await?;
-        assert_eq!(changed.status, 200, "{}", changed.text);
-    }
-    let refused = client.post(&format!("/projects/{id}/messages"), &json!({ "text": "shorter" })).await?;
-    assert_eq!((refused.status, refused.code()), (409, "illegal_transition"));
-    assert_eq!(studio.world.count("SELECT count(*) FROM project_runs").await?, 0);
-    for wrong in [json!({ "brief": "x", "mode": "guided" }), json!({ "brief": "x", "output_type": "poem" })] {
-        let refused = client.post("/projects", &wrong).await?;
-        assert_eq!((refused.status, refused.code()), (400, "invalid_request"));
-    }
-    agent.abort();
-    studio.world.end().await
-}
-
-#[tokio::test]
-async fn a_project_that_is_cancelled_taken_over_or_deleted_stops_its_run() -> anyhow::Result<()> {
-    let studio = Studio::new().await?;
-    let client = &studio.tenant.client;
-    let live = "SELECT count(*) FROM project_runs WHERE due_at IS NOT NULL";
-    let ids = [
-        studio.create(json!({ "brief": BRIEF })).await?,
-        studio.create(json!({ "brief": BRIEF })).await?,
-        studio.create(json!({ "brief": BRIEF })).await?,
-    ];
-    assert_eq!(studio.world.count(live).await?, 3);
-    let busy = client.post(&format!("/projects/{}/messages", ids[0]), &json!({ "text": "shorter" })).await?;
-    assert_eq!((busy.status, busy.code()), (409, "illegal_transition"));
-    client.send("POST", &format!("/projects/{}/cancel", ids[0]), &[], None).await?;
-    client.post(&format!("/projects/{}/status", ids[1]), &json!({ "status": "idle", "agent_message": "mine" })).await?;
-    client.send("DELETE", &format!("/projects/{}", ids[2]), &[], None).await?;
-    assert_eq!(studio.world.count(live).await?, 0);
-    let agent = studio.world.agent();
-    let marker = studio.create(json!({ "brief": "submarines" })).await?;
-    studio.settled(&marker).await?;
-    assert_eq!(studio.get(&ids[0]).await?["status"], "cancelled");
-    assert_eq!(studio.get(&ids[1]).await?["agent_message"], "mine");
-    agent.abort();
-    studio.world.end().await
-}
-
-#[tokio::test]
-async fn a_run_sees_its_own_workspace_alone_and_ends_with_whoever_asked_for_it() -> anyhow::Result<()> {
-    let studio = Studio::new().await?;
-    let other = studio.world.tenant("b").await?;
-    let agent = studio.world.agent();
-    let made = other.client.post("/projects", &json!({ "brief": BRIEF })).await?.json;
-    let path = format!("/projects/{}", made["id"].as_str().unwrap_or_default());
-    let failed = until("it has failed", async || {
-        let project = get(&other.client, &path).await?;
-        Ok((project["status"] == "failed").then_some(project))
-    })
-    .await?;
-    let says = failed["agent_message"].as_str().unwrap_or_default();
-    assert!(says.contains("no video in the workspace"), "{says}");
-    assert_eq!(
-        studio.tenant.client.send("GET", &format!("{path}/log"), &[], None).await?.code(),
-        "workspace_forbidden"
-    );
-    agent.abort();
-    let _ = agent.await;
-
-    // A key that is revoked works no more.
-    let id = studio.create(json!({ "brief": BRIEF })).await?;
-    sqlx::query("UPDATE api_keys SET revoked_at = mws_now() WHERE id = $1")
-        .bind(studio.tenant.key_id)
-        .execute(studio.world.pool())
-        .await?;
-    let agent = studio.world.agent();
-    let status = "SELECT status FROM projects WHERE id = $1";
-    let id: ProjectId = id.parse()?;
-    until("it has failed", async || {
-        let status: String = sqlx::query_scalar(status).bind(id).fetch_one(studio.world.pool()).await?;
-        Ok((status == "failed").then_some(()))
-    })
-    .await?;
-    assert_eq!(studio.world.count("SELECT count(*) FROM jobs").await?, 0);
     agent.abort();
     studio.world.end().await
 }
