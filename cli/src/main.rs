@@ -47,7 +47,7 @@ enum Command {
     /// Bring the schema of a PostgreSQL of your own up to date, and end.
     Migrate(Box<migrate::MigrateArgs>),
     #[command(flatten)]
-    Client(ClientCommand),
+    Client(Box<ClientCommand>),
     /// Show the version.
     Version,
 }
@@ -97,7 +97,7 @@ fn run(cli: Cli, matches: &ArgMatches) -> Result<(), Failure> {
             runtime::telemetry::start(args.settings_mut());
             migrate::run(*args, &globals)
         }
-        Command::Client(command) => database::runtime()?.block_on(commands::run(command, globals)),
+        Command::Client(command) => database::runtime()?.block_on(commands::run(*command, globals)),
         Command::Version => {
             let version = env!("CARGO_PKG_VERSION");
             if globals.json {

@@ -1,12 +1,13 @@
 //! How claimed work is done: on this machine's engines, or by whatever a test or a benchmark puts in their place.
 
 use crate::dubs::{DubRequest, Dubbed, Dubber, is_translator};
-use crate::generations::{Generated, GenerationRequest, Generator};
+use crate::generations::{GenerationRequest, Generator};
+use crate::new_media::NewMedia;
 use crate::open_media::OpenMedia;
 use crate::readers::{
     DiarizerSettings, Engine, JobCtx, MediaLimits, ReadError, ReadOutcome, ReaderSettings, Readers, TranscriberSettings,
 };
-use crate::renders::{FilmSource, Rendered, Renderer, Sources, worth_ms};
+use crate::renders::{ItemMedia, Rendered, Renderer, Sources, worth_ms};
 use domain::ids::{ItemId, JobId};
 use domain::model::{BuiltIn, ModelKind};
 use domain::read::Read;
@@ -21,6 +22,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use store::fleet::EngineOffer;
 use store::generations::MakerOffer;
+use store::items::StoredMedia;
 use tokio::time::Instant;
 
 /// The version of what is ours.
@@ -31,10 +33,8 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 pub struct ReadRequest {
     /// Which.
     pub read: Read,
-    /// The media's key in the store.
-    pub object_key: String,
-    /// How many bytes it has.
-    pub bytes: i64,
+    /// Of which media.
+    pub media: StoredMedia,
 }
 
 /// A render to make.
@@ -42,31 +42,42 @@ pub struct ReadRequest {
 pub struct RenderRequest {
     /// What.
     pub plan: RenderPlan,
-    /// The key in the store of what it is made from first and foremost, and how many bytes that has. A picture may be
-    /// of words and shapes alone.
-    pub source: Option<(String, i64)>,
-    /// The key of the music, where the plan names one.
-    pub music_key: Option<String>,
-    /// How many bytes that has.
-    pub music_bytes: i64,
+    /// What it is made from first and foremost. A picture may be of words and shapes alone.
+    pub source: Option<StoredMedia>,
+    /// The music, where the plan names one.
+    pub music: Option<StoredMedia>,
     /// All that a film or a picture is made from.
-    pub others: Vec<FilmItem>,
+    pub others: Vec<RenderItem>,
     /// The largest that it may be.
     pub most_bytes: u64,
-    /// How many times as long as what it is worth a film may take, and how long beside that, once its media are open.
-    pub time: (f64, Duration),
+    /// How long a film may take for what it is worth, once its media are open.
+    pub time: WorkingTime,
+}
+
+/// How long work on media may take.
+#[derive(Debug, Clone, Copy)]
+pub struct WorkingTime {
+    /// How many times as long as the media.
+    pub factor: f64,
+    /// And how long beside that.
+    pub least: Duration,
+}
+
+impl WorkingTime {
+    /// For so many milliseconds of media.
+    pub fn of(self, media_ms: i64) -> Duration {
+        Duration::from_millis(u64::try_from(media_ms).unwrap_or_default()).mul_f64(self.factor.max(0.0)) + self.least
+    }
 }
 
 /// An item that a film or a picture is made from.
 #[derive(Debug, Clone)]
-pub struct FilmItem {
+pub struct RenderItem {
     /// It.
     pub item: ItemId,
-    /// The key of its media in the store.
-    pub object_key: String,
-    /// How many bytes that has.
-    pub bytes: i64,
-    /// How long it is said to be.
+    /// Its media.
+    pub media: StoredMedia,
+    /// How many milliseconds it is said to last.
     pub duration_ms: i64,
 }
 
@@ -76,7 +87,7 @@ pub type Run = Arc<dyn Fn(ReadRequest, JobCtx) -> BoxFuture<'static, Result<Read
 pub type Render = Arc<dyn Fn(RenderRequest, JobCtx) -> BoxFuture<'static, Result<Rendered, ReadError>> + Send + Sync>;
 /// Makes a generation.
 pub type Generate =
-    Arc<dyn Fn(GenerationRequest, JobCtx) -> BoxFuture<'static, Result<Generated, ReadError>> + Send + Sync>;
+    Arc<dyn Fn(GenerationRequest, JobCtx) -> BoxFuture<'static, Result<NewMedia, ReadError>> + Send + Sync>;
 /// Makes a dub.
 pub type DubRun = Arc<dyn Fn(DubRequest, JobCtx) -> BoxFuture<'static, Result<Dubbed, ReadError>> + Send + Sync>;
 /// Tells of a job that nobody wants any more, and of its model.
@@ -214,7 +225,7 @@ async fn compute(
 ) -> Result<ReadOutcome, ReadError> {
     let reader = readers.get(reading.read)?;
     let tools = readers.tools().ok_or(ReadError::EngineNotConfigured(reading.read.into()))?;
-    let media = open.get((&reading.object_key, reading.bytes), &tools, ctx).await?;
+    let media = open.get(&reading.media, &tools, ctx).await?;
     reader.run(&media.source, ctx).await
 }
 
@@ -228,17 +239,17 @@ async fn make(
     let renderer = renderer.ok_or(ReadError::EngineNotConfigured(Task::Render))?;
     let tools = readers.tools().ok_or(ReadError::EngineNotConfigured(Task::Render))?;
     let media = match &rendering.source {
-        Some((key, bytes)) => Some(open.get((key, *bytes), &tools, ctx).await?),
+        Some(media) => Some(open.get(media, &tools, ctx).await?),
         None => None,
     };
-    let music = match &rendering.music_key {
-        Some(key) => Some(open.get((key, rendering.music_bytes), &tools, ctx).await?),
+    let music = match &rendering.music {
+        Some(music) => Some(open.get(music, &tools, ctx).await?),
         None => None,
     };
     let (mut held, mut others) = (Vec::new(), HashMap::new());
     for other in &rendering.others {
-        let opened = open.get((&other.object_key, other.bytes), &tools, ctx).await?;
-        let source = FilmSource { media: opened.source.clone(), duration_ms: other.duration_ms };
+        let opened = open.get(&other.media, &tools, ctx).await?;
+        let source = ItemMedia { media: opened.source.clone(), duration_ms: other.duration_ms };
         others.insert(other.item, source);
         held.push(opened);
     }
@@ -247,9 +258,7 @@ async fn make(
     }
     let mut ctx = ctx.clone();
     if let RenderPlan::RenderTimeline { film } = &rendering.plan {
-        let (factor, least) = rendering.time;
-        let worth = Duration::from_millis(u64::try_from(worth_ms(film, &others)).unwrap_or_default());
-        ctx.deadline = ctx.deadline.min(Instant::now() + worth.mul_f64(factor) + least);
+        ctx.deadline = ctx.deadline.min(Instant::now() + rendering.time.of(worth_ms(film, &others)));
     }
     let source = media.as_ref().map(|media| media.source.clone()).ok_or(ReadError::Missing)?;
     let music_source = music.as_ref().map(|music| music.source.clone());

@@ -14,6 +14,7 @@ mod engines;
 mod generations;
 mod ingest;
 mod jobs;
+mod new_media;
 pub mod notify_project;
 mod open_media;
 pub mod readers;
@@ -21,8 +22,9 @@ pub mod renders;
 
 pub use asking::Asking;
 pub use dubs::{DubRequest, Dubbed};
-pub use engines::{Engines, FilmItem, ReadRequest, Render, RenderRequest, Run, reader_settings};
-pub use generations::{Generated, GenerationRequest};
+pub use engines::{Engines, ReadRequest, Render, RenderItem, RenderRequest, Run, WorkingTime, reader_settings};
+pub use generations::GenerationRequest;
+pub use new_media::NewMedia;
 
 use crate::readers::MediaTools;
 use anyhow::Context;

@@ -8,6 +8,7 @@ use crate::readers::{JobCtx, MediaSource, MediaTools, ReadError};
 use runtime::media::{LocalMedia, MediaError, MediaStore};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+use store::items::StoredMedia;
 use tokio::sync::OnceCell;
 
 /// Media by its key in the store.
@@ -40,16 +41,15 @@ impl OpenMedia {
         Self { store, held: Mutex::default() }
     }
 
-    /// The media under this key, which has so many bytes: as another job holds it, or opened now. The wait is within
-    /// the bounds of `ctx`.
+    /// This media: as another job holds it, or opened now. The wait is within the bounds of `ctx`.
     pub(crate) async fn get(
         &self,
-        (key, bytes): (&str, i64),
+        media: &StoredMedia,
         tools: &Arc<MediaTools>,
         ctx: &JobCtx,
     ) -> Result<Held, ReadError> {
-        let slot = self.slot(key);
-        let opened = ctx.bounded(slot.get_or_try_init(|| self.opened((key, bytes), tools, ctx))).await??;
+        let slot = self.slot(&media.object_key);
+        let opened = ctx.bounded(slot.get_or_try_init(|| self.opened(media, tools, ctx))).await??;
         Ok(Held { source: opened.source.clone(), _slot: Arc::clone(&slot) })
     }
 
@@ -68,13 +68,8 @@ impl OpenMedia {
         slot
     }
 
-    async fn opened(
-        &self,
-        (key, bytes): (&str, i64),
-        tools: &Arc<MediaTools>,
-        ctx: &JobCtx,
-    ) -> Result<Opened, ReadError> {
-        let file = self.store.local_whole(key, bytes).await.map_err(unavailable)?;
+    async fn opened(&self, media: &StoredMedia, tools: &Arc<MediaTools>, ctx: &JobCtx) -> Result<Opened, ReadError> {
+        let file = self.store.local_whole(&media.object_key, media.bytes).await.map_err(unavailable)?;
         let source = MediaSource::open(file.path(), tools, ctx).await?;
         Ok(Opened { source, _file: file })
     }

@@ -13,6 +13,10 @@ async fn stored(studio: &Studio, key: &str) -> OpenMedia {
     OpenMedia::new(store)
 }
 
+fn media(key: &str, bytes: i64) -> StoredMedia {
+    StoredMedia { object_key: key.to_owned(), bytes }
+}
+
 fn same_file(one: &Held, other: &Held) -> bool {
     let file = |held: &Held| std::ptr::from_ref::<File>(held.source.file());
     file(one) == file(other)
@@ -23,18 +27,19 @@ async fn jobs_of_one_item_share_its_media_and_it_is_closed_behind_the_last() {
     let studio = Studio::new();
     let open = stored(&studio, "items/a/media/1").await;
     let (tools, ctx) = (studio.tools(), an_hour());
-    let get = |key| open.get((key, 0), &tools, &ctx);
-    let (one, other) = tokio::join!(get("items/a/media/1"), get("items/a/media/1"));
+    let (a, b) = (media("items/a/media/1", 0), media("items/b/media/1", 0));
+    let get = |media| open.get(media, &tools, &ctx);
+    let (one, other) = tokio::join!(get(&a), get(&a));
     let (one, other) = (one.unwrap(), other.unwrap());
     assert!(same_file(&one, &other));
     drop(one);
-    assert!(same_file(&get("items/a/media/1").await.unwrap(), &other));
+    assert!(same_file(&get(&a).await.unwrap(), &other));
     let slot = open.held.lock().unwrap()["items/a/media/1"].clone();
     assert!(slot.upgrade().is_some());
     drop(other);
     assert!(slot.upgrade().is_none());
-    assert!(matches!(get("items/b/media/1").await, Err(ReadError::Missing)));
-    get("items/a/media/1").await.unwrap();
+    assert!(matches!(get(&b).await, Err(ReadError::Missing)));
+    get(&a).await.unwrap();
     assert_eq!(open.held.lock().unwrap().len(), 1, "what nobody holds is forgotten");
 }
 
@@ -47,8 +52,8 @@ async fn a_job_that_is_cancelled_while_it_opens_leaves_that_to_the_next() {
         tokio::task::yield_now().await;
         stopped.cancel.cancel();
     };
-    let key = ("items/a/media/1", 0);
-    let (one, other, ()) = tokio::join!(open.get(key, &tools, &stopped), open.get(key, &tools, &ctx), cancelled);
+    let media = media("items/a/media/1", 0);
+    let (one, other, ()) = tokio::join!(open.get(&media, &tools, &stopped), open.get(&media, &tools, &ctx), cancelled);
     assert!(matches!(one, Err(ReadError::Cancelled)));
     assert_eq!(other.unwrap().source.probe().duration_ms, Some(1_000));
 }
@@ -60,7 +65,7 @@ async fn a_media_of_which_half_comes_is_the_stores_fault() {
     let (tools, ctx) = (studio.tools(), an_hour());
     let whole = std::fs::metadata(studio.path("store").join("items/a/media/1")).unwrap().len();
     let bytes = i64::try_from(whole).unwrap();
-    let halved = open.get(("items/a/media/1", 2 * bytes), &tools, &ctx).await;
+    let halved = open.get(&media("items/a/media/1", 2 * bytes), &tools, &ctx).await;
     assert!(halved.err().is_some_and(|error| error.is_ours()), "half of it was taken for the whole");
-    open.get(("items/a/media/1", bytes), &tools, &ctx).await.unwrap();
+    open.get(&media("items/a/media/1", bytes), &tools, &ctx).await.unwrap();
 }

@@ -22,6 +22,7 @@ use crate::oauth::{Issuer, OAuthError};
 use domain::ids::{AccountId, ItemId, UploadId};
 use domain::link::LinkKeys;
 use domain::operator::{OperatorError, Operators};
+use runtime::chat::{AgentError, ChatClient};
 use runtime::config::ApiSettings;
 use runtime::process::{Process, StartError};
 use runtime::seal::{SealError, Sealer};
@@ -113,6 +114,8 @@ pub struct Parts {
     pub runs: Runs,
     /// What answers the tools, for those that call another.
     pub operations: OperationsHandle,
+    /// The model that works on projects; none where the planner that is built in does.
+    pub agent: Option<ChatClient>,
     /// Connections for operators' pages, few and with statements that end soon: a look at large tables is felt by
     /// nobody else.
     pub pages: PgPool,
@@ -133,6 +136,9 @@ pub enum AppError {
     /// The OAuth settings can't be used.
     #[error(transparent)]
     OAuth(#[from] OAuthError),
+    /// The model that is to work on projects can't be asked.
+    #[error(transparent)]
+    Agent(#[from] AgentError),
 }
 
 impl App {
@@ -159,6 +165,7 @@ impl App {
         let (guesses, answers) = (Guesses::new(api.wrong_credentials_per_minute), Answers::new());
         let downloads = Downloads::new(api.max_account_downloads);
         let (of_account, of_address, uploads) = (Shares::default(), Shares::default(), Shares::default());
+        let agent = ChatClient::configured(&settings, &process.providers)?;
         let pages = store::apart_for_pages(&process.pool, PAGES_CONNECTIONS, "mws-console");
         let parts = Parts {
             process,
@@ -190,6 +197,7 @@ impl App {
             document_writes: Permits::of_documents(),
             runs: Runs::default(),
             operations: OperationsHandle::default(),
+            agent,
             pages,
         };
         let door = if parts.api.operator_listen.is_some() { Door::Customers } else { Door::Everyone };

@@ -9,7 +9,7 @@ use crate::http::refusal::{Envelope, Refused};
 use crate::http::request::Template;
 use crate::http::scope::Scope;
 use crate::resources::library::hexadecimal;
-use crate::usecases::calendar::read_feed;
+use crate::usecases::calendar_feeds::read_feed;
 use domain::http_range::is_known;
 use domain::public_link::LinkToken;
 use poem::endpoint::make;

@@ -5,7 +5,7 @@ use crate::http::error::{Answer, Code};
 use crate::usecases::document_edits::Edited;
 use crate::usecases::documents::{self, Document, refused};
 use domain::board::Board;
-use domain::document::{DocumentKind, edited};
+use domain::document::{DocumentKind, OpList, edited};
 use domain::ids::{BoardId, ItemId};
 use serde_json::{Value, json};
 use sqlx::PgConnection;
@@ -30,9 +30,10 @@ impl Edited for Board {
         _caller: &Caller,
         _own: Option<Uuid>,
         body: &Self,
+        list: OpList,
         ops: &[Value],
     ) -> Answer<Self> {
-        edited(body, ops, Self::apply).map_err(|error| refused(&error))
+        edited(body, list, ops, Self::apply).map_err(|error| refused(&error))
     }
 }
 

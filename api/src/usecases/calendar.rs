@@ -2,24 +2,17 @@
 //! account's audit log is told.
 
 use crate::app::App;
-use crate::auth::{Caller, in_time};
+use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
-use crate::http::scope::Scope;
-use crate::usecases::account_audit::{note, note_made};
 use crate::usecases::library;
-use crate::usecases::once::{Before, Begun, Made, Once, forgotten};
+use crate::usecases::once::{Begun, Made, Once};
 use crate::usecases::quotas::{self, Asker};
-use chrono::{DateTime, TimeDelta, Utc};
-use domain::calendar::{
-    MOST_ENTRIES, MOST_FEEDS, MOST_ITEMS, MOST_READS_A_MINUTE, MOST_TOLD, Plan, PlanError, Status, TOLD_DAYS_BACK,
-};
-use domain::credential::CredentialHash;
-use domain::ics::{self, Event};
-use domain::ids::{CalendarEntryId, CalendarFeedId, ItemId};
-use domain::public_link::LinkToken;
+use chrono::{DateTime, Utc};
+use domain::calendar::{MOST_ENTRIES, MOST_ITEMS, Plan, PlanError, Status};
+use domain::ids::{CalendarEntryId, ItemId};
 use sqlx::PgConnection;
 use std::collections::HashMap;
-use store::calendar::{self, EntryRow, EntryText, FeedRow, Window};
+use store::calendar::{self, EntryRow, EntryText, Window};
 use store::items;
 
 /// An entry with what its items are called, as far as they are still there.
@@ -58,7 +51,8 @@ pub async fn add_entry(
     app: &App,
     caller: &Caller,
     once: &Once,
-    (plan, refs): (Plan, &[String]),
+    plan: Plan,
+    refs: &[String],
     show: impl FnOnce(Entry) -> String,
 ) -> Answer<Made> {
     let mut add_entry = match once.begin(app).await? {
@@ -136,110 +130,6 @@ pub async fn delete_entry(app: &App, caller: &Caller, id: CalendarEntryId) -> An
     Err(calendar::find_to_change(&mut conn, id).await?.map_or_else(|| unknown(id), |_| elsewhere("entry")))
 }
 
-/// Makes a feed. `show` writes the answer, of which all but the token is kept.
-///
-/// # Errors
-/// `quota_reached`, `rate_limited` after many changes in a day.
-pub async fn create_feed(
-    app: &App,
-    caller: &Caller,
-    once: &Once,
-    show: impl FnOnce(FeedRow, &LinkToken) -> String,
-) -> Answer<Made> {
-    let (mut create_feed, call) = match once.begin(app).await? {
-        Begun::Now(create_feed, call) => (create_feed, call),
-        Begun::Before(before) => return Ok(Made::Before(before)),
-    };
-    let workspace = caller.workspace.id;
-    calendar::lock(&mut create_feed, workspace).await?;
-    let most = usize::try_from(MOST_FEEDS).unwrap_or_default();
-    if calendar::feeds(&mut create_feed, workspace, MOST_FEEDS).await?.len() >= most {
-        let refusal = ApiError::new(Code::QuotaReached, format!("The calendar has {most} feeds, which is the most."));
-        return Err(refusal.suggest("Revoke one of them with `revoke_calendar_feed`."));
-    }
-    let (id, token) = (CalendarFeedId::mint(), LinkToken::from_random(once.secret(app, call)));
-    let row =
-        calendar::add_feed(&mut create_feed, id, workspace, &token.hash(), (caller.user_id, caller.key_id)).await?;
-    note_made(&mut create_feed, caller, "calendar_feed.create", id, None).await?;
-    let body = show(row, &token);
-    // Only its hash is kept, here too.
-    once.keep(app, &mut create_feed, &body.replace(&token.expose(), "")).await?;
-    create_feed.commit().await?;
-    Ok(Made::Now(body))
-}
-
-/// The token of the feed that this call made before, made once more.
-pub async fn feed_token_made_before(app: &App, caller: &Caller, once: &Once, before: &Before) -> Answer<LinkToken> {
-    let mut conn = app.conn().await?;
-    for secret in once.secrets(app, before.call) {
-        let token = LinkToken::from_random(secret);
-        if calendar::has_token(&mut conn, caller.workspace.id, &token.hash()).await? {
-            return Ok(token);
-        }
-    }
-    Err(forgotten())
-}
-
-/// Ends a feed of the workspace for good.
-///
-/// # Errors
-/// `calendar_feed_not_found`, `workspace_forbidden`.
-pub async fn revoke_feed(app: &App, caller: &Caller, id: CalendarFeedId) -> Answer<()> {
-    let mut revoke_feed = app.process.pool.begin().await?;
-    if !calendar::end_feed(&mut revoke_feed, id, caller.workspace.id).await? {
-        let missing = || ApiError::new(Code::CalendarFeedNotFound, format!("There is no calendar feed {id}."));
-        let found = calendar::workspace_of_feed(&mut revoke_feed, id).await?;
-        return Err(found.map_or_else(missing, |_| elsewhere("feed")));
-    }
-    note(&mut revoke_feed, caller, "calendar_feed.revoke", id, None).await?;
-    revoke_feed.commit().await?;
-    Ok(())
-}
-
-/// The calendar of the feed with this token as calendar programs read it; none where there is no such feed. Looked up
-/// by turns; who tries tokens is treated as who tries keys.
-///
-/// # Errors
-/// `rate_limited` where it is read more often than a feed is, and after many wrong tokens from the same address.
-pub async fn read_feed(app: &App, scope: &Scope, token: &LinkToken) -> Answer<Option<String>> {
-    let (hash, presented) = (token.hash(), CredentialHash::of(&format!("calendar feed {}", token.expose())));
-    app.guesses.refuse(scope, &presented).await?;
-    // Strangers wait for each other first, or they would have the turns of programs whose feeds are known to work.
-    let _strangers_turn = in_time(async { Ok(app.guesses.turn(scope, &presented).await) }).await?;
-    let _turn = app.feed_turns.turn_soon(hash).await?;
-    let counted = async { calendar::count_read(&mut *app.conn().await?, &hash, MOST_READS_A_MINUTE).await };
-    let Some(read) = in_time(counted).await? else {
-        app.guesses.count(scope).await;
-        return Ok(None);
-    };
-    app.guesses.right(&presented).await;
-    if !read.within {
-        let message = format!("A feed is read {MOST_READS_A_MINUTE} times a minute at most. It changes slowly.");
-        return Err(ApiError::new(Code::RateLimited, message).retry_after(60));
-    }
-    let window = Window { from: Some(read.now - TimeDelta::days(TOLD_DAYS_BACK)), ..Window::default() };
-    let page = async { calendar::page(&mut *app.conn().await?, read.workspace_id, &window, MOST_TOLD).await };
-    let rows = in_time(page).await?;
-    // Thousands of entries take a while to write.
-    let written = tokio::task::spawn_blocking(move || ics::calendar(&read.name, rows.iter().map(told)));
-    written.await.map(Some).map_err(ApiError::internal)
-}
-
-fn told(row: &EntryRow) -> Event<'_> {
-    Event {
-        uid: row.id.to_string(),
-        title: &row.title,
-        starts_at: row.starts_at,
-        ends_at: row.ends_at,
-        channel: row.channel.as_deref(),
-        note: row.note.as_deref(),
-        status: row.status,
-        sequence: row.sequence,
-        created_at: row.created_at,
-        updated_at: row.updated_at,
-    }
-}
-
 /// The items that these texts name, each once.
 async fn found(conn: &mut PgConnection, caller: &Caller, refs: &[String]) -> Answer<Vec<ItemId>> {
     if refs.len() > MOST_ITEMS {
@@ -281,7 +171,8 @@ fn unknown(id: CalendarEntryId) -> ApiError {
     ApiError::new(Code::CalendarEntryNotFound, format!("There is no calendar entry {id}."))
 }
 
-fn elsewhere(noun: &str) -> ApiError {
+/// The refusal of what is in another workspace.
+pub(super) fn elsewhere(noun: &str) -> ApiError {
     let refusal = ApiError::new(Code::WorkspaceForbidden, format!("The {noun} is in another workspace."));
     refusal.suggest("Name its workspace in x-workspace-id, if you can reach it.")
 }

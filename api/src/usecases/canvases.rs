@@ -6,12 +6,12 @@ use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::usecases::brand_kit::kit_of;
 use crate::usecases::document_edits::Edited;
-use crate::usecases::documents::{self, Document, Kept, refused, resolve_refs};
+use crate::usecases::documents::{self, Document, DocumentToCreate, ITEM_REF, Kept, refused, resolve_refs};
+use crate::usecases::library::sources;
 use crate::usecases::once::{Made, Once};
-use crate::usecases::timelines::sources;
 use domain::brand_kit::BrandKit;
 use domain::canvas::{Canvas, Known};
-use domain::document::{DocumentKind, edited};
+use domain::document::{DocumentKind, OpList, edited};
 use domain::ids::{CanvasId, ItemId};
 use domain::timeline::Sources;
 use serde_json::{Value, json};
@@ -36,8 +36,10 @@ impl Document for Canvas {
 pub struct NewCanvas {
     /// What it is called.
     pub name: String,
-    /// Pixels across and down.
-    pub size: (f64, f64),
+    /// Pixels across.
+    pub width: f64,
+    /// Pixels down.
+    pub height: f64,
     /// The colour behind everything.
     pub background: Option<String>,
     /// The operations that add its layers; `ref` names an item.
@@ -64,22 +66,18 @@ pub async fn create_canvas(
     new: NewCanvas,
     show: impl FnOnce(Kept<Canvas>) -> String,
 ) -> Answer<Made> {
-    let NewCanvas { name, size: (width, height), background, mut layers } = new;
+    let NewCanvas { name, width, height, background, mut layers } = new;
     let mut conn = app.conn().await?;
     let kit = kit_of(&mut conn, caller.workspace.id).await?;
     let mut body = Canvas::new(width, height, background, &kit)
         .map_err(|why| ApiError::new(Code::InvalidRequest, format!("{why}.")))?;
     if !layers.is_empty() {
-        // What they are called here is not what they are called in an edit.
-        let in_layers = |error: ApiError| {
-            let message = error.message().replacen("`ops", "`layers", 1).replacen("operations", "layers", 1);
-            ApiError::new(error.code(), message)
-        };
-        resolve_refs(&mut conn, caller, &mut layers, ("ref", "item_id")).await.map_err(in_layers)?;
-        body = Canvas::done(&mut conn, caller, None, &body, &layers).await.map_err(in_layers)?;
+        resolve_refs(&mut conn, caller, OpList::Layers, &mut layers, ITEM_REF).await?;
+        body = Canvas::done(&mut conn, caller, None, &body, OpList::Layers, &layers).await?;
     }
     drop(conn);
-    documents::create(app, caller, once, (CanvasId::mint().uuid(), &name, &body), show).await
+    let new = DocumentToCreate { id: CanvasId::mint().uuid(), name: &name, body: &body };
+    documents::create(app, caller, once, new, show).await
 }
 
 /// What a canvas that names these items needs to be drawn.
@@ -98,12 +96,13 @@ impl Edited for Canvas {
         caller: &Caller,
         _own: Option<Uuid>,
         body: &Self,
+        list: OpList,
         ops: &[Value],
     ) -> Answer<Self> {
         let mut named = body.items();
         named.extend(ops.iter().filter_map(|op| op["item_id"].as_str()?.parse::<ItemId>().ok()));
         let Material { sources, kit } = material(conn, caller, named).await?;
         let known = Known { sources: &sources, kit: &kit };
-        edited(body, ops, |canvas: &mut Self, op| canvas.apply(op, known)).map_err(|error| refused(&error))
+        edited(body, list, ops, |canvas: &mut Self, op| canvas.apply(op, known)).map_err(|error| refused(&error))
     }
 }

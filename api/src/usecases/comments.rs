@@ -7,7 +7,8 @@ use crate::usecases::library::reach;
 use crate::usecases::once::{Begun, Made, Once};
 use crate::usecases::quotas::{self, Asker};
 use domain::comment::{
-    GUEST_COMMENTS_A_MINUTE, MOST_COMMENTS, MOST_GUEST_COMMENTS, Region, checked_name, checked_place, checked_text,
+    AskedPlace, Extent, GUEST_COMMENTS_A_MINUTE, MOST_COMMENTS, MOST_GUEST_COMMENTS, Region, checked_name,
+    checked_place, checked_text,
 };
 use domain::ids::CommentId;
 use domain::item::ItemType;
@@ -94,7 +95,8 @@ async fn add(conn: &mut PgConnection, item: &ItemRow, author: Author<'_>, said: 
     let text = checked_text(said.text).map_err(invalid)?;
     let has_picture = matches!(item.item_type, Some(ItemType::Video | ItemType::Image));
     let duration_ms = item.duration_ms.filter(|_| item.item_type != Some(ItemType::Image));
-    let place = checked_place((said.at, said.until), said.region, (duration_ms, has_picture)).map_err(invalid)?;
+    let asked = AskedPlace { at: said.at, until: said.until, region: said.region };
+    let place = checked_place(asked, Extent { duration_ms, has_picture }).map_err(invalid)?;
     comments::lock(conn, item.id).await?;
     if comments::count(conn, item.id, MOST_COMMENTS).await? >= MOST_COMMENTS {
         return Err(full(MOST_COMMENTS, "item"));

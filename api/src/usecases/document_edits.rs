@@ -4,8 +4,9 @@
 use crate::app::App;
 use crate::auth::Caller;
 use crate::http::error::Answer;
-use crate::usecases::documents::{self, BegunChange, Document, Kept, resolve_refs};
+use crate::usecases::documents::{self, BegunChange, Document, ITEM_REF, Kept, resolve_refs};
 use crate::usecases::once::{Made, Once};
+use domain::document::OpList;
 use serde_json::Value;
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -21,6 +22,7 @@ pub trait Edited: Document + Sync {
         caller: &Caller,
         own: Option<Uuid>,
         body: &Self,
+        list: OpList,
         ops: &[Value],
     ) -> impl Future<Output = Answer<Self>> + Send;
 }
@@ -53,9 +55,9 @@ pub async fn edit<D: Edited>(
         BegunChange::Now(change) => change,
         BegunChange::Before(before) => return Ok(Made::Before(before)),
     };
-    resolve_refs(&mut change.tx, caller, &mut edit.ops, ("ref", "item_id")).await?;
+    resolve_refs(&mut change.tx, caller, OpList::Ops, &mut edit.ops, ITEM_REF).await?;
     if !edit.ops.is_empty() || edit.name.is_none() {
-        change.body = D::done(&mut change.tx, caller, Some(id), &change.body, &edit.ops).await?;
+        change.body = D::done(&mut change.tx, caller, Some(id), &change.body, OpList::Ops, &edit.ops).await?;
     }
     if let Some(name) = edit.name {
         change.name = name;
@@ -71,7 +73,8 @@ pub async fn undo<D: Document>(
     app: &App,
     caller: &Caller,
     once: &Once,
-    (id, if_revision): (Uuid, Option<i32>),
+    id: Uuid,
+    if_revision: Option<i32>,
     show: impl FnOnce(Kept<D>) -> String,
 ) -> Answer<Made> {
     match documents::begin_change::<D>(app, caller, once, id, if_revision).await? {

@@ -12,7 +12,7 @@ use crate::http::error::{Answer, ApiError, Code};
 use crate::usecases::library;
 use crate::usecases::once::{Before, Begun, Made, Once};
 use chrono::{DateTime, Utc};
-use domain::document::{DocumentError, DocumentKind, MOST_ACCOUNT_BYTES, MOST_BYTES, checked_name};
+use domain::document::{DocumentError, DocumentKind, MOST_ACCOUNT_BYTES, MOST_BYTES, OpList, checked_name};
 use domain::ids::ItemId;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -56,6 +56,29 @@ pub struct Kept<D> {
     pub updated_at: DateTime<Utc>,
 }
 
+/// A document to create.
+#[derive(Debug)]
+pub struct DocumentToCreate<'a, D> {
+    /// Its id, whatever its kind's prefix.
+    pub id: Uuid,
+    /// What people will call it.
+    pub name: &'a str,
+    /// What it will hold.
+    pub body: &'a D,
+}
+
+/// How operations name something else: by the words of the caller, and by its id.
+#[derive(Debug, Clone, Copy)]
+pub struct RefField {
+    /// The field with the words.
+    pub named: &'static str,
+    /// The field that the id is put into.
+    pub id: &'static str,
+}
+
+/// How operations name an item.
+pub const ITEM_REF: RefField = RefField { named: "ref", id: "item_id" };
+
 /// A change that has begun.
 #[derive(Debug)]
 pub struct Change<D> {
@@ -86,7 +109,7 @@ pub async fn create<D: Document>(
     app: &App,
     caller: &Caller,
     once: &Once,
-    (id, name, body): (Uuid, &str, &D),
+    new: DocumentToCreate<'_, D>,
     show: impl FnOnce(Kept<D>) -> String,
 ) -> Answer<Made> {
     let _permit = app.document_writes.take(caller.account_id).await?;
@@ -95,7 +118,7 @@ pub async fn create<D: Document>(
         Begun::Before(before) => return Ok(Made::Before(before)),
     };
     documents::lock(&mut create, caller.workspace.account_id).await?;
-    let row = insert(&mut create, caller, (id, name, body)).await?;
+    let row = insert(&mut create, caller, new).await?;
     let answer = show(kept(&mut create, row).await?);
     once.keep(app, &mut create, &answer).await?;
     create.commit().await?;
@@ -109,8 +132,9 @@ pub async fn create<D: Document>(
 pub(super) async fn insert<D: Document>(
     conn: &mut PgConnection,
     caller: &Caller,
-    (id, name, body): (Uuid, &str, &D),
+    new: DocumentToCreate<'_, D>,
 ) -> Answer<DocumentRow> {
+    let DocumentToCreate { id, name, body } = new;
     let name = checked_name(name).map_err(|error| refused(&error))?;
     let body = as_json(body)?;
     let (workspace, account) = (caller.workspace.id, caller.workspace.account_id);
@@ -232,23 +256,26 @@ pub async fn delete<D: Document>(app: &App, caller: &Caller, id: Uuid) -> Answer
     Err(missing::<D>())
 }
 
-/// Puts the id of the item that a text names into each operation that has one: `ops[n].from` becomes `ops[n].to`.
+/// Puts the id of the item that a text names into each operation that has one: the words of `field` become its id.
 ///
 /// # Errors
 /// As `library::reach`, with the operation's place.
 pub async fn resolve_refs(
     conn: &mut PgConnection,
     caller: &Caller,
+    list: OpList,
     ops: &mut [Value],
-    (from, to): (&str, &str),
+    field: RefField,
 ) -> Answer<()> {
     for (index, op) in ops.iter_mut().enumerate() {
         let Some(op) = op.as_object_mut() else { continue };
-        let Some(Value::String(name)) = op.remove(from) else { continue };
+        let Some(Value::String(name)) = op.remove(field.named) else { continue };
         let item = library::resolve(conn, caller.workspace, &name).await;
-        let item =
-            item.map_err(|error| ApiError::new(error.code(), format!("`ops[{index}].{from}`: {}", error.message())))?;
-        op.insert(to.to_owned(), Value::String(item.id.to_string()));
+        let item = item.map_err(|error| {
+            let place = format!("`{}[{index}].{}`", list.field(), field.named);
+            ApiError::new(error.code(), format!("{place}: {}", error.message()))
+        })?;
+        op.insert(field.id.to_owned(), Value::String(item.id.to_string()));
     }
     Ok(())
 }

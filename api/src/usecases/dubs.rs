@@ -5,7 +5,7 @@ use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::usecases::documents::{self, BegunChange, Document, Kept, refused};
 use crate::usecases::once::{Made, Once};
-use domain::document::{DocumentKind, edited};
+use domain::document::{DocumentKind, OpList, edited};
 use domain::dub::{Dub, LONGEST};
 use domain::ids::{DubId, ItemId};
 use domain::timeline::Micros;
@@ -79,7 +79,7 @@ pub async fn edit_dub(
         let usable = items::usable(&mut change.tx, &[change.body.source], caller.workspace.id).await?;
         let duration = usable.first().and_then(|item| item.facts.duration).unwrap_or(LONGEST);
         let apply = |dub: &mut Dub, op| dub.apply(op, duration);
-        change.body = edited(&change.body, &edit.ops, apply).map_err(|error| refused(&error))?;
+        change.body = edited(&change.body, OpList::Ops, &edit.ops, apply).map_err(|error| refused(&error))?;
     }
     if let Some(name) = edit.name {
         change.name = name;
@@ -95,7 +95,8 @@ pub async fn undo_dub(
     app: &App,
     caller: &Caller,
     once: &Once,
-    (dub, if_revision): (DubId, Option<i32>),
+    dub: DubId,
+    if_revision: Option<i32>,
     show: impl FnOnce(KeptDub) -> String,
 ) -> Answer<Made> {
     match documents::begin_change::<Dub>(app, caller, once, dub.uuid(), if_revision).await? {

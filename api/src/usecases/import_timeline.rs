@@ -3,9 +3,10 @@
 use crate::app::App;
 use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
-use crate::usecases::documents::{self, Kept};
+use crate::usecases::documents::{self, DocumentToCreate, Kept};
+use crate::usecases::library::sources;
 use crate::usecases::once::{Made, Once};
-use crate::usecases::timelines::{reach_variant, sources};
+use crate::usecases::timelines::reach_variant;
 use domain::document::MOST_NAME_CHARACTERS;
 use domain::ids::{ItemId, TimelineId};
 use domain::timeline::{DecisionList, Imported, MOST_ITEMS, NamedItems, Timeline, captions_of, import, named_items};
@@ -80,7 +81,7 @@ pub async fn import_timeline(
     };
     let (body, told) = built(app, caller, parts.ops, parts.told).await?;
     let name = name.or_else(|| parts.name.and_then(|its| fit(&its))).unwrap_or_else(|| "Imported".to_owned());
-    let new = (TimelineId::mint().uuid(), name.as_str(), &body);
+    let new = DocumentToCreate { id: TimelineId::mint().uuid(), name: &name, body: &body };
     documents::create(app, caller, once, new, |kept| show(kept, told.into_sentences())).await
 }
 

@@ -7,6 +7,7 @@ use crate::http::error::{Answer, ApiError, Code};
 use crate::http::rate::pace;
 use domain::ids::ItemId;
 use domain::item::ItemStatus;
+use domain::timeline::Sources;
 use runtime::ending;
 use runtime::wake::Wake;
 use sqlx::PgConnection;
@@ -18,6 +19,15 @@ use tokio::time::{Instant, timeout_at};
 
 /// A long poll looks at least this often, should a wake-up be lost.
 pub const LOOK_AGAIN: Duration = Duration::from_secs(2);
+
+/// What is known of those of these items that a document of the workspace may name.
+///
+/// # Errors
+/// Those of the database.
+pub async fn sources(conn: &mut PgConnection, caller: &Caller, named: &[ItemId]) -> Answer<Sources> {
+    let usable = items::usable(conn, named, caller.workspace.id).await?;
+    Ok(usable.into_iter().map(|item| (item.id, item.facts)).collect())
+}
 
 /// The item that this text names, for a call that acts in this workspace.
 ///

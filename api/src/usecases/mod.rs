@@ -10,6 +10,7 @@ pub mod balance;
 pub mod boards;
 pub mod brand_kit;
 pub mod calendar;
+pub mod calendar_feeds;
 pub mod canvases;
 pub mod comments;
 pub mod dispatch;

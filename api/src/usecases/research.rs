@@ -83,7 +83,9 @@ pub async fn keep_post(
     app: &App,
     caller: &Caller,
     once: &Once,
-    (post, tags, media): (PostId, Option<Vec<String>>, Option<Import>),
+    post: PostId,
+    tags: Option<Vec<String>>,
+    media: Option<Import>,
     show: impl FnOnce(PostRow) -> String,
 ) -> Answer<Made> {
     let mut keep_post = match once.begin(app).await? {

@@ -8,7 +8,7 @@ use crate::app::permits::Permit;
 use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::usecases::documents::{
-    Document, Kept, as_json, insert, kept, missing, name_taken, opened, refused, within_quota,
+    Document, DocumentToCreate, Kept, as_json, insert, kept, missing, name_taken, opened, refused, within_quota,
 };
 use crate::usecases::once::{Before, Begun, Made, Once};
 use domain::document::checked_name;
@@ -85,7 +85,10 @@ impl<D: Document> Saving<D> {
         show: impl FnOnce(Kept<D>) -> String,
     ) -> Answer<Made> {
         let row = match &self.row {
-            None => insert(&mut self.tx, caller, (NamedDocumentId::mint().uuid(), &self.name, body)).await?,
+            None => {
+                let new = DocumentToCreate { id: NamedDocumentId::mint().uuid(), name: &self.name, body };
+                insert(&mut self.tx, caller, new).await?
+            }
             Some(row) => {
                 let row = documents::overwrite(&mut self.tx, row.id, &as_json(body)?).await?;
                 within_quota(&mut self.tx, caller).await?;

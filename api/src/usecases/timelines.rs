@@ -4,14 +4,14 @@ use crate::app::App;
 use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::usecases::document_edits::Edited;
-use crate::usecases::documents::{self, Document, Kept, refused, resolve_refs};
+use crate::usecases::documents::{self, Document, DocumentToCreate, ITEM_REF, Kept, refused, resolve_refs};
+use crate::usecases::library::sources;
 use crate::usecases::once::{Made, Once};
-use domain::document::{DocumentKind, edited};
+use domain::document::{DocumentKind, OpList, edited};
 use domain::ids::{ItemId, TimelineId};
-use domain::timeline::{Sources, Timeline};
+use domain::timeline::Timeline;
 use serde_json::Value;
 use sqlx::PgConnection;
-use store::items;
 use uuid::Uuid;
 
 impl Document for Timeline {
@@ -35,25 +35,18 @@ pub async fn create_timeline(
     app: &App,
     caller: &Caller,
     once: &Once,
-    (name, mut ops): (&str, Vec<Value>),
+    name: &str,
+    mut ops: Vec<Value>,
     show: impl FnOnce(Kept<Timeline>) -> String,
 ) -> Answer<Made> {
     let mut body = Timeline::new();
     if !ops.is_empty() {
         let mut conn = app.conn().await?;
-        resolve_refs(&mut conn, caller, &mut ops, ("ref", "item_id")).await?;
-        body = Timeline::done(&mut conn, caller, None, &body, &ops).await?;
+        resolve_refs(&mut conn, caller, OpList::Ops, &mut ops, ITEM_REF).await?;
+        body = Timeline::done(&mut conn, caller, None, &body, OpList::Ops, &ops).await?;
     }
-    documents::create(app, caller, once, (TimelineId::mint().uuid(), name, &body), show).await
-}
-
-/// What is known of the items that a timeline may name.
-///
-/// # Errors
-/// Those of the database.
-pub async fn sources(conn: &mut PgConnection, caller: &Caller, named: &[ItemId]) -> Answer<Sources> {
-    let usable = items::usable(conn, named, caller.workspace.id).await?;
-    Ok(usable.into_iter().map(|item| (item.id, item.facts)).collect())
+    let new = DocumentToCreate { id: TimelineId::mint().uuid(), name, body: &body };
+    documents::create(app, caller, once, new, show).await
 }
 
 /// Whether a timeline of the workspace has this id.
@@ -71,6 +64,7 @@ impl Edited for Timeline {
         caller: &Caller,
         own: Option<Uuid>,
         body: &Self,
+        list: OpList,
         ops: &[Value],
     ) -> Answer<Self> {
         let mut named = body.items();
@@ -78,14 +72,15 @@ impl Edited for Timeline {
         let sources = sources(conn, caller, &named).await?;
         for (index, op) in ops.iter().enumerate() {
             let Some(variant_of) = op["variant_of"].as_str().filter(|_| op["op"] == "set_details") else { continue };
+            let place = format!("`{}[{index}].variant_of`", list.field());
             if own.is_some_and(|own| variant_of.parse() == Ok(TimelineId::from(own))) {
-                let message = format!("`ops[{index}].variant_of`: a timeline is no variant of itself.");
+                let message = format!("{place}: a timeline is no variant of itself.");
                 return Err(ApiError::new(Code::InvalidRequest, message));
             }
-            reach_variant(conn, caller, variant_of).await.map_err(|error| {
-                ApiError::new(error.code(), format!("`ops[{index}].variant_of`: {}", error.message()))
-            })?;
+            reach_variant(conn, caller, variant_of)
+                .await
+                .map_err(|error| ApiError::new(error.code(), format!("{place}: {}", error.message())))?;
         }
-        edited(body, ops, |timeline: &mut Self, op| timeline.apply(op, &sources)).map_err(|error| refused(&error))
+        edited(body, list, ops, |timeline: &mut Self, op| timeline.apply(op, &sources)).map_err(|error| refused(&error))
     }
 }

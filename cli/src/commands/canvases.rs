@@ -1,7 +1,7 @@
 //! `mws canvases`: pictures as people and programs edit them (contract §4.13). What their renders have in common with
 //! those of timelines is `rendered`'s.
 
-use super::confirm::confirm;
+use super::documents::Kind;
 use super::pages::{Pages, of_tool};
 use super::rendered::{json_of, render, word};
 use super::{Context, without_nulls};
@@ -9,6 +9,8 @@ use crate::failure::Failure;
 use crate::output::Column;
 use clap::{Subcommand, ValueEnum};
 use serde_json::{Map, Value, json};
+
+const KIND: Kind = Kind { noun: "canvas" };
 
 const COLUMNS: [Column; 6] = [
     Column::new("ID", "/id"),
@@ -126,7 +128,7 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
             let list = of_tool(context, "list_canvases", "canvases", json!({}), pages).await?;
             context.out.list(&list, "id", &COLUMNS)
         }
-        Command::Show { id } => show(context, "get_canvas", &json!({ "canvas_id": id })).await,
+        Command::Show { id } => show(context, "get_canvas", &KIND.one(&id)).await,
         Command::Create { name, size, background, layers } => {
             let (width, height) = sides(&size)?;
             let layers = layers.as_deref().map(json_of).transpose()?;
@@ -135,10 +137,9 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
             show(context, "create_canvas", &without_nulls(new)).await
         }
         Command::Edit { id, ops, if_revision } => {
-            let edit = json!({ "canvas_id": id, "if_revision": if_revision, "ops": json_of(&ops)? });
-            show(context, "edit_canvas", &without_nulls(edit)).await
+            show(context, "edit_canvas", &KIND.edit(&id, &ops, if_revision)?).await
         }
-        Command::Undo { id } => show(context, "undo_canvas", &json!({ "canvas_id": id })).await,
+        Command::Undo { id } => show(context, "undo_canvas", &KIND.one(&id)).await,
         Command::Render { id, format, scale, value, dry_run, wait } => {
             let ask = json!({
                 "canvas_id": id, "format": word(&format), "scale": scale, "values": values(&value)?,
@@ -146,11 +147,7 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
             });
             render(context, "render_canvas", &without_nulls(ask), wait).await
         }
-        Command::Delete { id } => {
-            confirm(context, &format!("Delete the canvas {id} and what is kept of its past?"))?;
-            let deleted = context.client.tool("delete_canvas", &json!({ "canvas_id": id })).await?;
-            context.out.done(&deleted, &format!("Deleted {id}."))
-        }
+        Command::Delete { id } => KIND.delete(context, &id).await,
     }
 }
 

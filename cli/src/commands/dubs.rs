@@ -1,6 +1,6 @@
 //! `mws dub` and `mws dubs`: what is said in an item, in another language (contract §4.14).
 
-use super::confirm::confirm;
+use super::documents::Kind;
 use super::edits::succeeded;
 use super::pages::{Pages, of_tool};
 use super::rendered::{json_of, render};
@@ -11,6 +11,8 @@ use crate::failure::Failure;
 use crate::output::{Column, document};
 use clap::Subcommand;
 use serde_json::{Value, json};
+
+const KIND: Kind = Kind { noun: "dub" };
 
 const COLUMNS: [Column; 6] = [
     Column::new("ID", "/id"),
@@ -160,21 +162,14 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
             let list = of_tool(context, "list_dubs", "dubs", json!({}), pages).await?;
             context.out.list(&list, "id", &COLUMNS)
         }
-        Command::Get { id } => show(context, "get_dub", &json!({ "dub_id": id })).await,
-        Command::Edit { id, ops, if_revision } => {
-            let edit = json!({ "dub_id": id, "if_revision": if_revision, "ops": json_of(&ops)? });
-            show(context, "edit_dub", &without_nulls(edit)).await
-        }
-        Command::Undo { id } => show(context, "undo_dub", &json!({ "dub_id": id })).await,
+        Command::Get { id } => show(context, "get_dub", &KIND.one(&id)).await,
+        Command::Edit { id, ops, if_revision } => show(context, "edit_dub", &KIND.edit(&id, &ops, if_revision)?).await,
+        Command::Undo { id } => show(context, "undo_dub", &KIND.one(&id)).await,
         Command::Render { id, dry_run, wait } => {
             let ask = without_nulls(json!({ "dub_id": id, "dry_run": dry_run.then_some(true) }));
             render(context, "render_dub", &ask, wait).await
         }
-        Command::Delete { id } => {
-            confirm(context, &format!("Delete the dub {id} and what is kept of its past?"))?;
-            let deleted = context.client.tool("delete_dub", &json!({ "dub_id": id })).await?;
-            context.out.done(&deleted, &format!("Deleted {id}."))
-        }
+        Command::Delete { id } => KIND.delete(context, &id).await,
     }
 }
 

@@ -14,6 +14,7 @@ mod comments;
 mod confirm;
 mod console;
 mod deliveries;
+mod documents;
 mod download;
 mod dubs;
 mod edits;

@@ -1,6 +1,6 @@
 //! `mws timelines`: films as people and programs edit them (contract §4.11).
 
-use super::confirm::confirm;
+use super::documents::Kind;
 use super::pages::{Pages, of_tool};
 use super::rendered::{json_of, read, render, warn, word};
 use super::{Context, without_nulls};
@@ -10,6 +10,8 @@ use clap::{Subcommand, ValueEnum};
 use serde_json::{Value, json};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+
+const KIND: Kind = Kind { noun: "timeline" };
 
 const COLUMNS: [Column; 6] = [
     Column::new("ID", "/id"),
@@ -162,16 +164,15 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
             let list = of_tool(context, "list_timelines", "timelines", json!({}), pages).await?;
             context.out.list(&list, "id", &COLUMNS)
         }
-        Command::Show { id } => show(context, "get_timeline", &json!({ "timeline_id": id })).await,
+        Command::Show { id } => show(context, "get_timeline", &KIND.one(&id)).await,
         Command::Create { name, ops } => {
             let ops = ops.as_deref().map(json_of).transpose()?;
             show(context, "create_timeline", &without_nulls(json!({ "name": name, "ops": ops }))).await
         }
         Command::Edit { id, ops, if_revision } => {
-            let edit = json!({ "timeline_id": id, "if_revision": if_revision, "ops": json_of(&ops)? });
-            show(context, "edit_timeline", &without_nulls(edit)).await
+            show(context, "edit_timeline", &KIND.edit(&id, &ops, if_revision)?).await
         }
-        Command::Undo { id } => show(context, "undo_timeline", &json!({ "timeline_id": id })).await,
+        Command::Undo { id } => show(context, "undo_timeline", &KIND.one(&id)).await,
         Command::Render { id, format, draft, dry_run, wait } => {
             let ask = json!({
                 "timeline_id": id, "format": word(&format), "quality": if draft { "draft" } else { "standard" },
@@ -191,12 +192,8 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
                 }
             }
         }
-        Command::Import { file, format, fps, name } => import(context, &file, format, (fps, name)).await,
-        Command::Delete { id } => {
-            confirm(context, &format!("Delete the timeline {id} and what is kept of its past?"))?;
-            let deleted = context.client.tool("delete_timeline", &json!({ "timeline_id": id })).await?;
-            context.out.done(&deleted, &format!("Deleted {id}."))
-        }
+        Command::Import { file, format, fps, name } => import(context, &file, format, fps, name).await,
+        Command::Delete { id } => KIND.delete(context, &id).await,
     }
 }
 
@@ -212,7 +209,8 @@ async fn import(
     context: &Context,
     file: &Path,
     format: Option<Document>,
-    (fps, name): (Option<f64>, Option<String>),
+    fps: Option<f64>,
+    name: Option<String>,
 ) -> Result<(), Failure> {
     let text = read(file)?;
     let ending = file.extension().and_then(OsStr::to_str).unwrap_or_default();

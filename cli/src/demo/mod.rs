@@ -61,7 +61,7 @@ pub async fn run(args: DemoArgs, globals: Globals) -> Result<(), Failure> {
     let client = service.client.clone();
     let mut report = Report::default();
     let mut ended = tokio::select! {
-        shown = show(&client, (&files, is_own), &out, &mut report) => shown,
+        shown = show(&client, &files, is_own, &out, &mut report) => shown,
         ended = service.ended() => Err(ended),
         () = asked_to_stop() => Err(stopped()),
     };
@@ -100,12 +100,7 @@ async fn asked_to_stop() {
     }
 }
 
-async fn show(
-    client: &Client,
-    (files, is_own): (&[PathBuf], bool),
-    out: &Out,
-    report: &mut Report,
-) -> Result<(), Failure> {
+async fn show(client: &Client, files: &[PathBuf], is_own: bool, out: &Out, report: &mut Report) -> Result<(), Failure> {
     let receiver = Receiver::start().await?;
     let webhook = webhook::register(client, &receiver).await?;
     let before = client.get("/balances").await?;

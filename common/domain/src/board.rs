@@ -59,6 +59,20 @@ pub struct Card {
     pub due: Option<NaiveDate>,
 }
 
+/// The day that an operation says, or that there is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Due(pub Option<NaiveDate>);
+
+impl TryFrom<String> for Due {
+    type Error = &'static str;
+
+    fn try_from(day: String) -> Result<Self, Self::Error> {
+        let parsed = || day.parse().map_err(|_| "`due`: expected a day such as 2026-12-01, or nothing for none");
+        if day.is_empty() { Ok(Self(None)) } else { Ok(Self(Some(parsed()?))) }
+    }
+}
+
 /// A change of a board. A `position` counts from 0 in what is left without that which moves; past the end, or without
 /// one, is the end.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -104,7 +118,7 @@ pub enum BoardOp {
         /// Who it is for.
         assignee: Option<String>,
         /// The day it is due.
-        due: Option<NaiveDate>,
+        due: Option<Due>,
     },
     /// A card in another place.
     MoveCard {
@@ -128,7 +142,7 @@ pub enum BoardOp {
         /// Who it is for.
         assignee: Option<String>,
         /// The day it is due.
-        due: Option<NaiveDate>,
+        due: Option<Due>,
     },
     /// A card less.
     RemoveCard {
@@ -155,6 +169,7 @@ impl Board {
             }
             BoardOp::AddCard { column_id, card_id, position, item_id, text, note, assignee, due } => {
                 let id = self.free_card_id(card_id)?;
+                let due = due.and_then(|due| due.0);
                 let card = Card { id, item: item_id, text: None, note: None, assignee: None, due };
                 let card = card.saying(text, note, assignee.as_deref())?;
                 let column = self.column(&column_id)?;
@@ -171,7 +186,7 @@ impl Board {
                 let (column, at) = self.card(&card_id)?;
                 let card = &mut self.columns[column].cards[at];
                 card.item = item_id.or(card.item);
-                card.due = due.or(card.due);
+                card.due = due.map_or(card.due, |due| due.0);
                 *card = card.clone().saying(text, note, assignee.as_deref())?;
                 Ok(())
             }

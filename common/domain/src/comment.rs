@@ -105,12 +105,29 @@ const fn is_drawn(letter: char) -> bool {
     matches!(letter, '!'..='~' | '\u{2190}'..='\u{27FF}' | '\u{2900}'..='\u{2BFF}' | '\u{1F000}'..='\u{1FAFF}')
 }
 
-/// The part of an item, which lasts `duration_ms` if it has a duration, between these seconds.
-pub fn checked_place(
-    (at, until): (Option<f64>, Option<f64>),
-    region: Option<Region>,
-    (duration_ms, has_picture): (Option<i64>, bool),
-) -> Result<Place, CommentError> {
+/// The part of an item that a comment is to be about, as it is asked for.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct AskedPlace {
+    /// The second at which it begins.
+    pub at: Option<f64>,
+    /// The second at which it ends.
+    pub until: Option<f64>,
+    /// The part of the picture.
+    pub region: Option<Region>,
+}
+
+/// Which parts an item has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Extent {
+    /// How long it lasts, if it has a duration.
+    pub duration_ms: Option<i64>,
+    /// Whether there is something to be seen.
+    pub has_picture: bool,
+}
+
+/// The part of an item that is asked for, if there is one.
+pub fn checked_place(asked: AskedPlace, item: Extent) -> Result<Place, CommentError> {
+    let (AskedPlace { at, until, region }, Extent { duration_ms, has_picture }) = (asked, item);
     if region.is_some_and(|region| !has_picture || !region.is_within()) {
         return Err(CommentError::Region);
     }
@@ -139,7 +156,10 @@ mod tests {
 
     #[test]
     fn a_comment_is_about_a_part_of_the_item_that_there_is() {
-        let place = |at, until, duration| checked_place((at, until), None, (duration, true));
+        let place = |at, until, duration_ms| {
+            let extent = Extent { duration_ms, has_picture: true };
+            checked_place(AskedPlace { at, until, region: None }, extent)
+        };
         assert_eq!(place(None, None, None), Ok(Place::default()));
         let moment = place(Some(1.5), Some(2.0), Some(2_000)).expect("within the media");
         assert_eq!((moment.at_ms, moment.until_ms), (Some(1_500), Some(2_000)));
@@ -160,7 +180,10 @@ mod tests {
 
     #[test]
     fn a_region_is_within_a_picture() {
-        let place = |region, has_picture| checked_place((None, None), Some(region), (None, has_picture));
+        let place = |region, has_picture| {
+            let asked = AskedPlace { region: Some(region), ..AskedPlace::default() };
+            checked_place(asked, Extent { duration_ms: None, has_picture })
+        };
         let region = Region { x: 0.25, y: 0.0, width: 0.75, height: 1.0 };
         assert_eq!(place(region, true).map(|place| place.region), Ok(Some(region)));
         assert_eq!(place(region, false), Err(CommentError::Region));

@@ -94,6 +94,33 @@ impl DocumentKind {
     }
 }
 
+/// What a call names its list of operations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OpList {
+    /// An edit of whatever there is.
+    Ops,
+    /// Of something new, where all of them add a layer.
+    Layers,
+}
+
+impl OpList {
+    /// The field of the call.
+    pub const fn field(self) -> &'static str {
+        match self {
+            Self::Ops => "ops",
+            Self::Layers => "layers",
+        }
+    }
+
+    /// What is in it.
+    const fn nouns(self) -> &'static str {
+        match self {
+            Self::Ops => "operations",
+            Self::Layers => "layers",
+        }
+    }
+}
+
 /// Why something can't be a document's name, body or edit.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DocumentError {
@@ -104,11 +131,13 @@ pub enum DocumentError {
     #[error("the {0} would have more than {limit} bytes as JSON; split it", limit = MOST_BYTES)]
     TooLarge(&'static str),
     /// No operation, or too many.
-    #[error("`ops`: expected 1 to {MOST_OPS} operations")]
-    Ops,
+    #[error("`{}`: expected 1 to {MOST_OPS} {}", .0.field(), .0.nouns())]
+    Ops(OpList),
     /// One operation can't be done, so none is.
-    #[error("`ops[{index}]`: {why}")]
+    #[error("`{}[{index}]`: {why}", .list.field())]
     Op {
+        /// In which list.
+        list: OpList,
         /// Which, from 0.
         index: usize,
         /// What is wrong with it.
@@ -130,15 +159,16 @@ pub fn checked_name(name: &str) -> Result<&str, DocumentError> {
 /// Operations come as JSON objects with an `op`; what an operation does not know is refused by its own type.
 pub fn edited<D: Clone, O: DeserializeOwned>(
     document: &D,
+    list: OpList,
     ops: &[Value],
     mut apply: impl FnMut(&mut D, O) -> Result<(), String>,
 ) -> Result<D, DocumentError> {
     if ops.is_empty() || ops.len() > MOST_OPS {
-        return Err(DocumentError::Ops);
+        return Err(DocumentError::Ops(list));
     }
     let mut edit = document.clone();
     for (index, op) in ops.iter().enumerate() {
-        let failed = |why: String| DocumentError::Op { index, why };
+        let failed = |why: String| DocumentError::Op { list, index, why };
         let op = O::deserialize(op).map_err(|error| failed(error.to_string()))?;
         apply(&mut edit, op).map_err(failed)?;
     }
@@ -186,7 +216,7 @@ mod tests {
     }
 
     fn added(ops: &[Value]) -> Result<u32, DocumentError> {
-        edited(&1, ops, |sum: &mut u32, Count::Add { by }| {
+        edited(&1, OpList::Ops, ops, |sum: &mut u32, Count::Add { by }| {
             *sum += by;
             if *sum > 9 { Err("more than nine".to_owned()) } else { Ok(()) }
         })
@@ -196,7 +226,7 @@ mod tests {
     fn operations_are_done_all_or_none() {
         assert_eq!(added(&[json!({ "op": "add", "by": 2 }), json!({ "op": "add", "by": 3 })]), Ok(6));
         let full = added(&[json!({ "op": "add", "by": 2 }), json!({ "op": "add", "by": 7 })]);
-        assert_eq!(full, Err(DocumentError::Op { index: 1, why: "more than nine".to_owned() }));
+        assert_eq!(full, Err(DocumentError::Op { list: OpList::Ops, index: 1, why: "more than nine".to_owned() }));
     }
 
     #[test]
@@ -210,8 +240,8 @@ mod tests {
             let error = added(&[json!({ "op": "add", "by": 1 }), wrong]).expect_err("wrong").to_string();
             assert!(error.starts_with("`ops[1]`: ") && error.contains(said), "{error}");
         }
-        assert_eq!(added(&[]), Err(DocumentError::Ops));
-        assert_eq!(added(&vec![json!({ "op": "add", "by": 0 }); MOST_OPS + 1]), Err(DocumentError::Ops));
+        assert_eq!(added(&[]), Err(DocumentError::Ops(OpList::Ops)));
+        assert_eq!(added(&vec![json!({ "op": "add", "by": 0 }); MOST_OPS + 1]), Err(DocumentError::Ops(OpList::Ops)));
     }
 
     #[test]

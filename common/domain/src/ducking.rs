@@ -202,7 +202,9 @@ mod tests {
 
             let spoken = tidied(&speech, duration_us);
             for t_us in (0..duration_us).step_by(usize::try_from(duration_us / 500 + 1).unwrap()) {
-                let near = |before, after| spoken.iter().any(|span| span.start_us - before <= t_us && t_us <= span.end_us + after);
+                let near = |before, after| {
+                    spoken.iter().any(|span| span.start_us - before <= t_us && t_us <= span.end_us + after)
+                };
                 let gain = gain_at(&points, t_us);
                 if near(0, 0) {
                     prop_assert_eq!(gain, i64::from(-rule.down), "at {}", t_us);

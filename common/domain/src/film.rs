@@ -13,6 +13,8 @@ use std::collections::HashSet;
 
 /// The room of captions: left side, upper side, width and height, in millionths of the picture's.
 pub const CAPTIONS: [i32; 4] = [60_000, 540_000, 880_000, 400_000];
+/// Lines of a draft, at most.
+const DRAFT_LINES: u32 = 480;
 /// The least height of a line, in pixels.
 pub const LEAST_LINE: usize = 8;
 
@@ -47,6 +49,15 @@ pub enum FilmQuality {
     Draft,
     /// As large as the timeline says.
     Standard,
+}
+
+/// What is made of a timeline: what it is written as, and how well.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FilmOutput {
+    /// What it is written as.
+    pub format: FilmFormat,
+    /// How well.
+    pub quality: FilmQuality,
 }
 
 /// A film to render.
@@ -205,6 +216,15 @@ impl Film {
     /// How many frames it has.
     pub fn frames(&self) -> i64 {
         self.rate.nearest(self.duration_us)
+    }
+
+    /// Pixels across and down that are drawn of a frame, both even.
+    pub fn drawn_size(&self) -> [u32; 2] {
+        let even = |side: u32| side.max(2) / 2 * 2;
+        if self.quality == FilmQuality::Standard || self.height <= DRAFT_LINES {
+            return [even(self.width), even(self.height)];
+        }
+        [even(self.width * DRAFT_LINES / self.height), DRAFT_LINES]
     }
 
     /// Every item that it is made from, each once: first that of its first scene or sound.

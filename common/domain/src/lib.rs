@@ -38,6 +38,7 @@ pub mod media_time;
 pub mod minutes;
 pub mod model;
 pub mod operator;
+pub mod pixels;
 pub mod plan;
 pub mod post;
 pub mod project;

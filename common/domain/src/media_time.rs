@@ -211,7 +211,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_frame_comes_back_from_its_time(frame in 0_i64..100_000_000, frames in 1_u32..=120_000, seconds in 1_u32..=1_001) {
+        fn a_frame_comes_back_from_its_time(
+            frame in 0_i64..100_000_000, frames in 1_u32..=120_000, seconds in 1_u32..=1_001,
+        ) {
             prop_assume!(FrameRate::new(frames, seconds).is_some());
             let rate = FrameRate::new(frames, seconds).unwrap();
             let us = rate.us_of(frame);
@@ -223,10 +225,13 @@ mod tests {
         }
 
         #[test]
-        fn tidied_spans_are_sorted_apart_and_inside(spans in proptest::collection::vec((-50_i64..500, -50_i64..500), 0..20)) {
+        fn tidied_spans_are_sorted_apart_and_inside(
+            spans in proptest::collection::vec((-50_i64..500, -50_i64..500), 0..20),
+        ) {
             let spans: Vec<Span> = spans.into_iter().map(Span::from).collect();
             let tidy = tidied(&spans, 400);
-            prop_assert!(tidy.iter().all(|span| 0 <= span.start_us && span.start_us < span.end_us && span.end_us <= 400));
+            let is_inside = |span: &Span| 0 <= span.start_us && span.start_us < span.end_us && span.end_us <= 400;
+            prop_assert!(tidy.iter().all(is_inside));
             prop_assert!(tidy.windows(2).all(|pair| pair[0].end_us < pair[1].start_us));
             for us in 0..400 {
                 let inside = |all: &[Span]| all.iter().any(|span| span.start_us <= us && us < span.end_us);

@@ -4,9 +4,11 @@
 //! A plan is made when its job is dispatched, and kept with the job. Two renders are the same if their plans have the
 //! same hash: while the job of one is live, or the item that it made exists, the plan is not rendered again.
 
+use crate::decoding::Decoding;
 use crate::ducking::GainPoint;
 use crate::film::Film;
-use crate::ids::ItemId;
+use crate::generation::MadeBy;
+use crate::ids::{ItemId, JobId};
 use crate::item::NAME_CHARS;
 use crate::media_time::Span;
 use crate::still::Still;
@@ -74,6 +76,44 @@ impl RenderPlan {
         }
     }
 
+    /// Milliseconds of media that making it goes through, beside those of all that it is made from: what a film is
+    /// worth at the most, what a picture costs and a second for each of its layers.
+    pub fn media_ms(&self) -> i64 {
+        match self {
+            Self::RemoveSilence { .. } | Self::DuckMusic { .. } => 0,
+            Self::RenderTimeline { film } => Decoding::of(film, |_| false).worth_ms(film),
+            Self::RenderCanvas { still } => {
+                let layers = i64::try_from(still.layers.len()).unwrap_or(0).saturating_mul(1000);
+                layers.saturating_add(still.priced_ms())
+            }
+        }
+    }
+
+    /// The tool that was called.
+    pub const fn tool(&self) -> &'static str {
+        match self {
+            Self::RemoveSilence { .. } => "remove_silence",
+            Self::DuckMusic { .. } => "duck_music",
+            Self::RenderTimeline { .. } => "render_timeline",
+            Self::RenderCanvas { .. } => "render_canvas",
+        }
+    }
+
+    /// What the new item says of how it was made. A render draws and speaks nothing: it is synthetic where something
+    /// that it is made from is, which whoever stores it finds out.
+    pub fn made_by(&self, job: JobId) -> MadeBy {
+        let sources = self.source().into_iter().chain(self.music()).chain(self.others());
+        MadeBy {
+            job_id: job,
+            tool: self.tool().to_owned(),
+            engine: None,
+            model: None,
+            source_item_ids: sources.collect(),
+            synthetic: false,
+            quality: None,
+        }
+    }
+
     /// Returns the SHA-256 of the plan's JSON. Plans of different workspaces differ, because their items do, and a
     /// canvas may have none, but says whose it is.
     pub fn hash(&self) -> [u8; 32] {
@@ -135,6 +175,7 @@ mod tests {
         let plan = cut(ItemId::mint(), &[(0, 5), (7, 9)]);
         let json = serde_json::to_value(&plan).unwrap();
         assert_eq!((&json["tool"], &json["keep"]), (&"remove_silence".into(), &serde_json::json!([[0, 5], [7, 9]])));
+        assert_eq!(json["tool"], plan.made_by(JobId::mint()).tool);
         assert_eq!(serde_json::from_value::<RenderPlan>(json).unwrap(), plan);
     }
 

@@ -6,6 +6,7 @@
 
 use super::footage::Said;
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 
 /// With [`Fit::Alike`], the matched words must hold at least this part of the letters of an alternative of the query.
 const LEAST_COVER: f64 = 2.0 / 3.0;
@@ -152,27 +153,27 @@ pub fn narrow(judged: &mut Judged<'_>, said: &[Said], heard: &[Term], own: usize
     let matches: Vec<Option<Matched>> = heard.iter().map(|word| judged.word(word)).collect();
     if fit == Fit::Exact && matches.iter().all(Option::is_none) {
         // The index splits words otherwise than this code does: where in the passage the query is said is not known.
-        return own.checked_sub(1).and_then(|last| spoken(said, 0, last, FOUND)).into_iter().collect();
+        return own.checked_sub(1).and_then(|last| spoken(said, &(0..=last), FOUND)).into_iter().collect();
     }
     let mut rows: Vec<(Row, &[usize])> = Vec::new();
     for (alternative, required) in requirements(query, &matches, fit) {
         rows.extend(closest(&matches, &required, own).into_iter().map(|row| (row, alternative)));
     }
     rows.sort_by_key(|(row, _)| *row);
-    let mut taken: Vec<(usize, usize)> = Vec::new();
+    let mut taken: Vec<RangeInclusive<usize>> = Vec::new();
     let mut found = Vec::new();
     for (row, alternative) in rows {
-        let (from, to) = with_common_words(&matches, row);
-        if !taken.iter().any(|(first, last)| from <= *last && *first <= to) {
-            taken.push((from, to));
-            found.extend(spoken(said, from, to, score(query, alternative, &matches, (from, to), fit)));
+        let places = with_common_words(&matches, row);
+        if !taken.iter().any(|other| places.start() <= other.end() && other.start() <= places.end()) {
+            found.extend(spoken(said, &places, score(query, alternative, &matches, &places, fit)));
+            taken.push(places);
         }
     }
     found
 }
 
 /// Widens a row by the query's words right before and after it, such as words that are too common to be required.
-fn with_common_words(matches: &[Option<Matched>], row: Row) -> (usize, usize) {
+fn with_common_words(matches: &[Option<Matched>], row: Row) -> RangeInclusive<usize> {
     let asked = |place: usize| matches.get(place).is_some_and(Option::is_some);
     let Row { mut from, mut to, .. } = row;
     while from > 0 && asked(from - 1) {
@@ -181,17 +182,18 @@ fn with_common_words(matches: &[Option<Matched>], row: Row) -> (usize, usize) {
     while asked(to + 1) {
         to += 1;
     }
-    (from, to)
+    from..=to
 }
 
-/// How well the words from one place to another fit this alternative of a query.
+/// How well the words of these places fit this alternative of a query.
 fn score(
     query: &Asked,
     alternative: &[usize],
     matches: &[Option<Matched>],
-    (from, to): (usize, usize),
+    places: &RangeInclusive<usize>,
     fit: Fit,
 ) -> f64 {
+    let (from, to) = (*places.start(), *places.end());
     let found: Vec<Matched> = matches.iter().take(to + 1).skip(from).flatten().copied().collect();
     let fitting = ratio(found.len(), to + 1 - from) * cover(query, alternative, &found);
     match fit {
@@ -200,8 +202,9 @@ fn score(
     }
 }
 
-/// The words from one place to another, and those around them.
-fn spoken(said: &[Said], from: usize, to: usize, score: f64) -> Option<Spoken> {
+/// The words of these places, and those around them.
+fn spoken(said: &[Said], places: &RangeInclusive<usize>, score: f64) -> Option<Spoken> {
+    let (from, to) = (*places.start(), *places.end());
     let within = said.get(from..=to)?;
     let shown = said.iter().take(to + 1 + CONTEXT_WORDS).skip(from.saturating_sub(CONTEXT_WORDS));
     let text: Vec<&str> = shown.map(|word| word.word.as_str()).collect();

@@ -10,7 +10,7 @@ use crate::silence::SilenceRule;
 use serde::{Deserialize, Serialize};
 
 /// Characters of a language tag.
-const MOST_LANGUAGE_CHARACTERS: usize = 35;
+pub const MOST_LANGUAGE_CHARACTERS: usize = 35;
 
 /// The settings of a workspace.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

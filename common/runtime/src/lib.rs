@@ -4,6 +4,7 @@
 //! servers, wake-ups, signs of life and logs, and what jobs of every kind do when they end (`ending`). Nothing here
 //! knows a route, a reader or a duty: those live in the crates that depend on this one.
 
+pub mod chat;
 pub mod clock;
 pub mod config;
 pub mod descriptors;

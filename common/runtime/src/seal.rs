@@ -226,7 +226,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_flipped_bit_is_noticed(plain in proptest::collection::vec(any::<u8>(), 0..64), at in any::<prop::sample::Index>(), bit in 0..8_u8) {
+        fn any_flipped_bit_is_noticed(
+            plain in proptest::collection::vec(any::<u8>(), 0..64), at in any::<prop::sample::Index>(), bit in 0..8_u8,
+        ) {
             let keys = sealer(1, &[2]);
             let mut sealed = keys.seal(&plain, "p", [3; 12]).expect("seals");
             let opened = keys.open(&sealed, "p").expect("opens");

@@ -1,10 +1,8 @@
-//! A workspace's calendar, and the feeds by which calendar programs read it (contract §4.9).
-//!
-//! Entries are listed by the moment they start at. Of a feed's URL only the hash of its token is kept.
+//! A workspace's calendar (contract §4.9). Entries are listed by the moment they start at.
 
 use chrono::{DateTime, Utc};
 use domain::calendar::{LONGEST_DAYS, Status};
-use domain::ids::{CalendarEntryId, CalendarFeedId, ItemId, KeyId, UserId, WorkspaceId};
+use domain::ids::{CalendarEntryId, ItemId, WorkspaceId};
 use sqlx::PgConnection;
 
 /// An entry of the calendar.
@@ -200,119 +198,5 @@ pub async fn page(
         limit,
     )
     .fetch_all(conn)
-    .await
-}
-
-/// A feed.
-#[derive(Debug, Clone)]
-pub struct FeedRow {
-    /// Its id.
-    pub id: CalendarFeedId,
-    /// When it was made.
-    pub created_at: DateTime<Utc>,
-    /// When a program last read it.
-    pub last_read_at: Option<DateTime<Utc>>,
-}
-
-/// Stores a feed, and who made it.
-pub async fn add_feed(
-    conn: &mut PgConnection,
-    id: CalendarFeedId,
-    workspace: WorkspaceId,
-    token_hash: &[u8],
-    (user, key): (Option<UserId>, Option<KeyId>),
-) -> sqlx::Result<FeedRow> {
-    sqlx::query_as!(
-        FeedRow,
-        r#"INSERT INTO calendar_feeds (id, workspace_id, token_hash, user_id, key_id) VALUES ($1, $2, $3, $4, $5)
-           RETURNING id AS "id: CalendarFeedId", created_at, last_read_at"#,
-        id as CalendarFeedId,
-        workspace as WorkspaceId,
-        token_hash,
-        user as Option<UserId>,
-        key as Option<KeyId>,
-    )
-    .fetch_one(conn)
-    .await
-}
-
-/// The feeds of a workspace, newest first.
-pub async fn feeds(conn: &mut PgConnection, workspace: WorkspaceId, most: i64) -> sqlx::Result<Vec<FeedRow>> {
-    sqlx::query_as!(
-        FeedRow,
-        r#"SELECT id AS "id: CalendarFeedId", created_at, last_read_at FROM calendar_feeds
-           WHERE workspace_id = $1 ORDER BY id DESC LIMIT $2"#,
-        workspace as WorkspaceId,
-        most,
-    )
-    .fetch_all(conn)
-    .await
-}
-
-/// Ends a feed of the workspace. False when it is not there.
-pub async fn end_feed(conn: &mut PgConnection, id: CalendarFeedId, workspace: WorkspaceId) -> sqlx::Result<bool> {
-    let done = sqlx::query!(
-        "DELETE FROM calendar_feeds WHERE id = $1 AND workspace_id = $2",
-        id as CalendarFeedId,
-        workspace as WorkspaceId,
-    )
-    .execute(conn)
-    .await?;
-    Ok(done.rows_affected() > 0)
-}
-
-/// The workspace that a feed is in, whosever it is.
-pub async fn workspace_of_feed(conn: &mut PgConnection, id: CalendarFeedId) -> sqlx::Result<Option<WorkspaceId>> {
-    sqlx::query_scalar!(
-        r#"SELECT workspace_id AS "workspace_id: WorkspaceId" FROM calendar_feeds WHERE id = $1"#,
-        id as CalendarFeedId,
-    )
-    .fetch_optional(conn)
-    .await
-}
-
-/// Whether a feed of the workspace has this token.
-pub async fn has_token(conn: &mut PgConnection, workspace: WorkspaceId, token_hash: &[u8]) -> sqlx::Result<bool> {
-    sqlx::query_scalar!(
-        r#"SELECT EXISTS (SELECT FROM calendar_feeds WHERE token_hash = $1 AND workspace_id = $2) AS "has!""#,
-        token_hash,
-        workspace as WorkspaceId,
-    )
-    .fetch_one(conn)
-    .await
-}
-
-/// A read of a feed that is counted.
-#[derive(Debug, Clone)]
-pub struct CountedRead {
-    /// The workspace whose calendar it is.
-    pub workspace_id: WorkspaceId,
-    /// What that is called.
-    pub name: String,
-    /// Whether there were no more reads in the minute than there may be.
-    pub within: bool,
-    /// The database's time.
-    pub now: DateTime<Utc>,
-}
-
-/// Counts a read of the feed with this token; none where there is no such feed, or its account is suspended.
-pub async fn count_read(
-    conn: &mut PgConnection,
-    token_hash: &[u8],
-    most_a_minute: i32,
-) -> sqlx::Result<Option<CountedRead>> {
-    sqlx::query_as!(
-        CountedRead,
-        r#"UPDATE calendar_feeds f SET last_read_at = mws_now(),
-               reads = CASE WHEN minute_since > mws_now() - interval '1 minute' THEN least(reads, $2) + 1 ELSE 1 END,
-               minute_since = CASE WHEN minute_since > mws_now() - interval '1 minute' THEN minute_since ELSE mws_now() END
-           FROM workspaces w JOIN accounts a ON a.id = w.account_id
-           WHERE f.token_hash = $1 AND w.id = f.workspace_id AND a.suspended_at IS NULL
-               AND mws_link_maker_holds(f.user_id, f.key_id, f.workspace_id)
-           RETURNING f.workspace_id AS "workspace_id: WorkspaceId", w.name, reads <= $2 AS "within!", mws_now() AS "now!""#,
-        token_hash,
-        most_a_minute,
-    )
-    .fetch_optional(conn)
     .await
 }

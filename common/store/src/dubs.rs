@@ -4,11 +4,10 @@
 //! rows are those of renders (`renders`), with a second item: the voices alone.
 
 use crate::documents::{self, Body, NewDocument};
-use crate::generations;
-use crate::renders::NewRendered;
+use crate::items::StoredMedia;
+use crate::new_item::{self, NewItem};
 use domain::document::DocumentKind;
 use domain::dub::{Before, Piece, revoiced};
-use domain::generation::MadeBy;
 use domain::ids::{DubId, ItemId, JobId, TimelineId, WorkspaceId};
 use domain::timeline::Micros;
 use serde_json::Value;
@@ -127,14 +126,15 @@ pub async fn output(conn: &mut PgConnection, dub: DubId) -> sqlx::Result<Option<
 pub struct DubMaterial {
     /// The item to come that has the voices alone.
     pub voice: ItemId,
-    /// The key and the bytes of what was spoken before, where that is there still.
-    pub before: Option<(String, i64)>,
+    /// What was spoken before, where that is there still.
+    pub before: Option<StoredMedia>,
 }
 
 /// What the live job makes beside its item, and what it may take from what was spoken before.
 pub async fn material(
     conn: &mut PgConnection,
-    (job, workspace): (JobId, WorkspaceId),
+    job: JobId,
+    workspace: WorkspaceId,
     before: Option<ItemId>,
 ) -> sqlx::Result<Option<DubMaterial>> {
     let row = sqlx::query!(
@@ -149,16 +149,19 @@ pub async fn material(
     )
     .fetch_optional(conn)
     .await?;
-    Ok(row.map(|row| DubMaterial { voice: row.voice, before: row.key.zip(row.bytes) }))
+    Ok(row.map(|row| {
+        let before = row.key.zip(row.bytes).map(|(object_key, bytes)| StoredMedia { object_key, bytes });
+        DubMaterial { voice: row.voice, before }
+    }))
 }
 
 /// A dub as a job leaves it.
 #[derive(Debug, Clone)]
 pub struct SpokenDub {
-    /// Its media, and how it was made.
-    pub item: (NewRendered, MadeBy),
+    /// Its media.
+    pub item: NewItem,
     /// The voices alone.
-    pub voice: (NewRendered, MadeBy),
+    pub voice: NewItem,
     /// The dub.
     pub dub: DubId,
     /// What it is called, and holds, where it is new.
@@ -180,10 +183,10 @@ pub struct SpokenDub {
 /// Keeps a dub that was spoken: its items, its timeline, itself when it is new, and what was spoken. Nothing is said of
 /// one that was deleted meanwhile; its media stays.
 pub async fn keep(conn: &mut PgConnection, spoken: &SpokenDub) -> sqlx::Result<()> {
-    for (item, made_by) in [&spoken.item, &spoken.voice] {
-        generations::store(conn, item, made_by).await?;
+    for item in [&spoken.item, &spoken.voice] {
+        new_item::store(conn, item).await?;
     }
-    let item = &spoken.item.0;
+    let item = &spoken.item;
     let new = |id: Uuid, kind| {
         move |name, body| NewDocument { id, workspace: item.workspace, account: item.account, kind, name, body }
     };
@@ -191,8 +194,8 @@ pub async fn keep(conn: &mut PgConnection, spoken: &SpokenDub) -> sqlx::Result<(
         documents::create(conn, &new(spoken.dub.uuid(), DocumentKind::Dub)(name, body)).await?;
     }
     if let Some(row) = documents::find_to_change(conn, DocumentKind::Timeline, spoken.timeline.uuid()).await? {
-        let duration = Micros::ms(spoken.voice.0.facts.duration_ms.unwrap_or(0));
-        if let Some((whole, summary)) = revoiced(&row.body, spoken.voice_before, (spoken.voice.0.item, duration)) {
+        let duration = Micros::ms(spoken.voice.facts.duration_ms.unwrap_or(0));
+        if let Some((whole, summary)) = revoiced(&row.body, spoken.voice_before, (spoken.voice.id, duration)) {
             documents::replace(conn, &row, &row.name, &Body { whole, summary }).await?;
         }
     } else {
@@ -208,8 +211,8 @@ pub async fn keep(conn: &mut PgConnection, spoken: &SpokenDub) -> sqlx::Result<(
         spoken.dub.uuid(),
         spoken.plan_hash,
         spoken.revision,
-        spoken.item.0.item as ItemId,
-        spoken.voice.0.item as ItemId,
+        spoken.item.id as ItemId,
+        spoken.voice.id as ItemId,
         spoken.timeline as TimelineId,
         Json(&spoken.pieces) as Json<&Vec<Piece>>
     )

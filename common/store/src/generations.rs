@@ -3,9 +3,7 @@
 //! Their rows are those of renders (`renders`): a row of `job_renders` that has not ended is the promise that the same
 //! is not made twice at once, and the scheduler drops what lost claims left. What is of generations alone is here.
 
-use crate::renders::{self, NewRendered};
 use domain::credits::Credits;
-use domain::generation::MadeBy;
 use domain::ids::{ItemId, JobId};
 use domain::minutes::Minutes;
 use domain::model::{Per, Price};
@@ -172,15 +170,6 @@ pub async fn forget_asked(conn: &mut PgConnection, job: JobId, claim_no: i32) ->
     )
     .execute(conn)
     .await?;
-    Ok(())
-}
-
-/// Adds a generated item, ready, with what it says of how it was made.
-pub async fn store(conn: &mut PgConnection, made: &NewRendered, made_by: &MadeBy) -> sqlx::Result<()> {
-    renders::store(conn, made).await?;
-    sqlx::query!("UPDATE items SET made_by = $2 WHERE id = $1", made.item as ItemId, Json(made_by) as Json<&MadeBy>)
-        .execute(conn)
-        .await?;
     Ok(())
 }
 

@@ -1,15 +1,12 @@
-//! Renders: what live ones will make, the items they made, and what lost claims left behind.
+//! Renders: what live ones will make, which items they made, and what lost claims left behind.
 //!
 //! A row of `job_renders` that has not ended is the promise that the same render is not made twice at once, as one of
-//! `job_reads` is for reads. The new item's row is written by the claim that finishes, in its transaction.
+//! `job_reads` is for reads. The new item's row is in `new_item`.
 
-use crate::uploads::Facts;
 use crate::usage;
-use domain::ids::{AccountId, ItemId, JobId, WorkspaceId};
-use domain::item::Stream;
+use domain::ids::{AccountId, ItemId, JobId};
 use serde_json::Value;
 use sqlx::PgConnection;
-use sqlx::types::Json;
 
 /// A render that a call wants.
 #[derive(Debug, Clone)]
@@ -107,66 +104,6 @@ pub async fn reserved(conn: &mut PgConnection, job: JobId) -> sqlx::Result<i64> 
     .fetch_optional(conn)
     .await?;
     Ok(bytes.unwrap_or(0))
-}
-
-/// A new item, rendered and in the media store.
-#[derive(Debug, Clone)]
-pub struct NewRendered {
-    /// The job that made it.
-    pub job: JobId,
-    /// The hash of its plan.
-    pub hash: Vec<u8>,
-    /// Its id.
-    pub item: ItemId,
-    /// Where it goes.
-    pub workspace: WorkspaceId,
-    /// The account of that workspace, whose storage it takes.
-    pub account: AccountId,
-    /// What people call it.
-    pub name: String,
-    /// What it is, as probed.
-    pub facts: Facts,
-    /// How many bytes it has.
-    pub bytes: i64,
-    /// Their SHA-256.
-    pub sha256: Vec<u8>,
-    /// Where they are.
-    pub object_key: String,
-}
-
-/// Adds a rendered item, ready. Its `ref` is its id.
-pub async fn store(conn: &mut PgConnection, made: &NewRendered) -> sqlx::Result<()> {
-    sqlx::query!(
-        "INSERT INTO items (id, workspace_id, account_id, ref, name, type, status, duration_ms, has_audio, has_video,
-             width, height, content_type, rate_frames, rate_seconds, bytes, sha256, object_key, made_by_job_id,
-             render_hash, streams, thumbnail_key, seekable)
-         VALUES ($1, $2, $3, $4, $5, $6, 'ready', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)",
-        made.item as ItemId,
-        made.workspace as WorkspaceId,
-        made.account as AccountId,
-        made.item.to_string(),
-        made.name,
-        made.facts.item_type.name(),
-        made.facts.duration_ms,
-        made.facts.has_audio,
-        made.facts.has_video,
-        made.facts.width,
-        made.facts.height,
-        made.facts.content_type,
-        made.facts.rate().map(|rate| rate.0),
-        made.facts.rate().map(|rate| rate.1),
-        made.bytes,
-        made.sha256,
-        made.object_key,
-        made.job as JobId,
-        made.hash,
-        Json(&made.facts.streams) as Json<&Vec<Stream>>,
-        made.facts.thumbnail_key.as_deref(),
-        made.facts.seekable
-    )
-    .execute(conn)
-    .await?;
-    Ok(())
 }
 
 /// Notes that these jobs have ended, those of them that were renders: the same may be rendered again.

@@ -82,7 +82,7 @@ pub fn performing(scripts: Vec<(ItemId, Script)>) -> Engines {
     let by_key: HashMap<String, Script> =
         scripts.into_iter().map(|(item, script)| (format!("items/{item}/"), script)).collect();
     runners::runner(move |reading: ReadRequest, ctx| {
-        let script = by_key.iter().find(|(prefix, _)| reading.object_key.starts_with(*prefix));
+        let script = by_key.iter().find(|(prefix, _)| reading.media.object_key.starts_with(*prefix));
         let script = script.map(|(_, script)| script.clone()).unwrap_or_default();
         async move {
             let mut outcome = runners::outcome(&reading);

@@ -18,7 +18,7 @@ use store::uploads::Facts;
 use tokio::sync::Semaphore;
 use worker::readers::{Engine, JobCtx, Quality, ReadError, ReadOutcome, StoredRead};
 use worker::renders::Rendered;
-use worker::{DubRequest, Dubbed, Engines, Generated, ReadRequest, RenderRequest};
+use worker::{DubRequest, Dubbed, Engines, NewMedia, ReadRequest, RenderRequest};
 
 /// What a render of these runners is made of.
 pub const RENDERED: &[u8] = b"a render of nothing";
@@ -63,17 +63,13 @@ pub fn failing(fail: fn() -> ReadError) -> Engines {
 
 /// A result of nothing, for the duration that the item was made with.
 pub fn outcome(reading: &ReadRequest) -> ReadOutcome {
-    outcome_of(reading, duration_ms(&reading.object_key))
+    outcome_of(reading, duration_ms(&reading.media.object_key))
 }
 
 /// A render of nothing, charged for the duration that its source was made with.
 pub fn rendered(rendering: &RenderRequest) -> Result<Rendered, ReadError> {
-    let mut file = tempfile::tempfile()?;
-    file.write_all(RENDERED)?;
-    file.rewind()?;
-    let facts = sound_of_a_second();
-    let duration_ms = rendering.source.as_ref().map_or(1_000, |(key, _)| duration_ms(key));
-    Ok(Rendered { file, facts, picture: None, duration_ms })
+    let duration_ms = rendering.source.as_ref().map_or(1_000, |source| duration_ms(&source.object_key));
+    Ok(Rendered { media: generated()?, duration_ms })
 }
 
 fn sound_of_a_second() -> Facts {
@@ -100,11 +96,11 @@ pub fn makers() -> Vec<MakerOffer> {
 }
 
 /// A generation of nothing.
-pub fn generated() -> Result<Generated, ReadError> {
+pub fn generated() -> Result<NewMedia, ReadError> {
     let mut file = tempfile::tempfile()?;
     file.write_all(RENDERED)?;
     file.rewind()?;
-    Ok(Generated { file, facts: sound_of_a_second(), picture: None })
+    Ok(NewMedia { file, facts: sound_of_a_second(), picture: None })
 }
 
 /// A dub of nothing: its segments say what they said, and each was spoken in its time.
@@ -123,11 +119,9 @@ pub fn dubbed(asked: DubRequest) -> Result<Dubbed, ReadError> {
     let pieces: Vec<Piece> = body.segments.iter().map(piece).collect();
     let before = asked.plan.before.filter(|_| asked.before.is_some()).map(|before| before.pieces).unwrap_or_default();
     let reused = pieces.iter().filter(|piece| before.iter().any(|one| one.key == piece.key)).count();
-    let Generated { file: voice, facts, .. } = generated()?;
-    let Generated { file, facts: mixed, .. } = generated()?;
     Ok(Dubbed {
-        mix: Rendered { file, facts: mixed, picture: None, duration_ms: asked.duration_ms },
-        voice: (voice, facts),
+        mix: Rendered { media: generated()?, duration_ms: asked.duration_ms },
+        voice: generated()?,
         spoken: pieces.len() - reused,
         body,
         pieces,
@@ -228,7 +222,11 @@ impl Gate {
 
     /// Waits to be let through.
     pub async fn pass(&self, reading: &ReadRequest) {
-        self.0.entered.lock().unwrap_or_else(PoisonError::into_inner).push((reading.read, reading.object_key.clone()));
+        self.0
+            .entered
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push((reading.read, reading.media.object_key.clone()));
         self.wait().await;
     }
 

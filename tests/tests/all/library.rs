@@ -167,7 +167,7 @@ async fn a_filter_looks_at_two_thousand_items_a_page_and_comes_to_the_end() -> a
     .await?;
     let (mut conn, workspace) = (world.pool().acquire().await?, tenant.workspace);
     let none = Filter { tag: Some("none".to_owned()), ..Filter::default() };
-    items::search(&mut conn, workspace, (&none, ItemSort::Newest), None, 21).await?;
+    items::search(&mut conn, workspace, &none, ItemSort::Newest, None, 21).await?;
     goes_by(&mut conn, "a filtered list", &["items_workspace"]).await?;
     overview::items(&mut conn, workspace).await?;
     goes_by(&mut conn, "items of an overview", &["items_workspace"]).await?;

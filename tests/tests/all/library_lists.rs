@@ -142,14 +142,14 @@ async fn each_order_and_filter_goes_by_an_index_of_the_workspace() -> anyhow::Re
         for filter in &filters {
             for place in [None, Some(here.clone())] {
                 // None of the limit, so that no other statement follows.
-                items::search(&mut conn, workspace, (filter, sort), place, 0).await?;
+                items::search(&mut conn, workspace, filter, sort, place, 0).await?;
                 let plan = goes_by(&mut conn, "a list", &[&format!("using {index} ")]).await?;
                 let looks = plan.split("CTE found").next().unwrap_or_default();
                 assert!(looks.contains("Limit") && !looks.contains("Sort"), "{sort:?} is read, then sorted:\n{plan}");
             }
         }
         let among = Filter { among: Some(vec![ItemId::mint(); 1_000]), ..Filter::default() };
-        items::search(&mut conn, workspace, (&among, sort), None, 21).await?;
+        items::search(&mut conn, workspace, &among, sort, None, 21).await?;
         let plan = goes_by(&mut conn, "the list of a board", &[]).await?;
         let looks_up = |line: &str| line.contains("Index Cond") && line.contains("(id = ANY (");
         assert!(plan.lines().any(looks_up), "{sort:?}: the ids of a board are looked up:\n{plan}");

@@ -80,7 +80,10 @@ async fn bought_minutes_are_held_and_charged_after_the_months() -> anyhow::Resul
             let (gate, second) = (passes.clone(), second.clone());
             async move {
                 gate.pass(&reading).await;
-                Ok(runners::outcome_of(&reading, if reading.object_key.contains(&second) { 45_000 } else { 60_000 }))
+                Ok(runners::outcome_of(
+                    &reading,
+                    if reading.media.object_key.contains(&second) { 45_000 } else { 60_000 },
+                ))
             }
         }))
         .await?;

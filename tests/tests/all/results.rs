@@ -166,7 +166,7 @@ async fn engine_version_quality_and_warnings_are_kept_with_a_result_small_or_lar
     let large = items[1].to_string();
     world
         .work(runners::runner(move |reading, ctx| {
-            let bytes = if reading.object_key.contains(&large) { 300 << 10 } else { 3 };
+            let bytes = if reading.media.object_key.contains(&large) { 300 << 10 } else { 3 };
             async move {
                 let mut outcome = runners::outcome(&reading);
                 outcome.stored.engine =

@@ -13,7 +13,7 @@ fn holding_long_ones(gate: &Gate) -> Engines {
     runners::runner(move |reading, _| {
         let gate = gate.clone();
         async move {
-            if reading.object_key.ends_with("/3600000") {
+            if reading.media.object_key.ends_with("/3600000") {
                 gate.pass(&reading).await;
             }
             Ok(runners::outcome(&reading))

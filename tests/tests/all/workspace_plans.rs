@@ -11,7 +11,8 @@ use serde_json::Value;
 use sqlx::types::Uuid;
 use sqlx::{PgConnection, PgPool};
 use store::calendar::{self, Window};
-use store::project_runs::{self, RunClaim};
+use store::calendar_feeds;
+use store::project_runs::{self, RunClaim, StepEnd};
 use store::{comments, documents, dubs};
 
 /// As a large deployment has them; no row needs others here.
@@ -82,13 +83,13 @@ async fn calendars(conn: &mut PgConnection) -> anyhow::Result<()> {
     goes_by(conn, "an entry", "calendar_entries_pkey").await?;
     calendar::delete(conn, entry, workspace).await?;
     goes_by(conn, "an entry's end", "calendar_entries_").await?;
-    calendar::feeds(conn, workspace, 20).await?;
+    calendar_feeds::of_workspace(conn, workspace, 20).await?;
     goes_by(conn, "feeds", "calendar_feeds_workspace").await?;
-    calendar::workspace_of_feed(conn, feed).await?;
+    calendar_feeds::workspace_of(conn, feed).await?;
     goes_by(conn, "a feed", "calendar_feeds_pkey").await?;
-    calendar::has_token(conn, workspace, b"token").await?;
+    calendar_feeds::has_token(conn, workspace, b"token").await?;
     goes_by(conn, "a token", "calendar_feeds_token_hash_key").await?;
-    calendar::end_feed(conn, feed, workspace).await?;
+    calendar_feeds::end(conn, feed, workspace).await?;
     goes_by(conn, "a feed's end", "calendar_feeds_").await
 }
 
@@ -138,7 +139,7 @@ async fn runs(conn: &mut PgConnection) -> anyhow::Result<()> {
     goes_by(conn, "a project's latest run", "project_runs_project").await?;
     project_runs::begin_step(conn, claim, (1, "a", &Value::Null)).await?;
     goes_by(conn, "a step", "project_runs_pkey").await?;
-    project_runs::end_step(conn, run, 1, None).await?;
+    project_runs::end_step(conn, run, 1, StepEnd::Done(None)).await?;
     goes_by(conn, "a step's end", "project_steps_run_id_number_key").await?;
     project_runs::stop(conn, project).await?;
     goes_by(conn, "a run's end", "project_runs_").await?;

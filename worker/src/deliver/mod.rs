@@ -74,6 +74,7 @@
 
 mod attempt;
 pub mod request;
+mod retries;
 mod scheduler;
 mod statements;
 mod task;

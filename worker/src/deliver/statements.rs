@@ -4,6 +4,7 @@
 //! a moment; what could not be written then is made good by the scheduler process, from the rows alone. Each call holds
 //! what must not end before it, its ticket first of all.
 
+use super::retries::with_retries;
 use super::scheduler::{Cursor, Event, Leased, Prefetch, Slot};
 use super::told::{Awaited, Held, HeldTicket};
 use crate::batch::Batcher;
@@ -11,7 +12,6 @@ use domain::ids::{DeliveryId, EndpointId};
 use runtime::process::Process;
 use sqlx::PgPool;
 use std::collections::HashMap;
-use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 use store::PoolSize;
@@ -27,10 +27,6 @@ const RECORDS_APART: Duration = Duration::from_millis(5);
 const MOST_ENDPOINTS: usize = 4;
 /// A connection for each batch that goes by ids.
 const CONNECTIONS: PoolSize = PoolSize(6);
-/// How often a statement is tried before its deliveries are left to the scheduler process.
-const TRIES: u32 = 5;
-/// Before the second try; each later pause is twice as long.
-const FIRST_PAUSE: Duration = Duration::from_millis(100);
 
 /// What is to be done about what waits for an endpoint, one after another.
 pub enum BacklogCall {
@@ -258,26 +254,6 @@ fn start_deferrals(pool: PgPool) -> Batcher<(Deferred, Held), ()> {
             vec![(); held.len()]
         }
     })
-}
-
-/// Tries a statement a few times, since the database may be away for a moment. The last failure is logged here.
-async fn with_retries<T, F, Trying>(done: &'static str, statement: F) -> Option<T>
-where
-    F: Fn() -> Trying,
-    Trying: Future<Output = sqlx::Result<T>>,
-{
-    let mut pause = FIRST_PAUSE;
-    for _ in 1..TRIES {
-        match statement().await {
-            Ok(answer) => return Some(answer),
-            Err(error) => tracing::debug!(error = %error, "Deliveries could not be {done}; trying again."),
-        }
-        tokio::time::sleep(pause).await;
-        pause *= 2;
-    }
-    let last = statement().await;
-    last.inspect_err(|error| tracing::error!(error = %error, "Deliveries could not be {done}; they will be rescued."))
-        .ok()
 }
 
 #[cfg(test)]

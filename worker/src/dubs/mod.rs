@@ -15,6 +15,7 @@ pub(crate) use voices::{RATE, VoiceTrack};
 
 use crate::generations::speech::Speakers;
 use crate::ingest::facts;
+use crate::new_media::NewMedia;
 use crate::open_media::OpenMedia;
 use crate::readers::decode::{Encoder, Feed, MediaTools, Workshop, input_path};
 use crate::readers::{JobCtx, MediaSource, Progress, ReadError};
@@ -22,13 +23,13 @@ use crate::renders::{DubMix, Rendered, Renderer};
 use domain::document::MOST_BYTES;
 use domain::dub::{Dub, DubPlan, Piece};
 use domain::model::BuiltIn;
+use domain::pixels::PictureSize;
 use domain::task::Task;
 use domain::timeline::Picture;
 use std::ffi::OsStr;
-use std::fs::File;
 use std::sync::Arc;
 use store::generations::MakerOffer;
-use store::uploads::Facts;
+use store::items::StoredMedia;
 
 /// What is made of the voices alone.
 const VOICE_FILE: &str = "voices";
@@ -41,12 +42,12 @@ const SPOKEN: u8 = 60;
 pub struct DubRequest {
     /// What.
     pub plan: DubPlan,
-    /// The key of the item in the media store, and how many bytes it has.
-    pub source: (String, i64),
+    /// The item's media.
+    pub source: StoredMedia,
     /// Milliseconds that it is said to last.
     pub duration_ms: i64,
-    /// The key and the bytes of the voices that were spoken before, where they are there.
-    pub before: Option<(String, i64)>,
+    /// The voices that were spoken before, where they are there.
+    pub before: Option<StoredMedia>,
     /// The largest that a file may be.
     pub most_bytes: u64,
 }
@@ -57,7 +58,7 @@ pub struct Dubbed {
     /// The item in the other language.
     pub mix: Rendered,
     /// The voices alone.
-    pub voice: (File, Facts),
+    pub voice: NewMedia,
     /// The dub, translated.
     pub body: Dub,
     /// Where in the voices each segment is.
@@ -96,7 +97,7 @@ impl Dubber {
 
     /// Makes what the plan says.
     pub(crate) async fn dub(&self, asked: &DubRequest, ctx: &JobCtx) -> Result<Dubbed, ReadError> {
-        let held = self.open.get((&asked.source.0, asked.source.1), &self.tools, ctx).await?;
+        let held = self.open.get(&asked.source, &self.tools, ctx).await?;
         let source = &held.source;
         let plan = &asked.plan;
         let mut body = plan.body.clone();
@@ -104,10 +105,11 @@ impl Dubber {
             self.translate(&mut body, &ctx.step(0, TRANSLATED)).await?;
         }
         let before = match &asked.before {
-            Some((key, bytes)) => Some(self.open.get((key, *bytes), &self.tools, ctx).await?),
+            Some(media) => Some(self.open.get(media, &self.tools, ctx).await?),
             None => None,
         };
-        let before = before.as_ref().and_then(|held| Some((plan.before.as_ref()?, &held.source)));
+        let before = before.as_ref().zip(plan.before.as_ref());
+        let before = before.map(|(held, before)| voices::SpokenBefore { pieces: &before.pieces, media: &held.source });
         let workshop = Workshop::new(&self.tools)?;
         let booth = voices::Booth { speakers: &self.speakers, tools: &self.tools, workshop: &workshop };
         // What was spoken before is paid for already.
@@ -124,8 +126,9 @@ impl Dubber {
         let mix = self.renderer.dub(&mixing, &ctx.step(SPOKEN, 100)).await?;
         let probe = source.probe();
         let facts = facts(probe, None);
-        let side = |pixels: Option<i32>| pixels.and_then(|pixels| u32::try_from(pixels).ok());
-        let picture = Picture { size: side(facts.width).zip(side(facts.height)), rate: probe.frame_rate };
+        let number = |pixels: Option<i32>| pixels.and_then(|pixels| u32::try_from(pixels).ok());
+        let size = number(facts.width).zip(number(facts.height)).map(|(width, height)| PictureSize { width, height });
+        let picture = Picture { size, rate: probe.frame_rate };
         let VoiceTrack { pieces, spoken, reused, unspoken, .. } = track;
         Ok(Dubbed { mix, voice, body, pieces, spoken, reused, unspoken, picture })
     }
@@ -155,7 +158,7 @@ impl Dubber {
         workshop: &Workshop,
         most_bytes: u64,
         ctx: &JobCtx,
-    ) -> Result<(File, Facts), ReadError> {
+    ) -> Result<NewMedia, ReadError> {
         let (rate, input, output) = (RATE.to_string(), format!("file:{}", input_path()), format!("file:{VOICE_FILE}"));
         let before = ["-nostdin", "-hide_banner", "-v", "error", "-protocol_whitelist", "file", "-f", "s16le"];
         let shape = ["-ar", &rate, "-ac", "1", "-i", &input, "-map_metadata", "-1", "-fflags", "+bitexact"];
@@ -172,7 +175,7 @@ impl Dubber {
         let media = MediaSource::open(&workshop.path(VOICE_FILE), &self.tools, &aside).await?;
         let mut facts = facts(media.probe(), Some("audio/flac"));
         facts.duration_ms = Some(track.samples * 1_000 / i64::from(RATE)).filter(|ms| *ms > 0);
-        Ok((media.file().try_clone()?, facts))
+        Ok(NewMedia { file: media.file().try_clone()?, facts, picture: None })
     }
 }
 

@@ -14,6 +14,7 @@ use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use store::items::StoredMedia;
 
 /// What is said in the talk, and by which voice of `flite`.
 const TALK: [(&str, &str); 4] = [
@@ -68,18 +69,18 @@ impl Cinema {
         (self.studio.path(name), segments)
     }
 
-    async fn keep(&self, key: &str, path: &Path) -> (String, i64) {
+    async fn keep(&self, key: &str, path: &Path) -> StoredMedia {
         let bytes = fs::read(path).unwrap();
         let len = i64::try_from(bytes.len()).unwrap();
         self.store.put(key, bytes.into()).await.unwrap();
-        (key.to_owned(), len)
+        StoredMedia { object_key: key.to_owned(), bytes: len }
     }
 
     async fn dub(
         &self,
-        source: &(String, i64),
+        source: &StoredMedia,
         body: Dub,
-        before: Option<(Before, (String, i64))>,
+        before: Option<(Before, StoredMedia)>,
     ) -> Result<Dubbed, ReadError> {
         let duration_ms = body.segments.last().map_or(0, |last| last.end.0 / 1_000);
         let (before, media) = before.unzip();
@@ -156,13 +157,13 @@ async fn a_talk_is_translated_spoken_in_its_time_and_as_loud_as_it_was() {
         }
         assert!(made.body.segments[2].translation.contains("casa"), "{:?}", made.body.segments[2]);
         assert_eq!((made.spoken, made.reused, made.unspoken), (4, 0, 0));
-        let mixed = cinema.save(&mut made.mix.file, "mixed.wav");
+        let mixed = cinema.save(&mut made.mix.media.file, "mixed.wav");
         let (was, is) = (cinema.loudness(&path).await, cinema.loudness(&mixed).await);
         println!("keep {keep}: {was} LUFS, {is} LUFS, DER {:.3}", diarization_error(&segments, &made));
         assert!((was - is).abs() <= 1.0, "{was} LUFS, {is} LUFS");
         assert!(diarization_error(&segments, &made) <= 0.15, "{:?}", made.pieces);
-        assert_eq!(made.mix.facts.content_type, "audio/wav");
-        assert_eq!(made.voice.1.content_type, "audio/flac");
+        assert_eq!(made.mix.media.facts.content_type, "audio/wav");
+        assert_eq!(made.voice.facts.content_type, "audio/flac");
     }
     assert!(cinema.folder.path().exists());
 }
@@ -173,14 +174,14 @@ async fn only_what_is_said_otherwise_is_spoken_anew_and_the_rest_stays_to_the_sa
     let (path, segments) = cinema.talk("talk.wav");
     let source = cinema.keep("items/a/media/1", &path).await;
     let mut first = cinema.dub(&source, dub(segments, Some("en"), false), None).await.unwrap();
-    let voices = cinema.save(&mut first.voice.0, "first.flac");
+    let voices = cinema.save(&mut first.voice.file, "first.flac");
     let kept = cinema.keep("items/b/media/1", &voices).await;
     let before = || Before { voice: ItemId::mint(), pieces: first.pieces.clone() };
     let mut body = Dub { source_language: None, ..first.body.clone() };
     body.segments[1].translation = "Gracias. Hoy hablamos de la ciudad.".to_owned();
     let mut second = cinema.dub(&source, body.clone(), Some((before(), kept.clone()))).await.unwrap();
     assert_eq!((second.spoken, second.reused), (1, 3));
-    let anew = cinema.save(&mut second.voice.0, "second.flac");
+    let anew = cinema.save(&mut second.voice.file, "second.flac");
     for place in [0, 2, 3] {
         let (was, is) = (&first.pieces[place], &second.pieces[place]);
         assert_eq!((&was.key, was.len), (&is.key, is.len));
@@ -219,7 +220,11 @@ async fn what_is_too_long_is_told_what_can_not_be_spoken_is_counted_and_nobody_s
     assert_eq!(made.pieces[1].at, made.pieces[0].at + made.pieces[0].len);
     assert_eq!(made.spoken + made.unspoken, 4);
     assert!(!Path::new("/tmp/owned").exists());
-    assert!(made.mix.facts.has_video && made.mix.facts.duration_ms >= Some(8_900), "{:?}", made.mix.facts);
+    assert!(
+        made.mix.media.facts.has_video && made.mix.media.facts.duration_ms >= Some(8_900),
+        "{:?}",
+        made.mix.media.facts
+    );
     let nobody = dub(vec![Segment { voice: "qqq".to_owned(), ..segment("a", 0.0, 9.0, "hola") }], None, false);
     assert_eq!(cinema.dub(&source, nobody, None).await.unwrap_err().job_error_code(), "not_supported");
 }

@@ -11,7 +11,7 @@ use crate::readers::decode::{
     Channels, MediaTools, SoundFormat, Workshop, decode_sound, input_path, nameless, whole_output,
 };
 use crate::readers::{JobCtx, MediaSource, ReadError};
-use domain::dub::{Before, Dub, Piece, Segment, Spoken, engine_of, fitted, tempo};
+use domain::dub::{Dub, Piece, Segment, Spoken, engine_of, fitted, tempo};
 use domain::generation::Asked;
 use domain::media_time::sample_at;
 use std::collections::HashMap;
@@ -55,6 +55,15 @@ struct Take {
     spoken: Spoken,
 }
 
+/// What was spoken of a dub before.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SpokenBefore<'a> {
+    /// Where in it each segment is.
+    pub(super) pieces: &'a [Piece],
+    /// The voices.
+    pub(super) media: &'a MediaSource,
+}
+
 /// What speaks.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Booth<'a> {
@@ -64,17 +73,17 @@ pub(super) struct Booth<'a> {
 }
 
 impl Booth<'_> {
-    /// Speaks the dub. `before` is what was spoken of it before, and the media that has it.
+    /// Speaks the dub, but for what was spoken of it before.
     pub(super) async fn record(
         &self,
         dub: &Dub,
-        before: Option<(&Before, &MediaSource)>,
+        before: Option<SpokenBefore<'_>>,
         ctx: &JobCtx,
     ) -> Result<VoiceTrack, ReadError> {
         let mut tape = Tape::new()?;
         let mut old = HashMap::new();
-        if let Some((before, media)) = before {
-            tape.copied = self.copied(media, ctx).await?;
+        if let Some(before) = before {
+            tape.copied = self.copied(before.media, ctx).await?;
             old.extend(before.pieces.iter().map(|piece| (piece.key.as_str(), piece)));
         }
         let (mut spoken, mut reused, mut unspoken, mut why) = (0, 0, 0, None);
@@ -119,7 +128,7 @@ impl Booth<'_> {
             ..Asked::default()
         };
         let engine = engine_of(&segment.voice, &dub.target_language);
-        self.speakers.speak(engine, &asked, (self.tools, self.workshop), SEGMENT_BYTES as u64, ctx).await?;
+        self.speakers.speak(engine, &asked, self.tools, self.workshop, SEGMENT_BYTES as u64, ctx).await?;
         let path = self.workshop.path(OUTPUT_FILE);
         let bytes = tokio::fs::read(&path).await?;
         tokio::fs::remove_file(&path).await?;

@@ -11,6 +11,7 @@ pub(crate) mod speech;
 
 use crate::asking::Asking;
 use crate::ingest::facts;
+use crate::new_media::NewMedia;
 use crate::open_media::OpenMedia;
 use crate::readers::decode::{Channels, SoundFormat, Workshop, cover, decode_sound, picture_length};
 use crate::readers::{JobCtx, MediaSource, MediaTools, ReadError};
@@ -22,9 +23,9 @@ use pictures::Pictures;
 use provider::Provider;
 use runtime::process::Process;
 use speech::Speakers;
-use std::fs::File;
 use std::sync::Arc;
 use store::generations::MakerOffer;
+use store::items::StoredMedia;
 use store::uploads::Facts;
 
 /// What is made.
@@ -41,23 +42,21 @@ pub struct GenerationRequest {
     pub account: AccountId,
     /// What.
     pub plan: GenerationPlan,
-    /// The key in the media store of what it is made from, and how many bytes that has.
-    pub source: Option<(String, i64)>,
+    /// What it is made from.
+    pub source: Option<StoredMedia>,
     /// The largest that it may be.
     pub most_bytes: u64,
     /// How a provider is asked for it.
     pub asking: Asking,
 }
 
-/// What was made.
-#[derive(Debug)]
-pub struct Generated {
-    /// It; the folder that it was made in is gone.
-    pub file: File,
-    /// What it is, as probed.
-    pub facts: Facts,
-    /// A picture to show of it, if one can be had.
-    pub picture: Option<Vec<u8>>,
+/// An engine that is installed on this machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct InstalledEngine {
+    /// Which.
+    pub(crate) engine: BuiltIn,
+    /// Its version.
+    pub(crate) version: String,
 }
 
 /// What makes media on this machine, or for it.
@@ -87,7 +86,7 @@ impl Generator {
     /// What it can make things with, for the fleet to know.
     pub(crate) fn offers(&self) -> Vec<MakerOffer> {
         let built_in = self.speakers.versions().into_iter().chain(self.pictures.versions());
-        let built_in = built_in.map(|(engine, version)| MakerOffer { name: engine.name().to_owned(), version });
+        let built_in = built_in.map(|one| MakerOffer { name: one.engine.name().to_owned(), version: one.version });
         let models = self.providers.iter().filter(|provider| provider.can_be_asked());
         built_in
             .chain(models.map(|one| MakerOffer { name: one.id().to_owned(), version: "provider".to_owned() }))
@@ -95,9 +94,9 @@ impl Generator {
     }
 
     /// Makes what the plan says.
-    pub(crate) async fn generate(&self, asked: &GenerationRequest, ctx: &JobCtx) -> Result<Generated, ReadError> {
+    pub(crate) async fn generate(&self, asked: &GenerationRequest, ctx: &JobCtx) -> Result<NewMedia, ReadError> {
         let source = match &asked.source {
-            Some((key, bytes)) => Some(self.open.get((key, *bytes), &self.tools, ctx).await?),
+            Some(media) => Some(self.open.get(media, &self.tools, ctx).await?),
             None => None,
         };
         let source = source.as_ref().map(|held| &held.source);
@@ -107,7 +106,7 @@ impl Generator {
             Maker::Model(id) => self.provider(id)?.make(asked, source, &workshop, ctx).await?,
         }
         let wanted = wanted(&asked.plan, source);
-        self.checked(&workshop, (&asked.plan.maker, wanted), ctx).await
+        self.checked(&workshop, &asked.plan.maker, wanted, ctx).await
     }
 
     /// Tells a provider that nobody wants what it is making any more. It is not waited for.
@@ -134,7 +133,7 @@ impl Generator {
         let asked = &request.plan.asked;
         match engine {
             BuiltIn::Espeak | BuiltIn::Flite => {
-                self.speakers.speak(engine, asked, (&self.tools, workshop), request.most_bytes, ctx).await
+                self.speakers.speak(engine, asked, &self.tools, workshop, request.most_bytes, ctx).await
             }
             BuiltIn::Lanczos | BuiltIn::ChromaKey => {
                 let source = source.ok_or(ReadError::Missing)?;
@@ -149,9 +148,10 @@ impl Generator {
     async fn checked(
         &self,
         workshop: &Workshop,
-        (maker, wanted): (&Maker, ItemType),
+        maker: &Maker,
+        wanted: ItemType,
         ctx: &JobCtx,
-    ) -> Result<Generated, ReadError> {
+    ) -> Result<NewMedia, ReadError> {
         let media = MediaSource::open(&workshop.path(OUTPUT_FILE), &self.tools, ctx).await?;
         let mut facts = facts(media.probe(), None);
         if facts.item_type != wanted {
@@ -171,7 +171,7 @@ impl Generator {
                 Some(picture.ok_or(ReadError::Corrupt("what was made can't be decoded"))?)
             }
         };
-        Ok(Generated { file: media.file().try_clone()?, facts, picture })
+        Ok(NewMedia { file: media.file().try_clone()?, facts, picture })
     }
 }
 

@@ -4,15 +4,14 @@
 //! made transparent: a picture becomes PNG, a film `WebM` with VP9 and an alpha channel. One confined child does all of
 //! it; no word of a customer is an argument but numbers that were checked.
 
-use super::OUTPUT_FILE;
+use super::{InstalledEngine, OUTPUT_FILE};
 use crate::readers::decode::{Encoder, Feed, MediaTools, Paid, Workshop, fits_a_second, input_arguments};
 use crate::readers::{JobCtx, Limit, MediaSource, ReadError};
 use domain::generation::{Asked, Color};
 use domain::model::BuiltIn;
+use domain::pixels::MOST_FILM_PIXELS;
 use std::ffi::OsStr;
 
-/// Pixels of a film's picture, at most: those of 4096 × 2160.
-const MOST_FILM_PIXELS: u64 = 4_096 * 2_160;
 /// The background where no colour is named: green.
 const USUAL_COLOR: Color = Color([0, 255, 0]);
 /// How far from that colour is background still, in hundredths.
@@ -40,8 +39,8 @@ impl Pictures {
     }
 
     /// Which engines there are, and in which version.
-    pub(super) fn versions(&self) -> Vec<(BuiltIn, String)> {
-        let of = |engine, there: bool| there.then(|| (engine, self.version.clone()));
+    pub(super) fn versions(&self) -> Vec<InstalledEngine> {
+        let of = |engine, there: bool| there.then(|| InstalledEngine { engine, version: self.version.clone() });
         of(BuiltIn::Lanczos, self.enlarges).into_iter().chain(of(BuiltIn::ChromaKey, self.cuts_out)).collect()
     }
 
@@ -136,7 +135,7 @@ fn enlarged(asked: &Asked, source: &MediaSource, is_film: bool) -> Result<String
     let probe = source.probe();
     let side = |pixels: Option<u32>| u64::from(pixels.unwrap_or(0)) * u64::from(factor);
     let found = side(probe.width) * side(probe.height);
-    let allowed = if is_film { MOST_FILM_PIXELS } else { source.tools().limits().pixels };
+    let allowed = if is_film { MOST_FILM_PIXELS.into() } else { source.tools().limits().pixels };
     if found > allowed {
         return Err(ReadError::LimitExceeded { limit: Limit::Pixels, found, allowed });
     }
@@ -156,7 +155,7 @@ fn keyed(asked: &Asked, is_film: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::readers::decode::small_pictures;
+    use crate::readers::decode::{SmallSize, small_pictures};
     use crate::readers::tests::{Studio, an_hour};
     use std::path::Path;
 
@@ -211,7 +210,7 @@ mod tests {
             studio.run("ffmpeg", &arguments.concat());
             let alpha = studio.open(&studio.path(&to), &an_hour()).await.unwrap();
             let mut seen = Vec::new();
-            small_pictures(&alpha, (8, 2), &an_hour(), |_, cells| {
+            small_pictures(&alpha, SmallSize { width: 8, height: 2 }, &an_hour(), |_, cells| {
                 if seen.is_empty() {
                     seen.extend_from_slice(cells);
                 }

@@ -4,7 +4,7 @@
 //! argument. `flite` writes a file. `espeak-ng` writes to its standard output a WAV file whose header does not know yet
 //! how long it will be; it is put right here.
 
-use super::OUTPUT_FILE;
+use super::{InstalledEngine, OUTPUT_FILE};
 use crate::readers::decode::{Encoder, Feed, MediaTools, Workshop, executable, input_path, nameless, whole_output};
 use crate::readers::{JobCtx, ReadError};
 use domain::generation::Asked;
@@ -26,24 +26,33 @@ const USUAL_VOICE: &str = "en";
 /// The engines that are installed here.
 #[derive(Debug, Clone)]
 pub(crate) struct Speakers {
-    espeak: Option<(PathBuf, String)>,
-    flite: Option<(PathBuf, String)>,
+    espeak: Option<Program>,
+    flite: Option<Program>,
+}
+
+/// A program of this machine.
+#[derive(Debug, Clone)]
+struct Program {
+    path: PathBuf,
+    version: String,
 }
 
 impl Speakers {
     /// Looks at this machine once, at a start.
     pub(crate) fn found() -> Self {
         let with_version = |name: &str| {
-            let program = executable(None, name)?;
-            let version = version(&program);
-            Some((program, version))
+            let path = executable(None, name)?;
+            let version = version(&path);
+            Some(Program { path, version })
         };
         Self { espeak: with_version("espeak-ng"), flite: with_version("flite") }
     }
 
     /// Which there are, and in which version.
-    pub(crate) fn versions(&self) -> Vec<(BuiltIn, String)> {
-        let of = |engine, found: &Option<(PathBuf, String)>| found.clone().map(|(_, version)| (engine, version));
+    pub(crate) fn versions(&self) -> Vec<InstalledEngine> {
+        let of = |engine, found: &Option<Program>| {
+            found.as_ref().map(|program| InstalledEngine { engine, version: program.version.clone() })
+        };
         of(BuiltIn::Espeak, &self.espeak).into_iter().chain(of(BuiltIn::Flite, &self.flite)).collect()
     }
 
@@ -52,13 +61,15 @@ impl Speakers {
         &self,
         engine: BuiltIn,
         asked: &Asked,
-        (tools, workshop): (&MediaTools, &Workshop),
+        tools: &MediaTools,
+        workshop: &Workshop,
         most_bytes: u64,
         ctx: &JobCtx,
     ) -> Result<(), ReadError> {
         let program = if engine == BuiltIn::Flite { &self.flite } else { &self.espeak };
-        let (program, _) = program.as_ref().ok_or(ReadError::EngineNotConfigured(domain::task::Task::Generation))?;
-        let text = asked.text.clone().unwrap_or_default();
+        let program = program.as_ref().ok_or(ReadError::EngineNotConfigured(domain::task::Task::Generation))?;
+        let program = &program.path;
+        let text = as_words(asked.text.as_deref().unwrap_or_default());
         let input = tokio::task::spawn_blocking(move || nameless(text.as_bytes())).await;
         let input = input.map_err(|_| ReadError::Crashed)??;
         let voice = voice(engine, asked)?;
@@ -89,6 +100,11 @@ impl Speakers {
         }
         Ok(())
     }
+}
+
+/// The text without what `espeak-ng` takes for phonemes: two brackets are two brackets.
+fn as_words(text: &str) -> String {
+    text.replace("[[", "[ [")
 }
 
 /// The voice that is asked for, as the engine names it. It can't be taken for an option.
@@ -148,6 +164,11 @@ mod tests {
         }
     }
 
+    #[test]
+    fn brackets_are_no_phonemes() {
+        assert_eq!(as_words("see [1] and [[h@l@U]] and [[[x"), "see [1] and [ [h@l@U]] and [ [[x");
+    }
+
     #[tokio::test]
     async fn both_engines_speak_a_hostile_text_as_text_and_say_how_long_it_is() {
         let (studio, speakers) = (Studio::new(), Speakers::found());
@@ -157,7 +178,7 @@ mod tests {
             let asked = Asked { text: Some(text.to_owned()), ..Asked::default() };
             let tools = studio.tools();
             let workshop = Workshop::new(&tools).unwrap();
-            speakers.speak(engine, &asked, (&tools, &workshop), 1 << 30, &an_hour()).await.unwrap();
+            speakers.speak(engine, &asked, &tools, &workshop, 1 << 30, &an_hour()).await.unwrap();
             let spoken = studio.open(&workshop.path(OUTPUT_FILE), &an_hour()).await.unwrap();
             let ms = spoken.probe().duration_ms.unwrap_or(0);
             println!("{}: {ms} ms", engine.name());
@@ -167,7 +188,7 @@ mod tests {
         let tools = studio.tools();
         let workshop = Workshop::new(&tools).unwrap();
         let within = an_hour();
-        let asking = speakers.speak(BuiltIn::Espeak, &nobody, (&tools, &workshop), 1 << 30, &within);
+        let asking = speakers.speak(BuiltIn::Espeak, &nobody, &tools, &workshop, 1 << 30, &within);
         let refused = asking.await.unwrap_err();
         assert_eq!((refused.job_error_code(), refused.retryable()), ("not_supported", false));
     }

@@ -189,7 +189,7 @@ fn within(time: Duration) -> JobCtx {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::readers::decode::small_pictures;
+    use crate::readers::decode::{SmallSize, small_pictures};
     use crate::readers::tests::{Studio, an_hour};
 
     #[tokio::test]
@@ -225,7 +225,11 @@ mod tests {
             let moving = studio.make(&format!("{keys}.mkv"), &format!("movie={}", shown.display()), &["-c:v", "mpeg4"]);
             let shown = studio.open(&moving, &an_hour()).await.unwrap();
             let mut found = Vec::new();
-            small_pictures(&shown, (8, 2), &an_hour(), |_, cells| found.extend_from_slice(cells)).await.unwrap();
+            small_pictures(&shown, SmallSize { width: 8, height: 2 }, &an_hour(), |_, cells| {
+                found.extend_from_slice(cells);
+            })
+            .await
+            .unwrap();
             // Three planes: how bright, how blue, how red.
             let plane = found.len() / 3;
             assert_eq!(found[2 * plane] > found[plane], is_red, "a key frame each {keys} frames");

@@ -3,23 +3,21 @@
 
 use crate::dubs::{DubRequest, Dubbed};
 use crate::jobs::leases::Lease;
-use crate::jobs::render::not_written;
-use crate::jobs::{Done, LEAST_TIME, Worker};
+use crate::jobs::new_item::ItemToCome;
+use crate::jobs::{Done, Worker};
 use crate::readers::{JobCtx, ReadError};
 use domain::credits::Credits;
 use domain::document::MOST_NAME_CHARACTERS;
 use domain::dub::{DubPlan, engine_of, variant};
 use domain::generation::MadeBy;
-use domain::ids::{DubId, ItemId, TimelineId};
+use domain::ids::{DubId, ItemId, JobId, TimelineId};
 use domain::task::Task;
 use domain::timeline::{Micros, pictured};
 use futures_util::FutureExt;
 use runtime::ending::Product;
-use runtime::media::{new_thumbnail_key, rendered_key};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
-use std::fs::File;
 use std::io;
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;
@@ -27,13 +25,8 @@ use store::documents::Body;
 use store::dubs::{self, DubMaterial, SpokenDub};
 use store::generations::{self, ClaimedGeneration};
 use store::jobs::{Claimed, ClaimedItem};
-use store::renders::NewRendered;
-use store::uploads::Facts;
 use tokio::time::Instant;
-use tokio_util::io::ReaderStream;
 
-/// Bytes that are moved to the media store at once.
-const CHUNK_BYTES: usize = 1 << 20;
 /// How long a segment may take to be spoken and fitted, beside what its item's length allows.
 const A_SEGMENT: Duration = Duration::from_secs(3);
 
@@ -49,11 +42,9 @@ impl Worker {
     /// Takes a claimed dub through its work, which ends by its deadline and soon after it is told to stop.
     pub(crate) async fn dub(&self, claimed: &Claimed, item: &ClaimedItem, lease: &Lease) -> Result<Done, ReadError> {
         let known = self.known_dub(claimed).await?;
-        let worth_ms = known.plan.worth_ms(item.duration_ms);
-        let media_time = Duration::from_millis(u64::try_from(worth_ms).unwrap_or_default());
         let segments = u32::try_from(known.plan.body.segments.len()).unwrap_or(u32::MAX);
-        let time = media_time.mul_f64(self.process.settings.render_timeout_factor.max(0.0)) + A_SEGMENT * segments;
-        let mut ctx = JobCtx::new(Instant::now() + time + LEAST_TIME, lease.stopped.clone());
+        let time = self.working_time(Task::Dub).of(known.plan.worth_ms(item.duration_ms)) + A_SEGMENT * segments;
+        let mut ctx = JobCtx::new(Instant::now() + time, lease.stopped.clone());
         ctx.progress = lease.progress.clone();
         ctx.paid_ms = Some(item.duration_ms).filter(|ms| *ms > 0);
         let bounds = ctx.clone();
@@ -72,7 +63,7 @@ impl Worker {
             let plan: Option<DubPlan> = serde_json::from_value(row.plan.clone()).ok();
             let Some(plan) = plan else { return Ok(None) };
             let before = plan.before.as_ref().map(|before| before.voice);
-            let material = dubs::material(&mut conn, (claimed.job, claimed.workspace), before).await?;
+            let material = dubs::material(&mut conn, claimed.job, claimed.workspace, before).await?;
             let kept = match plan.dub {
                 Some(dub) => dubs::output(&mut conn, dub).await?.map(|output| output.timeline),
                 None => None,
@@ -94,7 +85,7 @@ impl Worker {
         let most_bytes = self.room(claimed).await?;
         let request = DubRequest {
             plan: known.plan.clone(),
-            source: (item.object_key.clone(), item.bytes),
+            source: item.media(),
             duration_ms: item.duration_ms,
             before: known.material.before.clone(),
             most_bytes,
@@ -123,20 +114,16 @@ impl Worker {
         dubbed: Dubbed,
         most_bytes: u64,
     ) -> Result<Done, ReadError> {
-        let Dubbed { mix, voice: (voice_file, voice_facts), body, pieces, spoken, reused, unspoken, picture } = dubbed;
-        let bytes = mix.file.metadata()?.len().saturating_add(voice_file.metadata()?.len());
+        let Dubbed { mix, voice: voices, body, pieces, spoken, reused, unspoken, picture } = dubbed;
+        let bytes = mix.media.file.metadata()?.len().saturating_add(voices.file.metadata()?.len());
         self.reserve(claimed, bytes).await?;
         let (plan, voice) = (&known.plan, known.material.voice);
-        let mut facts = mix.facts;
-        if let Some(jpeg) = mix.picture {
-            let key = new_thumbnail_key(known.row.output);
-            self.process.media.put(&key, jpeg.into()).await.map_err(io::Error::other)?;
-            facts.thumbnail_key = Some(key);
-        }
-        let names = (known.row.name.clone(), plan.voice_name());
-        let new_item = self.stored(claimed, (known.row.output, "mix", names.0), (mix.file, facts), most_bytes).await?;
-        let new_voice = self.stored(claimed, (voice, "voices", names.1), (voice_file, voice_facts), most_bytes).await?;
         let made_by = made_by(claimed, plan, item.id);
+        let to_come = |id, name, hash| ItemToCome { id, name, hash, made_by: made_by.clone() };
+        let output = to_come(known.row.output, known.row.name.clone(), hash_of("mix", claimed.job));
+        let new_item = self.new_item(claimed, output, mix.media, most_bytes).await?;
+        let output = to_come(voice, plan.voice_name(), hash_of("voices", claimed.job));
+        let new_voice = self.new_item(claimed, output, voices, most_bytes).await?;
         let dub = plan.dub.unwrap_or_else(DubId::mint);
         let source = Micros::ms(item.duration_ms);
         let voices = (voice, Micros::ms(new_voice.facts.duration_ms.unwrap_or(0)));
@@ -148,8 +135,8 @@ impl Worker {
             "synthetic": true, "quality": "draft",
         });
         let spoken_dub = SpokenDub {
-            item: (new_item, made_by.clone()),
-            voice: (new_voice, made_by),
+            item: new_item,
+            voice: new_voice,
             dub,
             new: plan.dub.is_none().then(|| (document_name(&plan.item_name()), body_of(&body, body.summary()))),
             revision: plan.revision,
@@ -162,32 +149,11 @@ impl Worker {
         let charge = self.process.settings.rates.of(Task::Dub).price(plan.worth_ms(item.duration_ms));
         Ok(Done { charge, credits: Credits::ZERO, result, made: vec![Product::Dub(Box::new(spoken_dub))] })
     }
+}
 
-    /// A file in the media store, as an item of this name.
-    async fn stored(
-        &self,
-        claimed: &Claimed,
-        (item, what, name): (ItemId, &str, String),
-        (file, facts): (File, Facts),
-        most_bytes: u64,
-    ) -> Result<NewRendered, ReadError> {
-        let object_key = rendered_key(item, claimed.job, claimed.claim_no);
-        let stream = ReaderStream::with_capacity(tokio::fs::File::from_std(file), CHUNK_BYTES);
-        let written = self.process.media.write(&object_key, stream, most_bytes).await.map_err(not_written)?;
-        Ok(NewRendered {
-            job: claimed.job,
-            // The same dub is found by its plan (`store::dubs`): its items are each their own.
-            hash: Sha256::digest(format!("{what} {}", claimed.job)).to_vec(),
-            item,
-            workspace: claimed.workspace,
-            account: claimed.owner,
-            name,
-            facts,
-            bytes: i64::try_from(written.bytes).unwrap_or(i64::MAX),
-            sha256: written.sha256.to_vec(),
-            object_key,
-        })
-    }
+/// What the item of a dub is found by: it is its job's own, since the same dub is found by its plan (`store::dubs`).
+fn hash_of(what: &str, job: JobId) -> Vec<u8> {
+    Sha256::digest(format!("{what} {job}")).to_vec()
 }
 
 /// What the items of a dub say of how they were made.

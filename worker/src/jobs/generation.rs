@@ -7,10 +7,11 @@
 //! While a provider is waited for, the slot is another's (`asking`).
 
 use crate::asking::Asking;
-use crate::generations::{Generated, GenerationRequest};
+use crate::generations::GenerationRequest;
 use crate::jobs::leases::{Lease, Stop};
-use crate::jobs::render::not_written;
+use crate::jobs::new_item::ItemToCome;
 use crate::jobs::{Done, LEAST_TIME, Worker};
+use crate::new_media::NewMedia;
 use crate::readers::{JobCtx, ProviderFault, ReadError};
 use domain::credits::Credits;
 use domain::generation::{GenerationPlan, Maker, SourceFacts};
@@ -19,7 +20,6 @@ use domain::model::{Amount, Price};
 use domain::task::Task;
 use futures_util::FutureExt;
 use runtime::ending::Product;
-use runtime::media::{new_thumbnail_key, rendered_key};
 use runtime::queue::Slot;
 use serde_json::json;
 use std::io;
@@ -28,12 +28,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use store::generations::{self, Asked, ClaimedGeneration};
 use store::jobs::Claimed;
-use store::renders::NewRendered;
 use tokio::time::Instant;
-use tokio_util::io::ReaderStream;
-
-/// Bytes that are moved to the media store at once.
-const CHUNK_BYTES: usize = 1 << 20;
 
 /// A generation with its plan as this program knows it.
 struct Known {
@@ -49,7 +44,7 @@ impl Worker {
         ctx.progress = lease.progress.clone();
         ctx.paid_ms = claimed.item.as_ref().map(|item| item.duration_ms).filter(|ms| *ms > 0);
         let bounds = ctx.clone();
-        let working = AssertUnwindSafe(self.make(claimed, &known, (lease, slot), &ctx)).catch_unwind();
+        let working = AssertUnwindSafe(self.make(claimed, &known, lease, slot, &ctx)).catch_unwind();
         let worked = match bounds.bounded(working).await {
             Ok(Ok(worked)) => worked,
             Ok(Err(_)) => Err(ReadError::Crashed),
@@ -72,28 +67,29 @@ impl Worker {
 
     /// How long it may take: as its model may, or so many times as long as its source lasts or its words are spoken.
     fn time_for(&self, claimed: &Claimed, plan: &GenerationPlan) -> Duration {
-        let time = match &plan.maker {
-            Maker::Model(id) => self.process.providers.get(id).map_or(Duration::ZERO, |model| model.timeout),
+        match &plan.maker {
+            Maker::Model(id) => {
+                self.process.providers.get(id).map_or(Duration::ZERO, |model| model.timeout) + LEAST_TIME
+            }
             Maker::Engine(_) => {
                 let duration_ms = claimed.item.as_ref().map(|item| item.duration_ms);
                 let ms = plan.minutes_for_ms(SourceFacts { duration_ms, ..SourceFacts::default() }).unwrap_or(0);
-                let media_time = Duration::from_millis(u64::try_from(ms).unwrap_or_default());
-                media_time.mul_f64(self.process.settings.render_timeout_factor.max(0.0))
+                self.working_time(Task::Generation).of(ms)
             }
-        };
-        time + LEAST_TIME
+        }
     }
 
     async fn make(
         &self,
         claimed: &Claimed,
         known: &Known,
-        held: (&Lease, &Slot),
+        lease: &Lease,
+        slot: &Slot,
         ctx: &JobCtx,
     ) -> Result<Done, ReadError> {
         let source = match (known.plan.source, &claimed.item) {
             (Some(_), None) => return Err(ReadError::Missing),
-            (Some(_), Some(item)) => Some((item.object_key.clone(), item.bytes)),
+            (Some(_), Some(item)) => Some(item.media()),
             (None, _) => None,
         };
         let most_bytes = self.room(claimed).await?;
@@ -109,7 +105,7 @@ impl Worker {
         // What is taken beside the slots has its place there until it is kept.
         let (generated, _asking) = match &known.plan.maker {
             Maker::Engine(_) => ((self.engines.generate)(request, ctx.clone()).await?, Asking::default()),
-            Maker::Model(model) => self.ask_provider(claimed, model, request, held, ctx).await?,
+            Maker::Model(model) => self.ask_provider(claimed, model, request, lease, slot, ctx).await?,
         };
         self.store(claimed, known, generated, most_bytes).await
     }
@@ -132,9 +128,10 @@ impl Worker {
         claimed: &Claimed,
         model: &str,
         mut request: GenerationRequest,
-        (lease, slot): (&Lease, &Slot),
+        lease: &Lease,
+        slot: &Slot,
         ctx: &JobCtx,
-    ) -> Result<(Generated, Asking), ReadError> {
+    ) -> Result<(NewMedia, Asking), ReadError> {
         let configured = self.process.providers.get(model);
         let is_idempotent = configured.ok_or(ReadError::EngineNotConfigured(Task::Generation))?.idempotent;
         let (job, claim_no, pool) = (claimed.job, claimed.claim_no, self.process.pool.clone());
@@ -151,7 +148,7 @@ impl Worker {
             }
             .boxed()
         };
-        let sent_bytes = request.source.as_ref().map_or(0, |(_, bytes)| bytes.unsigned_abs());
+        let sent_bytes = request.source.as_ref().map_or(0, |media| media.bytes.unsigned_abs());
         let waiting = self.rooms.waiting(slot.clone(), sent_bytes, Arc::clone(&lease.is_away));
         let asking = Asking::new(Box::new(note), waiting);
         request.asking = asking.clone();
@@ -169,41 +166,23 @@ impl Worker {
         &self,
         claimed: &Claimed,
         known: &Known,
-        generated: Generated,
+        generated: NewMedia,
         most_bytes: u64,
     ) -> Result<Done, ReadError> {
-        let Generated { file, mut facts, picture } = generated;
-        self.reserve(claimed, file.metadata()?.len()).await?;
-        let output = known.row.output;
-        let object_key = rendered_key(output, claimed.job, claimed.claim_no);
-        let stream = ReaderStream::with_capacity(tokio::fs::File::from_std(file), CHUNK_BYTES);
-        let written = self.process.media.write(&object_key, stream, most_bytes).await.map_err(not_written)?;
-        if let Some(jpeg) = picture {
-            let key = new_thumbnail_key(output);
-            self.process.media.put(&key, jpeg.into()).await.map_err(io::Error::other)?;
-            facts.thumbnail_key = Some(key);
-        }
+        self.reserve(claimed, generated.file.metadata()?.len()).await?;
         let made_by = known.plan.made_by(claimed.job);
-        let mut result = json!({ "item_id": output, "synthetic": made_by.synthetic });
-        if let Some(quality) = &made_by.quality {
+        let output = known.row.output;
+        let (name, hash) = (known.row.name.clone(), known.row.hash.clone());
+        let to_come = ItemToCome { id: output, name, hash, made_by };
+        let item = self.new_item(claimed, to_come, generated, most_bytes).await?;
+        let mut result = json!({ "item_id": output, "synthetic": item.made_by.synthetic });
+        if let Some(quality) = &item.made_by.quality {
             result["quality"] = quality.as_str().into();
         }
         let source_ms = claimed.item.as_ref().map(|item| item.duration_ms);
-        let charge = self.minutes_of(&known.plan, source_ms.or(facts.duration_ms));
-        let credits = known.row.price.map_or(Credits::ZERO, |price| credits_of(price, &known.plan, &facts));
-        let item = NewRendered {
-            job: claimed.job,
-            hash: known.row.hash.clone(),
-            item: output,
-            workspace: claimed.workspace,
-            account: claimed.owner,
-            name: known.row.name.clone(),
-            facts,
-            bytes: i64::try_from(written.bytes).unwrap_or(i64::MAX),
-            sha256: written.sha256.to_vec(),
-            object_key,
-        };
-        Ok(Done { charge, credits, result, made: vec![Product::Generated(Box::new((item, made_by)))] })
+        let charge = self.minutes_of(&known.plan, source_ms.or(item.facts.duration_ms));
+        let credits = known.row.price.map_or(Credits::ZERO, |price| credits_of(price, &known.plan, &item.facts));
+        Ok(Done { charge, credits, result, made: vec![Product::Item(Box::new(item))] })
     }
 
     /// What a program's work is worth in minutes; a provider's none. The end charges no more than is held.

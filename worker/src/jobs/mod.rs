@@ -3,8 +3,10 @@
 //! The handler never fails: whatever happens is an outcome in our tables, or, if this process dies, a lease that ends.
 //! What the work is, `read`, `render`, `generation` and `dub` know. `leases` keeps what is claimed, and `ends` writes
 //! how it ended, by batches of `finish`; `held_connection` saves claims and ends the way to the pool, `lend` runs jobs
-//! beside slots that others hold, and `numbers` counts all of it.
+//! beside slots that others hold, `new_item` puts what was made into the media store, and `numbers` counts all of it.
 
+mod admissions;
+mod attempted;
 mod dub;
 mod ends;
 mod finish;
@@ -12,13 +14,16 @@ mod generation;
 mod held_connection;
 mod leases;
 pub(crate) mod lend;
+mod new_item;
 mod numbers;
 mod read;
 mod render;
 
 use crate::asking::Rooms;
 use crate::deliver::Deliverer;
-use crate::engines::Engines;
+use crate::engines::{Engines, WorkingTime};
+use crate::jobs::admissions::Admissions;
+use crate::jobs::attempted::{Attempted, failed};
 use crate::jobs::ends::Ends;
 use crate::jobs::finish::Finish;
 use crate::jobs::held_connection::HeldConnection;
@@ -27,20 +32,18 @@ use crate::jobs::numbers::Running;
 use crate::readers::{JobCtx, ReadError};
 use domain::credits::Credits;
 use domain::ids::{AccountId, JobId};
-use domain::job::{JobError, Next, after_failure, after_timeout};
 use domain::minutes::Minutes;
 use domain::task::Task;
 use futures_util::FutureExt;
-use runtime::ending::{self, Product};
-use runtime::own_fault;
+use runtime::ending::Product;
 use runtime::process::Process;
 use runtime::queue::{Picker, Queue, Slot, Subject, Taken, Work};
 use serde_json::Value;
 use sqlx::{Acquire, PgPool};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use store::jobs::{self, ClaimAnswer, Claimed, ClaimedItem, End, Outcome};
 use tokio::time::{Instant, timeout};
@@ -48,9 +51,6 @@ use tracing::Instrument;
 
 /// What every job's deadline has beside its media's duration.
 pub(super) const LEAST_TIME: Duration = Duration::from_mins(1);
-/// The first wait of a job that another worker is to take, and the longest.
-const ELSEWHERE: Duration = Duration::from_secs(1);
-const ELSEWHERE_MOST: Duration = Duration::from_secs(30);
 
 /// What the handlers of one process share.
 pub struct Worker {
@@ -63,14 +63,7 @@ pub struct Worker {
     rooms: Rooms,
     picker: Picker,
     ends: Ends,
-    admissions: Arc<Mutex<Admissions>>,
-}
-
-/// Accounts whose waiting jobs are to be looked at, once each however often their places come free.
-#[derive(Default)]
-struct Admissions {
-    accounts: BTreeSet<AccountId>,
-    is_under_way: bool,
+    admissions: Admissions,
 }
 
 /// How long a job may take to hear that it is handed back, before it is told again.
@@ -100,9 +93,9 @@ impl Worker {
         let leases = Leases::start(&process, Duration::from_secs(process.settings.drain_seconds));
         let named = process.wakes.tickets_of(&queues);
         let picker = Picker::new(queues, named);
-        let ends = Ends::new(process.clone(), deliverer);
+        let (ends, admissions) = (Ends::new(process.clone(), deliverer), Admissions::new(process.clone()));
         let (claims, rooms) = (HeldConnection::new(claims), Rooms::new(&process.shutdown));
-        Arc::new(Self { process, engines, leases, claims, rooms, picker, ends, admissions: Arc::default() })
+        Arc::new(Self { process, engines, leases, claims, rooms, picker, ends, admissions })
     }
 
     /// How many jobs run here now.
@@ -142,7 +135,7 @@ impl Worker {
         claim.commit().await?;
         self.claims.keep(conn);
         numbers::claimed(jobs.len(), &claimed);
-        self.admit_others(freed);
+        self.admissions.admit(freed);
         let run = |claimed| Arc::clone(&self).run(claimed, claimed_at);
         Ok(Taken { work: claimed.into_iter().map(run).collect(), next: picked.next })
     }
@@ -180,33 +173,8 @@ impl Worker {
     async fn claim(&self, job: JobId) -> sqlx::Result<Option<Claimed>> {
         let mut conn = self.claims.pool().acquire().await?;
         let ClaimAnswer { mut claimed, freed } = jobs::claim(&mut conn, &[job], &self.process.name, &[]).await?;
-        self.admit_others(freed);
+        self.admissions.admit(freed);
         Ok(claimed.pop())
-    }
-
-    /// Has other jobs take the places that paused ones gave up, beside the claims: an account may be locked for a
-    /// while. One account at a time, so that a pause of much work is no burst of transactions.
-    fn admit_others(&self, freed: BTreeSet<AccountId>) {
-        let mut all = self.admissions.lock().unwrap_or_else(PoisonError::into_inner);
-        all.accounts.extend(freed);
-        if all.is_under_way || all.accounts.is_empty() {
-            return;
-        }
-        all.is_under_way = true;
-        let (process, admissions) = (self.process.clone(), Arc::clone(&self.admissions));
-        let next = move || {
-            let mut all = admissions.lock().unwrap_or_else(PoisonError::into_inner);
-            let next = all.accounts.pop_first();
-            all.is_under_way = next.is_some();
-            next
-        };
-        tokio::spawn(async move {
-            while let Some(account) = next() {
-                if let Err(error) = ending::admit(&process.pool, &process.wakes, account).await {
-                    tracing::warn!(account.id = %account, error = %error, "No waiting job was admitted yet.");
-                }
-            }
-        });
     }
 
     /// How a claimed job is taken to its end. Its lease is kept from now on; while the process ends, one that has not
@@ -254,6 +222,16 @@ impl Worker {
         })
     }
 
+    /// How long a task may take for the media that it goes through.
+    fn working_time(&self, task: Task) -> WorkingTime {
+        let settings = &self.process.settings;
+        let factor = match task {
+            Task::Read(_) => settings.read_timeout_factor,
+            Task::Render | Task::Generation | Task::Dub => settings.render_timeout_factor,
+        };
+        WorkingTime { factor, least: LEAST_TIME }
+    }
+
     /// The work itself and the storing of what came of it, which end by the job's deadline and soon after it is told to
     /// stop, whatever they do.
     async fn work(
@@ -263,13 +241,7 @@ impl Worker {
         task: Task,
         lease: &Lease,
     ) -> Result<Done, ReadError> {
-        let settings = &self.process.settings;
-        let factor = match task {
-            Task::Read(_) => settings.read_timeout_factor,
-            Task::Render | Task::Generation | Task::Dub => settings.render_timeout_factor,
-        };
-        let media_time = Duration::from_millis(u64::try_from(render::media_ms(claimed, item)).unwrap_or_default());
-        let time = media_time.mul_f64(factor.max(0.0)) + LEAST_TIME;
+        let time = self.working_time(task).of(render::media_ms(claimed, item));
         let mut ctx = JobCtx::new(Instant::now() + time, lease.stopped.clone());
         ctx.progress = lease.progress.clone();
         ctx.paid_ms = item.map(|item| item.duration_ms);
@@ -281,7 +253,7 @@ impl Worker {
                     let outcome = self.read(claimed, item, read, ctx).await?;
                     self.read_done(claimed, item, &outcome).await
                 }
-                Task::Render => self.render(claimed, item, &ctx).await.map(|made| self.render_done(made)),
+                Task::Render => self.render(claimed, item, &ctx).await,
                 Task::Generation | Task::Dub => Err(ReadError::Internal("it has a way of its own".to_owned())),
             }
         };
@@ -290,49 +262,4 @@ impl Worker {
             Err(_) => Err(ReadError::Crashed),
         }
     }
-}
-
-/// What an attempt came to.
-struct Attempted {
-    outcome: Outcome,
-    /// What the job made, where it succeeded.
-    made: Vec<Product>,
-    /// Why it failed.
-    error: Option<JobError>,
-}
-
-impl From<Outcome> for Attempted {
-    fn from(outcome: Outcome) -> Self {
-        Self { outcome, made: Vec::new(), error: None }
-    }
-}
-
-/// How long a job waits for a worker that can do it, after so many claims by workers that can't.
-fn for_another(times: i32) -> Duration {
-    (ELSEWHERE * u32::try_from(times).unwrap_or(0).saturating_add(1)).min(ELSEWHERE_MOST)
-}
-
-fn failed(claimed: &Claimed, error: &ReadError) -> Attempted {
-    let next = match error {
-        ReadError::Timeout => after_timeout(claimed.failures),
-        _ => after_failure(claimed.failures, error.retryable()),
-    };
-    // Claims that are no failures: those that were handed back or lost.
-    let uncounted = claimed.claim_no - 1 - i32::from(claimed.failures);
-    let put_back = match error {
-        ReadError::Elsewhere => Some(for_another(uncounted)),
-        _ if error.is_ours() => own_fault::wait(uncounted),
-        _ => None,
-    };
-    let outcome = match (put_back, next) {
-        (Some(wait), _) => Outcome::PutBack(wait),
-        (None, Next::Again(delay)) => Outcome::Retry(delay),
-        (None, Next::Fail) => Outcome::Failed,
-    };
-    tracing::info!(job.id = %claimed.job, error.code = error.job_error_code(), error = %error, "An attempt failed.");
-    let code = error.job_error_code();
-    // What went wrong inside is for the log: it may name paths and hosts.
-    let message = if code == "internal" { "The worker could not do its part.".to_owned() } else { error.to_string() };
-    let error = JobError { code: code.to_owned(), message, retryable: error.retryable() };
-    Attempted { outcome, made: Vec::new(), error: Some(error) }
 }

@@ -35,7 +35,7 @@ impl Worker {
         if let (Some(speech), false) = (&claimed.speech, claimed.owns_speech) {
             ctx.speech = self.known_speech(speech).await.map(Arc::new);
         }
-        let reading = ReadRequest { read, object_key: item.object_key.clone(), bytes: item.bytes };
+        let reading = ReadRequest { read, media: item.media() };
         (self.engines.run)(reading, ctx).await
     }
 

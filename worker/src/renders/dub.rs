@@ -3,14 +3,15 @@
 //! Loudness is no sum, so it is measured: the voices are made as loud as the item, what is mixed is measured, and all
 //! of it turned until it is that loud. Sound goes through in blocks, however long it is.
 
-use super::film::Film;
 use super::format::{Container, kept_channels};
 use super::limiter::Limiter;
 use super::mix::Gain;
+use super::picture_track::PictureTrack;
 use super::sound::{Track, bytes, finish};
 use super::{OUTPUT_FILE, Rendered, Renderer, SOUND, SOUND_FILE, on_frames};
 use crate::dubs::{RATE, VoiceTrack};
 use crate::ingest::facts;
+use crate::new_media::NewMedia;
 use crate::readers::decode::{Channels, SoundFormat, SoundStream, Workshop, cover, made};
 use crate::readers::{JobCtx, MediaSource, Progress, ReadError, integrated_loudness};
 use domain::dub::{ATTACK_MS, DOWN, RELEASE_MS};
@@ -83,8 +84,8 @@ impl Renderer {
             let rate = mix.source.probe().frame_rate.ok_or(ReadError::NoVideo)?;
             let keep = on_frames(&[Span::new(0, mix.duration_us)], rate);
             let (media, most_bytes) = (mix.source, mix.most_bytes);
-            let film = Film { media, workshop: &workshop, sound: SOUND_FILE, name: OUTPUT_FILE, most_bytes };
-            film.write(self, &keep, rate, &ctx.step(sound_ends, 100)).await?;
+            let picture = PictureTrack { media, workshop: &workshop, sound: SOUND_FILE, name: OUTPUT_FILE, most_bytes };
+            picture.write(self, &keep, rate, &ctx.step(sound_ends, 100)).await?;
         }
         let output = made(&workshop, OUTPUT_FILE, mix.source, ctx).await?;
         let (probe, facts) = (output.probe(), facts(output.probe(), Some(container.content_type())));
@@ -95,7 +96,8 @@ impl Renderer {
             Container::Mp4 => cover(&output, facts.duration_ms.unwrap_or(0), ctx).await.unwrap_or_default(),
             _ => None,
         };
-        Ok(Rendered { file: output.file().try_clone()?, facts, picture, duration_ms: decoded_ms })
+        let media = NewMedia { file: output.file().try_clone()?, facts, picture };
+        Ok(Rendered { media, duration_ms: decoded_ms })
     }
 }
 

@@ -11,8 +11,6 @@ use crate::readers::{MediaSource, Probe};
 const LOSSY_RATES: [u32; 9] = [48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000];
 /// The same of what is written without loss.
 const LOSSLESS_RATES: std::ops::RangeInclusive<u32> = 8_000..=192_000;
-/// Pixels of a picture, at most: those of 4096 × 2160. What has more is made smaller.
-pub(super) const MOST_PIXELS: u32 = 4_096 * 2_160;
 
 /// What is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,18 +1,18 @@
 //! Renders: new media out of stored media, as a plan says (`domain::render`).
 //!
 //! Everything that touches bytes happens in confined children, as in `readers::decode`, whose neighbour this is.
-//! `sound` cuts or mixes to the sample, `film` keeps a picture's frames, `format` says what is written; `timeline`
-//! makes films and `canvas` pictures, with the letters of `fonts`. Nothing here knows a database, a job row or the
-//! media store: opened sources and a plan in, an opened file or a `ReadError` out.
+//! `sound` cuts or mixes to the sample, `picture_track` keeps a picture's frames, `format` says what is written;
+//! `timeline` makes films and `canvas` pictures, with the letters of `fonts`. Nothing here knows a database, a job row
+//! or the media store: opened sources and a plan in, an opened file or a `ReadError` out.
 
 mod canvas;
 mod cut;
 mod dub;
-mod film;
 mod fonts;
 mod format;
 mod limiter;
 mod mix;
+mod picture_track;
 mod sound;
 #[cfg(test)]
 mod tests;
@@ -21,6 +21,7 @@ mod timeline;
 pub(crate) use dub::DubMix;
 
 use crate::ingest::facts;
+use crate::new_media::NewMedia;
 use crate::readers::decode::{Channels, DecodedSound, Workshop, cover, made};
 use crate::readers::{Engine, JobCtx, MediaSource, MediaTools, ReadError};
 use domain::ids::ItemId;
@@ -28,12 +29,11 @@ use domain::media_time::{FrameRate, Span, total_us};
 use domain::render::RenderPlan;
 use domain::still::Still;
 use domain::task::Task;
-use film::Film;
 use format::{Container, kept_channels};
+use picture_track::PictureTrack;
 use sound::Track;
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::fs::File;
 use std::sync::Arc;
 use store::uploads::Facts;
 
@@ -68,12 +68,12 @@ pub struct Sources {
     /// The music, where the plan names one.
     pub music: Option<MediaSource>,
     /// All that a film is made from, by its item.
-    pub others: HashMap<ItemId, FilmSource>,
+    pub others: HashMap<ItemId, ItemMedia>,
 }
 
 /// Media that a film or a picture is made from.
 #[derive(Debug, Clone)]
-pub struct FilmSource {
+pub struct ItemMedia {
     /// It.
     pub media: MediaSource,
     /// How long its item is said to be; no more of it is decoded.
@@ -83,12 +83,8 @@ pub struct FilmSource {
 /// What was made.
 #[derive(Debug)]
 pub struct Rendered {
-    /// It; the folder that it was made in is gone.
-    pub file: File,
-    /// What it is, as probed.
-    pub facts: Facts,
-    /// A picture to show of it, if it is a film and one can be had.
-    pub picture: Option<Vec<u8>>,
+    /// It.
+    pub media: NewMedia,
     /// Milliseconds of the source that were really decoded, of its sound or of its picture, to be charged for; what a
     /// film is worth by its `domain::decoding`.
     pub duration_ms: i64,
@@ -118,7 +114,8 @@ impl Renderer {
         let version = version.split_whitespace().nth(2).unwrap_or("unknown").to_owned();
         let major = version.split('.').next().and_then(|major| major.parse::<u32>().ok());
         let filter_file_option = if major.is_some_and(|major| major < 7) { "-filter_script:v" } else { "-/filter:v" };
-        let draws_text = tools.ffmpeg_says("-filters").is_some_and(|filters| timeline::letters::are_drawn(&filters));
+        let draws_text =
+            tools.ffmpeg_says("-filters").is_some_and(|filters| timeline::text_mask::can_be_drawn(&filters));
         let engine = Engine { name: "ffmpeg".to_owned(), version, model: None };
         Some(Self { engine, filter_file_option, draws_text })
     }
@@ -137,7 +134,7 @@ impl Renderer {
     pub async fn draw(
         &self,
         tools: &Arc<MediaTools>,
-        sources: &HashMap<ItemId, FilmSource>,
+        sources: &HashMap<ItemId, ItemMedia>,
         still: &Still,
         most_bytes: u64,
         ctx: &JobCtx,
@@ -171,9 +168,14 @@ impl Renderer {
         if container == Container::Mp4 {
             let rate = sources.source.probe().frame_rate.ok_or(ReadError::NoVideo)?;
             keep = on_frames(&keep, rate);
-            let film =
-                Film { media: &sources.source, workshop: &workshop, sound: SOUND_FILE, name: OUTPUT_FILE, most_bytes };
-            film.write(self, &keep, rate, &ctx.step(SOUND, 100)).await?;
+            let picture = PictureTrack {
+                media: &sources.source,
+                workshop: &workshop,
+                sound: SOUND_FILE,
+                name: OUTPUT_FILE,
+                most_bytes,
+            };
+            picture.write(self, &keep, rate, &ctx.step(SOUND, 100)).await?;
         }
         let output = made(&workshop, OUTPUT_FILE, &sources.source, ctx).await?;
         let facts = checked(&output, container, &keep)?;
@@ -182,7 +184,7 @@ impl Renderer {
             _ => None,
         };
         let duration_ms = decoded.duration_ms.max(pictured_ms(container, &keep));
-        Ok(Rendered { file: output.file().try_clone()?, facts, picture, duration_ms })
+        Ok(Rendered { media: NewMedia { file: output.file().try_clone()?, facts, picture }, duration_ms })
     }
 }
 
@@ -236,8 +238,8 @@ fn pictured_ms(container: Container, keep: &[Span]) -> i64 {
     }
 }
 
-/// These spans as `cut` and `film` keep them: from frame to frame. A plan for an item whose frames were not known when
-/// it was made has them in between.
+/// These spans as `cut` and `picture_track` keep them: from frame to frame. A plan for an item whose frames were not
+/// known when it was made has them in between.
 fn on_frames(keep: &[Span], rate: FrameRate) -> Vec<Span> {
     let border = |us| rate.us_of(rate.nearest(us));
     keep.iter().map(|span| Span::new(border(span.start_us), border(span.end_us))).collect()

@@ -3,6 +3,8 @@
 //! Pure: two documents in, sentences out. A request may ask for no more than it did, and an answer may hold no less;
 //! what is added to either is no break. Only tests use it: `api/openapi-baseline.json` is what clients were promised.
 
+mod values;
+
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
@@ -64,6 +66,13 @@ struct Comparison<'a> {
     old: &'a Value,
     new: &'a Value,
     found: &'a mut Vec<String>,
+}
+
+/// A value as it was, and as it is now.
+#[derive(Clone, Copy)]
+struct Versions<'a> {
+    before: &'a Value,
+    after: &'a Value,
 }
 
 fn object(value: &Value) -> impl Iterator<Item = (&String, &Value)> {
@@ -174,7 +183,8 @@ impl Comparison<'_> {
                     if was["required"] != true && now["required"] == true {
                         self.say(&place, "is required now");
                     }
-                    self.schema(&place, Way::Sent, (&was["schema"], &now["schema"]), 0);
+                    let schemas = Versions { before: &was["schema"], after: &now["schema"] };
+                    self.schema(&place, Way::Sent, schemas, 0);
                 }
             }
         }
@@ -189,13 +199,14 @@ impl Comparison<'_> {
         if after.is_null() {
             return self.say(place, "has lost a media type");
         }
-        self.schema(place, way, (&before["schema"], &after["schema"]), 0);
+        self.schema(place, way, Versions { before: &before["schema"], after: &after["schema"] }, 0);
     }
 
-    fn schema(&mut self, place: &str, way: Way, (before, after): (&Value, &Value), depth: usize) {
+    fn schema(&mut self, place: &str, way: Way, schemas: Versions<'_>, depth: usize) {
         if depth > DEEPEST {
             return;
         }
+        let Versions { before, after } = schemas;
         for gone in types(before).difference(&types(after)) {
             self.say(place, &format!("is no {gone} any more"));
         }
@@ -208,22 +219,25 @@ impl Comparison<'_> {
             let (was, is) = (&before["type"], &after["type"]);
             return self.say(place, &format!("was {was} and is {is}"));
         }
-        self.choices(place, way, (&before, &after), depth);
+        let flat = Versions { before: &before, after: &after };
+        self.choices(place, way, flat, depth);
         self.values(place, way, &before, &after);
         self.limits(place, way, &before, &after);
-        self.fields(place, way, (&before, &after), depth);
+        self.fields(place, way, flat, depth);
         if !before["items"].is_null() {
-            self.schema(&format!("{place}[]"), way, (&before["items"], &after["items"]), depth + 1);
+            let items = Versions { before: &before["items"], after: &after["items"] };
+            self.schema(&format!("{place}[]"), way, items, depth + 1);
         }
         if before["additionalProperties"].is_object() && after["additionalProperties"].is_object() {
-            let further = (&before["additionalProperties"], &after["additionalProperties"]);
+            let further = Versions { before: &before["additionalProperties"], after: &after["additionalProperties"] };
             self.schema(&format!("{place}.*"), way, further, depth + 1);
         }
     }
 
     /// The alternatives of a schema, each against the one at its place: one that is sent may not go, and one that is
     /// answered may not come, for a client that reads it knows those that there were.
-    fn choices(&mut self, place: &str, way: Way, (before, after): (&Value, &Value), depth: usize) {
+    fn choices(&mut self, place: &str, way: Way, schemas: Versions<'_>, depth: usize) {
+        let Versions { before, after } = schemas;
         for keyword in ["anyOf", "oneOf"] {
             let (was, is) = (list(&before[keyword]), list(&after[keyword]));
             match way {
@@ -235,63 +249,19 @@ impl Comparison<'_> {
                 }
                 _ => {}
             }
-            for (number, pair) in was.iter().zip(is).enumerate() {
-                self.schema(&format!("{place}|{number}"), way, pair, depth + 1);
+            for (number, (before, after)) in was.iter().zip(is).enumerate() {
+                self.schema(&format!("{place}|{number}"), way, Versions { before, after }, depth + 1);
             }
         }
     }
 
-    fn values(&mut self, place: &str, way: Way, before: &Value, after: &Value) {
-        for gone in named(&before["enum"]).difference(&named(&after["enum"])) {
-            if !after["enum"].is_null() || way == Way::Answered {
-                self.say(place, &format!("has no value {gone} any more"));
-            }
-        }
-        if before["enum"].is_null() && !after["enum"].is_null() && way == Way::Sent {
-            self.say(place, "takes listed values alone now");
-        }
-        let (was, is) = (before["nullable"] == true, after["nullable"] == true);
-        match way {
-            Way::Sent if was && !is => self.say(place, "takes no null any more"),
-            Way::Answered if !was && is => self.say(place, "may be null now"),
-            _ => {}
-        }
-    }
-
-    /// What clients send may be held to no tighter limit. Limits on what they read are not compared.
-    fn limits(&mut self, place: &str, way: Way, before: &Value, after: &Value) {
-        if way == Way::Answered {
-            return;
-        }
-        for keyword in ["minLength", "minItems", "minProperties", "minimum"] {
-            let none = if keyword == "minimum" { f64::NEG_INFINITY } else { 0.0 };
-            let floor = before[keyword].as_f64().unwrap_or(none);
-            if after[keyword].as_f64().is_some_and(|now| now > floor) {
-                self.say(place, &format!("has a higher {keyword}"));
-            }
-        }
-        for keyword in ["maxLength", "maxItems", "maxProperties", "maximum"] {
-            let ceiling = before[keyword].as_f64().unwrap_or(f64::INFINITY);
-            if after[keyword].as_f64().is_some_and(|now| now < ceiling) {
-                self.say(place, &format!("has a lower {keyword}"));
-            }
-        }
-        for keyword in ["pattern", "format", "uniqueItems", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"] {
-            if !after[keyword].is_null() && after[keyword] != before[keyword] {
-                self.say(place, &format!("has another {keyword}"));
-            }
-        }
-        if before["additionalProperties"] != false && after["additionalProperties"] == false {
-            self.say(place, "takes no further fields any more");
-        }
-    }
-
-    fn fields(&mut self, place: &str, way: Way, (before, after): (&Value, &Value), depth: usize) {
+    fn fields(&mut self, place: &str, way: Way, schemas: Versions<'_>, depth: usize) {
+        let Versions { before, after } = schemas;
         for (field, was) in object(&before["properties"]) {
             let inner = format!("{place}.{field}");
             match after["properties"].get(field) {
                 None => self.say(&inner, "is gone"),
-                Some(now) => self.schema(&inner, way, (was, now), depth + 1),
+                Some(now) => self.schema(&inner, way, Versions { before: was, after: now }, depth + 1),
             }
         }
         let (was, is) = (named(&before["required"]), named(&after["required"]));

@@ -14,7 +14,7 @@ use sqlx::PgConnection;
 use store::items::{Change, Filter};
 
 /// Characters of the longest text that items are looked for by.
-const LONGEST_QUERY: usize = 255;
+pub const LONGEST_QUERY: usize = 255;
 
 /// What a list of items is sorted by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
@@ -104,13 +104,13 @@ impl UpdateItem {
     ///
     /// # Errors
     /// `invalid_request` by field.
-    pub fn change(self) -> Answer<Change> {
+    pub fn change(self, ref_field: &str) -> Answer<Change> {
         let wrong = |field: &str, why: String| ApiError::new(Code::InvalidRequest, format!("`{field}`: {why}."));
         if let Some(name) = &self.name {
             check_name(name).map_err(|why| wrong("name", why.to_string()))?;
         }
         if let Some(item_ref) = &self.item_ref {
-            check_ref(item_ref).map_err(|why| wrong("ref", why.to_string()))?;
+            check_ref(item_ref).map_err(|why| wrong(ref_field, why.to_string()))?;
         }
         let tags = self.tags.map(|tags| checked_tags(&tags.into_iter().map(|tag| tag.0).collect::<Vec<_>>()));
         let tags = tags.transpose().map_err(|why| wrong("tags", why.to_string()))?;

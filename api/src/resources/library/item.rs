@@ -64,7 +64,7 @@ pub struct Item {
     pub tags: Vec<Text>,
     /// The reads that were asked for with its upload or import; null where none were.
     pub reads_on_ready: Option<ReadsOnReady>,
-    /// How a model made it; null of what was uploaded, imported or rendered.
+    /// How it was made here; null of what was uploaded or imported.
     pub made_by: Option<ItemMadeBy>,
 }
 
@@ -82,7 +82,7 @@ pub struct ItemMadeBy {
     pub model: Option<Text>,
     /// The items that it was made from.
     pub source_item_ids: Vec<Text>,
-    /// Whether a machine spoke or drew it.
+    /// Whether a machine spoke or drew it, or something that it was made from.
     pub synthetic: bool,
     /// `draft` of what a simple engine made.
     pub quality: Option<Text>,

@@ -11,34 +11,32 @@ mod item;
 mod joined;
 mod lanes;
 mod on_ready;
+mod page;
 mod stored;
 
 pub use captions::{ReadFormat, captions, first_stretches, said};
 pub use document::Document;
-pub use filter::{Asked, Sort, UpdateItem};
+pub use filter::{Asked, LONGEST_QUERY, Sort, UpdateItem};
 pub use include::{Include, with_media};
 pub use item::{Item, ItemState, WithMedia, hexadecimal};
 pub use lanes::{as_picture, lanes};
 pub use on_ready::start_reads_on_ready;
+pub use page::{PageAsked, page};
 pub use stored::{StoredResult, stored_read};
 
 use crate::app::App;
-use crate::app::links::Links;
-use crate::auth::{Auth, Caller};
+use crate::auth::Auth;
 use crate::contract::envelope::{Deleted, ItemKind};
 use crate::contract::groups::{Refusals, Tag};
 use crate::http::error::{Answer, ApiError, Code};
-use crate::http::paging::{Limit, List, Page, Place};
+use crate::http::paging::{Limit, List};
 use crate::http::text::{Text, Time};
 use crate::resources::tools::prepare_media::ReadKind;
 use crate::usecases::library::{delete_item, reach, reach_settled, unknown, update_item};
-use domain::ids::ItemId;
-use domain::item::ItemSort;
 use domain::read::Read;
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
-use sqlx::PgConnection;
 use std::time::Duration;
 use store::items;
 
@@ -128,7 +126,7 @@ impl Library {
             created_before: created_before.0,
             board_id: board_id.0,
         };
-        let pages = (sort.0, limit.0, cursor.0.as_ref());
+        let pages = PageAsked { sort: sort.0, limit: limit.0, cursor: cursor.0.as_ref() };
         Ok(Json(page(&mut conn, &self.0.links, &caller, asked, pages, with_media).await?))
     }
 
@@ -163,7 +161,7 @@ impl Library {
         body: Json<UpdateItem>,
     ) -> Answer<Json<Item>> {
         let Auth(caller) = auth;
-        let item = update_item(&self.0, &caller, &id.0, &body.0.change()?).await?;
+        let item = update_item(&self.0, &caller, &id.0, &body.0.change("ref")?).await?;
         Ok(Json(Item::of(item, &self.0.links)))
     }
 
@@ -254,37 +252,5 @@ impl Library {
         let item = reach(&mut conn, caller.workspace, &id.0).await?.id;
         items::end_lease(&mut conn, item, caller.workspace.id).await?;
         Ok(Deleted::json())
-    }
-}
-
-/// A page of those of the workspace's items that are asked for.
-pub async fn page(
-    conn: &mut PgConnection,
-    links: &Links,
-    caller: &Caller,
-    asked: Asked,
-    (sort, limit, cursor): (Option<Sort>, Option<Limit>, Option<&Text>),
-    with_media: WithMedia,
-) -> Answer<List<Item>> {
-    let (sort, workspace) = (sort.map(ItemSort::from).unwrap_or_default(), caller.workspace.id);
-    let (page, place) = Page::sorted(list_name(sort), limit, cursor)?;
-    let filter = asked.filter(conn, caller).await?;
-    let show = |row| Item::shown(row, links, with_media);
-    if filter.is_open() && sort == ItemSort::Newest {
-        let rows = items::page(conn, workspace, page.after.map(ItemId::from), page.fetch()).await?;
-        return Ok(page.list(rows, |row| row.id.uuid(), show));
-    }
-    let after = place.map(|place| items::Place { id: place.id.into(), name: place.text });
-    let seen = items::search(conn, workspace, (&filter, sort), after, page.fetch()).await?;
-    let last = seen.last_seen.map(|place| Place { id: place.id.uuid(), text: place.name });
-    Ok(page.placed(seen.rows, last.as_ref(), show))
-}
-
-/// What cursors of a list in this order carry.
-const fn list_name(sort: ItemSort) -> &'static str {
-    match sort {
-        ItemSort::Newest => "items",
-        ItemSort::Oldest => "items, oldest first",
-        ItemSort::Name => "items by name",
     }
 }

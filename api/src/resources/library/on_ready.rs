@@ -53,8 +53,8 @@ impl Shown for AsShown {
     }
 
     fn may_not(reads: &[Read]) -> Value {
-        let why = ("caller_may_not", "Who asked for it may not start it any more. Ask for it with prepare_media.");
-        as_json(reads.iter().map(|read| PreparedRead::refused(*read, why)))
+        let why = "Who asked for it may not start it any more. Ask for it with prepare_media.";
+        as_json(reads.iter().map(|read| PreparedRead::refused(*read, "caller_may_not", why)))
     }
 }
 

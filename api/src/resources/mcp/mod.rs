@@ -11,6 +11,8 @@ mod schema;
 mod server;
 mod tools;
 
+pub use schema::json_schema;
+
 use crate::app::App;
 use crate::auth::{PreAuthenticated, caller_of};
 use crate::contract::refuse_doubled;

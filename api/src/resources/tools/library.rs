@@ -10,7 +10,7 @@ use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, Code};
 use crate::http::paging::Limit;
 use crate::http::text::{Text, Time, True};
-use crate::resources::library::{self, Asked, Include, Item, ItemState, Sort, UpdateItem, with_media};
+use crate::resources::library::{self, Asked, Include, Item, ItemState, PageAsked, Sort, UpdateItem, with_media};
 use crate::resources::tools::prepare_media::ReadKind;
 use crate::resources::uploads::{AskedImport, checked_import, wished_reads};
 use crate::usecases::library::{delete_item, reach_settled, update_item};
@@ -161,8 +161,8 @@ impl LibraryTools {
         let Auth(caller) = auth;
         let asked = arguments.0.unwrap_or_default();
         let mut conn = self.0.conn().await?;
-        let (pages, with_media) =
-            ((asked.sort, asked.limit, asked.cursor.as_ref()), with_media(asked.include.as_deref()));
+        let pages = PageAsked { sort: asked.sort, limit: asked.limit, cursor: asked.cursor.as_ref() };
+        let with_media = with_media(asked.include.as_deref());
         let filter = Asked {
             query: asked.query,
             kind: asked.kind,
@@ -206,7 +206,7 @@ impl LibraryTools {
     ) -> Answer<Json<ToolAnswer<ItemAnswer>>> {
         let Auth(caller) = auth;
         let UpdateItemArguments { item_ref, name, new_ref, tags } = arguments.0;
-        let change = UpdateItem { name, item_ref: new_ref, tags }.change()?;
+        let change = UpdateItem { name, item_ref: new_ref, tags }.change("new_ref")?;
         let item = Item::of(update_item(&self.0, &caller, &item_ref, &change).await?, &self.0.links);
         let media = item.media();
         Ok(ToolAnswer::new(&caller.request_id, ItemAnswer { item }).showing(media).json())

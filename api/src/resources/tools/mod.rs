@@ -22,6 +22,7 @@ pub mod research;
 pub mod search_footage;
 pub mod session;
 pub mod settings;
+mod shown_items;
 pub mod skills;
 pub mod stored_read;
 pub mod templates;

@@ -25,7 +25,7 @@ pub async fn suspend_account(app: &App, operator: &OperatorCaller, id: AccountId
     suspension::silence(&mut suspend_account, id).await?;
     if before.as_deref() != Some(reason) {
         let (was, is) = (before.map(|before| json!({ "reason": before })), Some(json!({ "reason": reason })));
-        log(&mut suspend_account, operator, "account.suspend", id, (was, is)).await?;
+        log(&mut suspend_account, operator, "account.suspend", id, was, is).await?;
     }
     let account = found(&mut suspend_account, id).await?;
     suspend_account.commit().await?;
@@ -41,7 +41,7 @@ pub async fn resume_account(app: &App, operator: &OperatorCaller, id: AccountId)
     if let Some(before) = before {
         suspension::unsilence(&mut resume_account, id).await?;
         let was = Some(json!({ "reason": before }));
-        log(&mut resume_account, operator, "account.resume", id, (was, None)).await?;
+        log(&mut resume_account, operator, "account.resume", id, was, None).await?;
     }
     let account = found(&mut resume_account, id).await?;
     resume_account.commit().await?;
@@ -94,7 +94,8 @@ async fn log(
     operator: &OperatorCaller,
     action: &'static str,
     id: AccountId,
-    (was, is): (Option<Value>, Option<Value>),
+    was: Option<Value>,
+    is: Option<Value>,
 ) -> Answer<()> {
     account_audit::record(conn, &operator.account_entry(id, action, id, is.clone())).await?;
     audit::record(conn, &operator.changed(action, id, was, is)).await?;

@@ -53,7 +53,7 @@ pub(super) async fn run(args: Args, context: &Context) -> Result<(), Failure> {
     let wanted = Wanted::of(ask(context, &args.item).await?)?;
     let name = wanted.item["name"].as_str().unwrap_or_default();
     let content_type = wanted.item["content_type"].as_str();
-    let target = Target::open(args.output.as_deref(), args.force, (name, content_type), &wanted.sha256).await?;
+    let target = Target::open(args.output.as_deref(), args.force, name, content_type, &wanted.sha256).await?;
     let bar = bar(context, wanted.bytes);
     let download = Download { context, reference: &args.item, wanted, target, bar };
     let (target, item) = tokio::select! {

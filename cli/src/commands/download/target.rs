@@ -38,7 +38,8 @@ impl Target {
     pub(super) async fn open(
         output: Option<&Path>,
         is_forced: bool,
-        (name, content_type): (&str, Option<&str>),
+        name: &str,
+        content_type: Option<&str>,
         sha256: &str,
     ) -> Result<Self, Failure> {
         if output == Some(Path::new("-")) {
@@ -200,7 +201,7 @@ mod tests {
     use super::*;
 
     async fn open(output: &Path, is_forced: bool, sha256: &str) -> Result<Target, Failure> {
-        Target::open(Some(output), is_forced, ("../talk", Some("video/mp4")), sha256).await
+        Target::open(Some(output), is_forced, "../talk", Some("video/mp4"), sha256).await
     }
 
     fn hash(bytes: &[u8]) -> String {

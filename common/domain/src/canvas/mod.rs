@@ -16,7 +16,7 @@ mod words;
 
 pub use fields::Rgba;
 pub use ops::{CanvasOp, LayerFields};
-pub use picture::{NotDrawable, Values, still_of};
+pub use picture::{NotDrawable, StillOutput, Values, still_of};
 pub use units::Milli;
 pub use words::placeholders;
 

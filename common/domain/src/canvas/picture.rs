@@ -61,16 +61,23 @@ pub enum NotDrawable {
     ManyPixels(u64),
 }
 
+/// What is made of a canvas.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StillOutput {
+    /// Whose it is.
+    pub workspace: WorkspaceId,
+    /// What it is written as.
+    pub format: StillFormat,
+    /// Pixels of the picture for each of the canvas.
+    pub scale: Milli,
+}
+
 /// What a canvas looks like as the plan of a render.
 ///
 /// # Errors
 /// Why it can't be rendered.
-pub fn still_of(
-    canvas: &Canvas,
-    known: Known<'_>,
-    values: &Values,
-    (workspace, format, scale): (WorkspaceId, StillFormat, Milli),
-) -> Result<Still, NotDrawable> {
+pub fn still_of(canvas: &Canvas, known: Known<'_>, values: &Values, output: StillOutput) -> Result<Still, NotDrawable> {
+    let StillOutput { workspace, format, scale } = output;
     let named = canvas.placeholders();
     if let Some(unknown) = values.keys().find(|name| !named.contains(&name.as_str())) {
         return Err(NotDrawable::NoPlaceholder(unknown.clone()));

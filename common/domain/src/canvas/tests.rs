@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::brand_kit::{Color, Font, Logo};
-use crate::document::edited;
+use crate::document::{OpList, edited};
 use crate::ids::WorkspaceId;
 use crate::item::ItemType;
 use crate::render::RenderPlan;
@@ -48,12 +48,14 @@ impl Studio {
     fn edited(&self, ops: &Value) -> Result<Canvas, String> {
         let canvas = Canvas::new(1_200.0, 630.0, None, &self.kit)?;
         let ops = ops.as_array().cloned().unwrap_or_default();
-        edited(&canvas, &ops, |canvas: &mut Canvas, op| canvas.apply(op, self.known())).map_err(|why| why.to_string())
+        edited(&canvas, OpList::Ops, &ops, |canvas: &mut Canvas, op| canvas.apply(op, self.known()))
+            .map_err(|why| why.to_string())
     }
 
     fn still(&self, canvas: &Canvas, values: &[(&str, &str)], scale: i32) -> Result<Still, NotDrawable> {
         let values = values.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        still_of(canvas, self.known(), &values, (self.workspace, StillFormat::Png, Milli(scale)))
+        let output = StillOutput { workspace: self.workspace, format: StillFormat::Png, scale: Milli(scale) };
+        still_of(canvas, self.known(), &values, output)
     }
 }
 

@@ -65,13 +65,13 @@ pub fn spoken<'a>(said: impl Iterator<Item = Said<'a>>, turns: &[Turn]) -> Vec<S
         let start_ms = milliseconds(start);
         let end_ms = milliseconds(end).max(start_ms);
         let speaker = speaker_of(&mut voices, start_ms, end_ms);
-        add(&mut words, text, (start_ms.into(), end_ms.into()), speaker.as_deref());
+        add(&mut words, text, start_ms.into(), end_ms.into(), speaker.as_deref());
     }
     words
 }
 
 /// Adds the parts of a text, each with its part of the time.
-fn add(words: &mut Vec<Spoken>, text: &str, (start_ms, end_ms): (i64, i64), speaker: Option<&str>) {
+fn add(words: &mut Vec<Spoken>, text: &str, start_ms: i64, end_ms: i64, speaker: Option<&str>) {
     let text: String = text.chars().filter(|letter| !turns_direction(*letter)).collect();
     let is_gap = |letter: char| letter.is_whitespace() || letter.is_control();
     let parts = text.split(is_gap).filter(|part| !part.is_empty());

@@ -16,7 +16,7 @@ pub use fit::{Fitted, Spoken, TEMPOS, fitted, tempo};
 pub use language::{Language, MOST_VOICE_CHARACTERS, engine_of, is_voice, usual_voice};
 pub use ops::{DubOp, NewSegment};
 pub use plan::{ATTACK_MS, Before, DOWN, DubPlan, DubTool, Needs, RELEASE_MS, offered_pair, revoiced, variant};
-pub use said::{SaidWord, Turn, said, turns_of, words_of};
+pub use said::{Recording, SaidWord, Transcript, Turn, said, turns_of, words_of};
 
 use crate::document::{MOST_ID_CHARACTERS, free_id};
 use crate::ids::ItemId;

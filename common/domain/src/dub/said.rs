@@ -25,8 +25,10 @@ const LEAST: i64 = 300_000;
 pub struct SaidWord {
     /// It.
     pub word: String,
-    /// When it begins and ends.
-    pub span: (Micros, Micros),
+    /// When it begins.
+    pub start: Micros,
+    /// When it ends.
+    pub end: Micros,
 }
 
 /// Somebody speaks from when to when.
@@ -34,17 +36,30 @@ pub struct SaidWord {
 pub struct Turn {
     /// Who.
     pub speaker: String,
-    /// When it begins and ends.
-    pub span: (Micros, Micros),
+    /// When it begins.
+    pub start: Micros,
+    /// When it ends.
+    pub end: Micros,
 }
 
-/// The words of a stored `transcript` read, and the language that it tells; nothing when it is no such read.
-pub fn words_of(read: &Value) -> Option<(Vec<SaidWord>, Option<String>)> {
+/// A stored `transcript` read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Transcript {
+    /// Its words.
+    pub words: Vec<SaidWord>,
+    /// The tag of the language that it tells.
+    pub language: Option<String>,
+}
+
+/// What a stored `transcript` read says; nothing when it is no such read.
+pub fn words_of(read: &Value) -> Option<Transcript> {
     let words = read["data"]["words"].as_array()?;
     let words = words.iter().filter_map(|one| {
-        Some(SaidWord { word: one["word"].as_str()?.to_owned(), span: (micros(&one["start"])?, micros(&one["end"])?) })
+        let (start, end) = (micros(&one["start"])?, micros(&one["end"])?);
+        Some(SaidWord { word: one["word"].as_str()?.to_owned(), start, end })
     });
-    Some((words.collect(), read["data"]["language"].as_str().map(str::to_owned)))
+    let language = read["data"]["language"].as_str().map(str::to_owned);
+    Some(Transcript { words: words.collect(), language })
 }
 
 /// The turns of a stored `speakers` read; nothing when it is no such read.
@@ -52,7 +67,7 @@ pub fn turns_of(read: &Value) -> Option<Vec<Turn>> {
     let turns = read["data"]["segments"].as_array()?;
     let turns = turns.iter().filter_map(|one| {
         let speaker = one["speaker"].as_str()?.to_owned();
-        Some(Turn { speaker, span: (micros(&one["start"])?, micros(&one["end"])?) })
+        Some(Turn { speaker, start: micros(&one["start"])?, end: micros(&one["end"])? })
     });
     Some(turns.collect())
 }
@@ -61,22 +76,33 @@ fn micros(seconds: &Value) -> Option<Micros> {
     serde_json::from_value(seconds.clone()).ok()
 }
 
-/// A dub of what was said by whom, which is still to be translated.
-pub fn said(
-    (source, duration): (ItemId, Micros),
-    (from, to): (&Language, &Language),
-    words: &[SaidWord],
-    turns: &[Turn],
-) -> Dub {
+/// What is said in an item.
+#[derive(Debug, Clone, Copy)]
+pub struct Recording<'a> {
+    /// The item.
+    pub item: ItemId,
+    /// How long it lasts.
+    pub duration: Micros,
+    /// The language that is spoken.
+    pub language: &'a Language,
+    /// The words, in the order in which they begin.
+    pub words: &'a [SaidWord],
+    /// Who speaks when, in the order in which they begin.
+    pub turns: &'a [Turn],
+}
+
+/// A dub of what was said by whom, which is still to be translated into this language.
+pub fn said(recording: Recording<'_>, target: &Language) -> Dub {
+    let Recording { item, duration, language, words, turns } = recording;
     let mut segments: Vec<Segment> = Vec::new();
     let mut turn = 0;
-    for word in words.iter().filter(|word| word.span.0 >= Micros::ZERO && word.span.0 < duration) {
+    for word in words.iter().filter(|word| word.start >= Micros::ZERO && word.start < duration) {
         let text = one_line(&word.word);
         if text.is_empty() {
             continue;
         }
         let speaker = speaker_of(word, turns, &mut turn);
-        let end = Micros(word.span.1.0.clamp(word.span.0.0, duration.0));
+        let end = Micros(word.end.0.clamp(word.start.0, duration.0));
         match segments.last_mut().filter(|last| goes_on(last, word, speaker)) {
             Some(last) => {
                 let source = last.source.get_or_insert_default();
@@ -86,7 +112,7 @@ pub fn said(
             }
             None => segments.push(Segment {
                 id: String::new(),
-                start: word.span.0,
+                start: word.start,
                 end,
                 speaker: speaker.to_owned(),
                 source: Some(text),
@@ -96,9 +122,9 @@ pub fn said(
         }
     }
     let mut dub = Dub {
-        source,
-        source_language: Some(from.clone()),
-        target_language: to.clone(),
+        source: item,
+        source_language: Some(language.clone()),
+        target_language: target.clone(),
         keep_background: false,
         segments,
     };
@@ -109,13 +135,13 @@ pub fn said(
 
 /// Who says a word: whose turn its middle is in, or comes next to. Turns are in order, and so are words.
 fn speaker_of<'a>(word: &SaidWord, turns: &'a [Turn], turn: &mut usize) -> &'a str {
-    let middle = i64::midpoint(word.span.0.0, word.span.1.0);
-    while turns.get(*turn).is_some_and(|one| one.span.1.0 <= middle) && *turn + 1 < turns.len() {
+    let middle = i64::midpoint(word.start.0, word.end.0);
+    while turns.get(*turn).is_some_and(|one| one.end.0 <= middle) && *turn + 1 < turns.len() {
         *turn += 1;
     }
     let here = turns.get(*turn);
     let before = turn.checked_sub(1).and_then(|before| turns.get(before));
-    let away = |one: &Turn| (one.span.0.0 - middle).max(middle - one.span.1.0).max(0);
+    let away = |one: &Turn| (one.start.0 - middle).max(middle - one.end.0).max(0);
     match (before, here) {
         (Some(before), Some(here)) if away(before) < away(here) => &before.speaker,
         (_, Some(here)) => &here.speaker,
@@ -125,7 +151,7 @@ fn speaker_of<'a>(word: &SaidWord, turns: &'a [Turn], turn: &mut usize) -> &'a s
 
 /// Whether a word goes on with the segment before it.
 fn goes_on(last: &Segment, word: &SaidWord, speaker: &str) -> bool {
-    let (pause, len) = (word.span.0.0 - last.end.0, last.span().0);
+    let (pause, len) = (word.start.0 - last.end.0, last.span().0);
     let text = last.source.as_deref().unwrap_or_default();
     let ended = text.ends_with(['.', '!', '?', '\u{2026}', '\u{3002}']);
     let long = text.chars().count() + word.word.chars().count() >= MOST_CHARACTERS;

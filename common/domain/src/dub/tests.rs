@@ -1,5 +1,5 @@
 use super::*;
-use crate::document::edited;
+use crate::document::{OpList, edited};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -12,11 +12,16 @@ fn language(tag: &str) -> Language {
 }
 
 fn word(word: &str, start: f64, end: f64) -> SaidWord {
-    SaidWord { word: word.to_owned(), span: (seconds(start), seconds(end)) }
+    SaidWord { word: word.to_owned(), start: seconds(start), end: seconds(end) }
+}
+
+fn said_in_a_minute(words: &[SaidWord], turns: &[Turn]) -> Dub {
+    let (item, english) = (ItemId::mint(), language("en"));
+    said(Recording { item, duration: seconds(60.0), language: &english, words, turns }, &language("es"))
 }
 
 fn turn(speaker: &str, start: f64, end: f64) -> Turn {
-    Turn { speaker: speaker.to_owned(), span: (seconds(start), seconds(end)) }
+    Turn { speaker: speaker.to_owned(), start: seconds(start), end: seconds(end) }
 }
 
 fn segment(start: f64, end: f64, translation: &str) -> Segment {
@@ -42,7 +47,7 @@ fn dub(segments: Vec<Segment>) -> Dub {
 }
 
 fn said_of(words: &[SaidWord], turns: &[Turn]) -> Dub {
-    let mut dub = said((ItemId::mint(), seconds(60.0)), (&language("en"), &language("es")), words, turns);
+    let mut dub = said_in_a_minute(words, turns);
     dub.settle(seconds(60.0)).unwrap();
     dub
 }
@@ -129,7 +134,9 @@ fn operations_change_what_is_spoken_and_nothing_else() {
     before.settle(seconds(60.0)).unwrap();
     let keys =
         |dub: &Dub| -> Vec<String> { dub.segments.iter().map(|segment| segment.key(&dub.target_language)).collect() };
-    let after = |ops: Value| edited(&before, ops.as_array().unwrap(), |dub: &mut Dub, op| dub.apply(op, seconds(60.0)));
+    let after = |ops: Value| {
+        edited(&before, OpList::Ops, ops.as_array().unwrap(), |dub: &mut Dub, op| dub.apply(op, seconds(60.0)))
+    };
     let said = after(json!([{ "op": "update_segment", "segment_id": "segment-2", "translation": " tres\n" }])).unwrap();
     assert_eq!(said.segments[1].translation, "tres");
     assert_eq!(keys(&said)[0], keys(&before)[0]);
@@ -244,10 +251,10 @@ proptest! {
     ) {
         let mut words: Vec<SaidWord> =
             words.iter().map(|(start, len, text)| word(text, *start, start + len)).collect();
-        words.sort_by_key(|word| word.span.0);
+        words.sort_by_key(|word| word.start);
         let mut turns: Vec<Turn> = turns.iter().map(|(start, len)| turn("S1", *start, start + len)).collect();
-        turns.sort_by_key(|turn| turn.span.0);
-        let mut dub = said((ItemId::mint(), seconds(60.0)), (&language("en"), &language("es")), &words, &turns);
+        turns.sort_by_key(|turn| turn.start);
+        let mut dub = said_in_a_minute(&words, &turns);
         prop_assert!(dub.segments.is_empty() || dub.settle(seconds(60.0)).is_ok());
     }
 }

@@ -1,13 +1,14 @@
 //! Doing one operation to a timeline. What can't be done is said in words, and the caller then keeps what was.
 
 use super::fields;
-use super::ops::{AudioFields, AudioSlot, OverlayFields, SceneFields, TimelineOp};
+use super::ops::{AudioFields, AudioSlot, SceneFields, TimelineOp};
 use super::parts::{kind_of, new_track};
 use super::{
-    Fit, LONGEST, MOST_ITEMS, MOST_OVERLAYS, MOST_SCENES, MOST_SKILLS, MOST_TRACKS, Micros, Overlay, OverlayKind,
-    Ratio, SHORTEST, Scene, SceneKind, Sources, TextStyle, Timeline,
+    Fit, LONGEST, MOST_ITEMS, MOST_SCENES, MOST_SKILLS, MOST_TRACKS, Micros, Ratio, SHORTEST, Scene, SceneKind,
+    Sources, Timeline,
 };
 use crate::document;
+use crate::pixels::PictureSize;
 
 impl Timeline {
     /// Does one operation. `sources` has what is known of the items.
@@ -18,11 +19,7 @@ impl Timeline {
         match op {
             TimelineOp::AddScene(fields) => self.add_scene(*fields, sources)?,
             TimelineOp::UpdateScene(fields) => self.update_scene(*fields, sources)?,
-            TimelineOp::MoveScene { scene_id, position } => {
-                let at = self.scene(&scene_id)?;
-                let scene = self.scenes.remove(at);
-                self.scenes.insert(position.min(self.scenes.len()), scene);
-            }
+            TimelineOp::MoveScene { scene_id, position } => self.move_scene(&scene_id, position)?,
             TimelineOp::RemoveScene { scene_id } => {
                 let at = self.scene(&scene_id)?;
                 self.scenes.remove(at);
@@ -63,16 +60,13 @@ impl Timeline {
             TimelineOp::RemoveTrack { track_id } => self.remove_track(&track_id)?,
             TimelineOp::AddOverlay(fields) => self.add_overlay(*fields, sources)?,
             TimelineOp::UpdateOverlay(fields) => self.update_overlay(*fields, sources)?,
-            TimelineOp::RemoveOverlay { overlay_id } => {
-                let at = self.overlay(&overlay_id)?;
-                self.overlays.remove(at);
-            }
+            TimelineOp::RemoveOverlay { overlay_id } => self.remove_overlay(&overlay_id)?,
             TimelineOp::SetCaptions { captions } => {
                 captions.as_ref().map_or(Ok(()), fields::captions)?;
                 self.captions = captions;
             }
             TimelineOp::SetFormat { width, height, aspect_ratio, fps } => {
-                self.set_format((width, height), aspect_ratio.as_deref(), fps)?;
+                self.set_format(width, height, aspect_ratio.as_deref(), fps)?;
             }
             TimelineOp::SetDetails { language, skills, variant_of } => {
                 self.language = fields::line("language", language, self.language.take())?;
@@ -132,6 +126,13 @@ impl Timeline {
         let kind = given.kind.unwrap_or(kept.kind);
         let scene = Scene { kind, ..kept }.with(given, sources)?;
         self.scenes.insert(position.unwrap_or(at).min(self.scenes.len()), scene);
+        Ok(())
+    }
+
+    fn move_scene(&mut self, id: &str, position: usize) -> Result<(), String> {
+        let at = self.scene(id)?;
+        let scene = self.scenes.remove(at);
+        self.scenes.insert(position.min(self.scenes.len()), scene);
         Ok(())
     }
 
@@ -208,65 +209,31 @@ impl Timeline {
         place.map(drop).ok_or_else(|| unknown("track", id))
     }
 
-    fn add_overlay(&mut self, mut given: OverlayFields, sources: &Sources) -> Result<(), String> {
-        if self.overlays.len() >= MOST_OVERLAYS {
-            return Err(format!("a timeline has at most {MOST_OVERLAYS} overlays"));
-        }
-        let taken = self.overlays.iter().map(|overlay| overlay.id.as_str());
-        let id = free_id("overlay", given.overlay_id.take(), taken)?;
-        let usual = if given.text.is_some() { OverlayKind::Text } else { OverlayKind::Image };
-        let start = given.start.unwrap_or_default();
-        let rest = Micros((self.duration().0 - start.0).max(SHORTEST.0));
-        let empty = Overlay {
-            id,
-            kind: given.kind.unwrap_or(usual),
-            item: None,
-            text: None,
-            start,
-            duration: rest,
-            x: Ratio(0),
-            y: Ratio(0),
-            width: Ratio::ONE,
-            height: Ratio::ONE,
-            opacity: Ratio::ONE,
-            style: TextStyle::default(),
-        };
-        self.overlays.push(empty.with(given, sources)?);
-        Ok(())
-    }
-
-    fn update_overlay(&mut self, mut given: OverlayFields, sources: &Sources) -> Result<(), String> {
-        let id = given.overlay_id.take().ok_or("missing field `overlay_id`")?;
-        let at = self.overlay(&id)?;
-        self.overlays[at] = self.overlays[at].clone().with(given, sources)?;
-        Ok(())
-    }
-
     fn set_format(
         &mut self,
-        (width, height): (Option<f64>, Option<f64>),
+        width: Option<f64>,
+        height: Option<f64>,
         aspect_ratio: Option<&str>,
         fps: Option<f64>,
     ) -> Result<(), String> {
-        let (width, height) = match aspect_ratio {
+        let size = match aspect_ratio {
             Some(_) if width.is_some() || height.is_some() => {
                 return Err("`aspect_ratio`: expected without `width` and `height`".to_owned());
             }
             Some(proportions) => fields::size_of(proportions, self)?,
-            None => (width.map_or(self.width, fields::side), height.map_or(self.height, fields::side)),
+            None => PictureSize {
+                width: width.map_or(self.width, fields::side),
+                height: height.map_or(self.height, fields::side),
+            },
         };
-        fields::size(width, height)?;
+        fields::size(size)?;
         self.fps = fps.map_or(Ok(self.fps), fields::rate)?;
-        (self.width, self.height) = (width, height);
+        (self.width, self.height) = (size.width, size.height);
         Ok(())
     }
 
     fn scene(&self, id: &str) -> Result<usize, String> {
         self.scenes.iter().position(|scene| scene.id == id).ok_or_else(|| unknown("scene", id))
-    }
-
-    fn overlay(&self, id: &str) -> Result<usize, String> {
-        self.overlays.iter().position(|overlay| overlay.id == id).ok_or_else(|| unknown("overlay", id))
     }
 }
 
@@ -278,10 +245,14 @@ fn checked_skills(skills: Vec<String>) -> Result<Vec<String>, String> {
     Err(format!("`skills`: expected at most {MOST_SKILLS} names of 1 to 200 characters"))
 }
 
-fn free_id<'a>(part: &str, asked: Option<String>, taken: impl Iterator<Item = &'a str>) -> Result<String, String> {
+pub(super) fn free_id<'a>(
+    part: &str,
+    asked: Option<String>,
+    taken: impl Iterator<Item = &'a str>,
+) -> Result<String, String> {
     document::free_id("timeline", part, asked, taken)
 }
 
-fn unknown(part: &str, id: &str) -> String {
+pub(super) fn unknown(part: &str, id: &str) -> String {
     document::unknown_id("timeline", part, id)
 }

@@ -3,12 +3,13 @@
 use super::{AudioFields, AudioSlot, Micros, SIDES, SceneFields, SourceFacts, Sources, Timeline, TimelineOp, fields};
 use crate::ids::ItemId;
 use crate::media_time::{FrameRate, Span};
+use crate::pixels::PictureSize;
 
 /// The picture that a timeline has after that of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Picture {
-    /// Pixels across and down, where there are some.
-    pub size: Option<(u32, u32)>,
+    /// How large it is, where it has a size.
+    pub size: Option<PictureSize>,
     /// Frames a second, where they are known.
     pub rate: Option<FrameRate>,
 }
@@ -49,7 +50,8 @@ pub fn cut_down(item: ItemId, keep: &[Span], picture: Picture, sources: &Sources
 /// # Errors
 /// Why there is no such timeline.
 pub fn under_voice(
-    (voice, music): (ItemId, ItemId),
+    voice: ItemId,
+    music: ItemId,
     ducked: Ducked,
     picture: Picture,
     sources: &Sources,
@@ -90,10 +92,9 @@ fn sound(slot: AudioSlot, item: ItemId, duration: Option<Micros>, ducked: Option
 pub fn pictured(picture: Picture) -> Timeline {
     let mut timeline = Timeline::new();
     let even = |side: u32| (side / 2 * 2).clamp(*SIDES.start(), *SIDES.end());
-    if let Some((width, height)) = picture.size.map(|(width, height)| (even(width), even(height)))
-        && fields::size(width, height).is_ok()
-    {
-        (timeline.width, timeline.height) = (width, height);
+    let size = picture.size.map(|size| PictureSize { width: even(size.width), height: even(size.height) });
+    if let Some(size) = size.filter(|size| fields::size(*size).is_ok()) {
+        (timeline.width, timeline.height) = (size.width, size.height);
     }
     if let Some(rate) = picture.rate.filter(|rate| rate.frames() <= rate.seconds().saturating_mul(60)) {
         timeline.fps = rate;

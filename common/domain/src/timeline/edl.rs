@@ -35,15 +35,15 @@ pub fn edl(title: &str, timeline: &Timeline, names: &Names) -> Option<String> {
         let overlap = rate.nearest(place.start.0 + place.overlap.0) - first;
         let reel = if scene.item.is_some() { "AX" } else { "BL" };
         let before = index.checked_sub(1).and_then(|before| timeline.scenes.get(before).zip(placed.get(before)));
-        let into = (from, from + next - first, first, next);
+        let into = Event { from, until: from + next - first, at: first, end: next };
         // Writing to a text can't fail.
         let _ = match before.filter(|_| overlap > 0) {
-            None => write!(list, "\n{number:03}  {reel:<8} V     C        {}\n", four(into, code)),
+            None => write!(list, "\n{number:03}  {reel:<8} V     C        {}\n", into.codes(code)),
             Some((before, its)) => {
                 let at = rate.nearest(before.start.0) + first - rate.nearest(its.start.0);
                 let reel_before = if before.item.is_some() { "AX" } else { "BL" };
-                let out = four((at, at, first, first), code);
-                let dissolve = four(into, code);
+                let out = Event { from: at, until: at, at: first, end: first }.codes(code);
+                let dissolve = into.codes(code);
                 write!(
                     list,
                     "\n{number:03}  {reel_before:<8} V     C        {out}\n\
@@ -62,8 +62,24 @@ pub fn edl(title: &str, timeline: &Timeline, names: &Names) -> Option<String> {
     Some(list)
 }
 
-fn four((from, until, at, end): (i64, i64, i64, i64), code: impl Fn(i64) -> String) -> String {
-    format!("{} {} {} {}", code(from), code(until), code(at), code(end))
+/// Frames of a source, and where they stand in the list.
+#[derive(Debug, Clone, Copy)]
+struct Event {
+    /// The first frame of the source.
+    from: i64,
+    /// The one after its last.
+    until: i64,
+    /// The first frame of the list.
+    at: i64,
+    /// The one after its last.
+    end: i64,
+}
+
+impl Event {
+    /// Its four timecodes.
+    fn codes(self, code: impl Fn(i64) -> String) -> String {
+        [self.from, self.until, self.at, self.end].map(code).join(" ")
+    }
 }
 
 /// A frame as hours, minutes, seconds and frames.

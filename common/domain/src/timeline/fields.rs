@@ -4,6 +4,7 @@ use super::{CaptionSource, Captions, LONGEST};
 use super::{LOUDEST, MOST_CUES, MOST_PIXELS, Micros, Ratio, SHORTEST, SIDES, TextStyle, Timeline};
 use crate::color::hex_bytes;
 use crate::media_time::FrameRate;
+use crate::pixels::PictureSize;
 
 /// Characters of a description, a prompt, an overlay's text.
 pub(super) const MOST_TEXT_CHARACTERS: usize = 2_000;
@@ -32,14 +33,15 @@ pub(super) fn rate(fps: f64) -> Result<FrameRate, String> {
 }
 
 /// The size of these proportions whose shorter side is as it was.
-pub(super) fn size_of(proportions: &str, timeline: &Timeline) -> Result<(u32, u32), String> {
+pub(super) fn size_of(proportions: &str, timeline: &Timeline) -> Result<PictureSize, String> {
     let wrong = || "`aspect_ratio`: expected two whole numbers from 1 to 100, as `9:16`".to_owned();
     let (across, down) = proportions.split_once(':').ok_or_else(wrong)?;
     let side = |text: &str| text.parse::<u32>().ok().filter(|side| (1..=100).contains(side));
     let (across, down) = (side(across).ok_or_else(wrong)?, side(down).ok_or_else(wrong)?);
     let short = timeline.width.min(timeline.height);
     let long = |more: u32, less: u32| (short * more / less).next_multiple_of(2);
-    Ok(if across >= down { (long(across, down), short) } else { (short, long(down, across)) })
+    let (width, height) = if across >= down { (long(across, down), short) } else { (short, long(down, across)) };
+    Ok(PictureSize { width, height })
 }
 
 /// A side in pixels, which operations say as any number; 0, which is none, of what is not whole.
@@ -50,7 +52,8 @@ pub(super) fn side(given: f64) -> u32 {
 }
 
 /// A picture's size.
-pub(super) fn size(width: u32, height: u32) -> Result<(), String> {
+pub(super) fn size(size: PictureSize) -> Result<(), String> {
+    let PictureSize { width, height } = size;
     let fits = |side: u32| SIDES.contains(&side) && side.is_multiple_of(2);
     if fits(width) && fits(height) && width * height <= MOST_PIXELS {
         return Ok(());

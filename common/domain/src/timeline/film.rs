@@ -9,7 +9,7 @@ use super::{
 use crate::color::hex_bytes;
 use crate::ducking::{DuckRule, envelope};
 use crate::film::{
-    Film, FilmCue, FilmFormat, FilmOverlay, FilmPicture, FilmQuality, FilmScene, FilmSound, FilmText, OverlayPicture,
+    Film, FilmCue, FilmFormat, FilmOutput, FilmOverlay, FilmPicture, FilmScene, FilmSound, FilmText, OverlayPicture,
 };
 use crate::ids::ItemId;
 use crate::media_time::{FrameRate, Span};
@@ -57,6 +57,27 @@ fn crowded(timeline: &Timeline) -> Option<f64> {
     starts.find(|at| over(*at) > MOST_OVER * whole).map(Micros::seconds)
 }
 
+/// Why there is no film of a timeline in this format, if there is none.
+fn renderable(timeline: &Timeline, sources: &Sources, format: FilmFormat) -> Result<(), NotRenderable> {
+    if timeline.duration() == Micros::ZERO {
+        return Err(NotRenderable::Empty);
+    }
+    if format.has_picture() && timeline.scenes.is_empty() {
+        return Err(NotRenderable::NoPicture);
+    }
+    let items = timeline.items();
+    if items.is_empty() {
+        return Err(NotRenderable::NoItem);
+    }
+    if let Some(gone) = items.iter().find(|item| !sources.contains_key(item)) {
+        return Err(NotRenderable::Gone(*gone));
+    }
+    match crowded(timeline).filter(|_| format.has_picture()) {
+        Some(at) => Err(NotRenderable::Crowded(at)),
+        None => Ok(()),
+    }
+}
+
 /// What a timeline looks like as the plan of a render. `cues` are the captions to have in the picture.
 ///
 /// # Errors
@@ -66,25 +87,11 @@ pub fn film_of(
     sources: &Sources,
     speech: &Speech,
     cues: &[CaptionCue],
-    (format, quality): (FilmFormat, FilmQuality),
+    output: FilmOutput,
 ) -> Result<Film, NotRenderable> {
+    let FilmOutput { format, quality } = output;
+    renderable(timeline, sources, format)?;
     let (placed, duration) = (timeline.placed(), timeline.duration());
-    let items = timeline.items();
-    if duration == Micros::ZERO {
-        return Err(NotRenderable::Empty);
-    }
-    if format.has_picture() && timeline.scenes.is_empty() {
-        return Err(NotRenderable::NoPicture);
-    }
-    if items.is_empty() {
-        return Err(NotRenderable::NoItem);
-    }
-    if let Some(gone) = items.iter().find(|item| !sources.contains_key(item)) {
-        return Err(NotRenderable::Gone(*gone));
-    }
-    if let Some(at) = crowded(timeline).filter(|_| format.has_picture()) {
-        return Err(NotRenderable::Crowded(at));
-    }
     let grid = format.has_picture().then_some(timeline.fps);
     let duration_us = grid.map_or(duration.0, |rate| rate.us_of(rate.nearest(duration.0)));
     if duration_us == 0 {
@@ -120,7 +127,7 @@ pub fn film_of(
         rate: timeline.fps,
         duration_us,
         scenes: if has_picture { scenes.collect() } else { Vec::new() },
-        sounds: heard(timeline, &placed, sources, speech, (grid, duration_us)),
+        sounds: heard(timeline, &placed, sources, speech, grid, duration_us),
         overlays: if has_picture { overlays.collect() } else { Vec::new() },
         cues: if has_picture { cues.collect() } else { Vec::new() },
     })
@@ -153,7 +160,8 @@ fn heard(
     placed: &[Placed],
     sources: &Sources,
     speech: &Speech,
-    (grid, duration_us): (Option<FrameRate>, i64),
+    grid: Option<FrameRate>,
+    duration_us: i64,
 ) -> Vec<FilmSound> {
     let border = |at: Micros| grid.map_or(at.0, |rate| rate.us_of(rate.nearest(at.0)));
     let mut sounds: Vec<FilmSound> = Vec::new();

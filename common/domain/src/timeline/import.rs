@@ -5,11 +5,11 @@
 //! done and checked as those of any edit.
 
 use super::fields;
-use super::otio::OURS;
+use super::otio::{OURS, TimeRange};
 use super::otio_parts::{
     children, children_of, duration_of, is_enabled, item_of, kind_of, pace_of, reference_of, schema, shown, text, time,
 };
-use super::{MOST_ITEMS, MOST_SCENES, MOST_TRACKS, Micros, SHORTEST, SourceFacts, Sources};
+use super::{MOST_ITEMS, MOST_SCENES, Micros, SHORTEST, SourceFacts, Sources};
 use crate::ids::ItemId;
 use crate::item::ItemType;
 use crate::told::Told;
@@ -32,7 +32,7 @@ pub struct Imported {
     /// What of it can't be rendered.
     pub told: Told,
     scene_ids: HashSet<String>,
-    tracks: usize,
+    pub(super) tracks: usize,
 }
 
 /// The items that a document names: all of them, or one more than a timeline may have.
@@ -90,8 +90,15 @@ pub fn import(document: &Value, sources: &Sources) -> Result<Imported, String> {
     Ok(imported)
 }
 
+/// The transitions beside a child of a track.
+#[derive(Debug, Clone, Copy)]
+struct Dissolves<'a> {
+    before: Option<&'a Value>,
+    after: Option<&'a Value>,
+}
+
 impl Imported {
-    fn warn(&mut self, warning: String) {
+    pub(super) fn warn(&mut self, warning: String) {
         self.told.tell(warning);
     }
 
@@ -148,7 +155,7 @@ impl Imported {
             let before = dissolve(index.checked_sub(1)).filter(|_| index > 1);
             let after = dissolve(Some(index + 1)).filter(|_| index + 2 < all.len());
             match schema(child) {
-                "Clip" | "Gap" | "Stack" | "Track" => self.scene(child, (before, after), sources)?,
+                "Clip" | "Gap" | "Stack" | "Track" => self.scene(child, Dissolves { before, after }, sources)?,
                 "Transition" => {}
                 other => self.warn(format!("{} `{}` is left out.", kind_of(other), shown(&child["name"]))),
             }
@@ -168,13 +175,9 @@ impl Imported {
         }
     }
 
-    fn scene(
-        &mut self,
-        child: &Value,
-        (before, after): (Option<&Value>, Option<&Value>),
-        sources: &Sources,
-    ) -> Result<(), String> {
-        let Some((start, duration)) = self.source_range(child)? else { return Ok(()) };
+    fn scene(&mut self, child: &Value, dissolves: Dissolves<'_>, sources: &Sources) -> Result<(), String> {
+        let Dissolves { before, after } = dissolves;
+        let Some(range) = self.source_range(child)? else { return Ok(()) };
         let offset = |transition: Option<&Value>, field: &str| {
             transition.map_or(Ok(Micros::ZERO), |transition| time(&transition[field]))
         };
@@ -182,10 +185,11 @@ impl Imported {
         // what their clips do not: that is of the scenes.
         let (head, tail) = (offset(before, "in_offset")?, offset(after, "out_offset")?);
         let overlap = Micros(head.0 + offset(before, "out_offset")?.0);
-        let whole = (Micros(start.0 - head.0), Micros(duration.0 + head.0 + tail.0));
+        let whole =
+            TimeRange { start: Micros(range.start.0 - head.0), duration: Micros(range.duration.0 + head.0 + tail.0) };
         let item = item_of(child).filter(|_| is_enabled(child));
         let source = item.and_then(|item| Some((item, sources.get(&item)?)));
-        let (start, duration) = self.within(child, whole, source.map(|(_, facts)| facts));
+        let TimeRange { start, duration } = self.within(child, whole, source.map(|(_, facts)| facts));
         if duration < SHORTEST {
             self.warn(format!("`{}` is left out: it is shorter than {} s.", shown(&child["name"]), SHORTEST.seconds()));
             return Ok(());
@@ -225,13 +229,9 @@ impl Imported {
     }
 
     /// What of a part is in its source, which editors that count in frames overshoot.
-    fn within(
-        &mut self,
-        child: &Value,
-        (start, duration): (Micros, Micros),
-        source: Option<&SourceFacts>,
-    ) -> (Micros, Micros) {
-        let Some(whole) = source.and_then(|source| source.duration) else { return (start, duration) };
+    pub(super) fn within(&mut self, child: &Value, range: TimeRange, source: Option<&SourceFacts>) -> TimeRange {
+        let Some(whole) = source.and_then(|source| source.duration) else { return range };
+        let TimeRange { start, duration } = range;
         let end = Micros((start.0 + duration.0).min(whole.0));
         let begin = start.max(Micros::ZERO);
         let shorter = Micros(end.0 - begin.0);
@@ -239,7 +239,7 @@ impl Imported {
             let lost = Micros(duration.0 - shorter.0).seconds();
             self.warn(format!("`{}` is {lost} s shorter: its item has no more.", shown(&child["name"])));
         }
-        (begin, shorter)
+        TimeRange { start: begin, duration: shorter }
     }
 
     /// Says that the whole of a track is shown.
@@ -251,7 +251,7 @@ impl Imported {
 
     /// Where in its source a child begins, and how long it is; nothing, and a warning, where that is not said. Media
     /// that begin at a timecode are counted from there.
-    fn source_range(&mut self, child: &Value) -> Result<Option<(Micros, Micros)>, String> {
+    pub(super) fn source_range(&mut self, child: &Value) -> Result<Option<TimeRange>, String> {
         let Some(duration) = duration_of(child)? else {
             self.warn(format!("`{}` is left out: it does not say how long it is.", shown(&child["name"])));
             return Ok(None);
@@ -260,63 +260,6 @@ impl Imported {
         let first = if available.is_null() { Micros::ZERO } else { time(available)? };
         let own = &child["source_range"]["start_time"];
         let start = if own.is_null() { first } else { time(own)? };
-        Ok(Some((Micros(start.0 - first.0), duration)))
-    }
-
-    /// The clips of a track as sounds.
-    fn sound(&mut self, track: &Value, sources: &Sources) -> Result<(), String> {
-        let kept = &track["metadata"][OURS];
-        let mut at = Micros::ZERO;
-        for child in children(track) {
-            if schema(child) == "Transition" {
-                continue;
-            }
-            let Some((start, duration)) = self.source_range(child)? else { continue };
-            let begins = at;
-            at = Micros(at.0.saturating_add(duration.0));
-            let is_heard =
-                |item: &ItemId| is_enabled(child) && sources.get(item).is_some_and(|source| source.has_audio);
-            let Some(item) = item_of(child).filter(is_heard) else {
-                if schema(child) != "Gap" {
-                    let name = shown(&child["name"]);
-                    let why = if is_enabled(child) { "no sound of this workspace" } else { "switched off" };
-                    self.warn(format!("`{name}` is left out: it is {why}."));
-                }
-                continue;
-            };
-            if self.tracks >= MOST_TRACKS {
-                self.warn(format!("`{}` is left out: there are too many tracks.", shown(&child["name"])));
-                continue;
-            }
-            let (start, duration) = self.within(child, (start, duration), sources.get(&item));
-            if duration < SHORTEST {
-                continue;
-            }
-            let mut op = json!({
-                "item_id": item, "start": start.seconds(), "offset": begins.seconds(), "duration": duration.seconds(),
-            });
-            for field in ["volume", "fade_in", "fade_out"].into_iter().filter(|field| !kept[field].is_null()) {
-                op[field] = kept[field].clone();
-            }
-            if let Some(down) = kept["duck"]["down"].as_f64() {
-                op["duck_under_voice"] = true.into();
-                op["duck_db"] = (down / 100.0).into();
-                op["attack_ms"] = kept["duck"]["attack_ms"].clone();
-                op["release_ms"] = kept["duck"]["release_ms"].clone();
-            }
-            let slot = text(&kept["id"]).filter(|id| id == "voiceover" || id == "music");
-            if let Some(slot) = slot.filter(|slot| !self.ops.iter().any(|op| op["slot"] == slot.as_str())) {
-                (op["op"], op["slot"]) = ("set_audio".into(), slot.into());
-            } else {
-                self.tracks += 1;
-                op["op"] = "add_track".into();
-                let id = text(&kept["id"]).filter(|id| id != "voiceover" && id != "music");
-                if let Some(id) = id.filter(|id| !self.ops.iter().any(|op| op["track_id"] == id.as_str())) {
-                    op["track_id"] = id.into();
-                }
-            }
-            self.ops.push(op);
-        }
-        Ok(())
+        Ok(Some(TimeRange { start: Micros(start.0 - first.0), duration }))
     }
 }

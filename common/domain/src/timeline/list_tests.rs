@@ -155,7 +155,8 @@ fn captions_that_are_none_or_too_many_are_refused_and_what_is_too_long_is_cut() 
 proptest! {
     #[test]
     fn whatever_a_list_says_it_is_a_timeline_or_refused(lines in prop::collection::vec(
-        "[0-9]{1,3} (AX|BL|A001) (V|A|AA/V|B) (C|D|W001|K) ?(012|[0-9]{3})? 00:0[0-2]:0[0-9]:[0-2][0-9] 00:0[0-2]:0[0-9][:;][0-2][0-9] \
+        "[0-9]{1,3} (AX|BL|A001) (V|A|AA/V|B) (C|D|W001|K) ?(012|[0-9]{3})? \
+         00:0[0-2]:0[0-9]:[0-2][0-9] 00:0[0-2]:0[0-9][:;][0-2][0-9] \
          0[01]:00:0[0-9]:[0-2][0-9] 0[01]:00:0[0-9]:[0-2][0-9]|\\* (FROM|TO) CLIP( NAME)?: [a-z0-9_:]{0,9}|\\PC{0,30}", 0..30,
     )) {
         let content = lines.join("\n");
@@ -170,7 +171,10 @@ proptest! {
     }
 
     #[test]
-    fn whatever_captions_say_their_cues_follow_each_other(content in "(WEBVTT\n\n)?(([0-9]\n)?0[0-9]:0[0-9][,.][0-9]{1,3} --> 0[0-9]:0[0-9][,.][0-9]{3}\n[ -~]{0,20}\n\n|\\PC{0,20}\n){0,20}") {
+    fn whatever_captions_say_their_cues_follow_each_other(
+        content in "(WEBVTT\n\n)?(([0-9]\n)?0[0-9]:0[0-9][,.][0-9]{1,3} --> 0[0-9]:0[0-9][,.][0-9]{3}\n[ -~]{0,20}\n\n\
+            |\\PC{0,20}\n){0,20}",
+    ) {
         for is_vtt in [false, true] {
             if let Ok((captions, _)) = captions_of(&content, is_vtt) {
                 prop_assert!(fields::captions(&captions).is_ok(), "{captions:?}");

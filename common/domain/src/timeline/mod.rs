@@ -6,6 +6,7 @@
 //! inside.
 
 mod apply;
+mod apply_overlays;
 mod beside;
 mod cuts;
 mod edl;
@@ -14,6 +15,7 @@ mod edl_lines;
 mod fields;
 mod film;
 mod import;
+mod import_sound;
 mod layout;
 #[cfg(test)]
 mod list_tests;

@@ -24,13 +24,13 @@ pub fn otio(name: &str, timeline: &Timeline, names: &Names) -> Value {
         let overlap = |index: usize| placed.get(index).map_or(0, |place: &Placed| place.overlap.0);
         let (before, after) = (overlap(index), overlap(index + 1));
         if before > 0 {
-            children.push(transition(halves(before, timeline.fps), rate));
+            children.push(transition(Dissolve::of(before, timeline.fps), rate));
         }
         // In OTIO a dissolve takes of both sides what their clips do not show.
-        let ((head, _), (_, tail)) = (halves(before, timeline.fps), halves(after, timeline.fps));
-        let start = Micros(scene.start.0 + head);
-        let duration = Micros(scene.duration.0 - head - tail);
-        children.push(clip(scene, (start, duration), rate, names));
+        let (before, after) = (Dissolve::of(before, timeline.fps), Dissolve::of(after, timeline.fps));
+        let start = Micros(scene.start.0 + before.head_us);
+        let duration = Micros(scene.duration.0 - before.head_us - after.tail_us);
+        children.push(clip(scene, TimeRange { start, duration }, rate, names));
     }
     let mut tracks = vec![track("Video", "V1", &children, &Value::Null)];
     tracks.extend(timeline.sounds().map(|sound| {
@@ -38,7 +38,7 @@ pub fn otio(name: &str, timeline: &Timeline, names: &Names) -> Value {
         let clip = heard(sound, rate, names);
         let gap = json!({
             "OTIO_SCHEMA": "Gap.1", "name": "", "metadata": {}, "effects": [], "markers": [], "enabled": true,
-            "source_range": range(Micros::ZERO, sound.offset, rate),
+            "source_range": range(TimeRange { start: Micros::ZERO, duration: sound.offset }, rate),
         });
         let children = if sound.offset.is_zero() { vec![clip] } else { vec![gap, clip] };
         track("Audio", &sound.id, &children, &kept)
@@ -64,7 +64,17 @@ fn time(at: Micros, rate: f64) -> Value {
     json!({ "OTIO_SCHEMA": "RationalTime.1", "rate": rate, "value": frames })
 }
 
-fn range(start: Micros, duration: Micros, rate: f64) -> Value {
+/// A stretch of a source, as OTIO says it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct TimeRange {
+    /// Where in the source it begins.
+    pub(super) start: Micros,
+    /// How long it is.
+    pub(super) duration: Micros,
+}
+
+fn range(range: TimeRange, rate: f64) -> Value {
+    let TimeRange { start, duration } = range;
     json!({ "OTIO_SCHEMA": "TimeRange.1", "start_time": time(start, rate), "duration": time(duration, rate) })
 }
 
@@ -77,15 +87,23 @@ fn track(kind: &str, name: &str, children: &[Value], kept: &Value) -> Value {
 }
 
 /// What a dissolve takes of the scene before its cut and of the one after it: whole frames before.
-fn halves(overlap_us: i64, fps: FrameRate) -> (i64, i64) {
-    let head = fps.us_of(fps.at_or_before(overlap_us / 2));
-    (head, overlap_us - head)
+#[derive(Debug, Clone, Copy)]
+struct Dissolve {
+    head_us: i64,
+    tail_us: i64,
 }
 
-fn transition((head, tail): (i64, i64), rate: f64) -> Value {
+impl Dissolve {
+    fn of(overlap_us: i64, fps: FrameRate) -> Self {
+        let head_us = fps.us_of(fps.at_or_before(overlap_us / 2));
+        Self { head_us, tail_us: overlap_us - head_us }
+    }
+}
+
+fn transition(dissolve: Dissolve, rate: f64) -> Value {
     json!({
         "OTIO_SCHEMA": "Transition.1", "name": "", "metadata": {}, "transition_type": "SMPTE_Dissolve",
-        "in_offset": time(Micros(head), rate), "out_offset": time(Micros(tail), rate),
+        "in_offset": time(Micros(dissolve.head_us), rate), "out_offset": time(Micros(dissolve.tail_us), rate),
     })
 }
 
@@ -105,7 +123,7 @@ fn external(item: ItemId, name: &str) -> Value {
     })
 }
 
-fn clip(scene: &Scene, (start, duration): (Micros, Micros), rate: f64, names: &Names) -> Value {
+fn clip(scene: &Scene, shown: TimeRange, rate: f64, names: &Names) -> Value {
     let kept = without(&serde_json::to_value(scene).unwrap_or_default(), &["item", "start", "duration", "crossfade"]);
     let name = scene.item.and_then(|item| names.get(&item)).map_or(scene.id.as_str(), String::as_str);
     let reference = match (scene.kind, scene.item) {
@@ -115,12 +133,17 @@ fn clip(scene: &Scene, (start, duration): (Micros, Micros), rate: f64, names: &N
             "available_image_bounds": null, "generator_kind": "SolidColor", "parameters": { "color": scene.color },
         }),
     };
-    clip_of(name, &reference, &range(start, duration, rate), &kept)
+    clip_of(name, &reference, &range(shown, rate), &kept)
 }
 
 fn heard(sound: &AudioTrack, rate: f64, names: &Names) -> Value {
     let name = names.get(&sound.item).map_or(sound.id.as_str(), String::as_str);
-    clip_of(name, &external(sound.item, name), &range(sound.start, sound.duration, rate), &json!({}))
+    clip_of(
+        name,
+        &external(sound.item, name),
+        &range(TimeRange { start: sound.start, duration: sound.duration }, rate),
+        &json!({}),
+    )
 }
 
 /// An object without these fields.

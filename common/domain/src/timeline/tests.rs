@@ -2,9 +2,10 @@
 
 use super::*;
 use crate::captions::Timed;
-use crate::film::{FilmFormat, FilmPicture, FilmQuality};
+use crate::film::{FilmFormat, FilmOutput, FilmPicture, FilmQuality};
 use crate::ids::ItemId;
 use crate::media_time::{FrameRate, Span};
+use crate::pixels::PictureSize;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -40,6 +41,10 @@ pub(super) fn done(ops: Value) -> Result<Timeline, String> {
 
 fn clip(number: u128) -> Value {
     json!({ "op": "add_scene", "item_id": item(number) })
+}
+
+fn output(format: FilmFormat, quality: FilmQuality) -> FilmOutput {
+    FilmOutput { format, quality }
 }
 
 #[test]
@@ -124,7 +129,7 @@ fn a_plan_has_every_frame_once_and_sound_where_its_scene_begins() {
     ]))
     .unwrap();
     let speech = Speech::from([(item(1), vec![Span::new(1_500_000, 2_500_000)])]);
-    let film = film_of(&timeline, &sources(), &speech, &[], (FilmFormat::Mp4, FilmQuality::Standard)).unwrap();
+    let film = film_of(&timeline, &sources(), &speech, &[], output(FilmFormat::Mp4, FilmQuality::Standard)).unwrap();
     assert_eq!((film.frames(), film.duration_us), (110, 4_400_000));
     let places: Vec<_> = film.scenes.iter().map(|scene| (scene.first, scene.frames, scene.overlap)).collect();
     assert_eq!(places, [(0, 20, 0), (20, 30, 0), (35, 75, 15)]);
@@ -140,7 +145,7 @@ fn a_plan_has_every_frame_once_and_sound_where_its_scene_begins() {
 #[test]
 fn what_can_not_be_rendered_says_why() {
     let film = |timeline: &Timeline, sources: &Sources, format| {
-        film_of(timeline, sources, &Speech::new(), &[], (format, FilmQuality::Draft)).map(drop)
+        film_of(timeline, sources, &Speech::new(), &[], output(format, FilmQuality::Draft)).map(drop)
     };
     assert_eq!(film(&Timeline::new(), &sources(), FilmFormat::Mp4), Err(NotRenderable::Empty));
     let short = done(json!([{ "op": "add_scene", "item_id": item(1), "duration": 0.01 }])).unwrap();
@@ -174,16 +179,16 @@ fn a_body_comes_back_from_its_json() {
 
 #[test]
 fn what_is_kept_becomes_scenes_and_a_voice_has_music_under_it() {
-    let picture = Picture { size: Some((641, 360)), rate: FrameRate::new(30_000, 1_001) };
+    let picture = Picture { size: Some(PictureSize { width: 641, height: 360 }), rate: FrameRate::new(30_000, 1_001) };
     let keep = [Span::new(1_000_000, 2_000_000), Span::new(9_000_000, 10_004_000)];
     let cut = cut_down(item(1), &keep, picture, &sources()).unwrap();
     assert_eq!((cut.width, cut.height, cut.fps.frames(), cut.duration()), (640, 360, 30_000, Micros::ms(2_000)));
     let ducked = Ducked { duck_db: 9.0, attack_ms: 100, release_ms: 300 };
-    let film = under_voice((item(1), item(3)), ducked, picture, &sources()).unwrap();
+    let film = under_voice(item(1), item(3), ducked, picture, &sources()).unwrap();
     assert_eq!((film.scenes.len(), film.duration()), (1, Micros::ms(10_000)));
     let music = film.audio.music.unwrap();
     assert_eq!((music.duration, music.duck.unwrap().down), (Micros::ms(10_000), 900));
-    let talk = under_voice((item(3), item(1)), ducked, Picture { size: None, rate: None }, &sources()).unwrap();
+    let talk = under_voice(item(3), item(1), ducked, Picture { size: None, rate: None }, &sources()).unwrap();
     assert_eq!((talk.scenes.len(), talk.duration()), (0, Micros::ms(60_000)));
 }
 
@@ -364,7 +369,7 @@ proptest! {
             prop_assert!(pair[1].start.0 == pair[0].end.0 - pair[1].overlap.0 && pair[2].start >= pair[0].end);
         }
         prop_assert!(timeline.duration() <= LONGEST);
-        let planned = film_of(&timeline, &sources, &Speech::new(), &[], (FilmFormat::Mp4, FilmQuality::Draft));
+        let planned = film_of(&timeline, &sources, &Speech::new(), &[], output(FilmFormat::Mp4, FilmQuality::Draft));
         if let Ok(film) = planned {
             let mut next = 0;
             for scene in &film.scenes {

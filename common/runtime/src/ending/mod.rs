@@ -5,16 +5,16 @@
 //! over, and tickets pushed. What must happen after the commit is handed back as an `AfterCommit`. It never begins or
 //! commits, and never decides what an attempt came to: the conditional updates of `store::jobs` did.
 
+mod events;
 mod fronts;
 
 pub use fronts::Fronts;
 
+use self::events::record_events;
 use crate::queue::{self, Queue, Subject, Ticket};
 use crate::wake::{Wake, Wakes};
 use domain::credits::Credits;
-use domain::event::{EventId, EventType, JobEvent};
 use domain::footage::Rows;
-use domain::generation::MadeBy;
 use domain::ids::{AccountId, ItemId, JobId};
 use domain::job::{JobKind, JobStatus, dated_back};
 use domain::minutes::Minutes;
@@ -24,13 +24,13 @@ use std::collections::BTreeMap;
 use store::accounts;
 use store::credentials::Pace;
 use store::dubs::{self, SpokenDub};
-use store::events::{self, EndedEvent, Spread};
+use store::events::Spread;
 use store::footage;
-use store::generations;
 use store::jobs::{self, Admitted, EndedJob, Freed, Line};
 use store::minutes::{Settlement, Split};
+use store::new_item::{self, NewItem};
 use store::reads::{self, NewRead};
-use store::renders::{self, NewRendered};
+use store::renders;
 use tokio::time::Instant;
 
 /// What a job made, to be kept if it succeeds.
@@ -39,9 +39,7 @@ pub enum Product {
     /// A result on its item.
     Read(Box<NewRead>),
     /// A new item.
-    Item(Box<NewRendered>),
-    /// A new item that a model made, and how.
-    Generated(Box<(NewRendered, MadeBy)>),
+    Item(Box<NewItem>),
     /// A dub, with the items and the timeline that are it.
     Dub(Box<SpokenDub>),
 }
@@ -51,8 +49,7 @@ impl Product {
         match self {
             Self::Read(read) => read.job,
             Self::Item(item) => item.job,
-            Self::Generated(made) => made.0.job,
-            Self::Dub(spoken) => spoken.item.0.job,
+            Self::Dub(spoken) => spoken.item.job,
         }
     }
 
@@ -63,7 +60,7 @@ impl Product {
                 let rows = &read.rows;
                 rows.moments.len() + rows.written.len() + rows.passages.len() + rows.turns.len()
             }
-            Self::Item(_) | Self::Generated(_) | Self::Dub(_) => 0,
+            Self::Item(_) | Self::Dub(_) => 0,
         }
     }
 
@@ -181,8 +178,7 @@ async fn keep(conn: &mut PgConnection, finals: &[&EndedJob], made: &[Product]) -
     for product in made.iter().filter(|product| succeeded(product.job())) {
         match product {
             Product::Read(read) => reads.push((**read).clone()),
-            Product::Item(item) => renders::store(conn, item).await?,
-            Product::Generated(made) => generations::store(conn, &made.0, &made.1).await?,
+            Product::Item(item) => new_item::store(conn, item).await?,
             Product::Dub(spoken) => dubs::keep(conn, spoken).await?,
         }
     }
@@ -281,43 +277,4 @@ fn settlement(job: &EndedJob) -> Settlement {
         charged_credits: job.charged_credits.unwrap_or(Credits::ZERO).min(job.held_credits),
         settles: job.status == JobStatus::Succeeded,
     }
-}
-
-/// Records the events of jobs that ended, with the job as `get_jobs` shows it from now on.
-async fn record_events(
-    conn: &mut PgConnection,
-    finals: &[&EndedJob],
-    told: &[JobKind],
-    spread: Option<Spread>,
-) -> sqlx::Result<Vec<Ticket>> {
-    let told = finals.iter().filter(|ended| told.contains(&ended.shown.kind));
-    let recorded = told.filter_map(|ended| event(ended).transpose()).collect::<sqlx::Result<Vec<EndedEvent>>>()?;
-    events::record_spread(conn, &recorded, spread).await
-}
-
-fn event(ended: &EndedJob) -> sqlx::Result<Option<EndedEvent>> {
-    let job = &ended.shown;
-    let event_type = match job.status {
-        JobStatus::Succeeded => EventType::JobSucceeded,
-        JobStatus::Failed => EventType::JobFailed,
-        JobStatus::Cancelled => EventType::JobCancelled,
-        JobStatus::Queued | JobStatus::Running => return Ok(None),
-    };
-    let event_id = EventId::of_job(job.id, event_type);
-    let created_at = job.finished_at.unwrap_or(job.created_at);
-    let workspace_id = job.workspace_id;
-    let timeline_id = job.result.as_ref().filter(|_| job.kind == JobKind::Dub);
-    let timeline_id = timeline_id.and_then(|result| result["timeline_id"].as_str());
-    let body = JobEvent { id: &event_id, event_type, created_at, workspace_id, timeline_id, job };
-    let body = serde_json::to_string(&body).map_err(|error| sqlx::Error::Encode(Box::new(error)))?;
-    Ok(Some(EndedEvent {
-        event_id,
-        event_type,
-        job_id: job.id,
-        kind: job.kind,
-        workspace_id,
-        account_id: ended.owner,
-        body,
-        traceparent: ended.traceparent.clone(),
-    }))
 }

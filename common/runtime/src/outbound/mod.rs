@@ -11,6 +11,7 @@
 mod chains;
 mod classify;
 mod fetch;
+mod file_name;
 mod metered;
 mod pool;
 mod resolve;

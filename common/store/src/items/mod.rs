@@ -32,6 +32,15 @@ use serde_json::Value;
 use sqlx::PgConnection;
 use sqlx::types::Json;
 
+/// Media as it stands in the media store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredMedia {
+    /// Its key there.
+    pub object_key: String,
+    /// How many bytes it has.
+    pub bytes: i64,
+}
+
 /// An item as clients see it.
 #[derive(Debug, Clone)]
 pub struct ItemRow {

@@ -133,7 +133,8 @@ struct Wanted<'a> {
 pub async fn search(
     conn: &mut PgConnection,
     workspace: WorkspaceId,
-    (filter, sort): (&Filter, ItemSort),
+    filter: &Filter,
+    sort: ItemSort,
     after: Option<Place>,
     limit: i64,
 ) -> sqlx::Result<Seen<ItemRow, Place>> {

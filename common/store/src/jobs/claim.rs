@@ -1,5 +1,6 @@
 //! Claims: taking a job, keeping it, and finding those whose holder is gone.
 
+use crate::items::StoredMedia;
 use domain::ids::{AccountId, ItemId, JobId, WorkspaceId};
 use domain::job::{JobKind, LEASE};
 use domain::read::Read;
@@ -62,6 +63,13 @@ pub struct ClaimedItem {
     pub duration_ms: i64,
     /// How many bytes it has.
     pub bytes: i64,
+}
+
+impl ClaimedItem {
+    /// Where its bytes are.
+    pub fn media(&self) -> StoredMedia {
+        StoredMedia { object_key: self.object_key.clone(), bytes: self.bytes }
+    }
 }
 
 /// Where the result of a stored speech read stands.

@@ -23,14 +23,14 @@ pub(super) struct Output(pub Option<String>);
 
 /// What `/v1/images/generations` answers.
 #[derive(Debug, Deserialize)]
-pub(super) struct Pictures {
+pub(super) struct AnsweredPictures {
     /// The first picture.
-    pub data: First<Picture>,
+    pub data: First<AnsweredPicture>,
 }
 
 /// A picture: its bytes in base64, or where it is.
 #[derive(Debug, Deserialize)]
-pub(super) struct Picture {
+pub(super) struct AnsweredPicture {
     pub b64_json: Option<String>,
     pub url: Option<String>,
 }
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn of_a_list_of_pictures_the_first_counts_and_one_that_is_none_is_an_error() {
-        let first = |json: &str| serde_json::from_str::<Pictures>(json).map(|pictures| pictures.data.0);
+        let first = |json: &str| serde_json::from_str::<AnsweredPictures>(json).map(|pictures| pictures.data.0);
         let picture = first(r#"{ "data": [{ "url": "a", "more": 1 }, 2, "three"] }"#).unwrap().unwrap();
         assert_eq!((picture.url.as_deref(), picture.b64_json), (Some("a"), None));
         assert!(first(r#"{ "data": [] }"#).unwrap().is_none());

@@ -5,8 +5,7 @@
 
 use super::answers::{Output, Prediction};
 use super::output::Made;
-use super::{Provider, request_id};
-use crate::asking::Asking;
+use super::{AnswerSpool, Provider, request_id};
 use crate::generations::GenerationRequest;
 use crate::readers::{ProviderFault, ReadError};
 use domain::generation::Asked;
@@ -28,9 +27,9 @@ impl Provider {
         source: Option<String>,
         at: &Path,
     ) -> Result<Made, ReadError> {
-        let (id, taken) = (request_id(asked.job), (&asked.asking, at));
+        let (id, spool) = (request_id(asked.job), AnswerSpool { asking: &asked.asking, path: at });
         let body = json!({ "id": id, "input": self.input(&asked.plan.asked, asked.plan.kind, source) });
-        let mut prediction = self.put(&id, &body, taken).await?;
+        let mut prediction = self.put(&id, &body, spool).await?;
         loop {
             match prediction.status.as_deref() {
                 Some("succeeded") => {
@@ -48,18 +47,18 @@ impl Provider {
                 }
                 _ => return Err(self.fault(ProviderFault::BadOutput, "its answer is no prediction")),
             }
-            prediction = self.look(&id, &body, taken).await?;
+            prediction = self.look(&id, &body, spool).await?;
         }
     }
 
-    async fn put(&self, id: &str, body: &Value, (asking, at): (&Asking, &Path)) -> Result<Prediction, ReadError> {
+    async fn put(&self, id: &str, body: &Value, spool: AnswerSpool<'_>) -> Result<Prediction, ReadError> {
         let request = self.request(Method::PUT, &format!("predictions/{id}")).json(body);
         let response = self.send(request).await?;
-        self.json(response, asking, at).await
+        self.json(response, spool).await
     }
 
     /// How a prediction stands. A server that does not answer `GET` is sent the same `PUT` again, if it is idempotent.
-    async fn look(&self, id: &str, body: &Value, taken: (&Asking, &Path)) -> Result<Prediction, ReadError> {
+    async fn look(&self, id: &str, body: &Value, spool: AnswerSpool<'_>) -> Result<Prediction, ReadError> {
         let request = self.request(Method::GET, &format!("predictions/{id}"));
         let response = match request.send().await {
             Ok(response) => response,
@@ -67,9 +66,9 @@ impl Provider {
         };
         match response.status() {
             StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED if self.model.idempotent => {
-                self.put(id, body, taken).await
+                self.put(id, body, spool).await
             }
-            status if status.is_success() => self.json(response, taken.0, taken.1).await,
+            status if status.is_success() => self.json(response, spool).await,
             status => Err(self.fault(self.broken_off(), &format!("status {} while it goes on", status.as_u16()))),
         }
     }

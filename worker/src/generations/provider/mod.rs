@@ -17,7 +17,6 @@ use bytes::Bytes;
 use domain::ids::JobId;
 use domain::model::Dialect;
 use futures_util::{StreamExt, TryStreamExt, future, stream};
-use output::spool;
 use reqwest::{Response, StatusCode};
 use runtime::outbound::{OutboundClient, sending_client};
 use runtime::own_fault;
@@ -38,6 +37,13 @@ const SMALL_ANSWER: usize = 256 << 10;
 const ANSWER_FILE: &str = "answer";
 /// How long a provider is told that nobody wants its work any more.
 const CALL_OFF: Duration = Duration::from_secs(5);
+
+/// Where an answer goes that is long, and who is asked before it is read.
+#[derive(Clone, Copy)]
+struct AnswerSpool<'a> {
+    asking: &'a Asking,
+    path: &'a Path,
+}
 
 /// A model that is asked over HTTP.
 pub(super) struct Provider {
@@ -86,7 +92,7 @@ impl Provider {
         let working = async {
             let made = match self.model.dialect {
                 Dialect::Cog => self.predict(asked, input, &answer).await?,
-                Dialect::Openai => self.ask(asked, &path, (&answer, most_bytes)).await?,
+                Dialect::Openai => self.ask(asked, &path, &answer, most_bytes).await?,
             };
             output::take_output(made, &self.outbound, asked.account, &path, most_bytes).await
         };
@@ -148,7 +154,7 @@ impl Provider {
     }
 
     /// An answer in JSON, of bounded size. What is large is put into a file while it comes, and read in a slot.
-    async fn json<T: DeserializeOwned>(&self, response: Response, asking: &Asking, at: &Path) -> Result<T, ReadError> {
+    async fn json<T: DeserializeOwned>(&self, response: Response, spool: AnswerSpool<'_>) -> Result<T, ReadError> {
         let broken = |error: reqwest::Error| self.fault(self.broken_off(), &error.without_url().to_string());
         let mut stream = response.bytes_stream().map_err(broken);
         let mut answer = Vec::new();
@@ -158,13 +164,13 @@ impl Provider {
         }
         if answer.len() > SMALL_ANSWER {
             let begun = stream::once(future::ready(Ok(Bytes::from(std::mem::take(&mut answer)))));
-            let spooled = spool(begun.chain(stream), at, ANSWER_BYTES, |error| error).await;
+            let spooled = output::spool(begun.chain(stream), spool.path, ANSWER_BYTES, |error| error).await;
             spooled.map_err(|error| match error {
                 ReadError::NoRoom => self.fault(ProviderFault::BadOutput, "its answer is too long"),
                 other => other,
             })?;
-            asking.go_on().await;
-            answer = tokio::fs::read(at).await?;
+            spool.asking.go_on().await;
+            answer = tokio::fs::read(spool.path).await?;
         }
         serde_json::from_slice(&answer).map_err(|error| self.fault(ProviderFault::BadOutput, &error.to_string()))
     }

@@ -4,9 +4,9 @@
 //! again. Each has the job's id as `Idempotency-Key`; the file of providers says of a server that honours it that it is
 //! idempotent.
 
-use super::answers::{Picture, Pictures};
+use super::answers::{AnsweredPicture, AnsweredPictures};
 use super::output::{Made, spool};
-use super::{Provider, request_id};
+use super::{AnswerSpool, Provider, request_id};
 use crate::generations::GenerationRequest;
 use crate::readers::{ProviderFault, ReadError};
 use domain::model::ModelKind;
@@ -23,7 +23,8 @@ impl Provider {
         &self,
         asked: &GenerationRequest,
         path: &Path,
-        (answer, most_bytes): (&Path, u64),
+        answer: &Path,
+        most_bytes: u64,
     ) -> Result<Made, ReadError> {
         let (to, mut body) = self.body(asked);
         // Providers call a model as the file of providers says, or as we do.
@@ -35,10 +36,11 @@ impl Provider {
             spool(response.bytes_stream(), path, most_bytes, broken).await?;
             return Ok(Made::Here);
         }
-        let pictures: Pictures = self.json(response, &asked.asking, answer).await?;
+        let pictures: AnsweredPictures =
+            self.json(response, AnswerSpool { asking: &asked.asking, path: answer }).await?;
         let made = match pictures.data.0 {
-            Some(Picture { b64_json: Some(bytes), .. }) => Some(Made::Base64(bytes)),
-            Some(Picture { url: Some(url), .. }) => Some(Made::At(url)),
+            Some(AnsweredPicture { b64_json: Some(bytes), .. }) => Some(Made::Base64(bytes)),
+            Some(AnsweredPicture { url: Some(url), .. }) => Some(Made::At(url)),
             Some(_) | None => None,
         };
         made.ok_or_else(|| self.fault(ProviderFault::BadOutput, "its answer holds no picture"))

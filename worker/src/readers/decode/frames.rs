@@ -47,6 +47,15 @@ impl FrameSize {
     }
 }
 
+/// Where a stream of frames begins, by their numbers on the grid of its rate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct FirstFrame {
+    /// The first that is decoded.
+    pub(crate) decoded: i64,
+    /// The first that is given.
+    pub(crate) given: i64,
+}
+
 /// The frames of a video, from a given one on.
 #[derive(Debug)]
 pub(crate) struct FrameStream {
@@ -60,27 +69,26 @@ pub(crate) struct FrameStream {
 }
 
 impl FrameStream {
-    /// Starts with frame `from` of the media, on the grid of this rate from its start. It is decoded from frame
-    /// `begins` on.
+    /// Starts with frame `first` of the media, on the grid of this rate from its start.
     pub(crate) async fn start(
         media: &MediaSource,
         size: FrameSize,
         rate: FrameRate,
-        (begins, from): (i64, i64),
+        first: FirstFrame,
         ctx: &JobCtx,
     ) -> Result<Self, ReadError> {
         if !media.probe().has_video {
             return Err(ReadError::NoVideo);
         }
         fits_a_second(media.probe())?;
-        let skipped_us = rate.us_of(begins);
+        let skipped_us = rate.us_of(first.decoded);
         let sought = format!("{}.{:06}", skipped_us / 1_000_000, skipped_us % 1_000_000);
         let tools = media.tools();
         let most_seconds = Paid::of(ctx).seconds(&tools.limits);
         let filter = format!("fps={rate}:start_time=0,{},format=yuv420p", size.filters(""));
         let before = ["-nostdin", "-hide_banner", "-v", "error", "-threads", "2", "-t", &most_seconds];
         let seek = ["-ss", &sought];
-        let seek = if begins > 0 { &seek[..] } else { &[] };
+        let seek = if first.decoded > 0 { &seek[..] } else { &[] };
         let after = ["-map", "0:V:0", "-an", "-sn", "-dn", "-vf", &filter, "-fps_mode", "passthrough"];
         let output = ["-map_metadata", "-1", "-c:v", "rawvideo", "-f", "rawvideo", "pipe:1"];
         let arguments = before
@@ -91,8 +99,9 @@ impl FrameStream {
             .chain(input_arguments())
             .chain(after.into_iter().chain(output).map(OsStr::new));
         let ffmpeg = Decoder::start(&tools.ffmpeg, arguments, media.file(), tools, ctx).await?;
-        let mut stream = Self { ffmpeg: Some(ffmpeg), frame: vec![0; size.frame_bytes()], next: begins, any: false };
-        stream.skip_to(from, ctx).await?;
+        let frame = vec![0; size.frame_bytes()];
+        let mut stream = Self { ffmpeg: Some(ffmpeg), frame, next: first.decoded, any: false };
+        stream.skip_to(first.given, ctx).await?;
         Ok(stream)
     }
 

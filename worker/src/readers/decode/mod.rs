@@ -30,20 +30,21 @@ mod stills;
 pub use confine::Refused;
 pub use decoded::DecodedSound;
 pub(crate) use encoder::{Encoder, Feed, Workshop, made};
-pub(crate) use frames::{FrameSize, FrameStream, black, image_frame, image_layer};
+pub(crate) use frames::{FirstFrame, FrameSize, FrameStream, black, image_frame, image_layer};
 pub(crate) use output::{nameless, whole_output};
 pub(crate) use packets::picture_length;
 pub(crate) use paid::{Paid, fits_a_second};
-pub(crate) use pictures::{cover, small_pictures};
+pub(crate) use pictures::{SmallSize, cover, small_pictures};
 pub(super) use pictures::{page, still};
 pub use probe::{AudioStream, Probe};
 pub(crate) use sound::SoundStream;
 pub use sound::{Channels, SoundBlocks, SoundFormat, decode_sound};
 pub use source::MediaSource;
-pub(crate) use stills::{Picture, Room, picture};
+pub(crate) use stills::{DecodedPicture, Room, picture};
 
 use super::ReaderSettings;
 use confine::Confiner;
+use domain::pixels::MOST_READ_PIXELS;
 use names::{CODECS, FORMATS};
 use runtime::config::Confinement;
 use std::ffi::OsStr;
@@ -84,7 +85,13 @@ pub struct MediaLimits {
 
 impl Default for MediaLimits {
     fn default() -> Self {
-        Self { duration_ms: 86_400_000, pixels: 64_000_000, streams: 64, channels: 16, child_memory_bytes: 2 << 30 }
+        Self {
+            duration_ms: 86_400_000,
+            pixels: MOST_READ_PIXELS.into(),
+            streams: 64,
+            channels: 16,
+            child_memory_bytes: 2 << 30,
+        }
     }
 }
 

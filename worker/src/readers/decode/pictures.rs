@@ -26,6 +26,22 @@ const READ_FRAMES: usize = 16;
 /// Bytes that hold a frame's time: the beginning of the row below the picture.
 const TIME_BYTES: usize = 4;
 
+/// How many cells a picture is looked at in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SmallSize {
+    /// Across.
+    pub(crate) width: usize,
+    /// Down.
+    pub(crate) height: usize,
+}
+
+impl SmallSize {
+    /// All of them.
+    pub(crate) const fn cells(self) -> usize {
+        self.width * self.height
+    }
+}
+
 /// How much was seen.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct SeenPicture {
@@ -39,7 +55,7 @@ pub(crate) struct SeenPicture {
 /// moving picture, `Corrupt` when none of it can be decoded.
 pub(crate) async fn small_pictures(
     media: &MediaSource,
-    size: (usize, usize),
+    size: SmallSize,
     ctx: &JobCtx,
     mut each: impl FnMut(f64, &[u8]),
 ) -> Result<SeenPicture, ReadError> {
@@ -86,7 +102,8 @@ pub(crate) async fn small_pictures(
 
 /// Starts ffmpeg on the one picture that is looked at. Raw frames carry no times, so each gets a row more, whose first
 /// bytes are its milliseconds; none is doubled or dropped to keep a rate.
-async fn start(media: &MediaSource, (width, height): (usize, usize), ctx: &JobCtx) -> Result<Decoder, ReadError> {
+async fn start(media: &MediaSource, size: SmallSize, ctx: &JobCtx) -> Result<Decoder, ReadError> {
+    let SmallSize { width, height } = size;
     let tools = media.tools();
     let most_seconds = Paid::of(ctx).seconds(&tools.limits);
     let time = format!("if(lt(Y\\,{height})\\,lum(X\\,Y)\\,mod(floor((T*1000+0.5)/pow(256\\,X))\\,256))");
@@ -200,6 +217,15 @@ pub(crate) async fn cover(media: &MediaSource, duration_ms: i64, ctx: &JobCtx) -
     }
 }
 
+/// A frame that came.
+#[derive(Debug, Clone, Copy)]
+struct SeenFrame {
+    /// Its second.
+    second: f64,
+    /// How many seconds it came after the one before.
+    step: f64,
+}
+
 /// Cuts a stream of bytes into frames.
 #[derive(Debug)]
 struct Frames {
@@ -209,8 +235,8 @@ struct Frames {
     pending: Vec<u8>,
     /// The three planes without the row of the time.
     cells: Vec<u8>,
-    /// When the last frame is, in seconds, and how long after the one before.
-    last: Option<(f64, f64)>,
+    /// The last frame.
+    last: Option<SeenFrame>,
     /// How many came, whatever their times.
     count: u64,
     paid: Paid,
@@ -219,9 +245,9 @@ struct Frames {
 }
 
 impl Frames {
-    fn new((width, height): (usize, usize), paid: Paid) -> Self {
+    fn new(size: SmallSize, paid: Paid) -> Self {
         let (pending, cells) = (Vec::new(), Vec::new());
-        Self { row: width, plane: width * height, pending, cells, last: None, count: 0, paid, beyond_ms: 0 }
+        Self { row: size.width, plane: size.cells(), pending, cells, last: None, count: 0, paid, beyond_ms: 0 }
     }
 
     /// Bytes of a frame as they come.
@@ -247,9 +273,9 @@ impl Frames {
                 continue;
             }
             let second = f64::from(ms) / 1000.0;
-            let step = self.last.map_or(0.0, |(last, _)| second - last);
+            let step = self.last.map_or(0.0, |last| second - last.second);
             if step >= 0.0 {
-                self.last = Some((second, step.min(1.0)));
+                self.last = Some(SeenFrame { second, step: step.min(1.0) });
                 each(second, &self.cells);
             }
         }
@@ -259,7 +285,7 @@ impl Frames {
     /// Until the end of the last frame, which is taken to last as long as the one before it.
     #[expect(clippy::cast_possible_truncation, reason = "milliseconds of four bytes are few")]
     fn duration_ms(&self) -> i64 {
-        self.paid.at_most(self.last.map_or(0, |(last, step)| ((last + step) * 1000.0).round() as i64))
+        self.paid.at_most(self.last.map_or(0, |last| ((last.second + last.step) * 1000.0).round() as i64))
     }
 
     /// What the customer is told where the picture goes on after what is paid for.
@@ -281,7 +307,7 @@ mod tests {
             [[value; 4], time, [value + 1; 4], [0; 4], [value + 2; 4], [0; 4]].concat()
         };
         let stream = [frame(0, 10), frame(40, 20), frame(20, 30), frame(70_040, 40)].concat();
-        let (mut frames, mut seen) = (Frames::new((4, 1), Paid::of(&an_hour())), Vec::new());
+        let (mut frames, mut seen) = (Frames::new(SmallSize { width: 4, height: 1 }, Paid::of(&an_hour())), Vec::new());
         for block in stream.chunks(7) {
             frames.take(block, &mut |second, cells| seen.push((second, cells.to_vec())));
         }

@@ -224,12 +224,11 @@ impl Stream {
     /// The frames that cuts of this picture stand on. The rate that every frame fits on, if the frames are about that
     /// many; for a picture whose frames come when they like, the whole rate nearest to their average.
     fn frame_rate(&self) -> FrameRate {
-        let base = self.r_frame_rate.as_deref().and_then(fraction);
-        let average = self.avg_frame_rate.as_deref().and_then(fraction);
-        let per_second = |(frames, seconds): (u32, u32)| f64::from(frames) / f64::from(seconds);
-        let fits = |base| average.is_none_or(|average| per_second(base) <= 1.5 * per_second(average));
-        let exact = base.filter(|base| fits(*base)).and_then(|(frames, seconds)| FrameRate::new(frames, seconds));
-        let near = average.or(base).map_or(USUAL_FRAMES_A_SECOND, |rate| whole(per_second(rate)));
+        let base = self.r_frame_rate.as_deref().and_then(Fraction::of);
+        let average = self.avg_frame_rate.as_deref().and_then(Fraction::of);
+        let fits = |base: &Fraction| average.is_none_or(|average| base.a_second() <= 1.5 * average.a_second());
+        let exact = base.filter(fits).and_then(|base| FrameRate::new(base.frames, base.seconds));
+        let near = average.or(base).map_or(USUAL_FRAMES_A_SECOND, |rate| whole(rate.a_second()));
         exact.or_else(|| FrameRate::new(near, 1)).unwrap_or(FrameRate::ONE_A_SECOND)
     }
 
@@ -259,7 +258,12 @@ impl Stream {
             duration_seconds: milliseconds(self.duration.as_deref()).filter(|ms| *ms > 0).map(seconds),
             width: self.width.filter(|_| pictured),
             height: self.height.filter(|_| pictured),
-            frame_rate: self.avg_frame_rate.as_deref().and_then(fraction).map(a_second).filter(|_| kind == "video"),
+            frame_rate: self
+                .avg_frame_rate
+                .as_deref()
+                .and_then(Fraction::of)
+                .map(to_three_places)
+                .filter(|_| kind == "video"),
             sample_rate: self.sample_rate.as_deref().and_then(|rate| rate.parse().ok()).filter(|_| kind == "audio"),
             channels: self.channels.filter(|_| kind == "audio"),
         }
@@ -288,16 +292,29 @@ fn is_plain(layout: &str) -> bool {
         && layout.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '(' | ')'))
 }
 
-/// `30000/1001` as its two numbers; nothing for `0/0`.
-fn fraction(text: &str) -> Option<(u32, u32)> {
-    let (frames, seconds) = text.split_once('/')?;
-    let (frames, seconds) = (frames.parse().ok()?, seconds.parse().ok()?);
-    (frames > 0 && seconds > 0).then_some((frames, seconds))
+/// A rate as a stream has it, whatever it comes to.
+#[derive(Debug, Clone, Copy)]
+struct Fraction {
+    frames: u32,
+    seconds: u32,
+}
+
+impl Fraction {
+    /// `30000/1001` as its two numbers; nothing for `0/0`.
+    fn of(text: &str) -> Option<Self> {
+        let (frames, seconds) = text.split_once('/')?;
+        let (frames, seconds) = (frames.parse().ok()?, seconds.parse().ok()?);
+        (frames > 0 && seconds > 0).then_some(Self { frames, seconds })
+    }
+
+    fn a_second(self) -> f64 {
+        f64::from(self.frames) / f64::from(self.seconds)
+    }
 }
 
 /// A rate as a number, to three places.
-fn a_second((frames, seconds): (u32, u32)) -> f64 {
-    (f64::from(frames) / f64::from(seconds) * 1000.0).round() / 1000.0
+fn to_three_places(rate: Fraction) -> f64 {
+    (rate.a_second() * 1000.0).round() / 1000.0
 }
 
 /// The whole number nearest to a rate, of those that a picture may have.

@@ -42,9 +42,9 @@ fn a_picture_is_as_wide_as_it_is_shown_and_a_cover_is_not_the_film() {
 
 #[test]
 fn a_frame_rate_is_a_fraction_and_never_nonsense() {
-    assert_eq!(fraction("30000/1001").map(a_second), Some(29.97));
-    assert_eq!(fraction("25/1").map(a_second), Some(25.0));
+    assert_eq!(Fraction::of("30000/1001").map(to_three_places), Some(29.97));
+    assert_eq!(Fraction::of("25/1").map(to_three_places), Some(25.0));
     for nonsense in ["0/0", "1/0", "-1/1", "x/y", "25", "nan/1"] {
-        assert_eq!(fraction(nonsense), None, "{nonsense}");
+        assert!(Fraction::of(nonsense).is_none(), "{nonsense}");
     }
 }

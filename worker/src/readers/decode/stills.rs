@@ -19,7 +19,7 @@ const SCALED: &str = "flags=bicubic+accurate_rnd+full_chroma_int+full_chroma_inp
 
 /// A picture.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Picture {
+pub(crate) struct DecodedPicture {
     /// Pixels across.
     pub(crate) width: u32,
     /// Pixels down.
@@ -60,7 +60,7 @@ pub(crate) async fn picture(
     room: Room,
     at_us: Option<i64>,
     ctx: &JobCtx,
-) -> Result<Picture, ReadError> {
+) -> Result<DecodedPicture, ReadError> {
     let tools = media.tools();
     let filter = room.filter();
     let sought = at_us.map(|us| format!("{}.{:06}", us / 1_000_000, us % 1_000_000));
@@ -85,7 +85,7 @@ pub(crate) async fn picture(
 }
 
 /// A picture as the child wrote it, if it is one that fits.
-fn parsed(mut pam: Vec<u8>, room: Room) -> Option<Picture> {
+fn parsed(mut pam: Vec<u8>, room: Room) -> Option<DecodedPicture> {
     let head = pam.get(..pam.len().min(HEADER_BYTES))?;
     let end = head.windows(HEADER_END.len()).position(|window| window == HEADER_END)? + HEADER_END.len();
     let header = str::from_utf8(pam.get(..end)?).ok()?;
@@ -98,7 +98,7 @@ fn parsed(mut pam: Vec<u8>, room: Room) -> Option<Picture> {
     let fits = (1..=room.width).contains(&width) && (1..=room.height).contains(&height);
     pam.drain(..end);
     let is_whole = fits && pam.len() == width as usize * height as usize * PIXEL_BYTES;
-    (is_rgba && is_whole).then_some(Picture { width, height, rgba: pam })
+    (is_rgba && is_whole).then_some(DecodedPicture { width, height, rgba: pam })
 }
 
 #[cfg(test)]
@@ -111,7 +111,7 @@ mod tests {
         let room = Room { width: 2, height: 1, cover: false };
         let pam = |head: &str, bytes: usize| [head.as_bytes(), &vec![7; bytes]].concat();
         let head = "P7\nWIDTH 2\nHEIGHT 1\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n";
-        assert_eq!(parsed(pam(head, 8), room), Some(Picture { width: 2, height: 1, rgba: vec![7; 8] }));
+        assert_eq!(parsed(pam(head, 8), room), Some(DecodedPicture { width: 2, height: 1, rgba: vec![7; 8] }));
         for (head, bytes) in [
             (head.to_owned(), 7),
             (head.replace("WIDTH 2", "WIDTH 4294967295"), 8),

@@ -21,7 +21,7 @@ use serde::Serialize;
 use shots::Shots;
 use std::time::Duration;
 use tokio::time::Instant;
-use written::{Letters, WrittenWord};
+use written::{TextRecognizer, WrittenWord};
 
 /// How much of the progress is done once the cuts are found, in percent, and how much once the stills are made.
 const LOOKED: u8 = 70;
@@ -70,19 +70,19 @@ pub(super) struct SearchIndex {
     /// How many stills a read has at most.
     pub(super) most: MostStills,
     /// What reads text, where this machine has it.
-    letters: Option<Letters>,
+    recognizer: Option<TextRecognizer>,
 }
 
 impl SearchIndex {
     /// With the engine that reads text, if it is installed here.
     pub(super) fn found(settings: &ReaderSettings) -> Self {
-        Self { most: MOST_STILLS, letters: Letters::found(settings.tesseract.as_deref()) }
+        Self { most: MOST_STILLS, recognizer: TextRecognizer::found(settings.tesseract.as_deref()) }
     }
 
     /// Makes fewer stills.
     #[cfg(test)]
     pub(super) fn of_at_most(most: MostStills) -> Self {
-        Self { most, letters: None }
+        Self { most, recognizer: None }
     }
 }
 
@@ -92,7 +92,7 @@ impl Reader for SearchIndex {
     }
 
     fn engine(&self) -> Engine {
-        let model = self.letters.as_ref().map(|_| "tesseract eng".to_owned());
+        let model = self.recognizer.as_ref().map(|_| "tesseract eng".to_owned());
         Engine { name: "mws-shots".to_owned(), version: "2".to_owned(), model }
     }
 
@@ -114,11 +114,11 @@ impl SearchIndex {
         let making = ctx.step(LOOKED, STILLS_MADE);
         let (files, looked_at) = stills(&mut moments, self.most, media, &making).await?;
         let mut warnings = seen.warnings;
-        let written = if let Some(letters) = &self.letters {
+        let written = if let Some(recognizer) = &self.recognizer {
             let patience = Duration::from_millis(seen.duration_ms.unsigned_abs()) / TEXT_PART;
             let until = Instant::now() + patience.max(LEAST_TEXT_TIME);
             let parts = parts(&moments, &pages.finish(seconds(seen.duration_ms)));
-            let text = text(letters, &parts, until, media, &ctx.step(STILLS_MADE, 100)).await?;
+            let text = text(recognizer, &parts, until, media, &ctx.step(STILLS_MADE, 100)).await?;
             if let Some(unread) = parts.get(text.looked_at) {
                 warnings.push(format!("Text in pictures was read up to {:.1} s, and not after that.", unread.start));
             }
@@ -180,7 +180,7 @@ struct Text {
 
 /// Reads the pictures of these parts, until a time or until there are words enough.
 async fn text(
-    letters: &Letters,
+    recognizer: &TextRecognizer,
     parts: &[Part<'_>],
     until: Instant,
     media: &MediaSource,
@@ -194,7 +194,7 @@ async fn text(
         ctx.progress.reach_part(text.looked_at as u64, parts.len() as u64);
         text.looked_at += 1;
         let Some(picture) = page(media, part.second(), ctx).await? else { continue };
-        match letters.words(picture, media.tools(), ctx).await {
+        match recognizer.words(picture, media.tools(), ctx).await {
             Err(ReadError::Timeout | ReadError::Crashed | ReadError::Killed | ReadError::LimitExceeded { .. }) => {
                 ctx.may_go_on()?;
                 text.given_up += 1;

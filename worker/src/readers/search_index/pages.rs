@@ -8,7 +8,7 @@ use super::moments::Moment;
 use super::shots::SIZE;
 
 /// Cells of luma, which come first in a small picture.
-const LUMA: usize = SIZE.0 * SIZE.1;
+const LUMA: usize = SIZE.cells();
 /// How long a picture stands still to be a page, in seconds.
 const STILL_FOR: f64 = 0.8;
 /// The picture moves when one of its cells changes by more than this: what compression adds is less.

@@ -5,12 +5,13 @@
 //! Black that lasts is a change too. Only the pictures of two seconds are kept, so that a day of film needs no more
 //! memory than a minute.
 
+use crate::readers::decode::SmallSize;
 use std::collections::VecDeque;
 
-/// Cells across and down of a small picture.
-pub(super) const SIZE: (usize, usize) = (32, 18);
+/// The size of a small picture.
+pub(super) const SIZE: SmallSize = SmallSize { width: 32, height: 18 };
 /// Cells of a small picture.
-const CELLS: usize = SIZE.0 * SIZE.1;
+const CELLS: usize = SIZE.cells();
 /// A step to a cut, at least: the mean change of a byte.
 const STEP: f32 = 8.0;
 /// How many times larger than the middle one around it.
@@ -38,7 +39,7 @@ const BINS: usize = 16;
 type Colours = [f32; 3 * BINS];
 
 /// A picture and what is known of it.
-struct Picture {
+struct SmallPicture {
     second: f64,
     cells: Box<[u8]>,
     colours: Colours,
@@ -54,7 +55,7 @@ struct Picture {
 /// Finds changes in a stream of small pictures.
 #[derive(Default)]
 pub(super) struct Shots {
-    pictures: VecDeque<Picture>,
+    pictures: VecDeque<SmallPicture>,
     /// How many of `pictures` have been compared with what is around them, and how many have been judged.
     compared: usize,
     judged: usize,
@@ -74,7 +75,7 @@ impl Shots {
         let step = last.map_or(0.0, |last| difference(&last.cells, cells));
         let (colours, black) = (colours(cells), is_black(cells));
         let cells = cells.into();
-        self.pictures.push_back(Picture { second, cells, colours, black, step, unlike: 0.0, flash: false });
+        self.pictures.push_back(SmallPicture { second, cells, colours, black, step, unlike: 0.0, flash: false });
         while self.at(self.compared).is_some_and(|picture| picture.second + REACH < second) {
             self.compare();
         }
@@ -101,7 +102,7 @@ impl Shots {
         self.found
     }
 
-    fn at(&self, number: usize) -> Option<&Picture> {
+    fn at(&self, number: usize) -> Option<&SmallPicture> {
         self.pictures.get(number)
     }
 
@@ -180,7 +181,7 @@ impl Shots {
         let Some(before) = number.checked_sub(1).and_then(|before| self.at(before)) else { return false };
         let until = self.near(number, FLASH).end;
         let back = (number + 1..until).find(|later| {
-            let returned = |later: &Picture| difference(&before.cells, &later.cells) < RETURNED * here.step;
+            let returned = |later: &SmallPicture| difference(&before.cells, &later.cells) < RETURNED * here.step;
             self.is_sudden(*later) && self.at(*later).is_some_and(returned)
         });
         let Some(back) = back else { return false };

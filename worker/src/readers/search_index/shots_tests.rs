@@ -6,7 +6,7 @@ const BYTES: usize = 3 * CELLS;
 
 /// A picture with a slope of luma from `dark` on, of one colour.
 fn picture(dark: f32, colour: f32) -> Vec<f32> {
-    let luma = (0..CELLS).map(|cell| dark + 60.0 * (cell % SIZE.0) as f32 / SIZE.0 as f32);
+    let luma = (0..CELLS).map(|cell| dark + 60.0 * (cell % SIZE.width) as f32 / SIZE.width as f32);
     luma.chain([colour, 255.0 - colour].into_iter().flat_map(|value| [value; CELLS])).collect()
 }
 
@@ -62,7 +62,9 @@ fn a_fade_through_black_is_one_change_and_black_at_either_end_is_none() {
 fn flashes_and_a_moving_camera_are_no_changes() {
     let film = |number: usize| match number {
         50..52 | 100 => vec![250.0; BYTES],
-        _ => (0..BYTES).map(|cell| 90.0 + 50.0 * ((cell % SIZE.0) as f32 * 0.3 + number as f32 * 0.04).sin()).collect(),
+        _ => (0..BYTES)
+            .map(|cell| 90.0 + 50.0 * ((cell % SIZE.width) as f32 * 0.3 + number as f32 * 0.04).sin())
+            .collect(),
     };
     assert_eq!(changes(200, film), [0.0; 0]);
 }

@@ -44,11 +44,11 @@ pub(super) struct WrittenWord {
 
 /// The program and its model.
 #[derive(Debug, Clone)]
-pub(super) struct Letters {
+pub(super) struct TextRecognizer {
     program: PathBuf,
 }
 
-impl Letters {
+impl TextRecognizer {
     /// The engine of this machine, when both the program and its model are installed.
     pub(super) fn found(given: Option<&Path>) -> Option<Self> {
         let program = executable(given, "tesseract")?;

@@ -85,10 +85,10 @@ impl Silero {
             spectrum: Dense::new(WINDOW, vec![0.0; 2 * BINS], |part, n| basis[part * WINDOW + n]),
             // Of one column at the edge, or of one alone, a tap or two fall on nothing.
             convolutions: [
-                convolution(graph, 0, (BINS, WIDE), 0..3)?,
-                convolution(graph, 1, (WIDE, NARROW), 0..3)?,
-                convolution(graph, 2, (NARROW, NARROW), 1..3)?,
-                convolution(graph, 3, (NARROW, CELLS), 1..2)?,
+                convolution(graph, 0, Shape { inputs: BINS, outputs: WIDE, taps: 0..3 })?,
+                convolution(graph, 1, Shape { inputs: WIDE, outputs: NARROW, taps: 0..3 })?,
+                convolution(graph, 2, Shape { inputs: NARROW, outputs: NARROW, taps: 1..3 })?,
+                convolution(graph, 3, Shape { inputs: NARROW, outputs: CELLS, taps: 1..2 })?,
             ],
             input_gates: Dense::new(CELLS, bias, |gate, n| of_input[gate * CELLS + n]),
             memory_gates: Dense::new(CELLS, more, |gate, n| of_memory[gate * CELLS + n]),
@@ -163,13 +163,16 @@ impl Silero {
     }
 }
 
-/// A convolution as a layer over columns that stand beside each other; only these of its taps meet any.
-fn convolution(
-    graph: &Graph,
-    number: usize,
-    (inputs, outputs): (usize, usize),
+/// How many values go into a convolution and come out of it, for each column, and which of its taps meet a column.
+struct Shape {
+    inputs: usize,
+    outputs: usize,
     taps: std::ops::Range<usize>,
-) -> Result<Dense, String> {
+}
+
+/// A convolution as a layer over columns that stand beside each other.
+fn convolution(graph: &Graph, number: usize, shape: Shape) -> Result<Dense, String> {
+    let Shape { inputs, outputs, taps } = shape;
     let named = |part, numbers| graph.weights(&format!("model.encoder.{number}.reparam_conv.{part}"), numbers);
     let (weights, bias) = (named("weight", outputs * inputs * TAPS)?, named("bias", outputs)?);
     let weight = |output, n| weights[(output * inputs + n % inputs) * TAPS + taps.start + n / inputs];

@@ -3,7 +3,7 @@
 //! `worker/tests/hostile_files.rs`.
 
 use super::{JobCtx, Studio, an_hour, assert_near};
-use crate::readers::decode::{Channels, SoundBlocks, SoundFormat, decode_sound, small_pictures};
+use crate::readers::decode::{Channels, SmallSize, SoundBlocks, SoundFormat, decode_sound, small_pictures};
 use crate::readers::{Limit, MediaLimits, ReadError, ReaderSettings};
 use domain::read::Read;
 use std::fs;
@@ -126,7 +126,9 @@ async fn progress_is_told_of_what_was_counted_where_nothing_is_declared() {
         Ok(())
     };
     decode_sound(&studio.open(&sound, &heard).await.unwrap(), few, &heard, all).await.unwrap();
-    small_pictures(&studio.open(&screen, &seen).await.unwrap(), (8, 2), &seen, |_, _| {}).await.unwrap();
+    small_pictures(&studio.open(&screen, &seen).await.unwrap(), SmallSize { width: 8, height: 2 }, &seen, |_, _| {})
+        .await
+        .unwrap();
     for ctx in [heard, seen] {
         assert!((45..=55).contains(&ctx.progress.percent()), "{}", ctx.progress.percent());
     }

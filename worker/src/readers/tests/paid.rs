@@ -6,7 +6,7 @@
 
 use super::{JobCtx, Studio, an_hour};
 use crate::ingest::length_ms;
-use crate::readers::decode::{Channels, SoundBlocks, SoundFormat, decode_sound, small_pictures};
+use crate::readers::decode::{Channels, SmallSize, SoundBlocks, SoundFormat, decode_sound, small_pictures};
 use crate::readers::{MediaSource, ReadError};
 use domain::minutes::{Minutes, Rates};
 use domain::read::Read;
@@ -196,8 +196,8 @@ async fn judged(studio: &Studio, name: &str, path: &Path) -> Option<i64> {
             assert_paid(name, item_ms, handed_ms, said_ms);
         }
     }
-    let mut last = 0.0_f64;
-    if let Ok(seen) = small_pictures(&media, (8, 2), &ctx(), |second, _| last = last.max(second)).await {
+    let (mut last, size) = (0.0_f64, SmallSize { width: 8, height: 2 });
+    if let Ok(seen) = small_pictures(&media, size, &ctx(), |second, _| last = last.max(second)).await {
         #[expect(clippy::cast_possible_truncation, reason = "a few seconds")]
         let last_ms = (last * 1000.0).round() as i64;
         assert!(last_ms <= seen.duration_ms, "{name}: a picture at {last_ms} of {} ms", seen.duration_ms);

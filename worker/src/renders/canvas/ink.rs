@@ -17,11 +17,11 @@ const MEASURED_SIZE: f64 = 100.0;
 const MEASURED_TEXTS: usize = 500;
 
 /// Pictures by what documents call them.
-pub(super) type Pictures = HashMap<String, Arc<Vec<u8>>>;
+pub(super) type NamedPictures = HashMap<String, Arc<Vec<u8>>>;
 
 /// A picture of an item, as documents have it.
 #[derive(Debug, Clone)]
-pub(super) struct Picture {
+pub(super) struct PackedPicture {
     /// Pixels across.
     pub(super) width: u32,
     /// Pixels down.
@@ -29,9 +29,9 @@ pub(super) struct Picture {
     pub(super) png: Arc<Vec<u8>>,
 }
 
-impl Picture {
+impl PackedPicture {
     /// Packs the pixels that a child gave.
-    pub(super) fn packed(decoded: &decode::Picture) -> Result<Self, ReadError> {
+    pub(super) fn packed(decoded: &decode::DecodedPicture) -> Result<Self, ReadError> {
         let (width, height) = (decoded.width, decoded.height);
         let mut bytes = Vec::new();
         let mut encoder = png::Encoder::new(&mut bytes, width, height);
@@ -44,6 +44,15 @@ impl Picture {
     }
 }
 
+/// What a layer of a canvas is drawn with.
+#[derive(Debug)]
+pub(super) struct LayerPicture {
+    /// The layer's number.
+    pub(super) number: usize,
+    /// The picture of the item that it shows, where it shows one.
+    pub(super) picture: Option<PackedPicture>,
+}
+
 /// How wide these parts of a text come out in its font, in pixels of the canvas; 0 for one that can't be drawn.
 pub(super) fn widths(text: &StillText, parts: &[&str]) -> Vec<f64> {
     let scale = f64::from(text.size) / 1e3 / MEASURED_SIZE;
@@ -51,10 +60,10 @@ pub(super) fn widths(text: &StillText, parts: &[&str]) -> Vec<f64> {
     for parts in parts.chunks(MEASURED_TEXTS) {
         let mut drawn = format!("<svg xmlns=\"http://www.w3.org/2000/svg\"><g {}>", font(text, MEASURED_SIZE));
         for (number, part) in parts.iter().enumerate() {
-            let _ = write!(drawn, "<text id=\"t{number}\">{}</text>", letters(part, false));
+            let _ = write!(drawn, "<text id=\"t{number}\">{}</text>", escaped_line(part, false));
         }
         drawn.push_str("</g></svg>");
-        let Ok(tree) = tree(&drawn, Pictures::new()) else {
+        let Ok(tree) = tree(&drawn, NamedPictures::new()) else {
             widths.extend(parts.iter().map(|_| 0.0));
             continue;
         };
@@ -75,7 +84,7 @@ pub(super) fn font(text: &StillText, size: f64) -> String {
 
 /// The letters of a line, escaped. The library lays every line out from the left, so one that is read from the right
 /// stands between marks that say so.
-pub(super) fn letters(text: &str, is_rtl: bool) -> String {
+pub(super) fn escaped_line(text: &str, is_rtl: bool) -> String {
     let text = escaped(text);
     if is_rtl { format!("\u{202b}{text}\u{202c}") } else { text }
 }
@@ -104,7 +113,7 @@ pub(super) fn escaped(text: &str) -> String {
 }
 
 /// A document as the library has it.
-pub(super) fn tree(document: &str, pictures: Pictures) -> Result<Tree, ReadError> {
+pub(super) fn tree(document: &str, pictures: NamedPictures) -> Result<Tree, ReadError> {
     let options = Options {
         font_family: domain::brand_kit::FAMILIES[0].to_owned(),
         image_href_resolver: ImageHrefResolver {

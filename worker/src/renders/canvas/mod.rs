@@ -2,23 +2,25 @@
 //!
 //! Every item is decoded by a confined child of its own; what it gives is pixels, which are packed anew here, so that
 //! the drawing library reads no bytes of strangers. `svg` writes what is drawn as a document that refers to nothing,
-//! `words` breaks texts into lines, `ink` has letters and pictures, `paper` draws, `written` encodes. One picture is
-//! drawn at a time in a process, since a large one takes some hundred megabytes; its sources are decoded before that.
+//! `words` breaks texts into lines, `ink` has letters and pictures, `paper` draws, `encode` writes its pixels. One
+//! picture is drawn at a time in a process, since a large one takes some hundred megabytes; its sources are decoded
+//! before that.
 
+mod encode;
 mod ink;
 mod paper;
 mod svg;
 mod words;
-mod written;
 
-use super::{FilmSource, OUTPUT_FILE, Rendered};
+use super::{ItemMedia, OUTPUT_FILE, Rendered};
 use crate::ingest::facts;
+use crate::new_media::NewMedia;
 use crate::readers::decode::{Room, Workshop, cover, picture};
 use crate::readers::{JobCtx, MediaSource, MediaTools, ReadError};
 use domain::ids::ItemId;
 use domain::item::ItemType;
 use domain::still::{Still, StillFormat, StillLayer, StillPicture};
-use ink::Picture;
+use ink::{LayerPicture, PackedPicture};
 use paper::Paper;
 use std::collections::HashMap;
 use std::fs::File;
@@ -38,27 +40,27 @@ const COVER_SIDE: u32 = 320;
 pub(super) struct Easel<'a> {
     pub(super) still: &'a Still,
     pub(super) tools: &'a Arc<MediaTools>,
-    pub(super) sources: &'a HashMap<ItemId, FilmSource>,
+    pub(super) sources: &'a HashMap<ItemId, ItemMedia>,
     pub(super) most_bytes: u64,
 }
 
 /// Makes the picture.
 pub(super) async fn render(easel: &Easel<'_>, ctx: &JobCtx) -> Result<Rendered, ReadError> {
     let workshop = Workshop::new(easel.tools)?;
-    let pictures = easel.pictures(&ctx.step(0, DECODED)).await?;
+    let layers = easel.layers(&ctx.step(0, DECODED)).await?;
     let _alone = ctx.bounded(TABLE.acquire()).await?.map_err(|_| ReadError::Crashed)?;
     if easel.still.format == StillFormat::Svg {
-        return document(easel, &workshop, pictures, ctx).await;
+        return document(easel, &workshop, layers, ctx).await;
     }
     let mut paper = Paper::new(easel.still).ok_or(ReadError::Crashed)?;
     let (shared, whole) = (Arc::new(easel.still.clone()), easel.still.layers.len() as u64);
     let step = ctx.step(DECODED, DRAWN);
-    for (number, picture) in pictures {
-        let still = Arc::clone(&shared);
-        paper = blocking(ctx, move || paper.draw(&still, &[(number, picture)])).await??;
+    for layer in layers {
+        let (still, number) = (Arc::clone(&shared), layer.number);
+        paper = blocking(ctx, move || paper.draw(&still, &[layer])).await??;
         step.progress.reach_part(number as u64, whole);
     }
-    written::write(easel, &workshop, paper, easel.still.format, OUTPUT_FILE, ctx).await?;
+    encode::write(easel, &workshop, paper, easel.still.format, OUTPUT_FILE, ctx).await?;
     let output = MediaSource::open(&workshop.path(OUTPUT_FILE), easel.tools, ctx).await?;
     let probe = output.probe();
     let size = probe.width.zip(probe.height);
@@ -68,21 +70,22 @@ pub(super) async fn render(easel: &Easel<'_>, ctx: &JobCtx) -> Result<Rendered, 
     }
     let picture = cover(&output, 0, ctx).await.unwrap_or_default();
     let facts = facts(probe, Some(content_type(easel.still.format)));
-    Ok(Rendered { file: output.file().try_clone()?, facts, picture, duration_ms: easel.still.priced_ms() })
+    let media = NewMedia { file: output.file().try_clone()?, facts, picture };
+    Ok(Rendered { media, duration_ms: easel.still.priced_ms() })
 }
 
 /// Makes the picture as a document of shapes, and a small one to show of it.
 async fn document(
     easel: &Easel<'_>,
     workshop: &Workshop,
-    pictures: Vec<(usize, Option<Picture>)>,
+    layers: Vec<LayerPicture>,
     ctx: &JobCtx,
 ) -> Result<Rendered, ReadError> {
     let still = easel.still.clone();
     let small = shrunk(&still);
     let (text, paper) = blocking(ctx, move || {
-        let text = paper::document(&still, &pictures)?;
-        let paper = Paper::new(&small).ok_or(ReadError::Crashed)?.draw(&small, &pictures)?;
+        let text = paper::document(&still, &layers)?;
+        let paper = Paper::new(&small).ok_or(ReadError::Crashed)?.draw(&small, &layers)?;
         Ok::<_, ReadError>((text, paper))
     })
     .await??;
@@ -90,7 +93,7 @@ async fn document(
         return Err(ReadError::NoRoom);
     }
     workshop.put(OUTPUT_FILE, &text)?;
-    written::write(easel, workshop, paper, StillFormat::Jpeg, "cover", ctx).await?;
+    encode::write(easel, workshop, paper, StillFormat::Jpeg, "cover", ctx).await?;
     let facts = Facts {
         item_type: ItemType::Image,
         duration_ms: None,
@@ -106,7 +109,7 @@ async fn document(
     };
     let picture = Some(std::fs::read(workshop.path("cover"))?);
     let file = File::open(workshop.path(OUTPUT_FILE))?;
-    Ok(Rendered { file, facts, picture, duration_ms: easel.still.priced_ms() })
+    Ok(Rendered { media: NewMedia { file, facts, picture }, duration_ms: easel.still.priced_ms() })
 }
 
 /// The same picture, as small as covers are.
@@ -117,23 +120,23 @@ fn shrunk(still: &Still) -> Still {
 }
 
 impl Easel<'_> {
-    /// Each layer's number, and the pixels of those that show an item.
-    async fn pictures(&self, ctx: &JobCtx) -> Result<Vec<(usize, Option<Picture>)>, ReadError> {
-        let (mut pictures, whole) = (Vec::new(), self.still.layers.len() as u64);
+    /// All layers, with the pixels of those that show an item.
+    async fn layers(&self, ctx: &JobCtx) -> Result<Vec<LayerPicture>, ReadError> {
+        let (mut layers, whole) = (Vec::new(), self.still.layers.len() as u64);
         for (number, layer) in self.still.layers.iter().enumerate() {
-            pictures.push((number, self.picture(layer, ctx).await?));
+            layers.push(LayerPicture { number, picture: self.picture(layer, ctx).await? });
             ctx.progress.reach_part(number as u64, whole);
         }
-        Ok(pictures)
+        Ok(layers)
     }
 
     /// The pixels of a layer that shows an item.
-    async fn picture(&self, layer: &StillLayer, ctx: &JobCtx) -> Result<Option<Picture>, ReadError> {
+    async fn picture(&self, layer: &StillLayer, ctx: &JobCtx) -> Result<Option<PackedPicture>, ReadError> {
         let StillPicture::Image { item, at_us, cover } = layer.picture else { return Ok(None) };
         let source = self.sources.get(&item).ok_or(ReadError::Missing)?;
         let [width, height] = self.still.source_size(layer.place);
         let decoded = picture(&source.media, Room { width, height, cover }, at_us, ctx).await?;
-        blocking(ctx, move || Picture::packed(&decoded).map(Some)).await?
+        blocking(ctx, move || PackedPicture::packed(&decoded).map(Some)).await?
     }
 }
 

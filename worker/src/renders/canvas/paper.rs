@@ -2,7 +2,7 @@
 //!
 //! What a layer looks like is `svg`'s to say, how that is read is `ink`'s.
 
-use super::ink::{Picture, Pictures, tree};
+use super::ink::{LayerPicture, NamedPictures, tree};
 use super::svg;
 use crate::readers::ReadError;
 use domain::still::Still;
@@ -23,8 +23,8 @@ impl Paper {
         Some(Self(pixels))
     }
 
-    /// Draws these layers, each with its number and its picture, over what is there.
-    pub(super) fn draw(mut self, still: &Still, layers: &[(usize, Option<Picture>)]) -> Result<Self, ReadError> {
+    /// Draws these layers over what is there.
+    pub(super) fn draw(mut self, still: &Still, layers: &[LayerPicture]) -> Result<Self, ReadError> {
         let tree = tree(&svg::document(still, layers), named(layers))?;
         let scale = |axis: usize| f64::from(still.size[axis]) / f64::from(still.canvas[axis]);
         #[expect(clippy::cast_possible_truncation, reason = "the library's numbers are of single precision")]
@@ -38,9 +38,9 @@ impl Paper {
         self.0.encode_png().map_err(|error| ReadError::Internal(format!("a picture can't be written: {error}")))
     }
 
-    /// Its size.
-    pub(super) fn size(&self) -> (u32, u32) {
-        (self.0.width(), self.0.height())
+    /// Pixels across and down.
+    pub(super) fn size(&self) -> [u32; 2] {
+        [self.0.width(), self.0.height()]
     }
 
     /// Red, green, blue and alpha of each pixel, the colours not multiplied.
@@ -61,7 +61,7 @@ impl Paper {
 }
 
 /// The picture as a document that stands alone: letters are shapes, pictures are in it.
-pub(super) fn document(still: &Still, layers: &[(usize, Option<Picture>)]) -> Result<String, ReadError> {
+pub(super) fn document(still: &Still, layers: &[LayerPicture]) -> Result<String, ReadError> {
     let drawn = svg::document(still, layers);
     // Behind all layers, after the opening tag.
     let at = drawn.find('>').map_or(0, |at| at + 1);
@@ -73,7 +73,7 @@ pub(super) fn document(still: &Still, layers: &[(usize, Option<Picture>)]) -> Re
     Ok(tree.to_string(&WriteOptions::default()))
 }
 
-fn named(layers: &[(usize, Option<Picture>)]) -> Pictures {
-    let pictures = layers.iter().filter_map(|(number, picture)| Some((number.to_string(), picture.as_ref()?)));
-    pictures.map(|(name, picture)| (name, Arc::clone(&picture.png))).collect()
+fn named(layers: &[LayerPicture]) -> NamedPictures {
+    let named = |layer: &LayerPicture| Some((layer.number.to_string(), Arc::clone(&layer.picture.as_ref()?.png)));
+    layers.iter().filter_map(named).collect()
 }

@@ -3,7 +3,7 @@
 //! It is made of whole numbers and colours of a plan that was checked, and of letters that are escaped; it names no
 //! file, no address and no font of the reader's. Lengths are pixels of the canvas.
 
-use super::ink::{Picture, font, letters, number_of};
+use super::ink::{LayerPicture, PackedPicture, escaped_line, font, number_of};
 use super::words;
 use domain::canvas::{Align, GradientShape, Rgba};
 use domain::still::{Still, StillLayer, StillPicture, StillShadow, StillText};
@@ -16,6 +16,13 @@ const EXTENT: f64 = 1.164;
 /// A blur is so many times its standard deviation, as in CSS.
 const DEVIATIONS: f64 = 2.0;
 
+/// A point of the canvas.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Point {
+    x: f64,
+    y: f64,
+}
+
 /// Where something stands: left side, upper side, width, height.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Place {
@@ -26,25 +33,29 @@ struct Place {
 }
 
 impl Place {
-    fn middle(self) -> (f64, f64) {
-        (self.x + self.width / 2.0, self.y + self.height / 2.0)
+    fn corner(self) -> Point {
+        Point { x: self.x, y: self.y }
+    }
+
+    fn middle(self) -> Point {
+        Point { x: self.x + self.width / 2.0, y: self.y + self.height / 2.0 }
     }
 
     /// As attributes.
-    fn written(self) -> String {
+    fn attributes(self) -> String {
         let [x, y, width, height] = [self.x, self.y, self.width, self.height].map(number_of);
         format!("x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"")
     }
 }
 
-/// A document with these layers, each with its number and its picture.
-pub(super) fn document(still: &Still, layers: &[(usize, Option<Picture>)]) -> String {
+/// A document with these layers.
+pub(super) fn document(still: &Still, layers: &[LayerPicture]) -> String {
     let [width, height] = still.canvas;
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
          viewBox=\"0 0 {width} {height}\">"
     );
-    for (number, picture) in layers {
+    for LayerPicture { number, picture } in layers {
         if let Some(layer) = still.layers.get(*number) {
             svg.push_str(&drawn(still, layer, *number, picture.as_ref()).unwrap_or_default());
         }
@@ -60,34 +71,43 @@ pub(super) fn background(still: &Still) -> String {
     if fill.is_empty() { fill } else { format!("<rect width=\"{width}\" height=\"{height}\" {fill}/>") }
 }
 
+/// What a layer shows, before it is turned, and where that stands.
+struct Element {
+    svg: String,
+    place: Place,
+}
+
 /// One layer; nothing of one that is not seen.
-fn drawn(still: &Still, layer: &StillLayer, number: usize, picture: Option<&Picture>) -> Option<String> {
+fn drawn(still: &Still, layer: &StillLayer, number: usize, picture: Option<&PackedPicture>) -> Option<String> {
     let [x, y, width, height] = layer.place.map(thousandths);
     let room = Place { x, y, width, height };
-    let (content, place) = match &layer.picture {
-        StillPicture::Image { cover, .. } => image(layer, room, *cover, (number, picture?)),
-        StillPicture::Text(text) => text_lines(text, (x, y)),
+    let Element { svg: content, place } = match &layer.picture {
+        StillPicture::Image { cover, .. } => image(layer, room, *cover, number, picture?),
+        StillPicture::Text(text) => text_lines(text, room.corner()),
         StillPicture::Rect { color } => {
-            (format!("<rect {} rx=\"{}\" {}/>", room.written(), thousandths_text(layer.radius), fill(*color)), room)
+            let (radius, fill) = (thousandths_text(layer.radius), fill(*color));
+            Element { svg: format!("<rect {} rx=\"{radius}\" {fill}/>", room.attributes()), place: room }
         }
         StillPicture::Ellipse { color } => {
-            let ((cx, cy), rx, ry) = (room.middle(), number_of(width / 2.0), number_of(height / 2.0));
-            let (cx, cy) = (number_of(cx), number_of(cy));
-            (format!("<ellipse cx=\"{cx}\" cy=\"{cy}\" rx=\"{rx}\" ry=\"{ry}\" {}/>", fill(*color)), room)
+            let (middle, rx, ry) = (room.middle(), number_of(width / 2.0), number_of(height / 2.0));
+            let (cx, cy) = (number_of(middle.x), number_of(middle.y));
+            let svg = format!("<ellipse cx=\"{cx}\" cy=\"{cy}\" rx=\"{rx}\" ry=\"{ry}\" {}/>", fill(*color));
+            Element { svg, place: room }
         }
         StillPicture::Gradient { colors, shape, angle } => {
             let id = format!("g{number}");
             let defined = gradient(&id, colors, *shape, thousandths(*angle), room);
             let radius = thousandths_text(layer.radius);
-            (format!("{defined}<rect {} rx=\"{radius}\" fill=\"url(#{id})\"/>", room.written()), room)
+            let svg = format!("{defined}<rect {} rx=\"{radius}\" fill=\"url(#{id})\"/>", room.attributes());
+            Element { svg, place: room }
         }
     };
     let mut svg = String::new();
-    let (cx, cy) = place.middle();
+    let middle = place.middle();
     let turned = if layer.rotation == 0 {
         content
     } else {
-        let (cx, cy) = (number_of(cx), number_of(cy));
+        let (cx, cy) = (number_of(middle.x), number_of(middle.y));
         format!("<g transform=\"rotate({} {cx} {cy})\">{content}</g>", thousandths_text(layer.rotation))
     };
     let opacity = f64::from(layer.opacity) / 1e6;
@@ -99,7 +119,7 @@ fn drawn(still: &Still, layer: &StillLayer, number: usize, picture: Option<&Pict
             let id = format!("s{number}");
             // Letters reach beyond their lines where lines are narrow.
             let around = if let StillPicture::Text(text) = &layer.picture { thousandths(text.size) } else { 0.0 };
-            svg.push_str(&shadow_filter(&id, shadow, region(still, place, (shadow, around))?));
+            svg.push_str(&shadow_filter(&id, shadow, region(still, place, shadow, around)?));
             let _ = write!(svg, "<g opacity=\"{}\" filter=\"url(#{id})\">{turned}</g>", number_of(opacity));
         }
     }
@@ -107,27 +127,27 @@ fn drawn(still: &Still, layer: &StillLayer, number: usize, picture: Option<&Pict
 }
 
 /// A picture in its room, cut to round corners.
-fn image(layer: &StillLayer, room: Place, cover: bool, (number, picture): (usize, &Picture)) -> (String, Place) {
+fn image(layer: &StillLayer, room: Place, cover: bool, number: usize, picture: &PackedPicture) -> Element {
     let place = if cover {
         room
     } else {
         let (across, down) = (f64::from(picture.width), f64::from(picture.height));
         let scale = (room.width / across).min(room.height / down);
-        let ((width, height), (cx, cy)) = ((across * scale, down * scale), room.middle());
-        Place { x: cx - width / 2.0, y: cy - height / 2.0, width, height }
+        let (width, height, middle) = (across * scale, down * scale, room.middle());
+        Place { x: middle.x - width / 2.0, y: middle.y - height / 2.0, width, height }
     };
-    let image = format!("<image {} preserveAspectRatio=\"none\" href=\"{number}\"/>", place.written());
+    let svg = format!("<image {} preserveAspectRatio=\"none\" href=\"{number}\"/>", place.attributes());
     if layer.radius == 0 {
-        return (image, place);
+        return Element { svg, place };
     }
     let radius = thousandths_text(layer.radius);
-    let clip = format!("<clipPath id=\"c{number}\"><rect {} rx=\"{radius}\"/></clipPath>", place.written());
-    (format!("{clip}<g clip-path=\"url(#c{number})\">{image}</g>"), place)
+    let clip = format!("<clipPath id=\"c{number}\"><rect {} rx=\"{radius}\"/></clipPath>", place.attributes());
+    Element { svg: format!("{clip}<g clip-path=\"url(#c{number})\">{svg}</g>"), place }
 }
 
 /// A text's lines, from this corner.
-fn text_lines(text: &StillText, (x, y): (f64, f64)) -> (String, Place) {
-    let (lines, widest) = words::lines(text);
+fn text_lines(text: &StillText, corner: Point) -> Element {
+    let (words::Lines { lines, widest }, Point { x, y }) = (words::lines(text), corner);
     let (size, step) = (thousandths(text.size), thousandths(text.size) * f64::from(text.line_height) / 1e6);
     let width = text.max_width.map_or(widest, thousandths);
     let first = y + (step - EXTENT * size) / 2.0 + ASCENT * size;
@@ -143,13 +163,13 @@ fn text_lines(text: &StillText, (x, y): (f64, f64)) -> (String, Place) {
         let _ = write!(
             svg,
             "<text text-anchor=\"{anchor}\" x=\"{at}\" y=\"{down}\">{}</text>",
-            letters(&line.text, line.is_rtl)
+            escaped_line(&line.text, line.is_rtl)
         );
         baseline += step;
     }
     svg.push_str("</g>");
     let count = u32::try_from(lines.len()).unwrap_or(u32::MAX);
-    (svg, Place { x, y, width, height: step * f64::from(count) })
+    Element { svg, place: Place { x, y, width, height: step * f64::from(count) } }
 }
 
 /// Colours that go over into one another.
@@ -164,7 +184,7 @@ fn gradient(id: &str, colors: &[Rgba], shape: GradientShape, angle: f64, place: 
             "<stop offset=\"{offset}\" stop-color=\"#{red:02x}{green:02x}{blue:02x}\" stop-opacity=\"{alpha}\"/>"
         );
     }
-    let (cx, cy) = place.middle();
+    let Point { x: cx, y: cy } = place.middle();
     match shape {
         GradientShape::Linear => {
             let (sin, cos) = angle.to_radians().sin_cos();
@@ -196,18 +216,18 @@ fn shadow_filter(id: &str, shadow: StillShadow, region: Place) -> String {
         "<filter id=\"{id}\" filterUnits=\"userSpaceOnUse\" color-interpolation-filters=\"sRGB\" {}>\
          <feDropShadow dx=\"{dx}\" dy=\"{dy}\" stdDeviation=\"{deviation}\" \
          flood-color=\"#{red:02x}{green:02x}{blue:02x}\" flood-opacity=\"{alpha}\"/></filter>",
-        region.written()
+        region.attributes()
     )
 }
 
 /// The part of the canvas and its margin in which a layer and its shadow can be seen, however the layer is turned about
 /// its middle; nothing where neither is seen.
-fn region(still: &Still, place: Place, (shadow, around): (StillShadow, f64)) -> Option<Place> {
+fn region(still: &Still, place: Place, shadow: StillShadow, around: f64) -> Option<Place> {
     let reach = thousandths(shadow.reach());
-    let ((cx, cy), half) = (place.middle(), place.width.hypot(place.height) / 2.0 + around + reach);
+    let (middle, half) = (place.middle(), place.width.hypot(place.height) / 2.0 + around + reach);
     let [across, down] = still.canvas.map(f64::from);
-    let (left, right) = ((cx - half).max(-reach), (cx + half).min(across + reach));
-    let (top, bottom) = ((cy - half).max(-reach), (cy + half).min(down + reach));
+    let (left, right) = ((middle.x - half).max(-reach), (middle.x + half).min(across + reach));
+    let (top, bottom) = ((middle.y - half).max(-reach), (middle.y + half).min(down + reach));
     let is_seen = right > left && bottom > top;
     is_seen.then_some(Place { x: left, y: top, width: right - left, height: bottom - top })
 }

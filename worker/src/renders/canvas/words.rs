@@ -23,15 +23,22 @@ pub(super) struct Line {
     pub(super) is_rtl: bool,
 }
 
-/// A text in its lines, and how wide the widest is.
-pub(super) fn lines(text: &StillText) -> (Vec<Line>, f64) {
+/// A text in its lines.
+pub(super) struct Lines {
+    pub(super) lines: Vec<Line>,
+    /// How wide the widest is, in pixels of the canvas.
+    pub(super) widest: f64,
+}
+
+/// Breaks a text into its lines.
+pub(super) fn lines(text: &StillText) -> Lines {
     let paragraphs: Vec<String> = text.text.split(ENDS).map(plain).collect();
-    let broken: Vec<Line> = match text.max_width {
+    let lines: Vec<Line> = match text.max_width {
         None => paragraphs.iter().map(|paragraph| line(paragraph.trim_end(), paragraph)).collect(),
         Some(room) => broken(text, &paragraphs, f64::from(room) / 1e3),
     };
-    let measured = widths(text, &broken.iter().map(|line| line.text.as_str()).collect::<Vec<_>>());
-    (broken, measured.into_iter().fold(0.0, f64::max))
+    let measured = widths(text, &lines.iter().map(|line| line.text.as_str()).collect::<Vec<_>>());
+    Lines { lines, widest: measured.into_iter().fold(0.0, f64::max) }
 }
 
 /// A paragraph without control characters; a tab becomes a space.
@@ -62,18 +69,18 @@ fn broken(text: &StillText, paragraphs: &[String], room: f64) -> Vec<Line> {
     for paragraph in paragraphs {
         let (mut current, mut width) = (String::new(), 0.0);
         for word in paragraph.split_whitespace() {
-            for (part, part_width) in fitting(word, words.width(word), &letters, room) {
-                let wanted = if current.is_empty() { part_width } else { width + space + part_width };
+            for part in fitting(word, words.width(word), &letters, room) {
+                let wanted = if current.is_empty() { part.width } else { width + space + part.width };
                 if !current.is_empty() && wanted > room {
                     lines.push(line(&std::mem::take(&mut current), paragraph));
-                    width = part_width;
+                    width = part.width;
                 } else {
                     if !current.is_empty() {
                         current.push(' ');
                     }
                     width = wanted;
                 }
-                current.push_str(&part);
+                current.push_str(&part.text);
             }
         }
         lines.push(line(&current, paragraph));
@@ -81,20 +88,26 @@ fn broken(text: &StillText, paragraphs: &[String], room: f64) -> Vec<Line> {
     lines
 }
 
+/// A part of a word, and how wide it is.
+struct Part {
+    text: String,
+    width: f64,
+}
+
 /// A word, in parts that fit into the room each; a letter is never left out.
-fn fitting(word: &str, width: f64, letters: &Measured<'_>, room: f64) -> Vec<(String, f64)> {
+fn fitting(word: &str, width: f64, letters: &Measured<'_>, room: f64) -> Vec<Part> {
     if width <= room {
-        return vec![(word.to_owned(), width)];
+        return vec![Part { text: word.to_owned(), width }];
     }
-    let mut parts = vec![(String::new(), 0.0)];
+    let mut parts = vec![Part { text: String::new(), width: 0.0 }];
     for letter in word.graphemes(true) {
         let wide = letters.width(letter);
         match parts.last_mut() {
-            Some((part, width)) if part.is_empty() || *width + wide <= room => {
-                part.push_str(letter);
-                *width += wide;
+            Some(part) if part.text.is_empty() || part.width + wide <= room => {
+                part.text.push_str(letter);
+                part.width += wide;
             }
-            _ => parts.push((letter.to_owned(), wide)),
+            _ => parts.push(Part { text: letter.to_owned(), width: wide }),
         }
     }
     parts

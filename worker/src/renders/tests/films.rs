@@ -2,7 +2,7 @@
 
 use super::{Darkroom, RATE, near, number, onsets, stream};
 use crate::readers::tests::an_hour;
-use crate::renders::{FilmSource, Sources};
+use crate::renders::{ItemMedia, Sources};
 use domain::film::{
     Film, FilmCue, FilmFormat, FilmOverlay, FilmPicture, FilmQuality, FilmScene, FilmSound, FilmText, OverlayPicture,
 };
@@ -25,13 +25,13 @@ impl Darkroom {
         for (item, path) in media {
             let media = self.studio.open(path, &ctx).await.unwrap();
             let duration_ms = media.probe().duration_ms.unwrap_or(0);
-            others.insert(*item, FilmSource { media, duration_ms });
+            others.insert(*item, ItemMedia { media, duration_ms });
         }
         let source = others[&media[0].0].media.clone();
         let sources = Sources { source, music: None, others };
         let plan = RenderPlan::RenderTimeline { film: Box::new(film) };
         let rendered = self.renderer.render(&sources, &plan, 1 << 30, &ctx).await.unwrap();
-        let said = (rendered.picture.is_some(), rendered.duration_ms);
+        let said = (rendered.media.picture.is_some(), rendered.duration_ms);
         self.save(rendered, name);
         said
     }

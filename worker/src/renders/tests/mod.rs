@@ -50,8 +50,8 @@ impl Darkroom {
     }
 
     fn save(&self, mut rendered: super::Rendered, name: &str) -> Facts {
-        io::copy(&mut rendered.file, &mut File::create(self.studio.path(name)).unwrap()).unwrap();
-        rendered.facts
+        io::copy(&mut rendered.media.file, &mut File::create(self.studio.path(name)).unwrap()).unwrap();
+        rendered.media.facts
     }
 
     async fn render_within(

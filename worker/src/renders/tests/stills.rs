@@ -4,7 +4,7 @@
 use super::Darkroom;
 use crate::readers::ReadError;
 use crate::readers::tests::an_hour;
-use crate::renders::FilmSource;
+use crate::renders::ItemMedia;
 use domain::canvas::{Align, GradientShape, Rgba};
 use domain::ids::{ItemId, WorkspaceId};
 use domain::still::{Still, StillFormat, StillLayer, StillPicture, StillShadow, StillText};
@@ -46,11 +46,11 @@ impl Darkroom {
         let (ctx, mut sources) = (an_hour(), HashMap::new());
         for (item, path) in media {
             let media = self.studio.open(path, &ctx).await?;
-            sources.insert(*item, FilmSource { media, duration_ms: 0 });
+            sources.insert(*item, ItemMedia { media, duration_ms: 0 });
         }
         let rendered = self.renderer.draw(&self.studio.tools(), &sources, still, 1 << 30, &ctx).await?;
         assert_eq!(rendered.duration_ms, 1_000);
-        assert!(rendered.picture.as_ref().is_some_and(|cover| cover.starts_with(b"\xff\xd8")), "a cover");
+        assert!(rendered.media.picture.as_ref().is_some_and(|cover| cover.starts_with(b"\xff\xd8")), "a cover");
         let facts = self.save(rendered, "still");
         let [width, height] = still.size.map(|side| i32::try_from(side).unwrap());
         assert_eq!(facts.width.zip(facts.height), Some((width, height)));

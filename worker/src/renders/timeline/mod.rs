@@ -1,17 +1,18 @@
 //! Films: a timeline's plan drawn frame by frame and mixed sample by sample (`domain::film`).
 //!
 //! Every item is decoded by a confined child of its own, and one child encodes what is drawn here; no child ever reads
-//! two customers' files. `scenes` gives what is under, `overlays` what is over, `picture` draws, `letters` writes and
-//! `sound` mixes. Nothing is held but the frames that are drawn on.
+//! two customers' files. `scenes` gives what is under, `overlays` what is over, `picture` draws, `text_mask` writes
+//! and `sound` mixes. Nothing is held but the frames that are drawn on.
 
-pub(super) mod letters;
 mod overlays;
 mod picture;
 mod scenes;
 mod sound;
+pub(super) mod text_mask;
 
-use super::{FilmSource, OUTPUT_FILE, Rendered, SOUND, SOUND_FILE, Sources, TOLERANCE_MS};
+use super::{ItemMedia, OUTPUT_FILE, Rendered, SOUND, SOUND_FILE, Sources, TOLERANCE_MS};
 use crate::ingest::facts;
+use crate::new_media::NewMedia;
 use crate::readers::decode::{Encoder, Feed, Workshop, cover, made};
 use crate::readers::{JobCtx, MediaSource, MediaTools, ReadError};
 use domain::decoding::Decoding;
@@ -23,20 +24,18 @@ use scenes::Scenes;
 use std::collections::HashMap;
 use std::ffi::OsStr;
 
-/// Lines of a draft, at most.
-const DRAFT_LINES: u32 = 480;
 /// How much longer than planned an MP3 may be: a frame at each of its ends, which players that know of it leave out.
 const PADDING_MS: i64 = 80;
 
 /// A film that is being made.
-pub(super) struct Films<'a> {
+pub(super) struct FilmRender<'a> {
     film: &'a Film,
     decoding: Decoding,
     sources: &'a Sources,
     most_bytes: u64,
 }
 
-impl Films<'_> {
+impl FilmRender<'_> {
     /// The media of an item.
     fn source(&self, item: ItemId) -> Result<&MediaSource, ReadError> {
         self.sources.others.get(&item).map(|other| &other.media).ok_or(ReadError::Missing)
@@ -54,12 +53,8 @@ impl Films<'_> {
 
     /// The size that is drawn.
     fn size(&self) -> Size {
-        let (width, height) = (self.film.width, self.film.height);
-        let even = |side: u32| (side.max(2) / 2 * 2) as usize;
-        if self.film.quality == FilmQuality::Standard || height <= DRAFT_LINES {
-            return Size { width: even(width), height: even(height) };
-        }
-        Size { width: even(width * DRAFT_LINES / height), height: DRAFT_LINES as usize }
+        let [width, height] = self.film.drawn_size().map(|side| side as usize);
+        Size { width, height }
     }
 }
 
@@ -72,14 +67,14 @@ pub(super) async fn render(
 ) -> Result<Rendered, ReadError> {
     let decoding = decoding(film, &sources.others);
     let worth_ms = decoding.worth_ms(film);
-    let films = Films { film, decoding, sources, most_bytes };
+    let render = FilmRender { film, decoding, sources, most_bytes };
     let workshop = Workshop::of(&sources.source)?;
     let has_picture = film.format.has_picture();
     if has_picture {
-        sound::mix(&films, &workshop, SOUND_FILE, &ctx.step(0, SOUND)).await?;
-        draw(&films, &workshop, &ctx.step(SOUND, 100)).await?;
+        sound::mix(&render, &workshop, SOUND_FILE, &ctx.step(0, SOUND)).await?;
+        draw(&render, &workshop, &ctx.step(SOUND, 100)).await?;
     } else {
-        sound::mix(&films, &workshop, OUTPUT_FILE, ctx).await?;
+        sound::mix(&render, &workshop, OUTPUT_FILE, ctx).await?;
     }
     // What was made is paid for as a whole, whatever its sources are.
     let whole = JobCtx { paid_ms: None, ..ctx.clone() };
@@ -95,16 +90,17 @@ pub(super) async fn render(
     }
     let picture = if has_picture { cover(&output, found_ms, &whole).await.unwrap_or_default() } else { None };
     let facts = facts(probe, Some(content_type(film.format)));
-    Ok(Rendered { file: output.file().try_clone()?, facts, picture, duration_ms: worth_ms })
+    let media = NewMedia { file: output.file().try_clone()?, facts, picture };
+    Ok(Rendered { media, duration_ms: worth_ms })
 }
 
 /// What of these sources is decoded for a film, and from where on.
-fn decoding(film: &Film, others: &HashMap<ItemId, FilmSource>) -> Decoding {
+fn decoding(film: &Film, others: &HashMap<ItemId, ItemMedia>) -> Decoding {
     Decoding::of(film, |item| others.get(&item).is_some_and(|other| other.media.probe().is_seekable()))
 }
 
 /// The milliseconds of film that a render of this one is worth.
-pub(crate) fn worth_ms(film: &Film, others: &HashMap<ItemId, FilmSource>) -> i64 {
+pub(crate) fn worth_ms(film: &Film, others: &HashMap<ItemId, ItemMedia>) -> i64 {
     decoding(film, others).worth_ms(film)
 }
 
@@ -125,11 +121,11 @@ const fn content_type(format: FilmFormat) -> &'static str {
 }
 
 /// Draws every frame, and has them encoded with the sound that is there.
-async fn draw(films: &Films<'_>, workshop: &Workshop, ctx: &JobCtx) -> Result<(), ReadError> {
-    let (film, size) = (films.film, films.size());
-    let mut encoder = encoder(films, workshop, size, ctx).await?;
-    let mut scenes = Scenes::of(films, size);
-    let mut overlays = Overlays::of(films, workshop, size);
+async fn draw(render: &FilmRender<'_>, workshop: &Workshop, ctx: &JobCtx) -> Result<(), ReadError> {
+    let (film, size) = (render.film, render.size());
+    let mut encoder = encoder(render, workshop, size, ctx).await?;
+    let mut scenes = Scenes::of(render, size);
+    let mut overlays = Overlays::of(render, workshop, size);
     let whole = film.frames();
     for number in 0..whole {
         let mut frame = scenes.frame(number, ctx).await?;
@@ -147,8 +143,8 @@ async fn draw(films: &Films<'_>, workshop: &Workshop, ctx: &JobCtx) -> Result<()
 }
 
 /// Starts the child that encodes frames.
-async fn encoder(films: &Films<'_>, workshop: &Workshop, size: Size, ctx: &JobCtx) -> Result<Encoder, ReadError> {
-    let film = films.film;
+async fn encoder(render: &FilmRender<'_>, workshop: &Workshop, size: Size, ctx: &JobCtx) -> Result<Encoder, ReadError> {
+    let film = render.film;
     let (shape, rate) = (format!("{}x{}", size.width, size.height), film.rate.to_string());
     let (sound, output) = (format!("file:{SOUND_FILE}"), format!("file:{OUTPUT_FILE}"));
     let is_draft = film.quality == FilmQuality::Draft;
@@ -180,5 +176,5 @@ async fn encoder(films: &Films<'_>, workshop: &Workshop, size: Size, ctx: &JobCt
     let arguments = input.into_iter().chain(raw).chain(beside).chain(streams).chain(picture).chain(exact);
     let arguments =
         arguments.chain(colors.iter().copied()).chain(last.iter().copied()).chain([output.as_str()]).map(OsStr::new);
-    Encoder::start(films.tools(), workshop, arguments, Feed::Written, films.most_bytes, ctx).await
+    Encoder::start(render.tools(), workshop, arguments, Feed::Written, render.most_bytes, ctx).await
 }

@@ -1,9 +1,9 @@
 //! What is over the scenes: pictures, texts and captions, made when they are first seen and forgotten when they are
 //! gone.
 
-use super::Films;
-use super::letters::{self, Stand};
-use super::picture::{Layer, Size, draw, lettered};
+use super::FilmRender;
+use super::picture::{Area, Behind, Layer, Size, draw, lettered};
+use super::text_mask::{self, Lettering, Stand};
 use crate::readers::decode::{FrameSize, Workshop, image_layer};
 use crate::readers::{JobCtx, Progress, ReadError};
 use domain::film::{CAPTIONS, FilmOverlay, FilmText, LEAST_LINE, OverlayPicture};
@@ -25,7 +25,7 @@ enum Of {
 
 /// Draws what is over a film's scenes.
 pub(super) struct Overlays<'a> {
-    films: &'a Films<'a>,
+    render: &'a FilmRender<'a>,
     workshop: &'a Workshop,
     size: Size,
     layers: HashMap<Of, Layer>,
@@ -35,13 +35,13 @@ pub(super) struct Overlays<'a> {
 
 impl<'a> Overlays<'a> {
     /// Of this film, in this size.
-    pub(super) fn of(films: &'a Films<'a>, workshop: &'a Workshop, size: Size) -> Self {
-        Self { films, workshop, size, layers: HashMap::new(), cue: 0 }
+    pub(super) fn of(render: &'a FilmRender<'a>, workshop: &'a Workshop, size: Size) -> Self {
+        Self { render, workshop, size, layers: HashMap::new(), cue: 0 }
     }
 
     /// Draws over frame `number`; they come in order.
     pub(super) async fn draw(&mut self, number: i64, frame: &mut [u8], ctx: &JobCtx) -> Result<(), ReadError> {
-        let film = self.films.film;
+        let film = self.render.film;
         for (place, overlay) in film.overlays.iter().enumerate() {
             let of = Of::Overlay(place);
             if !(overlay.first..overlay.end).contains(&number) {
@@ -78,26 +78,28 @@ impl<'a> Overlays<'a> {
             OverlayPicture::Text(text) => return self.text(text, overlay.place, Stand::Middle, ctx).await,
             OverlayPicture::Image { item } => *item,
         };
-        let ((x, y), size) = placed(overlay.place, self.size);
+        let area = placed(overlay.place, self.size);
         let pixels = |side: usize| u32::try_from(side).unwrap_or(2);
-        let frame = FrameSize { width: pixels(size.width), height: pixels(size.height), cover: false };
-        let aside = self.films.paid_for(item, &JobCtx { progress: Progress::new(), ..ctx.clone() });
-        let mut picture = image_layer(self.films.source(item)?, frame, &aside).await?;
-        let alpha = picture.split_off(size.bytes().min(picture.len()));
-        Ok(Layer { x, y, size, picture, alpha })
+        let frame = FrameSize { width: pixels(area.size.width), height: pixels(area.size.height), cover: false };
+        let aside = self.render.paid_for(item, &JobCtx { progress: Progress::new(), ..ctx.clone() });
+        let mut picture = image_layer(self.render.source(item)?, frame, &aside).await?;
+        let alpha = picture.split_off(area.size.bytes().min(picture.len()));
+        Ok(Layer { area, picture, alpha })
     }
 
     async fn text(&self, text: &FilmText, place: [i32; 4], stand: Stand, ctx: &JobCtx) -> Result<Layer, ReadError> {
-        let (at, size) = placed(place, self.size);
+        let area = placed(place, self.size);
         let line = scaled(text.size, self.size.height).max(LEAST_LINE);
-        let mask = letters::mask(self.films.tools(), self.workshop, (&text.text, line, stand), size, ctx).await?;
+        let lettering = Lettering { text: &text.text, line, stand };
+        let mask = text_mask::mask(self.render.tools(), self.workshop, lettering, area.size, ctx).await?;
         // Behind captions there is no box: their room is most of the picture.
         let around = match (text.background, stand) {
             (Some(_), Stand::Middle) => None,
             (Some(_), Stand::Bottom) => Some(line / BAND),
             (None, _) => Some(line / EDGE + 1),
         };
-        Ok(lettered(&mask, at, size, text.color, (text.background.unwrap_or_default(), around)))
+        let behind = Behind { color: text.background.unwrap_or_default(), around };
+        Ok(lettered(&mask, area, text.color, behind))
     }
 }
 
@@ -106,9 +108,9 @@ fn scaled(millionths: i32, side: usize) -> usize {
     usize::try_from(millionths).unwrap_or(0) * side / 1_000_000
 }
 
-/// A place in whole pairs of pixels: where it is, and how large.
-fn placed([x, y, width, height]: [i32; 4], size: Size) -> ((usize, usize), Size) {
+/// A place in whole pairs of pixels of a frame of this size.
+fn placed([x, y, width, height]: [i32; 4], size: Size) -> Area {
     let even = |value: usize| value / 2 * 2;
     let own = Size { width: even(scaled(width, size.width)).max(2), height: even(scaled(height, size.height)).max(2) };
-    ((even(scaled(x, size.width)), even(scaled(y, size.height))), own)
+    Area { x: even(scaled(x, size.width)), y: even(scaled(y, size.height)), size: own }
 }

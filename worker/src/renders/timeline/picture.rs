@@ -22,13 +22,19 @@ impl Size {
     }
 }
 
-/// What stands over frames, and where: luma, both chromas, and how much each value of luma hides.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Layer {
+/// A part of a frame: its upper left corner in it, in pixels, and how large it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Area {
     pub(super) x: usize,
     pub(super) y: usize,
     pub(super) size: Size,
-    /// As a frame, of `size`.
+}
+
+/// What stands over frames, and where: luma, both chromas, and how much each value of luma hides.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Layer {
+    pub(super) area: Area,
+    /// As a frame, of the area's size.
     pub(super) picture: Vec<u8>,
     /// How much it hides, for each value of luma.
     pub(super) alpha: Vec<u8>,
@@ -86,16 +92,18 @@ fn yuv([red, green, blue]: [u8; 3], size: Size) -> [u8; 3] {
     [byte(16.0 + 219.0 * y), byte(128.0 + 224.0 * pb), byte(128.0 + 224.0 * pr)]
 }
 
-/// Letters of one colour, of a mask that says where they are, on another colour: it fills all of the place, or goes so
-/// many pixels around them, so that they can be read on any picture.
-pub(super) fn lettered(
-    mask: &[u8],
-    place: (usize, usize),
-    size: Size,
-    color: [u8; 3],
-    (behind, around): ([u8; 3], Option<usize>),
-) -> Layer {
-    let mut picture = plain(behind, size);
+/// What is behind letters, so that they can be read on any picture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Behind {
+    pub(super) color: [u8; 3],
+    /// How many pixels around them it goes; none where it fills all of their area.
+    pub(super) around: Option<usize>,
+}
+
+/// Letters of one colour, of a mask that says where they are, on another colour.
+pub(super) fn lettered(mask: &[u8], area: Area, color: [u8; 3], behind: Behind) -> Layer {
+    let size = area.size;
+    let mut picture = plain(behind.color, size);
     let letters = plain(color, size);
     for_each_value(size, |at, luma_at| {
         let part = of_256(mask.get(luma_at).copied().unwrap_or(0));
@@ -103,11 +111,11 @@ pub(super) fn lettered(
             *value = between(*value, *to, part);
         }
     });
-    let alpha = match around {
+    let alpha = match behind.around {
         None => vec![255; mask.len()],
         Some(edge) => widened(&widened(mask, edge, 1, size), edge, size.width, size),
     };
-    Layer { x: place.0, y: place.1, size, picture, alpha }
+    Layer { area, picture, alpha }
 }
 
 /// A mask that is wider by so many values on both sides, along rows (a step of 1) or columns (a step of a row). Each
@@ -141,7 +149,8 @@ fn for_each_value(size: Size, mut each: impl FnMut(usize, usize)) {
 
 /// Draws a layer over a frame, hiding so many of 256 of what it hides; what is outside is left out.
 pub(super) fn draw(frame: &mut [u8], size: Size, layer: &Layer, opacity: u32) {
-    let (own, quarter) = (layer.size, size.luma() / 4);
+    let Area { x, y, size: own } = layer.area;
+    let quarter = size.luma() / 4;
     let own_quarter = own.luma() / 4;
     for plane in 0..3 {
         let by = if plane == 0 { 1 } else { 2 };
@@ -150,10 +159,10 @@ pub(super) fn draw(frame: &mut [u8], size: Size, layer: &Layer, opacity: u32) {
             _ => (own.luma() + (plane - 1) * own_quarter, size.luma() + (plane - 1) * quarter),
         };
         let (own_width, width) = (own.width / by, size.width / by);
-        let rows = (own.height / by).min((size.height / by).saturating_sub(layer.y / by));
-        let columns = own_width.min(width.saturating_sub(layer.x / by));
+        let rows = (own.height / by).min((size.height / by).saturating_sub(y / by));
+        let columns = own_width.min(width.saturating_sub(x / by));
         for row in 0..rows {
-            let line = to + (layer.y / by + row) * width + layer.x / by;
+            let line = to + (y / by + row) * width + x / by;
             for column in 0..columns {
                 let alpha = layer.alpha.get(row * by * own.width + column * by).copied().unwrap_or(0);
                 let value = layer.picture.get(from + row * own_width + column);
@@ -170,6 +179,11 @@ mod tests {
     use super::*;
 
     const SIZE: Size = Size { width: 8, height: 4 };
+    const WHOLE: Area = Area { x: 0, y: 0, size: SIZE };
+
+    fn on(color: [u8; 3], around: Option<usize>) -> Behind {
+        Behind { color, around }
+    }
 
     #[test]
     fn colours_become_the_values_that_video_has_of_them() {
@@ -202,15 +216,15 @@ mod tests {
     fn letters_have_a_dark_edge_or_a_colour_behind_them() {
         let mut mask = vec![0; 32];
         mask[8 + 3] = 255;
-        let edged = lettered(&mask, (0, 0), SIZE, [255; 3], ([0; 3], Some(1)));
+        let edged = lettered(&mask, WHOLE, [255; 3], on([0; 3], Some(1)));
         let hidden: Vec<usize> = (0..32).filter(|at| edged.alpha[*at] == 255).collect();
         assert_eq!(hidden, [2, 3, 4, 10, 11, 12, 18, 19, 20]);
         assert_eq!((edged.picture[11], edged.picture[10]), (235, 16));
         let mut corner = vec![0; 32];
         corner[31] = 255;
-        let edged = lettered(&corner, (0, 0), SIZE, [255; 3], ([0; 3], Some(2)));
+        let edged = lettered(&corner, WHOLE, [255; 3], on([0; 3], Some(2)));
         assert_eq!(edged.alpha.iter().filter(|alpha| **alpha > 0).count(), 9);
-        let boxed = lettered(&mask, (0, 0), SIZE, [0; 3], ([255; 3], None));
+        let boxed = lettered(&mask, WHOLE, [0; 3], on([255; 3], None));
         assert_eq!((boxed.alpha[0], boxed.picture[0], boxed.picture[11]), (255, 235, 16));
     }
 
@@ -220,7 +234,7 @@ mod tests {
         let mut mask = vec![0; size.luma()];
         mask[size.luma() / 2 + 960] = 255;
         let began = std::time::Instant::now();
-        let edged = lettered(&mask, (0, 0), size, [255; 3], ([0; 3], Some(270)));
+        let edged = lettered(&mask, Area { x: 0, y: 0, size }, [255; 3], on([0; 3], Some(270)));
         assert_eq!(edged.alpha.iter().filter(|alpha| **alpha > 0).count(), 541 * 541);
         // Half a second without a debugger's checks; a pass for each value of its width took a minute and more.
         assert!(began.elapsed() < std::time::Duration::from_secs(20), "{:?}", began.elapsed());
@@ -229,7 +243,8 @@ mod tests {
     #[test]
     fn a_layer_is_drawn_where_it_stands_and_never_outside() {
         let own = Size { width: 4, height: 4 };
-        let layer = |x, y| Layer { x, y, size: own, picture: plain([255; 3], own), alpha: vec![255; 16] };
+        let area = |x, y| Area { x, y, size: own };
+        let layer = |x, y| Layer { area: area(x, y), picture: plain([255; 3], own), alpha: vec![255; 16] };
         let mut frame = plain([0; 3], SIZE);
         draw(&mut frame, SIZE, &layer(6, 2), 256);
         let lit: Vec<usize> = (0..SIZE.luma()).filter(|at| frame[*at] > 200).collect();

@@ -4,8 +4,8 @@
 //! the film's `domain::decoding`.
 
 use super::picture::{Size, darken, dissolve, plain};
-use super::{Films, misplaced};
-use crate::readers::decode::{FrameSize, FrameStream, black, image_frame};
+use super::{FilmRender, misplaced};
+use crate::readers::decode::{FirstFrame, FrameSize, FrameStream, black, image_frame};
 use crate::readers::{JobCtx, Progress, ReadError};
 use domain::decoding::{Source, Step};
 use domain::film::{FilmPicture, FilmScene};
@@ -20,12 +20,26 @@ enum Shown {
     Still(Vec<u8>),
 }
 
+/// A scene, and its number in the film.
+#[derive(Debug, Clone, Copy)]
+struct NumberedScene<'a> {
+    number: usize,
+    scene: &'a FilmScene,
+}
+
+impl NumberedScene<'_> {
+    /// The first frame of the film in which it is not seen any more.
+    const fn end(self) -> i64 {
+        self.scene.first + self.scene.frames
+    }
+}
+
 /// Gives a film's frames without what is over them.
 pub(super) struct Scenes<'a> {
-    films: &'a Films<'a>,
+    render: &'a FilmRender<'a>,
     size: Size,
-    /// The scenes that have not ended, by their numbers; the first may be visible now.
-    left: VecDeque<(usize, &'a FilmScene)>,
+    /// The scenes that have not ended; the first may be visible now.
+    left: VecDeque<NumberedScene<'a>>,
     /// The pictures of the first of these scenes, as far as they were opened.
     open: VecDeque<Shown>,
     /// Decoders that a later scene goes on with, by the number of the scene that has ended.
@@ -34,30 +48,32 @@ pub(super) struct Scenes<'a> {
 
 impl<'a> Scenes<'a> {
     /// Of this film, in this size.
-    pub(super) fn of(films: &'a Films<'a>, size: Size) -> Self {
-        let left = films.film.scenes.iter().enumerate().filter(|(_, scene)| scene.frames > 0).collect();
-        Self { films, size, left, open: VecDeque::new(), idle: HashMap::new() }
+    pub(super) fn of(render: &'a FilmRender<'a>, size: Size) -> Self {
+        let scenes = render.film.scenes.iter().enumerate().map(|(number, scene)| NumberedScene { number, scene });
+        let left = scenes.filter(|numbered| numbered.scene.frames > 0).collect();
+        Self { render, size, left, open: VecDeque::new(), idle: HashMap::new() }
     }
 
     /// Frame `number`; they are asked for in order.
     pub(super) async fn frame(&mut self, number: i64, ctx: &JobCtx) -> Result<Vec<u8>, ReadError> {
-        while let Some((over, _)) = self.left.pop_front_if(|(_, scene)| scene.first + scene.frames <= number) {
+        while let Some(over) = self.left.pop_front_if(|numbered| numbered.end() <= number) {
             if let Some(Shown::Moving(_, stream)) = self.open.pop_front() {
-                self.put_aside(over, stream).await;
+                self.put_aside(over.number, stream).await;
             }
         }
         let mut frame: Option<Vec<u8>> = None;
-        let seen = self.left.iter().take_while(|(_, scene)| scene.first <= number);
-        for (place, (scene_number, scene)) in seen.enumerate() {
+        let seen = self.left.iter().take_while(|numbered| numbered.scene.first <= number);
+        for (place, numbered) in seen.enumerate() {
+            let scene = numbered.scene;
             if self.open.len() <= place {
-                let opened = open(self.films, &mut self.idle, (*scene_number, scene), self.size, ctx).await?;
+                let opened = open(self.render, &mut self.idle, *numbered, self.size, ctx).await?;
                 self.open.push_back(opened);
             }
             if scene.frames <= number - scene.first {
                 continue;
             }
             let mut own = match self.open.get_mut(place) {
-                Some(Shown::Moving(item, stream)) => stream.frame(&aside(self.films, *item, ctx)).await?.to_vec(),
+                Some(Shown::Moving(item, stream)) => stream.frame(&aside(self.render, *item, ctx)).await?.to_vec(),
                 Some(Shown::Still(frame)) => frame.clone(),
                 None => black(self.size.bytes()),
             };
@@ -86,7 +102,7 @@ impl<'a> Scenes<'a> {
     }
 
     async fn put_aside(&mut self, over: usize, mut stream: Box<FrameStream>) {
-        if step(self.films, over).is_kept {
+        if step(self.render, over).is_kept {
             self.idle.insert(over, stream);
         } else {
             stream.kill().await;
@@ -95,36 +111,37 @@ impl<'a> Scenes<'a> {
 }
 
 /// How a scene is decoded; from its item's start where nothing says so.
-fn step(films: &Films<'_>, scene: usize) -> Step {
-    let step = films.decoding.scenes.get(scene).copied().flatten();
+fn step(render: &FilmRender<'_>, scene: usize) -> Step {
+    let step = render.decoding.scenes.get(scene).copied().flatten();
     step.unwrap_or(Step { source: Source::Opened(0), is_kept: false })
 }
 
 async fn open(
-    films: &Films<'_>,
+    render: &FilmRender<'_>,
     idle: &mut HashMap<usize, Box<FrameStream>>,
-    (number, scene): (usize, &FilmScene),
+    numbered: NumberedScene<'_>,
     size: Size,
     ctx: &JobCtx,
 ) -> Result<Shown, ReadError> {
+    let NumberedScene { number, scene } = numbered;
     let pixels = |side: usize| u32::try_from(side).unwrap_or(2);
     let frame = FrameSize { width: pixels(size.width), height: pixels(size.height), cover: scene.cover };
     match scene.picture {
         FilmPicture::Color { rgb } => Ok(Shown::Still(plain(rgb, size))),
         FilmPicture::Image { item } => {
-            Ok(Shown::Still(image_frame(films.source(item)?, frame, &aside(films, item, ctx)).await?))
+            Ok(Shown::Still(image_frame(render.source(item)?, frame, &aside(render, item, ctx)).await?))
         }
         FilmPicture::Clip { item, from } => {
-            let ctx = aside(films, item, ctx);
-            let stream = match step(films, number).source {
+            let ctx = aside(render, item, ctx);
+            let stream = match step(render, number).source {
                 Source::After(earlier) => {
                     let mut stream = idle.remove(&earlier).ok_or_else(|| misplaced("scene"))?;
                     stream.skip_to(from, &ctx).await?;
                     stream
                 }
-                Source::Opened(begins) => {
-                    let rate = films.film.rate;
-                    Box::new(FrameStream::start(films.source(item)?, frame, rate, (begins, from), &ctx).await?)
+                Source::Opened(decoded) => {
+                    let (rate, first) = (render.film.rate, FirstFrame { decoded, given: from });
+                    Box::new(FrameStream::start(render.source(item)?, frame, rate, first, &ctx).await?)
                 }
             };
             Ok(Shown::Moving(item, stream))
@@ -133,8 +150,8 @@ async fn open(
 }
 
 /// The context in which an item is decoded, whose progress is not the film's.
-fn aside(films: &Films<'_>, item: ItemId, ctx: &JobCtx) -> JobCtx {
-    films.paid_for(item, &JobCtx { progress: Progress::new(), ..ctx.clone() })
+fn aside(render: &FilmRender<'_>, item: ItemId, ctx: &JobCtx) -> JobCtx {
+    render.paid_for(item, &JobCtx { progress: Progress::new(), ..ctx.clone() })
 }
 
 /// How far a scene is up from black at its frame `at`, of 256.

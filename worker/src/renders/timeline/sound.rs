@@ -4,7 +4,7 @@
 //! `domain::decoding` has it, so that a talk of three hundred cuts is decoded once. Where an item is shorter than its
 //! plan, there is silence.
 
-use super::{Films, misplaced};
+use super::{FilmRender, misplaced};
 use crate::readers::decode::{Channels, Encoder, Feed, SoundFormat, SoundStream, Workshop};
 use crate::readers::{JobCtx, Progress, ReadError};
 use crate::renders::limiter::Limiter;
@@ -69,11 +69,16 @@ impl Part {
 }
 
 /// Mixes a film's sound into a file of the workshop.
-pub(super) async fn mix(films: &Films<'_>, workshop: &Workshop, name: &str, ctx: &JobCtx) -> Result<(), ReadError> {
-    let film = films.film;
-    let mut encoder = encoder(films, workshop, name, ctx).await?;
+pub(super) async fn mix(
+    render: &FilmRender<'_>,
+    workshop: &Workshop,
+    name: &str,
+    ctx: &JobCtx,
+) -> Result<(), ReadError> {
+    let film = render.film;
+    let mut encoder = encoder(render, workshop, name, ctx).await?;
     let mut limiter = Limiter::new(RATE, CHANNELS);
-    let mut waiting = heard(films).into_iter().peekable();
+    let mut waiting = heard(render).into_iter().peekable();
     let (mut playing, mut idle): (Vec<Playing<'_>>, HashMap<usize, Part>) = (Vec::new(), HashMap::new());
     let whole = sample_at(film.duration_us, RATE);
     let mut at = 0;
@@ -86,8 +91,8 @@ pub(super) async fn mix(films: &Films<'_>, workshop: &Workshop, name: &str, ctx:
             add(sound, at, &mut sum, ctx).await?;
         }
         retire(&mut playing, &mut idle, end).await;
-        while let Some(next) = waiting.next_if(|(_, sound, _)| sample_at(sound.at_us, RATE) < end) {
-            let mut begun = begin(films, next, &mut idle, ctx).await?;
+        while let Some(next) = waiting.next_if(|heard| sample_at(heard.sound.at_us, RATE) < end) {
+            let mut begun = begin(render, next, &mut idle, ctx).await?;
             add(&mut begun, at, &mut sum, ctx).await?;
             playing.push(begun);
             retire(&mut playing, &mut idle, end).await;
@@ -108,10 +113,20 @@ pub(super) async fn mix(films: &Films<'_>, workshop: &Workshop, name: &str, ctx:
     Err(ReadError::Crashed)
 }
 
-/// Each sound of a film that is heard: its number, and how it is decoded.
-fn heard<'a>(films: &'a Films<'_>) -> Vec<(usize, &'a FilmSound, Step)> {
-    let steps = films.film.sounds.iter().zip(&films.decoding.sounds).enumerate();
-    steps.filter_map(|(number, (sound, step))| Some((number, sound, (*step)?))).collect()
+/// A sound of a film that is heard.
+#[derive(Debug, Clone, Copy)]
+struct Heard<'a> {
+    /// Its number in the film.
+    number: usize,
+    sound: &'a FilmSound,
+    /// How it is decoded.
+    step: Step,
+}
+
+/// Each sound of a film that is heard.
+fn heard<'a>(render: &'a FilmRender<'_>) -> Vec<Heard<'a>> {
+    let steps = render.film.sounds.iter().zip(&render.decoding.sounds).enumerate();
+    steps.filter_map(|(number, (sound, step))| Some(Heard { number, sound, step: (*step)? })).collect()
 }
 
 /// Decoders of what has ended wait for a later part of their item, where there is one.
@@ -127,21 +142,22 @@ async fn retire(playing: &mut Vec<Playing<'_>>, idle: &mut HashMap<usize, Part>,
 
 /// A sound whose time has come, decoded up to its first sample.
 async fn begin<'a>(
-    films: &Films<'_>,
-    (number, sound, step): (usize, &'a FilmSound, Step),
+    render: &FilmRender<'_>,
+    heard: Heard<'a>,
     idle: &mut HashMap<usize, Part>,
     ctx: &JobCtx,
 ) -> Result<Playing<'a>, ReadError> {
+    let Heard { number, sound, step } = heard;
     let from = sample_at(sound.from_us, RATE);
     let (at, end) = (sample_at(sound.at_us, RATE), sample_at(sound.at_us + sound.len_us, RATE));
     // A progress of its own: the film's is that of what is mixed.
-    let aside = films.paid_for(sound.item, &JobCtx { progress: Progress::new(), ..ctx.clone() });
+    let aside = render.paid_for(sound.item, &JobCtx { progress: Progress::new(), ..ctx.clone() });
     let mut stream = match step.source {
         Source::After(earlier) => idle.remove(&earlier).ok_or_else(|| misplaced("sound"))?,
         Source::Opened(sample) => {
             let wanted = SoundFormat { rate: RATE, channels: Channels::Stereo };
             let second = u32::try_from(sample / i64::from(RATE)).unwrap_or(0);
-            let stream = SoundStream::start_at(films.source(sound.item)?, wanted, second, &aside).await?;
+            let stream = SoundStream::start_at(render.source(sound.item)?, wanted, second, &aside).await?;
             let next = i64::try_from(stream.at()).unwrap_or(0);
             Part { stream, pending: Vec::new(), next }
         }
@@ -204,12 +220,12 @@ impl Fades {
 }
 
 /// Starts the child that encodes the mix.
-async fn encoder(films: &Films<'_>, workshop: &Workshop, name: &str, ctx: &JobCtx) -> Result<Encoder, ReadError> {
+async fn encoder(render: &FilmRender<'_>, workshop: &Workshop, name: &str, ctx: &JobCtx) -> Result<Encoder, ReadError> {
     let (rate, channels, output) = (RATE.to_string(), CHANNELS.to_string(), format!("file:{name}"));
     let input = ["-nostdin", "-hide_banner", "-v", "error", "-protocol_whitelist", "pipe", "-f", "f32le"];
     let shape = ["-ar", &rate, "-ac", &channels, "-i", "pipe:0", "-map", "0:a:0", "-map_metadata", "-1"];
     let exact = ["-fflags", "+bitexact", "-flags:a", "+bitexact", "-threads", "1"];
-    let written: &[&str] = match films.film.format {
+    let written: &[&str] = match render.film.format {
         FilmFormat::Mp4 | FilmFormat::Mov => &["-c:a", "aac", "-b:a", "192k", "-f", "ipod"],
         FilmFormat::Webm => &["-c:a", "libopus", "-b:a", "160k", "-f", "webm"],
         FilmFormat::Mp3 => &["-c:a", "libmp3lame", "-b:a", "192k", "-f", "mp3"],
@@ -217,7 +233,7 @@ async fn encoder(films: &Films<'_>, workshop: &Workshop, name: &str, ctx: &JobCt
     };
     let arguments = input.into_iter().chain(shape).chain(exact).chain(written.iter().copied());
     let arguments = arguments.chain([output.as_str()]).map(OsStr::new);
-    Encoder::start(films.tools(), workshop, arguments, Feed::Written, films.most_bytes, ctx).await
+    Encoder::start(render.tools(), workshop, arguments, Feed::Written, render.most_bytes, ctx).await
 }
 
 /// Samples as the encoder reads them.

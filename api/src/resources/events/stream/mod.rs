@@ -58,8 +58,8 @@ pub struct EventStreams {
 
 impl EventStreams {
     /// With no stream open yet.
-    pub fn new(app: &App) -> Self {
-        Self { app: app.clone(), limits: StreamLimits::new(), settled: Settled::default() }
+    pub fn new(app: App) -> Self {
+        Self { app, limits: StreamLimits::new(), settled: Settled::default() }
     }
 }
 

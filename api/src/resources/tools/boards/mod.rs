@@ -12,7 +12,7 @@ use crate::http::error::{Answer, Code};
 use crate::http::paging::Page;
 use crate::http::text::{Text, True};
 use crate::usecases::document_edits::{self, Edit};
-use crate::usecases::documents::{self, Kept};
+use crate::usecases::documents::{self, DocumentToCreate, Kept};
 use crate::usecases::once::Once;
 use domain::board;
 use domain::ids::BoardId;
@@ -73,7 +73,8 @@ impl BoardTools {
         if let Some(before) = once.before(&self.0).await? {
             return Ok(Stored::replayed(before.body));
         }
-        let new = (BoardId::mint().uuid(), arguments.0.name.0.as_str(), &board::Board::default());
+        let (id, body) = (BoardId::mint().uuid(), board::Board::default());
+        let new = DocumentToCreate { id, name: &arguments.0.name.0, body: &body };
         Ok(documents::create(&self.0, &caller, &once, new, shown(&caller.request_id)).await?.into())
     }
 
@@ -141,8 +142,9 @@ impl BoardTools {
             return Ok(Stored::replayed(before.body));
         }
         let board: BoardId = arguments.0.board_id.id(Code::BoardNotFound)?;
-        let asked = (board.uuid(), arguments.0.if_revision);
-        Ok(document_edits::undo(&self.0, &caller, &once, asked, shown(&caller.request_id)).await?.into())
+        let (id, if_revision) = (board.uuid(), arguments.0.if_revision);
+        let show = shown(&caller.request_id);
+        Ok(document_edits::undo(&self.0, &caller, &once, id, if_revision, show).await?.into())
     }
 
     /// Delete a board

@@ -122,7 +122,7 @@ pub struct BoardOp {
     pub note: Option<Text>,
     /// Who a card is for, at most 200 characters.
     pub assignee: Option<Text>,
-    /// The day a card is due, as `2026-12-01`.
+    /// The day a card is due, as `2026-12-01`; an empty text is none.
     pub due: Option<Text>,
 }
 

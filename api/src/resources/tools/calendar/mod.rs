@@ -12,10 +12,8 @@ use crate::http::error::{Answer, ApiError, Code};
 use crate::http::paging::Page;
 use crate::http::text::{Text, True, said};
 use crate::resources::calendar_feed::feed_url;
-use crate::usecases::calendar::{
-    Entry, EntryChange, add_entry, change_entry, create_feed, delete_entry, feed_token_made_before, list_entries,
-    revoke_feed,
-};
+use crate::usecases::calendar::{Entry, EntryChange, add_entry, change_entry, delete_entry, list_entries};
+use crate::usecases::calendar_feeds::{create_feed, feed_token_made_before, revoke_feed};
 use crate::usecases::once::{Before, Made, Once};
 use chrono::{DateTime, Utc};
 use domain::calendar::{MOST_FEEDS, Plan, Status};
@@ -29,7 +27,8 @@ use shapes::{
     CreatedCalendarFeed, DeleteCalendarEntry, DeletedCalendarEntry, ListCalendar, RevokeCalendarFeed,
     RevokedCalendarFeed, UpdateCalendarEntry,
 };
-use store::calendar::{self, EntryRow, FeedRow, Window};
+use store::calendar::{EntryRow, Window};
+use store::calendar_feeds::{self, FeedRow};
 use uuid::Uuid;
 
 /// What these operations refuse with, beside what every operation may.
@@ -93,7 +92,7 @@ impl CalendarTools {
         let request_id = caller.request_id.clone();
         let show =
             |entry: Entry| ToolAnswer::new(&request_id, CalendarEntryAnswer { entry: entry.into() }).to_json_string();
-        Ok(add_entry(&self.0, &caller, &once, (plan, &refs), show).await?.into())
+        Ok(add_entry(&self.0, &caller, &once, plan, &refs, show).await?.into())
     }
 
     /// List the calendar
@@ -199,7 +198,7 @@ impl CalendarTools {
         _arguments: Json<Option<NoArguments>>,
     ) -> Answer<Json<ToolAnswer<CalendarFeedList>>> {
         let Auth(caller) = auth;
-        let rows = calendar::feeds(&mut *self.0.conn().await?, caller.workspace.id, MOST_FEEDS).await?;
+        let rows = calendar_feeds::of_workspace(&mut *self.0.conn().await?, caller.workspace.id, MOST_FEEDS).await?;
         let data = CalendarFeedList { feeds: rows.into_iter().map(CalendarFeed::from).collect() };
         Ok(ToolAnswer::new(&caller.request_id, data).json())
     }

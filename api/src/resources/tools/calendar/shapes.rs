@@ -7,7 +7,7 @@ use chrono::DateTime;
 use domain::calendar::Status;
 use poem_openapi::types::{Example, MaybeUndefined};
 use poem_openapi::{Enum, Object};
-use store::calendar::FeedRow;
+use store::calendar_feeds::FeedRow;
 
 /// How far what is planned is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]

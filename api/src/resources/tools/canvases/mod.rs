@@ -13,6 +13,7 @@ use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, Code};
 use crate::http::paging::Page;
 use crate::http::text::{Text, True};
+use crate::resources::tools::shown_items::MediaLinks;
 use crate::usecases::canvases::{NewCanvas, create_canvas};
 use crate::usecases::document_edits::{self, Edit};
 use crate::usecases::documents::{self, Kept};
@@ -83,7 +84,8 @@ impl CanvasTools {
         let CreateCanvas { name, width, height, background, layers } = arguments.0;
         let new = NewCanvas {
             name: name.map_or_else(|| "Canvas".to_owned(), |name| name.0),
-            size: (f64::from(width), f64::from(height)),
+            width: f64::from(width),
+            height: f64::from(height),
             background: background.map(|color| color.0),
             layers: ops::added(layers.iter().flatten()),
         };
@@ -115,7 +117,7 @@ impl CanvasTools {
         let mut conn = self.0.conn().await?;
         let kept = documents::reach::<canvas::Canvas>(&mut conn, &caller, canvas.uuid()).await?;
         let usable = items::usable(&mut conn, &kept.body.items(), caller.workspace.id).await?;
-        let links = usable.first().map(|item| (&self.0.links, item.now));
+        let links = usable.first().map(|item| MediaLinks { links: &self.0.links, now: item.now });
         Ok(ToolAnswer::new(&caller.request_id, CanvasAnswer { canvas: Canvas::of(kept, links) }).json())
     }
 
@@ -158,8 +160,9 @@ impl CanvasTools {
             return Ok(Stored::replayed(before.body));
         }
         let canvas: CanvasId = arguments.0.canvas_id.id(Code::CanvasNotFound)?;
-        let asked = (canvas.uuid(), arguments.0.if_revision);
-        Ok(document_edits::undo(&self.0, &caller, &once, asked, shown(&caller.request_id)).await?.into())
+        let (id, if_revision) = (canvas.uuid(), arguments.0.if_revision);
+        let show = shown(&caller.request_id);
+        Ok(document_edits::undo(&self.0, &caller, &once, id, if_revision, show).await?.into())
     }
 
     /// Delete a canvas

@@ -10,12 +10,13 @@ use crate::contract::groups::{Refusals, Tag};
 use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::{MinuteCount, Text};
-use crate::resources::tools::edits::call::{Call, Rendered};
+use crate::resources::tools::edits::call::{Call, Priced};
+use crate::resources::tools::edits::rendered::Rendered;
+use crate::resources::tools::shown_items::undrawn_letters;
 use crate::resources::tools::stored_read::NeedStatus;
-use crate::resources::tools::timelines::render::boxed;
 use crate::usecases::canvases::{Material, material};
 use crate::usecases::documents;
-use domain::canvas::{Canvas, Known, Milli, NotDrawable, Values, still_of};
+use domain::canvas::{Canvas, Known, Milli, NotDrawable, StillOutput, Values, still_of};
 use domain::ids::CanvasId;
 use domain::letters::undrawn;
 use domain::render::RenderPlan;
@@ -67,6 +68,7 @@ pub struct RenderCanvas {
     /// What it is rendered as; `png` when not given.
     pub format: Option<PictureFormat>,
     /// How many pixels of the picture a pixel of the canvas is, 0.01 to 8; 1 when not given.
+    #[oai(validator(minimum(value = "0.01"), maximum(value = "8")))]
     pub scale: Option<f64>,
     /// What placeholders stand for, by their names; each of the canvas has to have one.
     pub values: Option<BTreeMap<String, Text>>,
@@ -130,14 +132,16 @@ impl RenderTools {
         let kept = documents::reach::<Canvas>(&mut conn, &caller, id.uuid()).await?;
         let Material { sources, kit } = material(&mut conn, &caller, kept.body.items()).await?;
         let known = Known { sources: &sources, kit: &kit };
-        let still = still_of(&kept.body, known, &values, (caller.workspace.id, format, scale));
+        let output = StillOutput { workspace: caller.workspace.id, format, scale };
+        let still = still_of(&kept.body, known, &values, output);
         let still = still.map_err(|error| refused(&error))?;
         if still.has_text() && !store::renders::draws_text(&mut conn).await? {
             let refusal = ApiError::new(Code::EngineNotConfigured, "No worker of this deployment can draw letters.");
             return Err(refusal.suggest("Remove the texts, or ask the operator for the fonts."));
         }
         drop(conn);
-        let warnings: Vec<String> = boxed(&undrawn(still.texts().map(|text| text.text.as_str()))).into_iter().collect();
+        let undrawn = undrawn(still.texts().map(|text| text.text.as_str()));
+        let warnings: Vec<String> = undrawn_letters(&undrawn).into_iter().collect();
         let (revision, [width, height], priced_ms) = (kept.revision, still.size, still.priced_ms());
         let answer = move |rendered: &Rendered| RenderedCanvas {
             canvas_id: Text::of(id),
@@ -151,7 +155,7 @@ impl RenderTools {
             warnings: warnings.iter().map(Text::of).collect(),
         };
         let plan = RenderPlan::RenderCanvas { still: Box::new(still) };
-        call.render(plan, (&kept.name, priced_ms), &answer).await
+        call.render(plan, Priced { source_name: &kept.name, duration_ms: priced_ms }, &answer).await
     }
 }
 

@@ -1,11 +1,9 @@
 //! What the canvases' tools answer.
 
 use super::ops::{GradientWay, LayerFit, LayerShadow, LayerType, LineAlign};
-use crate::app::links::Links;
 use crate::http::text::{Text, Time, True};
-use crate::resources::tools::timelines::Shown;
+use crate::resources::tools::shown_items::{MediaLinks, ShownItems};
 use crate::usecases::documents::Kept;
-use chrono::{DateTime, Utc};
 use domain::canvas::{self, Align, Content, GradientShape, Milli};
 use domain::ids::{CanvasId, ItemId};
 use domain::timeline::Fit;
@@ -151,9 +149,9 @@ pub struct DeletedCanvas {
 
 impl Canvas {
     /// As it is kept; with links to the items that it shows, where those are given.
-    pub(super) fn of(kept: Kept<canvas::Canvas>, links: Option<(&Links, DateTime<Utc>)>) -> Self {
+    pub(super) fn of(kept: Kept<canvas::Canvas>, links: Option<MediaLinks<'_>>) -> Self {
         let Kept { id, name, body, refs, revision, created_at, updated_at } = kept;
-        let shown = Shown { refs: &refs, links };
+        let shown = ShownItems { refs: &refs, links };
         Self {
             id: Text::of(CanvasId::from(id)),
             name: Text(name),
@@ -170,7 +168,7 @@ impl Canvas {
 }
 
 impl CanvasLayer {
-    fn of(layer: &canvas::Layer, shown: &Shown<'_>) -> Self {
+    fn of(layer: &canvas::Layer, shown: &ShownItems<'_>) -> Self {
         let plain = Self::plain(layer);
         let number = |number: &Milli| Some(number.number());
         match &layer.content {
@@ -209,7 +207,7 @@ impl CanvasLayer {
         }
     }
 
-    fn with_item(self, item: ItemId, shown: &Shown<'_>) -> Self {
+    fn with_item(self, item: ItemId, shown: &ShownItems<'_>) -> Self {
         let item_ref = shown.item_ref(item);
         Self {
             item_id: Some(Text::of(item)),

@@ -2,7 +2,8 @@
 //!
 //! One key is one call: whichever job it dispatched first, a read's or the dub's, is what the key answers from then on.
 
-use super::shapes::{DubStanding, MakeDub, ScriptSegment, SpeakerVoice};
+use super::segments::{language_of, scripted, spoken, voiced};
+use super::shapes::{DubStanding, MakeDub};
 use crate::app::App;
 use crate::auth::Caller;
 use crate::contract::envelope::{Stored, ToolAnswer};
@@ -15,15 +16,11 @@ use crate::usecases::dispatch::{self, Dispatched, DubRequest, Making, Prepared, 
 use crate::usecases::library::resolve;
 use crate::usecases::starting::{self, cloud_processing};
 use domain::document::MOST_BYTES;
-use domain::dub::{
-    Dub, DubPlan, LONGEST, Language, MOST_SEGMENTS, ONE_SPEAKER, SaidWord, Segment, Turn, is_voice, one_line, said,
-    turns_of, usual_voice, words_of,
-};
+use domain::dub::{Dub, DubPlan, LONGEST, Language, Recording, turns_of, words_of};
 use domain::item::ItemStatus;
 use domain::read::Read;
 use domain::timeline::Micros;
 use serde_json::{Value, json};
-use std::collections::HashMap;
 use store::dubs::MadeDub;
 use store::idempotency::Key;
 use store::items::ItemForReads;
@@ -50,6 +47,13 @@ enum Heard {
     Answered(Box<Stored<ToolAnswer<DubStanding>>>),
 }
 
+/// The item that is to be dubbed.
+pub(super) struct Source {
+    pub(super) item: Box<ItemForReads>,
+    /// How long it lasts.
+    pub(super) duration: Micros,
+}
+
 /// What a dub is made of.
 pub(super) enum Written {
     /// It, and whether it is still to be translated.
@@ -69,12 +73,12 @@ impl Call<'_> {
         }
     }
 
-    /// The item that is to be dubbed, and how long it is.
+    /// The item that is to be dubbed.
     ///
     /// # Errors
     /// `invalid_request` unless exactly an item is named; `item_not_found`, `workspace_forbidden`, `item_not_ready`;
     /// `read_not_applicable` where nothing can be heard of it, or it is too long.
-    pub(super) async fn source(&self, asked: &MakeDub) -> Answer<(Box<ItemForReads>, Micros)> {
+    pub(super) async fn source(&self, asked: &MakeDub) -> Answer<Source> {
         let item_ref = match (&asked.item_ref, &asked.timeline_id) {
             (Some(item_ref), None) => item_ref,
             (None, Some(_)) => {
@@ -96,7 +100,7 @@ impl Call<'_> {
         match item.duration_ms.map(Micros::ms).filter(|_| item.has_audio) {
             None => refused("The item has no sound.".to_owned()),
             Some(long) if long > LONGEST => refused(format!("At most {} hours are dubbed.", LONGEST.0 / 3_600_000_000)),
-            Some(duration) => Ok((item, duration)),
+            Some(duration) => Ok(Source { item, duration }),
         }
     }
 
@@ -106,14 +110,15 @@ impl Call<'_> {
     /// # Errors
     /// `invalid_request` for what can't be a dub; those of `stored_read::need`; `read_not_applicable` where nobody
     /// speaks.
-    pub(super) async fn written(&self, asked: &MakeDub, (item, duration): (&ItemForReads, Micros)) -> Answer<Written> {
+    pub(super) async fn written(&self, asked: &MakeDub, from: &Source) -> Answer<Written> {
+        let (item, duration) = (&from.item, from.duration);
         let target: Language = asked.target_language.id_in("target_language")?;
         let source = asked.source_language.as_ref().map(|tag| tag.id_in::<Language>("source_language")).transpose()?;
         if source.as_ref() == Some(&target) {
             return Err(ApiError::new(Code::InvalidRequest, "`target_language` is the language that is spoken."));
         }
         let (mut dub, translates) = if let Some(script) = &asked.script {
-            (scripted(script, (item, source), target)?, false)
+            (scripted(script, item.id, source, target)?, false)
         } else {
             let words = match self.heard(item, Read::Transcript).await? {
                 Heard::Answered(answer) => return Ok(Written::Answered(answer)),
@@ -123,9 +128,12 @@ impl Call<'_> {
                 Heard::Answered(answer) => return Ok(Written::Answered(answer)),
                 Heard::Read(read) => turns_of(&read),
             };
-            let (words, told) = words.ok_or_else(|| ApiError::internal("a stored transcript without words"))?;
+            let transcript = words.ok_or_else(|| ApiError::internal("a stored transcript without words"))?;
             let turns = turns.ok_or_else(|| ApiError::internal("a stored speakers read without turns"))?;
-            (spoken((item, duration), (source, told.as_deref()), &target, (&words, &turns))?, true)
+            let language = language_of(&transcript, source, &target)?;
+            let (words, turns) = (&transcript.words[..], &turns[..]);
+            let recording = Recording { item: item.id, duration, language: &language, words, turns };
+            (spoken(recording, &target)?, true)
         };
         dub.keep_background = asked.keep_background.unwrap_or(false);
         voiced(&mut dub, asked.voices.as_deref().unwrap_or_default())?;
@@ -202,74 +210,6 @@ fn lacking(name: &str, plan: &DubPlan) -> ApiError {
         ),
     };
     ApiError::new(Code::EngineNotConfigured, message).suggest(suggested)
-}
-
-/// A dub of a script.
-fn scripted(
-    script: &[ScriptSegment],
-    (item, source): (&ItemForReads, Option<Language>),
-    target: Language,
-) -> Answer<Dub> {
-    let wrong = |why: String| ApiError::new(Code::InvalidRequest, format!("`script`: {why}."));
-    if script.is_empty() || script.len() > MOST_SEGMENTS {
-        return Err(wrong(format!("expected 1 to {MOST_SEGMENTS} segments")));
-    }
-    let mut voices: HashMap<String, String> = HashMap::new();
-    let mut segments = Vec::with_capacity(script.len());
-    for (place, line) in script.iter().enumerate() {
-        let seconds = |seconds: f64| serde_json::from_value::<Micros>(json!(seconds));
-        let (start, end) = seconds(line.start)
-            .and_then(|start| Ok((start, seconds(line.end)?)))
-            .map_err(|why| wrong(format!("[{place}]: {why}")))?;
-        let translation = one_line(&line.text);
-        if translation.is_empty() {
-            return Err(wrong(format!("[{place}]: `text` says nothing")));
-        }
-        let speaker = line.speaker.as_ref().map_or_else(|| ONE_SPEAKER.to_owned(), |name| name.0.clone());
-        let number = voices.len();
-        let voice = voices.entry(speaker.clone()).or_insert_with(|| usual_voice(&target, number)).clone();
-        segments.push(Segment { id: String::new(), start, end, speaker, source: None, translation, voice });
-    }
-    Ok(Dub { source: item.id, source_language: source, target_language: target, keep_background: false, segments })
-}
-
-/// A dub of what was said by whom.
-fn spoken(
-    (item, duration): (&ItemForReads, Micros),
-    (asked, told): (Option<Language>, Option<&str>),
-    target: &Language,
-    (words, turns): (&[SaidWord], &[Turn]),
-) -> Answer<Dub> {
-    if words.is_empty() {
-        return Err(ApiError::new(Code::ReadNotApplicable, "Nobody says a word in the item."));
-    }
-    let source = asked.or_else(|| told.and_then(|tag| tag.parse().ok())).ok_or_else(|| {
-        ApiError::new(Code::InvalidRequest, "The transcript does not tell its language: say `source_language`.")
-    })?;
-    if source == *target {
-        return Err(ApiError::new(Code::InvalidRequest, "`target_language` is the language that is spoken."));
-    }
-    let dub = said((item.id, duration), (&source, target), words, turns);
-    if dub.segments.is_empty() {
-        return Err(ApiError::new(Code::ReadNotApplicable, "Nobody says a word in the item."));
-    }
-    Ok(dub)
-}
-
-/// Gives speakers the voices that are asked for.
-fn voiced(dub: &mut Dub, voices: &[SpeakerVoice]) -> Answer<()> {
-    for (place, SpeakerVoice { speaker, voice }) in voices.iter().enumerate() {
-        let wrong = |why: &str| Err(ApiError::new(Code::InvalidRequest, format!("`voices[{place}]`: {why}.")));
-        if !is_voice(voice) {
-            return wrong("`voice` is no name of a voice");
-        }
-        let mut theirs = dub.segments.iter_mut().filter(|segment| segment.speaker == speaker.0).peekable();
-        if theirs.peek().is_none() {
-            return wrong("nobody who speaks is called so");
-        }
-        theirs.for_each(|segment| segment.voice.clone_from(&voice.0));
-    }
-    Ok(())
 }
 
 fn standing_of(plan: &DubPlan, state: &Making<MadeDub>) -> DubStanding {

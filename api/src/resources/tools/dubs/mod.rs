@@ -3,6 +3,7 @@
 
 mod call;
 mod ops;
+mod segments;
 mod shapes;
 
 use crate::app::App;
@@ -90,8 +91,8 @@ impl DubTools {
         if let Some(answer) = call.replayed().await? {
             return Ok(answer);
         }
-        let (item, duration) = call.source(&asked).await?;
-        let (body, translates) = match call.written(&asked, (&item, duration)).await? {
+        let source = call.source(&asked).await?;
+        let (body, translates) = match call.written(&asked, &source).await? {
             Written::Answered(answer) => return Ok(*answer),
             Written::Dub(body, translates) => (*body, translates),
         };
@@ -100,12 +101,12 @@ impl DubTools {
             workspace: caller.workspace.id,
             dub: None,
             revision: 1,
-            name: item.name,
+            name: source.item.name,
             body,
             translates,
             before: None,
         };
-        call.start(plan, duration).await
+        call.start(plan, source.duration).await
     }
 
     /// List dubs
@@ -172,8 +173,8 @@ impl DubTools {
         if let Some(before) = once.before(&self.0).await? {
             return Ok(Stored::replayed(before.body));
         }
-        let asked = (arguments.0.dub_id.id(Code::DubNotFound)?, arguments.0.if_revision);
-        Ok(undo_dub(&self.0, &caller, &once, asked, shown(&caller.request_id)).await?.into())
+        let (dub, if_revision) = (arguments.0.dub_id.id(Code::DubNotFound)?, arguments.0.if_revision);
+        Ok(undo_dub(&self.0, &caller, &once, dub, if_revision, shown(&caller.request_id)).await?.into())
     }
 
     /// Speak a dub again

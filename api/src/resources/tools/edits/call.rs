@@ -4,25 +4,25 @@
 //! One key is one call: whichever job it dispatched first, the read or the render, is what the key answers from then
 //! on.
 
+use super::rendered::Rendered;
 use crate::app::App;
 use crate::auth::{Caller, Role};
 use crate::contract::envelope::{Stored, ToolAnswer};
 use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, ApiError, Code};
-use crate::http::text::{MinuteCount, Text};
+use crate::http::text::Text;
 use crate::resources::tools::making::{Ordering, order, replay};
-use crate::resources::tools::stored_read::{Need, NeedStatus, Needed, QueuedRead, need};
+use crate::resources::tools::stored_read::{Need, Needed, QueuedRead, need};
 use crate::usecases::dispatch::{self, Dispatched, Making, Prepared, RenderRequest, Standing, Unmade};
-use crate::usecases::documents::{self, Kept};
-use crate::usecases::library::resolve;
+use crate::usecases::documents::{self, DocumentToCreate, Kept};
+use crate::usecases::library::{resolve, sources};
 use crate::usecases::once::Once;
 use crate::usecases::starting::{self, cloud_processing, needed};
-use crate::usecases::timelines::sources;
 use domain::document::MOST_NAME_CHARACTERS;
-use domain::ids::{ItemId, JobId, TimelineId};
+use domain::ids::{ItemId, TimelineId};
 use domain::item::ItemStatus;
 use domain::media_time::{FrameRate, Span, speech_of, true_duration_ms};
-use domain::minutes::Minutes;
+use domain::pixels::PictureSize;
 use domain::plan::Reason;
 use domain::read::Read;
 use domain::render::RenderPlan;
@@ -52,42 +52,22 @@ pub(in crate::resources::tools) enum NeededSpeech {
     Answered(Stored<ToolAnswer<QueuedRead>>),
 }
 
-/// Where the render of a call stands.
+/// What a call asks to be made of what it finds.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::resources::tools) enum Rendered {
-    /// None was asked for.
-    NotAsked,
-    /// This job makes it, and so much is held for it.
-    Queued(JobId, Minutes),
-    /// A job would make it, and so much would be held for it.
-    Startable(Minutes),
-    /// This item is it.
-    Made(ItemId),
+pub(in crate::resources::tools) struct Makes {
+    /// A new item, by a job.
+    pub(in crate::resources::tools) render: bool,
+    /// A timeline.
+    pub(in crate::resources::tools) timeline: bool,
 }
 
-impl Rendered {
-    pub(in crate::resources::tools) const fn status(self) -> NeedStatus {
-        match self {
-            Self::NotAsked | Self::Made(_) => NeedStatus::Ready,
-            Self::Queued(..) => NeedStatus::Queued,
-            Self::Startable(_) => NeedStatus::Startable,
-        }
-    }
-
-    pub(in crate::resources::tools) fn job_id(self) -> Option<Text> {
-        if let Self::Queued(job, _) = self { Some(Text::of(job)) } else { None }
-    }
-
-    pub(in crate::resources::tools) fn estimated_minutes(self) -> Option<MinuteCount> {
-        match self {
-            Self::Queued(_, estimate) | Self::Startable(estimate) => Some(estimate.into()),
-            Self::NotAsked | Self::Made(_) => None,
-        }
-    }
-
-    pub(in crate::resources::tools) fn output_item_id(self) -> Option<Text> {
-        if let Self::Made(item) = self { Some(Text::of(item)) } else { None }
-    }
+/// What a render is called after, and priced by.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::resources::tools) struct Priced<'a> {
+    /// The name of what it is made from.
+    pub(in crate::resources::tools) source_name: &'a str,
+    /// Milliseconds of media.
+    pub(in crate::resources::tools) duration_ms: i64,
 }
 
 impl<'a> Call<'a> {
@@ -134,7 +114,9 @@ impl<'a> Call<'a> {
             None => None,
         };
         drop(conn);
-        let size = first.as_ref().and_then(|item| Some((item.width?.unsigned_abs(), item.height?.unsigned_abs())));
+        let size = first.as_ref().and_then(|item| {
+            Some(PictureSize { width: item.width?.unsigned_abs(), height: item.height?.unsigned_abs() })
+        });
         let rate = self.rate(named).await?;
         let body = make(Picture { size, rate }, &sources)
             .map_err(|why| ApiError::new(Code::InvalidRequest, format!("There is no such timeline: {why}.")))?;
@@ -145,7 +127,7 @@ impl<'a> Call<'a> {
             let data = answer(Text::of(TimelineId::from(kept.id)));
             ToolAnswer::new(&self.caller.request_id, data).cloud(idle).to_json_string()
         };
-        let new = (TimelineId::mint().uuid(), name.as_str(), &body);
+        let new = DocumentToCreate { id: TimelineId::mint().uuid(), name: &name, body: &body };
         Ok(documents::create(self.app, self.caller, &once, new, show).await?.into())
     }
 
@@ -172,11 +154,8 @@ impl<'a> Call<'a> {
     /// # Errors
     /// Those of `stored_read::need`; `role_forbidden` for a render or a timeline that the caller may not make,
     /// `invalid_request` for both at once.
-    pub(in crate::resources::tools) async fn speech(
-        &self,
-        item_ref: &str,
-        (render, timeline): (bool, bool),
-    ) -> Answer<NeededSpeech> {
+    pub(in crate::resources::tools) async fn speech(&self, item_ref: &str, makes: Makes) -> Answer<NeededSpeech> {
+        let Makes { render, timeline } = makes;
         if render && timeline {
             let message = "`render`, `timeline`: one of them; a timeline is rendered with `render_timeline`.";
             return Err(ApiError::new(Code::InvalidRequest, message));
@@ -228,8 +207,7 @@ impl<'a> Call<'a> {
         resolve(&mut conn, self.caller.workspace, name).await
     }
 
-    /// Renders this plan, or tells where the same render stands: called after what it is made from, and priced by so
-    /// many milliseconds. `answer` makes the tool's answer of that.
+    /// Renders this plan, or tells where the same render stands. `answer` makes the tool's answer of that.
     ///
     /// # Errors
     /// `insufficient_minutes`, `engine_not_configured`, `file_too_large` when the account's storage is full,
@@ -237,7 +215,7 @@ impl<'a> Call<'a> {
     pub(in crate::resources::tools) async fn render<T>(
         &self,
         plan: RenderPlan,
-        (source_name, duration_ms): (&str, i64),
+        priced: Priced<'_>,
         answer: &(dyn Fn(&Rendered) -> T + Sync),
     ) -> Answer<Stored<ToolAnswer<T>>>
     where
@@ -246,8 +224,8 @@ impl<'a> Call<'a> {
         let request = RenderRequest {
             order: order(self.caller, self.tool, None, self.key()),
             plan,
-            source_name: source_name.to_owned(),
-            duration_ms,
+            source_name: priced.source_name.to_owned(),
+            duration_ms: priced.duration_ms,
         };
         let ordering = Ordering { app: self.app, dry_run: self.dry_run };
         let refused = |why: &Unmade, standing: &Standing<ItemId>| refused(&ordering, why, standing);

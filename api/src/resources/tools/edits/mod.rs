@@ -6,6 +6,7 @@
 //! two have in common, and starts the job.
 
 pub(super) mod call;
+pub(super) mod rendered;
 mod shapes;
 
 use super::stored_read;
@@ -17,13 +18,14 @@ use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::Text;
 use crate::usecases::settings::settings;
-use call::{Call, NeededSpeech, Rendered};
+use call::{Call, Makes, NeededSpeech, Priced};
 use domain::ducking::envelope;
 use domain::render::RenderPlan;
 use domain::silence::keep;
 use domain::timeline::{Sources, cut_down, under_voice};
 use poem_openapi::OpenApi;
 use poem_openapi::payload::Json;
+use rendered::Rendered;
 use shapes::{DuckAnswer, DuckMusic, GainAt, KeptSpan, RemoveSilence, SilenceAnswer, seconds};
 use std::sync::Arc;
 use store::items::ItemForReads;
@@ -71,7 +73,8 @@ impl Edits {
     ) -> Answer<Stored<ToolAnswer<SilenceAnswer>>> {
         let (Auth(caller), asked) = (auth, arguments.0);
         let call = Call::new(&self.0, &caller, "remove_silence", asked.canonical(), key, asked.dry_run);
-        let (item, speech) = match call.speech(&asked.item_ref, (asked.render(), asked.timeline())).await? {
+        let makes = Makes { render: asked.render(), timeline: asked.timeline() };
+        let (item, speech) = match call.speech(&asked.item_ref, makes).await? {
             NeededSpeech::Answered(answer) => return Ok(answer.documented_as()),
             NeededSpeech::Speech(item, speech) => (item, speech),
         };
@@ -129,7 +132,8 @@ impl Edits {
         }
         // Before anything is started: where there is no music, speech is of no use.
         let music = call.music(&asked.music_ref).await?;
-        let (voice, speech) = match call.speech(&asked.voice_ref, (asked.render(), asked.timeline())).await? {
+        let makes = Makes { render: asked.render(), timeline: asked.timeline() };
+        let (voice, speech) = match call.speech(&asked.voice_ref, makes).await? {
             NeededSpeech::Answered(answer) => return Ok(answer.documented_as()),
             NeededSpeech::Speech(item, speech) => (item, speech),
         };
@@ -152,7 +156,7 @@ impl Edits {
         };
         if makes_timeline {
             let name = RenderPlan::DuckMusic { voice: voice_id, music, envelope: Vec::new() }.name(&voice.name);
-            let mix = move |picture, sources: &Sources| under_voice((voice_id, music), ducked, picture, sources);
+            let mix = move |picture, sources: &Sources| under_voice(voice_id, music, ducked, picture, sources);
             let answer = move |timeline| DuckAnswer { timeline_id: Some(timeline), ..answer(&Rendered::NotAsked) };
             return call.timeline(&name, &[voice_id, music], mix, answer).await;
         }
@@ -165,6 +169,6 @@ impl Edits {
 }
 
 /// What a render is called after and priced by.
-fn priced(item: &ItemForReads) -> (&str, i64) {
-    (&item.name, item.duration_ms.unwrap_or_default())
+fn priced(item: &ItemForReads) -> Priced<'_> {
+    Priced { source_name: &item.name, duration_ms: item.duration_ms.unwrap_or_default() }
 }

@@ -16,6 +16,7 @@ use domain::generation::{Asked, GenerationPlan, GenerationTool, Maker, SourceFac
 use domain::ids::{ItemId, JobId};
 use domain::item::{ItemStatus, ItemType};
 use domain::model::{BuiltIn, ModelKind, Per};
+use domain::pixels::{MOST_FILM_PIXELS, MOST_READ_PIXELS};
 use domain::plan::Reason;
 use runtime::providers::Model;
 use serde_json::{Value, json};
@@ -25,10 +26,6 @@ use store::items::ItemRow;
 const USUAL_SIDE: u32 = 1_024;
 /// Milliseconds of a film or of sound where nothing is said of them.
 const USUAL_MS: i64 = 5_000;
-/// Pixels of a picture that an engine which is built in makes, at most: what is read here.
-const MOST_PIXELS: i64 = 64_000_000;
-/// The same of a film.
-const MOST_PIXELS_OF_FILM: i64 = 4_096 * 2_160;
 
 /// A call of such a tool.
 pub(super) struct Call<'a> {
@@ -191,9 +188,9 @@ fn within_limits(chosen: Chosen<'_>, plan: &GenerationPlan, source: SourceFacts)
     let amount = plan.amount(source);
     match chosen {
         Chosen::Engine(_) => {
-            // What lasts is a film.
-            let most = if source.duration_ms.is_some() { MOST_PIXELS_OF_FILM } else { MOST_PIXELS };
-            if plan.kind == ModelKind::Upscale && amount.pixels > most {
+            // What lasts is a film; a picture that is made has to be read again.
+            let most = if source.duration_ms.is_some() { MOST_FILM_PIXELS } else { MOST_READ_PIXELS };
+            if plan.kind == ModelKind::Upscale && amount.pixels > i64::from(most) {
                 return refusal(format!("It would have {} pixels, and at most {most} are made.", amount.pixels));
             }
             Ok(())

@@ -65,7 +65,7 @@ impl GenerationTools {
     async fn generate_image(&self, auth: Auth, key: IdempotencyKey, arguments: Json<GenerateImage>) -> Answered {
         let (Auth(caller), request, asked) = (auth, canonical(&arguments.0), arguments.0);
         let chosen = chosen(&self.0, ModelKind::Image, asked.model.as_ref(), None)?;
-        let call = self.call(&caller, GenerationTool::GenerateImage, request, key, (asked.context, asked.dry_run));
+        let call = self.call(&caller, GenerationTool::GenerateImage, request, key, asked.context, asked.dry_run);
         let wanted = Asked {
             prompt: Some(asked.prompt.0),
             width: asked.width,
@@ -83,7 +83,7 @@ impl GenerationTools {
     #[oai(path = "/tools/generate_video", method = "post", operation_id = "generate_video")]
     async fn generate_video(&self, auth: Auth, key: IdempotencyKey, arguments: Json<GenerateVideo>) -> Answered {
         let (Auth(caller), request, asked) = (auth, canonical(&arguments.0), arguments.0);
-        let call = self.call(&caller, GenerationTool::GenerateVideo, request, key, (asked.context, asked.dry_run));
+        let call = self.call(&caller, GenerationTool::GenerateVideo, request, key, asked.context, asked.dry_run);
         let source = match &asked.item_ref {
             Some(name) => Some(call.source(name, &[ItemType::Image]).await?),
             None => None,
@@ -121,7 +121,7 @@ impl GenerationTools {
             let refusal = ApiError::new(Code::InvalidRequest, "`language`: `flite` speaks English alone.");
             return Err(refusal.suggest("Leave `model` out, or name `espeak-ng`."));
         }
-        let call = self.call(&caller, GenerationTool::GenerateAudio, request, key, (asked.context, asked.dry_run));
+        let call = self.call(&caller, GenerationTool::GenerateAudio, request, key, asked.context, asked.dry_run);
         let wanted = Asked {
             prompt: asked.prompt.map(|prompt| prompt.0),
             text: asked.text.map(|text| text.0),
@@ -145,7 +145,7 @@ impl GenerationTools {
             return Err(ApiError::new(Code::InvalidRequest, "`factor` is 2 or 4."));
         }
         let chosen = chosen(&self.0, ModelKind::Upscale, asked.model.as_ref(), Some(BuiltIn::Lanczos))?;
-        let call = self.call(&caller, GenerationTool::UpscaleMedia, request, key, (asked.context, asked.dry_run));
+        let call = self.call(&caller, GenerationTool::UpscaleMedia, request, key, asked.context, asked.dry_run);
         let source = call.source(&asked.item_ref, &[ItemType::Image, ItemType::Video]).await?;
         let wanted = Asked { factor: Some(asked.factor), ..Asked::default() };
         call.generate(chosen, ModelKind::Upscale, wanted, Some(&source)).await
@@ -171,7 +171,7 @@ impl GenerationTools {
             .map(|color| color.parse())
             .transpose()
             .map_err(|wrong| ApiError::new(Code::InvalidRequest, format!("`color`: {wrong}.")))?;
-        let call = self.call(&caller, GenerationTool::CutOut, request, key, (asked.context, asked.dry_run));
+        let call = self.call(&caller, GenerationTool::CutOut, request, key, asked.context, asked.dry_run);
         let source = call.source(&asked.item_ref, &[ItemType::Image, ItemType::Video]).await?;
         let wanted = Asked { color, similarity: asked.similarity, ..Asked::default() };
         call.generate(chosen, ModelKind::Cutout, wanted, Some(&source)).await
@@ -185,7 +185,8 @@ impl GenerationTools {
         tool: GenerationTool,
         request: Value,
         key: IdempotencyKey,
-        (context, dry_run): (Option<Text>, Option<bool>),
+        context: Option<Text>,
+        dry_run: Option<bool>,
     ) -> Call<'a> {
         Call { app: &self.0, caller, tool, request, key, context, dry_run: dry_run.unwrap_or(false) }
     }

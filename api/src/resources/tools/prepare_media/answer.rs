@@ -123,7 +123,7 @@ impl PreparedRead {
     }
 
     /// A read that was not started, with a code and words for why.
-    pub fn refused(read: Read, (code, message): (&str, &str)) -> Self {
+    pub fn refused(read: Read, code: &str, message: &str) -> Self {
         let reason = Some(ReadReason { code: code.into(), message: message.into() });
         let (estimated_minutes, already_queued) = (None, None);
         Self { read: read.into(), status: ReadStatus::Refused, job_id: None, estimated_minutes, already_queued, reason }

@@ -113,7 +113,7 @@ impl ResearchTools {
             _ => None,
         };
         let show = |row: PostRow| ToolAnswer::new(&caller.request_id, PostAnswer { post: row.into() }).to_json_string();
-        Ok(keep_post(&self.0, &caller, &once, (post, tags, media), show).await?.into())
+        Ok(keep_post(&self.0, &caller, &once, post, tags, media, show).await?.into())
     }
 
     /// Delete a post

@@ -6,7 +6,7 @@ use crate::app::App;
 use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::resources::library::{said, stored_read};
-use crate::usecases::timelines::sources;
+use crate::usecases::library::sources;
 use domain::media_time::speech_of;
 use domain::read::Read;
 use domain::timeline::{CaptionSource, NotRenderable, Sources, Speech, Timeline, Transcripts};

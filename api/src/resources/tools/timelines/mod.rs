@@ -8,8 +8,6 @@ mod pieces;
 pub mod render;
 mod shapes;
 
-pub(super) use pieces::Shown;
-
 use crate::app::App;
 use crate::auth::Auth;
 use crate::contract::envelope::{Stored, ToolAnswer};
@@ -18,6 +16,7 @@ use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, Code};
 use crate::http::paging::Page;
 use crate::http::text::{Text, True};
+use crate::resources::tools::shown_items::MediaLinks;
 use crate::usecases::document_edits::{self, Edit};
 use crate::usecases::documents::{self, Kept};
 use crate::usecases::once::Once;
@@ -92,8 +91,7 @@ impl TimelineTools {
         }
         let CreateTimeline { name, ops } = arguments.0;
         let ops = ops.iter().flatten().filter_map(ToJSON::to_json).collect();
-        let new = (name.0.as_str(), ops);
-        Ok(create_timeline(&self.0, &caller, &once, new, shown(&caller.request_id)).await?.into())
+        Ok(create_timeline(&self.0, &caller, &once, &name.0, ops, shown(&caller.request_id)).await?.into())
     }
 
     /// List timelines
@@ -125,7 +123,7 @@ impl TimelineTools {
         let mut conn = self.0.conn().await?;
         let kept = documents::reach::<timeline::Timeline>(&mut conn, &caller, timeline.uuid()).await?;
         let shown = items::usable(&mut conn, &kept.body.items(), caller.workspace.id).await?;
-        let links = shown.first().map(|item| (&self.0.links, item.now));
+        let links = shown.first().map(|item| MediaLinks { links: &self.0.links, now: item.now });
         let timeline = Timeline::of(kept, links);
         Ok(ToolAnswer::new(&caller.request_id, TimelineAnswer { timeline }).json())
     }
@@ -171,8 +169,9 @@ impl TimelineTools {
             return Ok(Stored::replayed(before.body));
         }
         let timeline: TimelineId = arguments.0.timeline_id.id(Code::TimelineNotFound)?;
-        let asked = (timeline.uuid(), arguments.0.if_revision);
-        Ok(document_edits::undo(&self.0, &caller, &once, asked, shown(&caller.request_id)).await?.into())
+        let (id, if_revision) = (timeline.uuid(), arguments.0.if_revision);
+        let show = shown(&caller.request_id);
+        Ok(document_edits::undo(&self.0, &caller, &once, id, if_revision, show).await?.into())
     }
 
     /// Delete a timeline

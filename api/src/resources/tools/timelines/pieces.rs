@@ -1,13 +1,10 @@
 //! Scenes, tracks and overlays, as the timelines' tools answer them.
 
 use super::ops::{OverlayType, SceneFit, SceneTransition, SceneType, TextLook, TransitionKind};
-use crate::app::links::Links;
 use crate::http::text::Text;
-use chrono::{DateTime, Utc};
-use domain::ids::ItemId;
+use crate::resources::tools::shown_items::ShownItems;
 use domain::timeline::{self, Fit, OverlayKind, SceneKind};
 use poem_openapi::Object;
-use std::collections::HashMap;
 
 /// A scene.
 #[derive(Debug, Object)]
@@ -133,23 +130,6 @@ pub struct TimelineOverlay {
     pub style: TextLook,
 }
 
-/// The refs of items that are there, and how links to them are made.
-pub(in crate::resources::tools) struct Shown<'a> {
-    pub(in crate::resources::tools) refs: &'a HashMap<ItemId, String>,
-    pub(in crate::resources::tools) links: Option<(&'a Links, DateTime<Utc>)>,
-}
-
-impl Shown<'_> {
-    pub(in crate::resources::tools) fn item_ref(&self, item: ItemId) -> Option<Text> {
-        self.refs.get(&item).map(Text::of)
-    }
-
-    pub(in crate::resources::tools) fn link(&self, item: Option<ItemId>) -> Option<Text> {
-        let (item, (links, now)) = (item.filter(|item| self.refs.contains_key(item))?, self.links?);
-        Some(links.to_media(item, now).0)
-    }
-}
-
 /// Seconds of what takes some; null of what is done at once.
 fn some(time: timeline::Micros) -> Option<f64> {
     (!time.is_zero()).then(|| time.seconds())
@@ -163,7 +143,7 @@ impl From<timeline::Micros> for SceneTransition {
 }
 
 impl TimelineScene {
-    pub(super) fn of(scene: &timeline::Scene, place: timeline::Placed, position: u32, shown: &Shown<'_>) -> Self {
+    pub(super) fn of(scene: &timeline::Scene, place: timeline::Placed, position: u32, shown: &ShownItems<'_>) -> Self {
         let scene_type = match scene.kind {
             SceneKind::Clip => SceneType::Clip,
             SceneKind::Image => SceneType::Image,
@@ -197,7 +177,7 @@ impl TimelineScene {
 }
 
 impl TimelineTrack {
-    pub(super) fn of(track: &timeline::AudioTrack, shown: &Shown<'_>) -> Self {
+    pub(super) fn of(track: &timeline::AudioTrack, shown: &ShownItems<'_>) -> Self {
         let item_ref = shown.item_ref(track.item);
         Self {
             id: Text::of(&track.id),
@@ -217,7 +197,7 @@ impl TimelineTrack {
 }
 
 impl TimelineOverlay {
-    pub(super) fn of(overlay: &timeline::Overlay, shown: &Shown<'_>) -> Self {
+    pub(super) fn of(overlay: &timeline::Overlay, shown: &ShownItems<'_>) -> Self {
         let item_ref = overlay.item.and_then(|item| shown.item_ref(item));
         Self {
             id: Text::of(&overlay.id),

@@ -11,11 +11,13 @@ use crate::contract::groups::{Refusals, Tag};
 use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::{MinuteCount, Text};
-use crate::resources::tools::edits::call::{Call, Rendered};
+use crate::resources::tools::edits::call::{Call, Priced};
+use crate::resources::tools::edits::rendered::Rendered;
+use crate::resources::tools::shown_items::undrawn_letters;
 use crate::resources::tools::stored_read::NeedStatus;
 use crate::usecases::documents;
 use domain::decoding::Decoding;
-use domain::film::{FilmFormat, FilmQuality};
+use domain::film::{FilmFormat, FilmOutput, FilmQuality};
 use domain::ids::TimelineId;
 use domain::render::RenderPlan;
 use domain::timeline::{Timeline, caption, film_of};
@@ -123,18 +125,18 @@ impl RenderTools {
         let (Auth(caller), RenderTimeline { timeline_id, format, quality, dry_run }) = (auth, arguments.0);
         caller.require(Role::Editor)?;
         let id: TimelineId = timeline_id.id(Code::TimelineNotFound)?;
-        let asked = (film_format(format), film_quality(quality));
-        let canonical = json!({ "timeline_id": id, "format": asked.0, "quality": asked.1 });
+        let asked = FilmOutput { format: film_format(format), quality: film_quality(quality) };
+        let canonical = json!({ "timeline_id": id, "format": asked.format, "quality": asked.quality });
         let call = Call::new(&self.0, &caller, "render_timeline", canonical, key, dry_run);
         if let Some(answer) = call.replayed().await? {
             return Ok(answer);
         }
         let kept = documents::reach::<Timeline>(&mut *self.0.conn().await?, &caller, id.uuid()).await?;
         let Material { sources, speech, transcripts, mut warnings } =
-            stored_material(&self.0, &caller, &kept.body, asked.0.has_picture()).await?;
+            stored_material(&self.0, &caller, &kept.body, asked.format.has_picture()).await?;
         // A day of speech under thousands of cuts takes a while.
         let planned = move || {
-            let burnt = kept.body.captions.as_ref().is_some_and(|captions| captions.burn && asked.0.has_picture());
+            let burnt = kept.body.captions.as_ref().is_some_and(|captions| captions.burn && asked.format.has_picture());
             let cues = if burnt { kept.body.cues(&transcripts).iter().map(caption).collect() } else { Vec::new() };
             let film = film_of(&kept.body, &sources, &speech, &cues, asked);
             let seeks = |item| sources.get(&item).is_some_and(|source| source.seekable);
@@ -148,7 +150,7 @@ impl RenderTools {
             let refusal = ApiError::new(Code::EngineNotConfigured, message);
             return Err(refusal.suggest("Remove the text overlays and `captions.burn`, or render sound alone."));
         }
-        warnings.extend(boxed(&film.undrawn()));
+        warnings.extend(undrawn_letters(&film.undrawn()));
         warnings.extend(cut(film.cut_texts()));
         let duration_us = film.duration_us;
         let plan = RenderPlan::RenderTimeline { film: Box::new(film) };
@@ -162,15 +164,8 @@ impl RenderTools {
             output_item_id: rendered.output_item_id(),
             warnings: warnings.iter().map(Text::of).collect(),
         };
-        call.render(plan, (&kept.name, worth_ms), &answer).await
+        call.render(plan, Priced { source_name: &kept.name, duration_ms: worth_ms }, &answer).await
     }
-}
-
-/// Says that there are letters which the font does not have.
-pub(in crate::resources::tools) fn boxed(letters: &[char]) -> Option<String> {
-    let told: Vec<String> = letters.iter().map(char::to_string).collect();
-    let what = "The font lacks letters of the texts, and boxes stand in their place: ";
-    (!told.is_empty()).then(|| format!("{what}{}.", told.join(", ")))
 }
 
 /// Says that there are texts with more lines than are drawn.

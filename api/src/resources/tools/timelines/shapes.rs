@@ -1,11 +1,10 @@
 //! What the timelines' tools answer.
 
 use super::ops::{CaptionOrigin, CaptionText, CueText, TextLook};
-use super::pieces::{Shown, TimelineAudio, TimelineOverlay, TimelineScene, TimelineTrack};
-use crate::app::links::Links;
+use super::pieces::{TimelineAudio, TimelineOverlay, TimelineScene, TimelineTrack};
 use crate::http::text::{Text, Time, True};
+use crate::resources::tools::shown_items::{MediaLinks, ShownItems};
 use crate::usecases::documents::Kept;
-use chrono::{DateTime, Utc};
 use domain::ids::TimelineId;
 use domain::timeline;
 use poem_openapi::Object;
@@ -102,9 +101,9 @@ pub struct DeletedTimeline {
 
 impl Timeline {
     /// As it is answered; with links where there are some to be had.
-    pub(super) fn of(kept: Kept<timeline::Timeline>, links: Option<(&Links, DateTime<Utc>)>) -> Self {
+    pub(super) fn of(kept: Kept<timeline::Timeline>, links: Option<MediaLinks<'_>>) -> Self {
         let Kept { id, name, body, refs, revision, created_at, updated_at } = kept;
-        let shown = Shown { refs: &refs, links };
+        let shown = ShownItems { refs: &refs, links };
         let places = body.placed();
         let scenes = body.scenes.iter().zip(&places).zip(0..);
         let track = |track: &timeline::AudioTrack| TimelineTrack::of(track, &shown);

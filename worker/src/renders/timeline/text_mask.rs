@@ -1,4 +1,4 @@
-//! Letters: a text as a mask, drawn by a confined child with one font of this machine.
+//! A text as a mask, drawn by a confined child with one font of this machine.
 //!
 //! The font is copied into the job's folder, so that the child needs no other; each line (`domain::lines`) is
 //! drawn in the middle of its row. Neighbour: `picture`, which colours the mask.
@@ -20,7 +20,7 @@ const LINE_FILE: &str = "line";
 const LEADING: usize = 125;
 
 /// Whether this machine has what letters are drawn with.
-pub(in crate::renders) fn are_drawn(filters: &str) -> bool {
+pub(in crate::renders) fn can_be_drawn(filters: &str) -> bool {
     let has_filter = filters.lines().any(|line| line.split_whitespace().nth(1) == Some("drawtext"));
     has_filter && fonts::are_here()
 }
@@ -34,14 +34,24 @@ pub(super) enum Stand {
     Bottom,
 }
 
-/// A mask of this size: how much of each pixel letters cover. `line` is the height of a line.
+/// A text to draw.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Lettering<'a> {
+    pub(super) text: &'a str,
+    /// The height of a line, in pixels.
+    pub(super) line: usize,
+    pub(super) stand: Stand,
+}
+
+/// A mask of this size: how much of each pixel letters cover.
 pub(super) async fn mask(
     tools: &MediaTools,
     workshop: &Workshop,
-    (text, line, stand): (&str, usize, Stand),
+    lettering: Lettering<'_>,
     size: Size,
     ctx: &JobCtx,
 ) -> Result<Vec<u8>, ReadError> {
+    let Lettering { text, line, stand } = lettering;
     let mut lines = broken(text, size.width * 100 / line.max(1));
     lines.truncate(MOST_LINES);
     if !workshop.path(FONT_FILE).exists() {

@@ -30,7 +30,7 @@ pub(super) async fn write(
         StillFormat::Jpeg => &["-c:v", "mjpeg", "-q:v", "2", "-pix_fmt", "yuvj444p"],
         StillFormat::Webp => &["-c:v", "libwebp", "-quality", "90", "-compression_level", "4"],
     };
-    let (width, height) = paper.size();
+    let [width, height] = paper.size();
     let is_jpeg = format == StillFormat::Jpeg;
     let (shape, layout) = (format!("{width}x{height}"), if is_jpeg { "rgb24" } else { "rgba" });
     let pixels = blocking(ctx, move || {

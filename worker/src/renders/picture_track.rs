@@ -4,10 +4,10 @@
 //! so that thousands of cuts cost a dozen comparisons a frame.
 
 use super::Renderer;
-use super::format::MOST_PIXELS;
 use crate::readers::decode::{Encoder, Feed, ON_THE_MEDIAS_CLOCK, Paid, Workshop, fits_a_second, input_arguments};
 use crate::readers::{JobCtx, MediaSource, ReadError};
 use domain::media_time::{FrameRate, Span};
+use domain::pixels::MOST_FILM_PIXELS;
 use std::ffi::OsStr;
 use std::fmt::Write;
 
@@ -16,7 +16,7 @@ const FILTERS: &str = "filters";
 
 /// A picture to make.
 #[derive(Debug)]
-pub(super) struct Film<'a> {
+pub(super) struct PictureTrack<'a> {
     /// Of which media.
     pub(super) media: &'a MediaSource,
     /// Where, and where its sound is already.
@@ -29,7 +29,7 @@ pub(super) struct Film<'a> {
     pub(super) most_bytes: u64,
 }
 
-impl Film<'_> {
+impl PictureTrack<'_> {
     /// Writes the frames that these spans keep, with the sound.
     pub(super) async fn write(
         &self,
@@ -100,7 +100,7 @@ fn filters(borders: &[i64], rate: FrameRate) -> String {
     let end = borders.last().copied().unwrap_or(0);
     let mut chain = format!("fps={rate}:start_time=0,tpad=stop={end}:stop_mode=clone,trim=end_frame={end},select='");
     write_tree(borders, 0, borders.len(), &mut chain);
-    let side = |of: &str| format!("max(2,2*trunc({of}*min(1,sqrt({MOST_PIXELS}/(iw*ih)))/2))");
+    let side = |of: &str| format!("max(2,2*trunc({of}*min(1,sqrt({MOST_FILM_PIXELS}/(iw*ih)))/2))");
     // Writing to a text can't fail.
     let _ = write!(chain, "',setpts=N,scale=w='{}':h='{}',format=yuv420p", side("iw"), side("ih"));
     chain

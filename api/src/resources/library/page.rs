@@ -1,0 +1,55 @@
+//! A page of a workspace's items, as routes and tools list them.
+
+use super::{Asked, Item, Sort, WithMedia};
+use crate::app::links::Links;
+use crate::auth::Caller;
+use crate::http::error::Answer;
+use crate::http::paging::{Limit, List, Page, Place};
+use crate::http::text::Text;
+use domain::ids::ItemId;
+use domain::item::ItemSort;
+use sqlx::PgConnection;
+use store::items;
+
+/// Which page of a list is asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct PageAsked<'a> {
+    /// In which order.
+    pub sort: Option<Sort>,
+    /// How many.
+    pub limit: Option<Limit>,
+    /// Behind which.
+    pub cursor: Option<&'a Text>,
+}
+
+/// A page of those of the workspace's items that are asked for.
+pub async fn page(
+    conn: &mut PgConnection,
+    links: &Links,
+    caller: &Caller,
+    asked: Asked,
+    page: PageAsked<'_>,
+    with_media: WithMedia,
+) -> Answer<List<Item>> {
+    let (sort, workspace) = (page.sort.map(ItemSort::from).unwrap_or_default(), caller.workspace.id);
+    let (page, place) = Page::sorted(list_name(sort), page.limit, page.cursor)?;
+    let filter = asked.filter(conn, caller).await?;
+    let show = |row| Item::shown(row, links, with_media);
+    if filter.is_open() && sort == ItemSort::Newest {
+        let rows = items::page(conn, workspace, page.after.map(ItemId::from), page.fetch()).await?;
+        return Ok(page.list(rows, |row| row.id.uuid(), show));
+    }
+    let after = place.map(|place| items::Place { id: place.id.into(), name: place.text });
+    let seen = items::search(conn, workspace, &filter, sort, after, page.fetch()).await?;
+    let last = seen.last_seen.map(|place| Place { id: place.id.uuid(), text: place.name });
+    Ok(page.placed(seen.rows, last.as_ref(), show))
+}
+
+/// What cursors of a list in this order carry.
+const fn list_name(sort: ItemSort) -> &'static str {
+    match sort {
+        ItemSort::Newest => "items",
+        ItemSort::Oldest => "items, oldest first",
+        ItemSort::Name => "items by name",
+    }
+}

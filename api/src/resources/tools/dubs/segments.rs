@@ -1,0 +1,82 @@
+//! The segments of a new dub: of a script, or of what is said in the item; and the voices that speak them.
+
+use super::shapes::{ScriptSegment, SpeakerVoice};
+use crate::http::error::{Answer, ApiError, Code};
+use domain::dub::{
+    Dub, Language, MOST_SEGMENTS, ONE_SPEAKER, Recording, Segment, Transcript, is_voice, one_line, said, usual_voice,
+};
+use domain::ids::ItemId;
+use domain::timeline::Micros;
+use serde_json::json;
+use std::collections::HashMap;
+
+/// A dub of a script.
+pub(super) fn scripted(
+    script: &[ScriptSegment],
+    item: ItemId,
+    source: Option<Language>,
+    target: Language,
+) -> Answer<Dub> {
+    let wrong = |why: String| ApiError::new(Code::InvalidRequest, format!("`script`: {why}."));
+    if script.is_empty() || script.len() > MOST_SEGMENTS {
+        return Err(wrong(format!("expected 1 to {MOST_SEGMENTS} segments")));
+    }
+    let mut voices: HashMap<String, String> = HashMap::new();
+    let mut segments = Vec::with_capacity(script.len());
+    for (place, line) in script.iter().enumerate() {
+        let seconds = |seconds: f64| serde_json::from_value::<Micros>(json!(seconds));
+        let (start, end) = seconds(line.start)
+            .and_then(|start| Ok((start, seconds(line.end)?)))
+            .map_err(|why| wrong(format!("[{place}]: {why}")))?;
+        let translation = one_line(&line.text);
+        if translation.is_empty() {
+            return Err(wrong(format!("[{place}]: `text` says nothing")));
+        }
+        let speaker = line.speaker.as_ref().map_or_else(|| ONE_SPEAKER.to_owned(), |name| name.0.clone());
+        let number = voices.len();
+        let voice = voices.entry(speaker.clone()).or_insert_with(|| usual_voice(&target, number)).clone();
+        segments.push(Segment { id: String::new(), start, end, speaker, source: None, translation, voice });
+    }
+    Ok(Dub { source: item, source_language: source, target_language: target, keep_background: false, segments })
+}
+
+/// The language that is spoken: the one that is asked for, or the one that the transcript tells.
+pub(super) fn language_of(transcript: &Transcript, asked: Option<Language>, target: &Language) -> Answer<Language> {
+    if transcript.words.is_empty() {
+        return Err(silent());
+    }
+    let told = transcript.language.as_deref();
+    let source = asked.or_else(|| told.and_then(|tag| tag.parse().ok())).ok_or_else(|| {
+        ApiError::new(Code::InvalidRequest, "The transcript does not tell its language: say `source_language`.")
+    })?;
+    if source == *target {
+        return Err(ApiError::new(Code::InvalidRequest, "`target_language` is the language that is spoken."));
+    }
+    Ok(source)
+}
+
+/// A dub of what was said by whom.
+pub(super) fn spoken(recording: Recording<'_>, target: &Language) -> Answer<Dub> {
+    let dub = said(recording, target);
+    if dub.segments.is_empty() { Err(silent()) } else { Ok(dub) }
+}
+
+fn silent() -> ApiError {
+    ApiError::new(Code::ReadNotApplicable, "Nobody says a word in the item.")
+}
+
+/// Gives speakers the voices that are asked for.
+pub(super) fn voiced(dub: &mut Dub, voices: &[SpeakerVoice]) -> Answer<()> {
+    for (place, SpeakerVoice { speaker, voice }) in voices.iter().enumerate() {
+        let wrong = |why: &str| Err(ApiError::new(Code::InvalidRequest, format!("`voices[{place}]`: {why}.")));
+        if !is_voice(voice) {
+            return wrong("`voice` is no name of a voice");
+        }
+        let mut theirs = dub.segments.iter_mut().filter(|segment| segment.speaker == speaker.0).peekable();
+        if theirs.peek().is_none() {
+            return wrong("nobody who speaks is called so");
+        }
+        theirs.for_each(|segment| segment.voice.clone_from(&voice.0));
+    }
+    Ok(())
+}

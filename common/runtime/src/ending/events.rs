@@ -1,0 +1,47 @@
+//! The events of jobs that ended: which there are, and what they tell.
+
+use crate::queue::Ticket;
+use domain::event::{EventId, EventType, JobEvent};
+use domain::job::{JobKind, JobStatus};
+use sqlx::PgConnection;
+use store::events::{self, EndedEvent, Spread};
+use store::jobs::EndedJob;
+
+/// Records the events of jobs that ended, with the job as `get_jobs` shows it from now on.
+pub(super) async fn record_events(
+    conn: &mut PgConnection,
+    finals: &[&EndedJob],
+    told: &[JobKind],
+    spread: Option<Spread>,
+) -> sqlx::Result<Vec<Ticket>> {
+    let told = finals.iter().filter(|ended| told.contains(&ended.shown.kind));
+    let recorded = told.filter_map(|ended| event(ended).transpose()).collect::<sqlx::Result<Vec<EndedEvent>>>()?;
+    events::record_spread(conn, &recorded, spread).await
+}
+
+fn event(ended: &EndedJob) -> sqlx::Result<Option<EndedEvent>> {
+    let job = &ended.shown;
+    let event_type = match job.status {
+        JobStatus::Succeeded => EventType::JobSucceeded,
+        JobStatus::Failed => EventType::JobFailed,
+        JobStatus::Cancelled => EventType::JobCancelled,
+        JobStatus::Queued | JobStatus::Running => return Ok(None),
+    };
+    let event_id = EventId::of_job(job.id, event_type);
+    let created_at = job.finished_at.unwrap_or(job.created_at);
+    let workspace_id = job.workspace_id;
+    let timeline_id = job.result.as_ref().filter(|_| job.kind == JobKind::Dub);
+    let timeline_id = timeline_id.and_then(|result| result["timeline_id"].as_str());
+    let body = JobEvent { id: &event_id, event_type, created_at, workspace_id, timeline_id, job };
+    let body = serde_json::to_string(&body).map_err(|error| sqlx::Error::Encode(Box::new(error)))?;
+    Ok(Some(EndedEvent {
+        event_id,
+        event_type,
+        job_id: job.id,
+        kind: job.kind,
+        workspace_id,
+        account_id: ended.owner,
+        body,
+        traceparent: ended.traceparent.clone(),
+    }))
+}

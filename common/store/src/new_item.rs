@@ -1,0 +1,87 @@
+//! New items that jobs made: their rows, ready from the first moment.
+//!
+//! A row is written by the claim that finishes, in its transaction; its bytes are in the media store by then. What the
+//! job was to make, and what it owned while it ran, is in `renders`.
+
+use crate::uploads::Facts;
+use domain::generation::MadeBy;
+use domain::ids::{AccountId, ItemId, JobId, WorkspaceId};
+use domain::item::Stream;
+use sqlx::PgConnection;
+use sqlx::types::Json;
+
+/// A new item whose bytes are in the media store.
+#[derive(Debug, Clone)]
+pub struct NewItem {
+    /// Its id.
+    pub id: ItemId,
+    /// The job that made it.
+    pub job: JobId,
+    /// What the same is found by while this item is there: the hash of its plan.
+    pub hash: Vec<u8>,
+    /// Where it goes.
+    pub workspace: WorkspaceId,
+    /// The account of that workspace, whose storage it takes.
+    pub account: AccountId,
+    /// What people call it.
+    pub name: String,
+    /// What it is, as probed.
+    pub facts: Facts,
+    /// How many bytes it has.
+    pub bytes: i64,
+    /// Their SHA-256.
+    pub sha256: Vec<u8>,
+    /// Where they are.
+    pub object_key: String,
+    /// What it says of how it was made.
+    pub made_by: MadeBy,
+}
+
+/// Adds an item that was made, ready. Its `ref` is its id.
+pub async fn store(conn: &mut PgConnection, new: &NewItem) -> sqlx::Result<()> {
+    sqlx::query!(
+        "INSERT INTO items (id, workspace_id, account_id, ref, name, type, status, duration_ms, has_audio, has_video,
+             width, height, content_type, rate_frames, rate_seconds, bytes, sha256, object_key, made_by_job_id,
+             render_hash, streams, thumbnail_key, seekable, made_by)
+         VALUES ($1, $2, $3, $4, $5, $6, 'ready', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
+             $21, $22, $23)",
+        new.id as ItemId,
+        new.workspace as WorkspaceId,
+        new.account as AccountId,
+        new.id.to_string(),
+        new.name,
+        new.facts.item_type.name(),
+        new.facts.duration_ms,
+        new.facts.has_audio,
+        new.facts.has_video,
+        new.facts.width,
+        new.facts.height,
+        new.facts.content_type,
+        new.facts.rate().map(|rate| rate.0),
+        new.facts.rate().map(|rate| rate.1),
+        new.bytes,
+        new.sha256,
+        new.object_key,
+        new.job as JobId,
+        new.hash,
+        Json(&new.facts.streams) as Json<&Vec<Stream>>,
+        new.facts.thumbnail_key.as_deref(),
+        new.facts.seekable,
+        Json(&new.made_by) as Json<&MadeBy>
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Whether a machine spoke or drew one of these.
+pub async fn any_synthetic(conn: &mut PgConnection, items: &[ItemId]) -> sqlx::Result<bool> {
+    sqlx::query_scalar!(
+        r#"SELECT EXISTS (
+               SELECT FROM items WHERE id = ANY ($1) AND made_by ->> 'synthetic' = 'true'
+           ) AS "any!""#,
+        items as &[ItemId]
+    )
+    .fetch_one(conn)
+    .await
+}

@@ -1,0 +1,111 @@
+//! New items: room for them in the account's storage, and their media in the media store, under keys that name the
+//! claim.
+//!
+//! Until the job's end is committed no row names an object. One that a lost claim has left is dropped by the
+//! scheduler's `prune_renders`. Neighbours: `render`, `generation` and `dub`, which have media made.
+
+use crate::jobs::Worker;
+use crate::new_media::NewMedia;
+use crate::readers::ReadError;
+use domain::generation::MadeBy;
+use domain::ids::ItemId;
+use runtime::media::{WriteError, new_thumbnail_key, rendered_key};
+use std::io;
+use store::jobs::Claimed;
+use store::new_item::{NewItem, any_synthetic};
+use store::{items, renders};
+use tokio_util::io::ReaderStream;
+
+/// Bytes that are moved to the media store at once.
+const CHUNK_BYTES: usize = 1 << 20;
+
+/// What a claim's new item is to be, apart from its media.
+pub(super) struct ItemToCome {
+    /// Its id.
+    pub(super) id: ItemId,
+    /// What it will be called.
+    pub(super) name: String,
+    /// What the same will be found by.
+    pub(super) hash: Vec<u8>,
+    /// What it will say of how it was made.
+    pub(super) made_by: MadeBy,
+}
+
+impl Worker {
+    /// Puts media and its picture into the media store, for the claim's end to make an item of it. It is synthetic
+    /// where something that it is made from is.
+    pub(super) async fn new_item(
+        &self,
+        claimed: &Claimed,
+        to_come: ItemToCome,
+        made: NewMedia,
+        most_bytes: u64,
+    ) -> Result<NewItem, ReadError> {
+        let ItemToCome { id, name, hash, mut made_by } = to_come;
+        let NewMedia { file, mut facts, picture } = made;
+        let object_key = rendered_key(id, claimed.job, claimed.claim_no);
+        let bytes = ReaderStream::with_capacity(tokio::fs::File::from_std(file), CHUNK_BYTES);
+        let written = self.process.media.write(&object_key, bytes, most_bytes).await.map_err(not_written)?;
+        if let Some(jpeg) = picture {
+            let key = new_thumbnail_key(id);
+            self.process.media.put(&key, jpeg.into()).await.map_err(io::Error::other)?;
+            facts.thumbnail_key = Some(key);
+        }
+        if !made_by.synthetic {
+            let sources = &made_by.source_item_ids;
+            let synthetic = async { any_synthetic(&mut *self.process.pool.acquire().await?, sources).await };
+            made_by.synthetic = synthetic.await.map_err(io::Error::other)?;
+        }
+        Ok(NewItem {
+            id,
+            job: claimed.job,
+            hash,
+            workspace: claimed.workspace,
+            account: claimed.owner,
+            name,
+            facts,
+            bytes: i64::try_from(written.bytes).unwrap_or(i64::MAX),
+            sha256: written.sha256.to_vec(),
+            object_key,
+            made_by,
+        })
+    }
+
+    /// Transaction "reserve": storage for the new item, before its bytes are kept. Two renders that fit one by one must
+    /// not both take the last of it.
+    pub(super) async fn reserve(&self, claimed: &Claimed, bytes: u64) -> Result<(), ReadError> {
+        let number = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
+        let quota = number(self.process.settings.storage_quota_bytes);
+        let reserve = async {
+            let mut reserve = self.process.pool.begin().await?;
+            items::lock_storage(&mut reserve, claimed.owner).await?;
+            let (job, claim_no) = (claimed.job, claimed.claim_no);
+            let fits = renders::reserve(&mut reserve, job, claim_no, claimed.owner, number(bytes), quota).await?;
+            reserve.commit().await?;
+            Ok::<bool, sqlx::Error>(fits)
+        };
+        if reserve.await.map_err(io::Error::other)? { Ok(()) } else { Err(ReadError::NoRoom) }
+    }
+
+    /// Bytes that the new item may have: the limit of one file, or what is left of the account's storage.
+    pub(super) async fn room(&self, claimed: &Claimed) -> Result<u64, ReadError> {
+        let settings = &self.process.settings;
+        let kept = async {
+            let mut conn = self.process.pool.acquire().await?;
+            let kept = items::bytes_kept(&mut conn, claimed.owner).await?;
+            // What an attempt before this one reserved is this one's.
+            Ok::<i64, sqlx::Error>(kept - renders::reserved(&mut conn, claimed.job).await?)
+        };
+        let kept = kept.await.map_err(io::Error::other)?;
+        let left = settings.storage_quota_bytes.saturating_sub(u64::try_from(kept).unwrap_or(0));
+        if left == 0 { Err(ReadError::NoRoom) } else { Ok(left.min(settings.max_upload_bytes)) }
+    }
+}
+
+fn not_written(error: WriteError<io::Error>) -> ReadError {
+    match error {
+        WriteError::TooLarge(_) => ReadError::NoRoom,
+        WriteError::Source(error) => error.into(),
+        WriteError::Store(error) => io::Error::other(error).into(),
+    }
+}
