@@ -524,9 +524,9 @@ export class Workspace {
   }
 
   /** In the workspace that the call acts in. With the mode `autonomous` it begins as `running`, and an agent makes of
-   * the workspace's footage what the brief asks for: `generating` while reads that it started go on, `rendering`,
-   * and then `idle` with the film at `assembled_url`; or `failed`. It is paid by whoever creates the project.
-   * With `manual` it begins as `idle`. Each status is told to `webhook_url`. */
+   * the workspace's footage what the brief asks for: `generating` while work that it started goes on,
+   * `rendering`, and then `idle` with the film at `assembled_url`; or `failed`. It is paid by whoever creates the
+   * project. With `manual` it begins as `idle`. Each status is told to `webhook_url`. */
   createProject(body: Schemas["CreateProject"], options: Options = {}): Promise<Schemas["Project"]> {
     return this.calls.call(OPERATIONS.create_project, { body, options });
   }
@@ -541,8 +541,8 @@ export class Workspace {
     return this.calls.call(OPERATIONS.get_project, { path: { id: id }, options });
   }
 
-  /** With the log of its webhooks, whatever its status; nobody is told. A project that was cancelled goes by itself
-   * after 30 days. */
+  /** With the log of its webhooks, whatever its status; nobody is told. The jobs of its agent stop, as where it is
+   * cancelled. A project that was cancelled goes by itself after 30 days. */
   deleteProject(id: string, options: Options = {}): Promise<Schemas["Deleted"]> {
     return this.calls.call(OPERATIONS.delete_project, { path: { id: id }, options });
   }
@@ -560,8 +560,8 @@ export class Workspace {
     return this.calls.call(OPERATIONS.change_project_status, { path: { id: id }, body, options });
   }
 
-  /** For good, and nobody is told (contract §6.2.2). The agent stops; jobs that it started go on, and what they make is
-   * kept. */
+  /** For good, and nobody is told (contract §6.2.2). The agent stops, and so do the jobs that it has started and waits
+   * for, at no cost; those of others that it joined go on. */
   cancelProject(id: string, options: Options = {}): Promise<Schemas["Project"]> {
     return this.calls.call(OPERATIONS.cancel_project, { path: { id: id }, options });
   }

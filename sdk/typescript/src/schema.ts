@@ -2278,7 +2278,7 @@ export interface paths {
         put?: never;
         /**
          * Create a project
-         * @description In the workspace that the call acts in. With the mode `autonomous` it begins as `running`, and an agent makes of the workspace's footage what the brief asks for: `generating` while reads that it started go on, `rendering`, and then `idle` with the film at `assembled_url`; or `failed`. It is paid by whoever creates the project. With `manual` it begins as `idle`. Each status is told to `webhook_url`.
+         * @description In the workspace that the call acts in. With the mode `autonomous` it begins as `running`, and an agent makes of the workspace's footage what the brief asks for: `generating` while work that it started goes on, `rendering`, and then `idle` with the film at `assembled_url`; or `failed`. It is paid by whoever creates the project. With `manual` it begins as `idle`. Each status is told to `webhook_url`.
          */
         post: operations["create_project"];
         delete?: never;
@@ -2303,7 +2303,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a project
-         * @description With the log of its webhooks, whatever its status; nobody is told. A project that was cancelled goes by itself after 30 days.
+         * @description With the log of its webhooks, whatever its status; nobody is told. The jobs of its agent stop, as where it is cancelled. A project that was cancelled goes by itself after 30 days.
          */
         delete: operations["delete_project"];
         options?: never;
@@ -2362,7 +2362,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a project
-         * @description For good, and nobody is told (contract §6.2.2). The agent stops; jobs that it started go on, and what they make is kept.
+         * @description For good, and nobody is told (contract §6.2.2). The agent stops, and so do the jobs that it has started and waits for, at no cost; those of others that it joined go on.
          */
         post: operations["cancel_project"];
         delete?: never;
@@ -3399,7 +3399,7 @@ export interface components {
             note?: string | null;
             /** @description Who a card is for, at most 200 characters. */
             assignee?: string | null;
-            /** @description The day a card is due, as `2026-12-01`. */
+            /** @description The day a card is due, as `2026-12-01`; an empty text is none. */
             due?: string | null;
         };
         /**
@@ -5908,7 +5908,7 @@ export interface components {
             tags: string[];
             /** @description The reads that were asked for with its upload or import; null where none were. */
             reads_on_ready?: components["schemas"]["ReadsOnReady"] | null;
-            /** @description How a model made it; null of what was uploaded, imported or rendered. */
+            /** @description How it was made here; null of what was uploaded or imported. */
             made_by?: components["schemas"]["LibraryItemMadeBy"] | null;
         };
         /**
@@ -5941,7 +5941,7 @@ export interface components {
             model?: string | null;
             /** @description The items that it was made from. */
             source_item_ids: string[];
-            /** @description Whether a machine spoke or drew it. */
+            /** @description Whether a machine spoke or drew it, or something that it was made from. */
             synthetic: boolean;
             /** @description `draft` of what a simple engine made. */
             quality?: string | null;
@@ -7443,7 +7443,7 @@ export interface components {
             project_url: string;
             /** @description Where its changes of status are told, or null. */
             webhook_url?: string | null;
-            /** @description Which agent works on it: `keywords`, the one that is built in; null where somebody outside does. */
+            /** @description Which planner works on it: `keywords`, the one that is built in, or the id of a model; null where somebody outside does. */
             planner?: string | null;
             /** @description What the agent may take, or null. */
             budget?: components["schemas"]["ProjectBudget"] | null;
@@ -7528,12 +7528,12 @@ export interface components {
             minutes?: number | null;
             /**
              * Format: double
-             * @description AI credits; to the hundredth. The agent that is built in uses none.
+             * @description AI credits, for what providers' models make; to the hundredth. The planner that is built in uses none.
              */
             credits?: number | null;
             /**
              * Format: uint32
-             * @description Calls of tools, 1 to 1000; 200 when not given.
+             * @description Calls of tools, and questions to a model, 1 to 1000; 200 when not given.
              */
             steps?: number | null;
         };
@@ -7688,7 +7688,7 @@ export interface components {
         ProjectState: "running" | "generating" | "idle" | "rendering" | "failed" | "cancelled";
         /**
          * ProjectStep
-         * @description A call of a tool by a project's agent.
+         * @description A call of a tool by a project's agent, or a question to its model.
          */
         ProjectStep: {
             /** @description Its id. */
@@ -7699,16 +7699,16 @@ export interface components {
             said?: string | null;
             /**
              * Format: int32
-             * @description Its place in the run, from 1. `<run_id>/<number>` is the call's Idempotency-Key.
+             * @description Its place in the run, from 1. `<run_id>/<number>` is the Idempotency-Key of a call.
              */
             number: number;
-            /** @description The tool. */
+            /** @description The tool; `chat` where the model was asked what comes next. */
             tool: string;
             /** @description What it was called with; empty of a long one that has ended. */
             arguments: unknown;
             /** @description Where it stands. */
             status: components["schemas"]["ProjectStepState"];
-            /** @description Why the tool refused, or null. */
+            /** @description Why the tool refused; of a `chat` that is done what the model said, and which tools it asked for; or null. */
             message?: string | null;
             /**
              * Format: date-time
@@ -10995,7 +10995,7 @@ export interface components {
             project_url: string;
             /** @description Where its changes of status are told, or null. */
             webhook_url?: string | null;
-            /** @description Which agent works on it: `keywords`, the one that is built in; null where somebody outside does. */
+            /** @description Which planner works on it: `keywords`, the one that is built in, or the id of a model; null where somebody outside does. */
             planner?: string | null;
             /** @description What the agent may take, or null. */
             budget?: components["schemas"]["ProjectBudget"] | null;

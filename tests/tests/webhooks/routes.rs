@@ -68,7 +68,7 @@ async fn an_account_has_ten_endpoints_at_public_https_urls() -> anyhow::Result<(
     assert_eq!(status, 400, "{refused}");
     let more = (0..11).map(|_| post(&bench, "/webhooks", json!({ "url": bench.receiver.url })));
     let answers = futures_util::future::join_all(more).await;
-    assert_eq!(answers.iter().filter(|(status, _)| *status == 201).count(), 9, "raced, and ten in all");
+    assert_eq!(answers.iter().filter(|(status, _)| *status == 201).count(), 9, "raced, and ten in all: {answers:?}");
     let limited = answers.iter().find(|(status, _)| *status == 409).expect("refused");
     assert_eq!(limited.1["error"]["code"], "endpoint_limit_reached");
     let page = get(&bench, "/webhooks?limit=3").await;

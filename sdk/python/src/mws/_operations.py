@@ -959,7 +959,7 @@ class Workspace(Group):
         timeout: float | None = None,
     ) -> types.Project:
         """In the workspace that the call acts in. With the mode `autonomous` it begins as `running`, and an agent makes of the
-        workspace's footage what the brief asks for: `generating` while reads that it started go on, `rendering`, and
+        workspace's footage what the brief asks for: `generating` while work that it started goes on, `rendering`, and
         then `idle` with the film at `assembled_url`; or `failed`. It is paid by whoever creates the project. With
         `manual` it begins as `idle`. Each status is told to `webhook_url`."""
         return self._client.call(OPERATIONS['create_project'], body={'brief': brief}, maybe={'mode': mode, 'output_type': output_type, 'webhook_url': webhook_url, 'budget': budget}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
@@ -992,8 +992,8 @@ class Workspace(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.Deleted:
-        """With the log of its webhooks, whatever its status; nobody is told. A project that was cancelled goes by itself after
-        30 days."""
+        """With the log of its webhooks, whatever its status; nobody is told. The jobs of its agent stop, as where it is
+        cancelled. A project that was cancelled goes by itself after 30 days."""
         return self._client.call(OPERATIONS['delete_project'], path={'id': id}, workspace_id=workspace_id, timeout=timeout)
 
     def update_project_settings(
@@ -1033,8 +1033,8 @@ class Workspace(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.Project:
-        """For good, and nobody is told (contract §6.2.2). The agent stops; jobs that it started go on, and what they make is
-        kept."""
+        """For good, and nobody is told (contract §6.2.2). The agent stops, and so do the jobs that it has started and waits for,
+        at no cost; those of others that it joined go on."""
         return self._client.call(OPERATIONS['cancel_project'], path={'id': id}, workspace_id=workspace_id, timeout=timeout)
 
     def list_project_deliveries(
@@ -3163,7 +3163,7 @@ class AsyncWorkspace(AsyncGroup):
         timeout: float | None = None,
     ) -> types.Project:
         """In the workspace that the call acts in. With the mode `autonomous` it begins as `running`, and an agent makes of the
-        workspace's footage what the brief asks for: `generating` while reads that it started go on, `rendering`, and
+        workspace's footage what the brief asks for: `generating` while work that it started goes on, `rendering`, and
         then `idle` with the film at `assembled_url`; or `failed`. It is paid by whoever creates the project. With
         `manual` it begins as `idle`. Each status is told to `webhook_url`."""
         return await self._client.call(OPERATIONS['create_project'], body={'brief': brief}, maybe={'mode': mode, 'output_type': output_type, 'webhook_url': webhook_url, 'budget': budget}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
@@ -3196,8 +3196,8 @@ class AsyncWorkspace(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.Deleted:
-        """With the log of its webhooks, whatever its status; nobody is told. A project that was cancelled goes by itself after
-        30 days."""
+        """With the log of its webhooks, whatever its status; nobody is told. The jobs of its agent stop, as where it is
+        cancelled. A project that was cancelled goes by itself after 30 days."""
         return await self._client.call(OPERATIONS['delete_project'], path={'id': id}, workspace_id=workspace_id, timeout=timeout)
 
     async def update_project_settings(
@@ -3237,8 +3237,8 @@ class AsyncWorkspace(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.Project:
-        """For good, and nobody is told (contract §6.2.2). The agent stops; jobs that it started go on, and what they make is
-        kept."""
+        """For good, and nobody is told (contract §6.2.2). The agent stops, and so do the jobs that it has started and waits for,
+        at no cost; those of others that it joined go on."""
         return await self._client.call(OPERATIONS['cancel_project'], path={'id': id}, workspace_id=workspace_id, timeout=timeout)
 
     def list_project_deliveries(

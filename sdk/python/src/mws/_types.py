@@ -289,7 +289,7 @@ class BoardOp(Model):
     assignee: str | None
     """Who a card is for, at most 200 characters."""
     due: str | None
-    """The day a card is due, as `2026-12-01`."""
+    """The day a card is due, as `2026-12-01`; an empty text is none."""
 
 BoardOpKind = Literal['add_column', 'update_column', 'remove_column', 'add_card', 'move_card', 'update_card', 'remove_card']
 """What an operation does."""
@@ -2220,7 +2220,7 @@ class LibraryItem(Model):
     reads_on_ready: ReadsOnReady | None
     """The reads that were asked for with its upload or import; null where none were."""
     made_by: LibraryItemMadeBy | None
-    """How a model made it; null of what was uploaded, imported or rendered."""
+    """How it was made here; null of what was uploaded or imported."""
 
 
 class LibraryItemError(Model):
@@ -2251,7 +2251,7 @@ class LibraryItemMadeBy(Model):
     source_item_ids: list[str]
     """The items that it was made from."""
     synthetic: bool
-    """Whether a machine spoke or drew it."""
+    """Whether a machine spoke or drew it, or something that it was made from."""
     quality: str | None
     """`draft` of what a simple engine made."""
 
@@ -3484,7 +3484,8 @@ class Project(Model):
     webhook_url: str | None
     """Where its changes of status are told, or null."""
     planner: str | None
-    """Which agent works on it: `keywords`, the one that is built in; null where somebody outside does."""
+    """Which planner works on it: `keywords`, the one that is built in, or the id of a model; null where somebody outside
+    does."""
     budget: ProjectBudget | None
     """What the agent may take, or null."""
     spent: ProjectSpent
@@ -3552,9 +3553,9 @@ class ProjectBudget(Model):
     minutes: float | None
     """Cloud minutes, for reads and renders; to the hundredth."""
     credits: float | None
-    """AI credits; to the hundredth. The agent that is built in uses none."""
+    """AI credits, for what providers' models make; to the hundredth. The planner that is built in uses none."""
     steps: int | None
-    """Calls of tools, 1 to 1000; 200 when not given."""
+    """Calls of tools, and questions to a model, 1 to 1000; 200 when not given."""
 
 
 class ProjectDelivery(Model):
@@ -3667,7 +3668,7 @@ ProjectState = Literal['running', 'generating', 'idle', 'rendering', 'failed', '
 
 
 class ProjectStep(Model):
-    """A call of a tool by a project's agent."""
+    """A call of a tool by a project's agent, or a question to its model."""
 
     __slots__ = ()
     id: str
@@ -3677,15 +3678,15 @@ class ProjectStep(Model):
     said: str | None
     """What was said; null of the brief."""
     number: int
-    """Its place in the run, from 1. `<run_id>/<number>` is the call's Idempotency-Key."""
+    """Its place in the run, from 1. `<run_id>/<number>` is the Idempotency-Key of a call."""
     tool: str
-    """The tool."""
+    """The tool; `chat` where the model was asked what comes next."""
     arguments: Any
     """What it was called with; empty of a long one that has ended."""
     status: ProjectStepState
     """Where it stands."""
     message: str | None
-    """Why the tool refused, or null."""
+    """Why the tool refused; of a `chat` that is done what the model said, and which tools it asked for; or null."""
     began_at: str
     """When it was begun."""
     ended_at: str | None
@@ -6195,7 +6196,8 @@ class ProjectEvent(Model):
     webhook_url: str | None
     """Where its changes of status are told, or null."""
     planner: str | None
-    """Which agent works on it: `keywords`, the one that is built in; null where somebody outside does."""
+    """Which planner works on it: `keywords`, the one that is built in, or the id of a model; null where somebody outside
+    does."""
     budget: ProjectBudget | None
     """What the agent may take, or null."""
     spent: ProjectSpent

@@ -32,8 +32,8 @@ async fn a_brief_becomes_a_film_and_each_status_is_told_in_its_order() -> anyhow
     assert_eq!((&music["duration"], &music["duck_under_voice"]), (&json!(20.0), &json!(true)));
     assert_eq!(timeline["audio"]["tracks"][0]["offset"], 20.0, "music that is too short is heard again");
 
-    let film = studio.tenant.client.tool("get_item", &json!({ "ref": project["output_item_id"] })).await?.data()?;
-    let made_by = &film["item"]["made_by"];
+    let film = json!({ "ref": project["output_item_id"] });
+    let made_by = studio.tenant.client.tool("get_item", &film).await?.data()?["item"]["made_by"].clone();
     assert_eq!((&made_by["tool"], &made_by["synthetic"]), (&json!("render_timeline"), &json!(false)));
     assert_eq!(made_by["source_item_ids"][0], studio.interview.to_string(), "{made_by}");
 
