@@ -126,6 +126,7 @@ mod tests {
         "save_skill",
         "save_template",
         "undo_board",
+        "undo_canvas",
         "undo_dub",
         "update_brand_kit",
         "update_calendar_entry",
