@@ -22,18 +22,19 @@ use crate::oauth::{Issuer, OAuthError};
 use domain::ids::{AccountId, ItemId, UploadId};
 use domain::link::LinkKeys;
 use domain::operator::{OperatorError, Operators};
+use futures_util::future::BoxFuture;
 use runtime::chat::{AgentError, ChatClient};
 use runtime::config::ApiSettings;
 use runtime::process::{Process, StartError};
 use runtime::seal::{SealError, Sealer};
 use secrecy::ExposeSecret;
-use sqlx::PgPool;
+use sqlx::pool::PoolConnection;
+use sqlx::{PgPool, Postgres};
 use std::net::IpAddr;
 use std::ops::Deref;
 use std::sync::Arc;
 use store::PoolSize;
 use tokio::sync::Semaphore;
-use tokio::time::Instant;
 
 use doors::Door;
 use downloads::Downloads;
@@ -210,12 +211,9 @@ impl App {
         Self { parts: Arc::clone(&self.parts), door: Door::Operators }
     }
 
-    /// A connection from the pool. How long it took is measured.
-    pub async fn conn(&self) -> sqlx::Result<sqlx::pool::PoolConnection<sqlx::Postgres>> {
-        let asked = Instant::now();
-        let conn = self.process.pool.acquire().await;
-        metrics::histogram!("mws_db_pool_wait_seconds").record(asked.elapsed().as_secs_f64());
-        conn
+    /// A connection of the process's pool.
+    pub fn conn(&self) -> BoxFuture<'_, sqlx::Result<PoolConnection<Postgres>>> {
+        self.process.conn()
     }
 }
 

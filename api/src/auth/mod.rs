@@ -17,6 +17,7 @@ use chrono::{DateTime, Utc};
 use domain::credential::{Credential, CredentialHash};
 use domain::ids::{AccountId, KeyId, UserId, WorkspaceId};
 pub use domain::role::Role;
+use futures_util::future::BoxFuture;
 use oauth::oauth_caller;
 use poem::Request;
 use poem_openapi::SecurityScheme;
@@ -150,7 +151,12 @@ impl Needs {
     }
 }
 
-async fn authenticate(request: &Request, bearer: Bearer) -> poem::Result<Caller> {
+/// Boxed, as [`App::conn`] is.
+fn authenticate(request: &Request, bearer: Bearer) -> BoxFuture<'_, poem::Result<Caller>> {
+    Box::pin(judged(request, bearer))
+}
+
+async fn judged(request: &Request, bearer: Bearer) -> poem::Result<Caller> {
     let caller = match request.data::<PreAuthenticated>() {
         Some(PreAuthenticated(caller)) => caller.clone(),
         None => presented(request, &bearer).await?,

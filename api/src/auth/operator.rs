@@ -14,6 +14,7 @@ use crate::http::scope::Scope;
 use domain::credential::CredentialHash;
 use domain::ids::AccountId;
 use domain::operator::{Operator, OperatorRole};
+use futures_util::future::BoxFuture;
 use poem::Request;
 use poem_openapi::SecurityScheme;
 use poem_openapi::auth::Bearer;
@@ -101,7 +102,12 @@ impl OperatorCaller {
     }
 }
 
-async fn authenticate(request: &Request, bearer: Bearer) -> poem::Result<OperatorCaller> {
+/// Boxed, as [`App::conn`] is.
+fn authenticate(request: &Request, bearer: Bearer) -> BoxFuture<'_, poem::Result<OperatorCaller>> {
+    Box::pin(judged(request, bearer))
+}
+
+async fn judged(request: &Request, bearer: Bearer) -> poem::Result<OperatorCaller> {
     let app = request.data::<App>().ok_or_else(|| ApiError::internal("the router was built without its App"))?;
     let (scope, token) = (Scope::of(request), CredentialHash::of(&bearer.token));
     // Known without a query, so a good token is let in whatever else its address sends.

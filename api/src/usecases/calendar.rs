@@ -92,7 +92,7 @@ pub async fn list_entries(conn: &mut PgConnection, caller: &Caller, window: &Win
 /// `calendar_entry_not_found`, `workspace_forbidden`, `invalid_request` by field, `quota_reached` where the account
 /// has as many bytes of entries as it may, those of naming an item.
 pub async fn change_entry(app: &App, caller: &Caller, id: CalendarEntryId, change: EntryChange) -> Answer<Entry> {
-    let mut change_entry = app.process.pool.begin().await?;
+    let mut change_entry = app.process.begin().await?;
     let row = calendar::find_to_change(&mut change_entry, id).await?.ok_or_else(|| unknown(id))?;
     if row.workspace_id != caller.workspace.id {
         return Err(elsewhere("entry"));

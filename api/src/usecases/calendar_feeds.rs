@@ -65,7 +65,7 @@ pub async fn feed_token_made_before(app: &App, caller: &Caller, once: &Once, bef
 /// # Errors
 /// `calendar_feed_not_found`, `workspace_forbidden`.
 pub async fn revoke_feed(app: &App, caller: &Caller, id: CalendarFeedId) -> Answer<()> {
-    let mut revoke_feed = app.process.pool.begin().await?;
+    let mut revoke_feed = app.process.begin().await?;
     if !calendar_feeds::end(&mut revoke_feed, id, caller.workspace.id).await? {
         let missing = || ApiError::new(Code::CalendarFeedNotFound, format!("There is no calendar feed {id}."));
         let found = calendar_feeds::workspace_of(&mut revoke_feed, id).await?;

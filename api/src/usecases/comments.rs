@@ -71,7 +71,7 @@ pub async fn add_comment(
 /// the last minute, `quota_reached` where it or the item has as many as it may, or the account as many bytes.
 pub async fn add_guests_comment(app: &App, link: &OpenLink, name: &str, said: Said<'_>) -> Answer<CommentId> {
     let name = checked_name(name).map_err(|error| ApiError::new(Code::InvalidRequest, error.to_string()))?;
-    let mut add_comment = app.process.pool.begin().await?;
+    let mut add_comment = app.process.begin().await?;
     let gone = || ApiError::new(Code::ItemNotFound, "There is no such item any more.");
     let item = items::find(&mut add_comment, link.item_id).await?.ok_or_else(gone)?;
     comments::lock(&mut add_comment, link.item_id).await?;
@@ -124,7 +124,7 @@ pub async fn update_comment(
 ) -> Answer<CommentRow> {
     let text = text.map(checked_text).transpose();
     let text = text.map_err(|error| ApiError::new(Code::InvalidRequest, format!("{error}.")))?;
-    let mut change_comment = app.process.pool.begin().await?;
+    let mut change_comment = app.process.begin().await?;
     let row = reach_comment(&mut change_comment, caller, comment).await?;
     if text.is_some() && !is_by(caller, &row) {
         let refusal = ApiError::new(Code::NotTheAuthor, "The comment is somebody else's: its text stays.");

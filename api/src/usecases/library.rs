@@ -102,7 +102,7 @@ pub async fn update_item(app: &App, caller: &Caller, name: &str, change: &Change
 
 /// Deletes an item: its tombstone, the end of its upload and of its jobs, in one transaction.
 pub async fn delete_item(app: &App, caller: &Caller, name: &str) -> Answer<ItemId> {
-    let mut delete_item = app.process.pool.begin().await?;
+    let mut delete_item = app.process.begin().await?;
     let item = reach(&mut delete_item, caller.workspace, name).await?.id;
     if items::tombstone(&mut delete_item, item, caller.workspace.id).await? == Tombstone::NotThere {
         return Err(unknown(name));

@@ -14,6 +14,7 @@ use crate::http::error::{Answer, ApiError, Code};
 use crate::http::rate::{self, kept_byte_us};
 use crate::usecases::starting;
 use domain::ids::RequestId;
+use futures_util::future::BoxFuture;
 use poem_openapi::types::ToJSON;
 use serde_json::json;
 use sqlx::{PgConnection, Postgres, Transaction};
@@ -70,7 +71,11 @@ impl Once {
     }
 
     /// What the key answers already, before anything is checked that may have changed since.
-    pub async fn before(&self, app: &App) -> Answer<Option<Before>> {
+    pub fn before<'a>(&'a self, app: &'a App) -> BoxFuture<'a, Answer<Option<Before>>> {
+        Box::pin(self.kept_before(app))
+    }
+
+    async fn kept_before(&self, app: &App) -> Answer<Option<Before>> {
         let Some(key) = &self.0 else { return Ok(None) };
         let Some(Stored { fingerprint, answer, call }) = idempotency::find(&mut *app.conn().await?, key).await? else {
             return Ok(None);
@@ -86,7 +91,11 @@ impl Once {
     ///
     /// # Errors
     /// `rate_limited` when no more answers can be kept for the account.
-    pub(super) async fn begin(&self, app: &App) -> Answer<Begun> {
+    pub(super) fn begin<'a>(&'a self, app: &'a App) -> BoxFuture<'a, Answer<Begun>> {
+        Box::pin(self.reserve(app))
+    }
+
+    async fn reserve(&self, app: &App) -> Answer<Begun> {
         let call = RequestId::mint();
         if let Some(key) = &self.0 {
             let most = rate::most(&app.process.settings, &[What::KeptAnswers]);
@@ -95,7 +104,7 @@ impl Once {
             }
         }
         for _ in 0..MAX_ATTEMPTS {
-            let mut tx = app.process.pool.begin().await?;
+            let mut tx = app.process.begin().await?;
             let Some(key) = &self.0 else { return Ok(Begun::Now(tx, call)) };
             let reserved = idempotency::reserve_for_a_day(&mut tx, key, call).await;
             if reserved.map_err(|error| starting::refused(Some(key), error))? {

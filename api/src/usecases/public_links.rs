@@ -96,7 +96,7 @@ pub async fn token_made_before(app: &App, caller: &Caller, once: &Once, before: 
 /// # Errors
 /// `public_link_not_found`, `workspace_forbidden`.
 pub async fn revoke_link(app: &App, caller: &Caller, link: PublicLinkId) -> Answer<LinkRow> {
-    let mut revoke_link = app.process.pool.begin().await?;
+    let mut revoke_link = app.process.begin().await?;
     let row = public_links::find(&mut revoke_link, link).await?.ok_or_else(|| unknown(link))?;
     if row.workspace_id != caller.workspace.id {
         return Err(ApiError::new(Code::WorkspaceForbidden, "The link is of another workspace."));

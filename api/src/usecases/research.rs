@@ -58,7 +58,7 @@ async fn pull(app: &App, caller: &Caller, url: &str, limit: usize) -> Answer<Vec
     }
     let posts = fetched_posts(app, caller, &source, limit.min(MOST_PULLED)).await?;
     let account = caller.workspace.account_id;
-    let mut keep_pulled = app.process.pool.begin().await?;
+    let mut keep_pulled = app.process.begin().await?;
     posts::lock(&mut keep_pulled, account).await?;
     let mut rows = Vec::with_capacity(posts.len());
     for post in &posts {

@@ -63,7 +63,7 @@ pub async fn open_workspace(
 /// `invalid_request`, `rate_limited` after many changes in a day.
 pub async fn rename_workspace(app: &App, caller: &Caller, name: &str) -> Answer<OwnedRow> {
     let (name, workspace) = (fit(name)?, caller.workspace.id);
-    let mut rename_workspace = app.process.pool.begin().await?;
+    let mut rename_workspace = app.process.begin().await?;
     lock(&mut rename_workspace, caller.workspace.account_id).await?;
     let before = owned(&mut rename_workspace, workspace).await?;
     if before.name != name {
@@ -82,7 +82,7 @@ pub async fn rename_workspace(app: &App, caller: &Caller, name: &str) -> Answer<
 /// `role_forbidden` where a guest would change the role of one of the account's own.
 pub async fn put_member(app: &App, caller: &Caller, user: UserId, role: Role) -> Answer<MemberRow> {
     let (workspace, account) = (caller.workspace.id, caller.workspace.account_id);
-    let mut put_member = app.process.pool.begin().await?;
+    let mut put_member = app.process.begin().await?;
     lock(&mut put_member, account).await?;
     if !members::is_known(&mut put_member, account, user).await? {
         return Err(no_user(user));
@@ -111,7 +111,7 @@ pub async fn put_member(app: &App, caller: &Caller, user: UserId, role: Role) ->
 /// account's own.
 pub async fn remove_member(app: &App, caller: &Caller, user: UserId) -> Answer<()> {
     let (workspace, account) = (caller.workspace.id, caller.workspace.account_id);
-    let mut remove_member = app.process.pool.begin().await?;
+    let mut remove_member = app.process.begin().await?;
     lock(&mut remove_member, account).await?;
     spare_the_payer(&mut remove_member, caller, user).await?;
     keep_an_owner(&mut remove_member, workspace, user).await?;

@@ -14,9 +14,11 @@ use crate::signs::Signs;
 use crate::wake::Wakes;
 use domain::ids;
 use domain::url_policy::NetworkPolicy;
+use futures_util::future::BoxFuture;
 use secrecy::SecretString;
-use sqlx::PgPool;
 use sqlx::migrate::MigrateError;
+use sqlx::pool::PoolConnection;
+use sqlx::{PgPool, Postgres, Transaction};
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -146,6 +148,24 @@ impl StartError {
 }
 
 impl Process {
+    /// A connection of the pool. How long it took is measured.
+    ///
+    /// Boxed, as is [`Process::begin`], because nearly every caller waits for one: the compiler would otherwise prove
+    /// for each of them anew that all that a connection waits for is `Send`.
+    pub fn conn(&self) -> BoxFuture<'_, sqlx::Result<PoolConnection<Postgres>>> {
+        Box::pin(async {
+            let asked = Instant::now();
+            let conn = self.pool.acquire().await;
+            metrics::histogram!("mws_db_pool_wait_seconds").record(asked.elapsed().as_secs_f64());
+            conn
+        })
+    }
+
+    /// Begins a transaction.
+    pub fn begin(&self) -> BoxFuture<'_, sqlx::Result<Transaction<'static, Postgres>>> {
+        Box::pin(self.pool.begin())
+    }
+
     /// It, as the fleet knows it when it does this.
     pub fn member(&self, service: Service) -> Member<'_> {
         Member { name: &self.name, host: &self.host, service }

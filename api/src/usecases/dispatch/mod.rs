@@ -22,6 +22,7 @@ use domain::minutes::Minutes;
 use domain::plan::{self, Answer, Candidate, Start};
 pub use dub::DubRequest;
 pub use error::DispatchError;
+use futures_util::future::BoxFuture;
 pub use generation::GenerationRequest;
 pub use making::{Held, Make, Making, Order, Standing, Unmade};
 use ownership::{Decided, Ownership, budget};
@@ -102,21 +103,21 @@ enum CommitHook<'a, Answered> {
 }
 
 /// Runs the use case. `compose` makes the bytes that are stored under the idempotency key and answered.
-pub async fn dispatch<W: Work>(
-    process: &Process,
-    work: &W,
-    compose: &(dyn Fn(&W::Answered) -> String + Sync),
-) -> Result<Dispatched<W::Answered>, DispatchError> {
-    run(process, work, &CommitHook::Answer(compose)).await
+pub fn dispatch<'a, W: Work>(
+    process: &'a Process,
+    work: &'a W,
+    compose: &'a (dyn Fn(&W::Answered) -> String + Sync),
+) -> BoxFuture<'a, Result<Dispatched<W::Answered>, DispatchError>> {
+    Box::pin(run(process, work, CommitHook::Answer(compose)))
 }
 
 /// Runs it for an operator: `note` says what the audit log tells of it, if it starts anything.
-pub async fn dispatch_noted<W: Work>(
-    process: &Process,
-    work: &W,
-    note: &(dyn Fn(&W::Answered) -> audit::Entry + Sync),
-) -> Result<Dispatched<W::Answered>, DispatchError> {
-    run(process, work, &CommitHook::Note(note)).await
+pub fn dispatch_noted<'a, W: Work>(
+    process: &'a Process,
+    work: &'a W,
+    note: &'a (dyn Fn(&W::Answered) -> audit::Entry + Sync),
+) -> BoxFuture<'a, Result<Dispatched<W::Answered>, DispatchError>> {
+    Box::pin(run(process, work, CommitHook::Note(note)))
 }
 
 /// What a call would start and hold, without starting it (`dry_run`).
@@ -125,7 +126,7 @@ pub async fn dispatch_noted<W: Work>(
 /// a call after it may be decided otherwise. Idempotency keys are not asked: nothing is to be repeated.
 pub async fn estimate<W: Work>(process: &Process, work: &W) -> Result<W::Answered, DispatchError> {
     let settings = &process.settings;
-    let mut conn = process.pool.acquire().await?;
+    let mut conn = process.conn().await?;
     let looked = work.look(&mut conn, settings).await?;
     let balance = balance(&mut conn, work.owners(), settings.monthly_minutes, Unfolded::CountedIn).await?;
     let decided = plan::decide(W::candidates(&looked).to_vec(), &mut budget(&balance), &settings.rates);
@@ -142,11 +143,11 @@ pub async fn estimate<W: Work>(process: &Process, work: &W) -> Result<W::Answere
 async fn run<W: Work>(
     process: &Process,
     work: &W,
-    hook: &CommitHook<'_, W::Answered>,
+    hook: CommitHook<'_, W::Answered>,
 ) -> Result<Dispatched<W::Answered>, DispatchError> {
     let settings = &process.settings;
     for _ in 0..MAX_ATTEMPTS {
-        let mut conn = process.pool.acquire().await?;
+        let mut conn = process.conn().await?;
         // Before the key is looked up: where the look shows what the first call with the key did, its answer is there.
         let looked = work.look(&mut conn, settings).await?;
         if let Some(stored) = stored_answer(&mut conn, work.key()).await? {
@@ -163,7 +164,7 @@ async fn run<W: Work>(
             return Ok(Dispatched::TooSoon(longest));
         }
         drop(conn);
-        if let Some(answered) = commit(process, work, &looked, hook).await? {
+        if let Some(answered) = commit(process, work, &looked, &hook).await? {
             return Ok(Dispatched::Answered(answered));
         }
     }
@@ -178,7 +179,7 @@ async fn commit<W: Work>(
     hook: &CommitHook<'_, W::Answered>,
 ) -> Result<Option<W::Answered>, DispatchError> {
     let settings = &process.settings;
-    let mut tx = process.pool.begin().await?;
+    let mut tx = process.begin().await?;
     if let Some(key) = work.key()
         && !idempotency::reserve(&mut tx, key, work.call().id).await?
     {
@@ -222,7 +223,7 @@ async fn wait(
 
 /// What a key answers already: the bytes of its first call, or that it belongs to another request. Never `Answered`.
 pub async fn answered_before(process: &Process, key: &Key) -> sqlx::Result<Option<Dispatched<()>>> {
-    stored_answer(&mut *process.pool.acquire().await?, Some(key)).await
+    stored_answer(&mut *process.conn().await?, Some(key)).await
 }
 
 /// The answer stored under the call's key, or that the key belongs to another request.

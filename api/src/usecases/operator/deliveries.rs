@@ -76,7 +76,7 @@ async fn resend_batch(
     one: &UnsentOf,
     filter: &UnsentFilter,
 ) -> Answer<Option<Batch>> {
-    let mut resend_batch = app.process.pool.begin().await?;
+    let mut resend_batch = app.process.begin().await?;
     if endpoints::lock(&mut resend_batch, one.account_id, one.endpoint_id).await? != Some(true) {
         return Ok(None);
     }

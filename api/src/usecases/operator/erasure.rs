@@ -126,7 +126,7 @@ async fn empty(app: &App, workspace: WorkspaceId, done: &mut ErasedNow) -> Answe
 /// Ends jobs of the workspace that are about no item. Returns how many.
 async fn end_makers(app: &App, workspace: WorkspaceId) -> Answer<usize> {
     let process = &app.process;
-    let mut end_makers = process.pool.begin().await?;
+    let mut end_makers = process.begin().await?;
     let ended = jobs::cancel_without_item(&mut end_makers, workspace, SOME).await?;
     let after_commit = ending::end_jobs(&mut end_makers, &ended, &[], &process.settings.event_kinds).await?;
     end_makers.commit().await?;
@@ -142,7 +142,7 @@ async fn drop_items(
     operator: Option<&OperatorCaller>,
 ) -> Answer<()> {
     let process = &app.process;
-    let mut drop_items = process.pool.begin().await?;
+    let mut drop_items = process.begin().await?;
     for item in which {
         items::tombstone(&mut drop_items, *item, workspace).await?;
     }

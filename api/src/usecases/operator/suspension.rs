@@ -53,7 +53,7 @@ pub async fn end_jobs(app: &App, account: AccountId) -> Answer<u64> {
     let process = &app.process;
     let mut ended = 0;
     loop {
-        let mut cancel = process.pool.begin().await?;
+        let mut cancel = process.begin().await?;
         let stopped = jobs::cancel_for_payer(&mut cancel, account, SOME).await?;
         let after_commit = ending::end_jobs(&mut cancel, &stopped, &[], &process.settings.event_kinds).await?;
         cancel.commit().await?;

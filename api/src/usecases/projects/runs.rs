@@ -180,7 +180,7 @@ pub async fn advance(
 ) -> Answer<bool> {
     let Advance { planner, step, change } = advance;
     let is_over = planner.over().is_some();
-    let mut go_on = app.process.pool.begin().await?;
+    let mut go_on = app.process.begin().await?;
     if !projects::lock(&mut go_on, claim.project).await? {
         return Ok(false);
     }

@@ -62,7 +62,7 @@ pub async fn change_project_status<T>(
 /// Cancels a project for good, with the jobs that its agent waits for. Nobody is told of the project (contract §6.2.2).
 pub async fn cancel_project(app: &App, caller: &Caller, id: ProjectId) -> Answer<ProjectRow> {
     let change = Change::to(ProjectStatus::Cancelled);
-    let mut cancel = app.process.pool.begin().await?;
+    let mut cancel = app.process.begin().await?;
     let Some(row) = projects::change(&mut cancel, id, caller.workspace.id, &change).await? else {
         return Err(refused(&mut cancel, caller, id, change.status).await?);
     };

@@ -77,7 +77,7 @@ impl Search {
     }
 
     async fn said(&self) -> Answer<(Asked, Vec<FoundPassage>)> {
-        let mut search = self.app.process.pool.begin().await?;
+        let mut search = self.app.process.begin().await?;
         footage::reach_for_alike(&mut search, TIMEOUT).await?;
         let lexemes = footage::lexemes(&mut search, &self.words).await?;
         let said = footage::said(&mut search, &self.query, self.within()).await.map_err(too_long)?;
@@ -86,7 +86,7 @@ impl Search {
     }
 
     async fn alike(&self) -> sqlx::Result<Vec<FoundPassage>> {
-        let mut search = self.app.process.pool.begin().await?;
+        let mut search = self.app.process.begin().await?;
         footage::reach_for_alike(&mut search, TIMEOUT_ALIKE).await?;
         let alike = footage::alike(&mut search, &self.words.join(" "), self.within()).await?;
         search.commit().await?;

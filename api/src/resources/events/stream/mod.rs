@@ -212,8 +212,7 @@ impl Follower {
     async fn read(&self) -> sqlx::Result<Read> {
         // Before the events are read: what is settled by then is there.
         let settled = self.settled.known().await;
-        event_stream::after(&mut *self.app.process.pool.acquire().await?, self.account, self.cursor, settled, SOME)
-            .await
+        event_stream::after(&mut *self.app.process.conn().await?, self.account, self.cursor, settled, SOME).await
     }
 
     /// Finds out whether this number is settled by now, and waits a moment if it is not.
