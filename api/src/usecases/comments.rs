@@ -1,17 +1,19 @@
-//! Comments on items: written by those who work in the item's workspace, or by guests of a public link.
+//! Comments on items and timelines: written by those who work in the workspace, or by guests of an item's public link.
 
 use crate::app::App;
 use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
+use crate::usecases::documents;
 use crate::usecases::library::reach;
 use crate::usecases::once::{Begun, Made, Once};
 use crate::usecases::quotas::{self, Asker};
 use domain::comment::{
-    AskedPlace, Extent, GUEST_COMMENTS_A_MINUTE, MOST_COMMENTS, MOST_GUEST_COMMENTS, Region, checked_name,
+    AskedPlace, Extent, GUEST_COMMENTS_A_MINUTE, MOST_COMMENTS, MOST_GUEST_COMMENTS, Region, Subject, checked_name,
     checked_place, checked_text,
 };
-use domain::ids::CommentId;
+use domain::ids::{CommentId, TimelineId, WorkspaceId};
 use domain::item::ItemType;
+use domain::timeline::Timeline;
 use sqlx::PgConnection;
 use store::comments::{self, Author, Change, CommentRow, NewComment};
 use store::items::{self, ItemRow};
@@ -22,7 +24,7 @@ use store::public_links::OpenLink;
 pub struct Said<'a> {
     /// The words.
     pub text: &'a str,
-    /// About the item from this second on.
+    /// About its subject from this second on.
     pub at: Option<f64>,
     /// Until this one.
     pub until: Option<f64>,
@@ -32,11 +34,51 @@ pub struct Said<'a> {
     pub reply_to: Option<CommentId>,
 }
 
-/// Adds a comment of a caller's to the item that `name` names. `show` writes the answer.
+/// What can be commented on, as far as a comment is held to it.
+struct Commented {
+    subject: Subject,
+    workspace: WorkspaceId,
+    extent: Extent,
+}
+
+/// What is commented on by this name: a timeline by its id, an item by any of its names.
 ///
 /// # Errors
-/// As `reach`; `comment_not_found` for what is replied to, `quota_reached` where the item has as many as it may, or
-/// the account as many bytes.
+/// As `documents::reach` and `library::reach`.
+pub async fn subject(conn: &mut PgConnection, caller: &Caller, name: &str) -> Answer<Subject> {
+    match name.parse::<TimelineId>() {
+        Ok(id) => documents::reach::<Timeline>(conn, caller, id.uuid()).await.map(|_| Subject::Timeline(id)),
+        Err(_) => reach(conn, caller.workspace, name).await.map(|item| Subject::Item(item.id)),
+    }
+}
+
+/// The same, for a comment that is to be added in this transaction: a timeline stays until it ends.
+async fn commented(conn: &mut PgConnection, caller: &Caller, name: &str) -> Answer<Commented> {
+    let Ok(id) = name.parse::<TimelineId>() else {
+        return Ok(Commented::of(&reach(conn, caller.workspace, name).await?));
+    };
+    let duration = documents::reach_to_change::<Timeline>(conn, caller, id.uuid()).await?.duration();
+    Ok(Commented {
+        subject: Subject::Timeline(id),
+        workspace: caller.workspace.id,
+        extent: Extent { duration_ms: Some(duration.0 / 1_000), has_picture: true },
+    })
+}
+
+impl Commented {
+    fn of(item: &ItemRow) -> Self {
+        let has_picture = matches!(item.item_type, Some(ItemType::Video | ItemType::Image));
+        let duration_ms = item.duration_ms.filter(|_| item.item_type != Some(ItemType::Image));
+        let extent = Extent { duration_ms, has_picture };
+        Self { subject: Subject::Item(item.id), workspace: item.workspace_id, extent }
+    }
+}
+
+/// Adds a comment of a caller's to the item or the timeline that `name` names. `show` writes the answer.
+///
+/// # Errors
+/// As [`subject`]; `comment_not_found` for what is replied to, `quota_reached` where there are as many as there may
+/// be, or the account has as many bytes.
 pub async fn add_comment(
     app: &App,
     caller: &Caller,
@@ -49,13 +91,13 @@ pub async fn add_comment(
         Begun::Now(add_comment, _) => add_comment,
         Begun::Before(before) => return Ok(Made::Before(before)),
     };
-    let item = reach(&mut add_comment, caller.workspace, name).await?;
+    let commented = commented(&mut add_comment, caller, name).await?;
     let author = match (caller.user_id, caller.key_id) {
         (Some(user), _) => Author::User(user),
         (None, Some(key)) => Author::Key(key),
         (None, None) => return Err(ApiError::internal("a caller who is neither a user nor a key")),
     };
-    let comment = add(&mut add_comment, &item, author, said).await?;
+    let comment = add(&mut add_comment, &commented, author, said).await?;
     let account = caller.workspace.account_id;
     quotas::texts(&mut add_comment, account, Asker::of(caller, account)).await?;
     let body = show(comment);
@@ -74,7 +116,7 @@ pub async fn add_guests_comment(app: &App, link: &OpenLink, name: &str, said: Sa
     let mut add_comment = app.process.begin().await?;
     let gone = || ApiError::new(Code::ItemNotFound, "There is no such item any more.");
     let item = items::find(&mut add_comment, link.item_id).await?.ok_or_else(gone)?;
-    comments::lock(&mut add_comment, link.item_id).await?;
+    comments::lock(&mut add_comment, Subject::Item(link.item_id)).await?;
     let guests = comments::count_of_link(&mut add_comment, link.id, MOST_GUEST_COMMENTS).await?;
     if guests.in_all >= MOST_GUEST_COMMENTS {
         return Err(full(MOST_GUEST_COMMENTS, "link"));
@@ -83,29 +125,28 @@ pub async fn add_guests_comment(app: &App, link: &OpenLink, name: &str, said: Sa
         let message = format!("This link takes {GUEST_COMMENTS_A_MINUTE} comments a minute. Wait, and send it again.");
         return Err(ApiError::new(Code::RateLimited, message).retry_after(60));
     }
-    let comment = add(&mut add_comment, &item, Author::Guest(link.id, name), said).await?;
+    let comment = add(&mut add_comment, &Commented::of(&item), Author::Guest(link.id, name), said).await?;
     quotas::texts(&mut add_comment, link.account_id, Asker::Guest).await?;
     add_comment.commit().await?;
     Ok(comment.id)
 }
 
-/// Adds it in the use case's transaction: one too many is refused under the lock of the item's comments.
-async fn add(conn: &mut PgConnection, item: &ItemRow, author: Author<'_>, said: Said<'_>) -> Answer<CommentRow> {
+/// Adds it in the use case's transaction: one too many is refused under the lock of its subject's comments.
+async fn add(conn: &mut PgConnection, commented: &Commented, author: Author<'_>, said: Said<'_>) -> Answer<CommentRow> {
     let invalid = |error: domain::comment::CommentError| ApiError::new(Code::InvalidRequest, format!("{error}."));
     let text = checked_text(said.text).map_err(invalid)?;
-    let has_picture = matches!(item.item_type, Some(ItemType::Video | ItemType::Image));
-    let duration_ms = item.duration_ms.filter(|_| item.item_type != Some(ItemType::Image));
+    let &Commented { subject, workspace, extent } = commented;
     let asked = AskedPlace { at: said.at, until: said.until, region: said.region };
-    let place = checked_place(asked, Extent { duration_ms, has_picture }).map_err(invalid)?;
-    comments::lock(conn, item.id).await?;
-    if comments::count(conn, item.id, MOST_COMMENTS).await? >= MOST_COMMENTS {
-        return Err(full(MOST_COMMENTS, "item"));
+    let place = checked_place(asked, extent).map_err(invalid)?;
+    comments::lock(conn, subject).await?;
+    if comments::count(conn, subject, MOST_COMMENTS).await? >= MOST_COMMENTS {
+        return Err(full(MOST_COMMENTS, subject.noun()));
     }
     let reply_to = match said.reply_to {
-        Some(comment) => Some(comments::thread_of(conn, item.id, comment).await?.ok_or_else(|| unknown(comment))?),
+        Some(comment) => Some(comments::thread_of(conn, subject, comment).await?.ok_or_else(|| unknown(comment))?),
         None => None,
     };
-    let new = NewComment { item: item.id, workspace: item.workspace_id, reply_to, text, place, author };
+    let new = NewComment { subject, workspace, reply_to, text, place, author };
     let id = comments::add(conn, &new).await?;
     comments::find(conn, id).await?.ok_or_else(|| unknown(id))
 }

@@ -1,4 +1,4 @@
-//! `mws comments`: what people say of an item.
+//! `mws comments`: what people say of an item or a timeline.
 
 use super::confirm::confirm;
 use super::pages::{Pages, of_tool};
@@ -17,9 +17,10 @@ const COLUMNS: [Column; 6] = [
     Column::new("WRITTEN", "/created_at"),
 ];
 
-const FIELDS: [Column; 10] = [
+const FIELDS: [Column; 11] = [
     Column::new("id", "/id"),
     Column::new("item", "/item_id"),
+    Column::new("timeline", "/timeline_id"),
     Column::new("reply to", "/reply_to"),
     Column::new("at", "/at"),
     Column::new("until", "/until"),
@@ -33,28 +34,28 @@ const FIELDS: [Column; 10] = [
 /// Commands about comments.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// List the comments on an item, newest first.
+    /// List the comments on an item or a timeline, newest first.
     List {
-        /// Its ref or id.
+        /// The item's ref or id, or the timeline's id.
         #[arg(value_name = "REF")]
-        item: String,
+        subject: String,
         /// Only those that are not resolved.
         #[arg(long)]
         open: bool,
         #[command(flatten)]
         pages: Pages,
     },
-    /// Comment on an item.
+    /// Comment on an item or a timeline.
     #[command(after_help = "Examples:
   mws comments add itm_01J… \"Too loud here.\" --at 12.5
   mws comments add itm_01J… \"Better now.\" --reply-to cmt_01J…")]
     Add {
-        /// The item's ref or id.
+        /// The item's ref or id, or the timeline's id.
         #[arg(value_name = "REF")]
-        item: String,
+        subject: String,
         /// The words.
         text: String,
-        /// The second of the item that it is about.
+        /// The second that it is about.
         #[arg(long, value_name = "SECONDS")]
         at: Option<f64>,
         /// The second that it is about until.
@@ -88,13 +89,13 @@ pub enum Command {
 
 pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failure> {
     match command {
-        Command::List { item, open, pages } => {
-            let asked = without_nulls(json!({ "ref": item, "resolved": open.then_some(false) }));
+        Command::List { subject, open, pages } => {
+            let asked = without_nulls(json!({ "ref": subject, "resolved": open.then_some(false) }));
             let list = of_tool(context, "list_comments", "comments", asked, pages).await?;
             context.out.list(&list, "id", &COLUMNS)
         }
-        Command::Add { item, text, at, until, reply_to } => {
-            let said = json!({ "ref": item, "text": text, "at": at, "until": until, "reply_to": reply_to });
+        Command::Add { subject, text, at, until, reply_to } => {
+            let said = json!({ "ref": subject, "text": text, "at": at, "until": until, "reply_to": reply_to });
             let made = context.client.tool("add_comment", &without_nulls(said)).await?;
             context.out.record(&made["comment"], "id", &FIELDS)
         }

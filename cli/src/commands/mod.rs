@@ -104,7 +104,7 @@ pub enum ClientCommand {
     /// Edit films, render them, and carry them to other editors.
     #[command(subcommand)]
     Timelines(timelines::Command),
-    /// See and write comments on items.
+    /// See and write comments on items and timelines.
     #[command(subcommand)]
     Comments(comments::Command),
     /// Show items to people who have no account.

@@ -1,9 +1,11 @@
-//! Comments: what one may say, and which part of an item it may be about.
+//! Comments: what one may say, and of what: an item or a timeline, or a part of it.
 
 use crate::captions::turns_direction;
+use crate::ids::{ItemId, TimelineId};
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
-/// Comments on an item, at most.
+/// Comments on an item or a timeline, at most.
 pub const MOST_COMMENTS: i64 = 10_000;
 /// Comments by one public link, at most: guests leave room for those who work on the item.
 pub const MOST_GUEST_COMMENTS: i64 = 1_000;
@@ -13,6 +15,49 @@ pub const GUEST_COMMENTS_A_MINUTE: i64 = 10;
 pub const MOST_CHARACTERS: usize = 5_000;
 /// Characters of a guest's name, at most.
 pub const MOST_NAME_CHARACTERS: usize = 100;
+
+/// What a comment is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Subject {
+    /// An item.
+    Item(ItemId),
+    /// A timeline.
+    Timeline(TimelineId),
+}
+
+impl Subject {
+    /// What it is called in texts.
+    pub const fn noun(self) -> &'static str {
+        match self {
+            Self::Item(_) => "item",
+            Self::Timeline(_) => "timeline",
+        }
+    }
+
+    /// Its id, whatever it is.
+    pub fn uuid(self) -> Uuid {
+        match self {
+            Self::Item(item) => item.uuid(),
+            Self::Timeline(timeline) => timeline.uuid(),
+        }
+    }
+
+    /// The item, if it is one.
+    pub const fn item(self) -> Option<ItemId> {
+        match self {
+            Self::Item(item) => Some(item),
+            Self::Timeline(_) => None,
+        }
+    }
+
+    /// The timeline, if it is one.
+    pub const fn timeline(self) -> Option<TimelineId> {
+        match self {
+            Self::Timeline(timeline) => Some(timeline),
+            Self::Item(_) => None,
+        }
+    }
+}
 
 /// A rectangle of the picture, in parts of its width and height from its upper left corner.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -35,7 +80,7 @@ impl Region {
     }
 }
 
-/// Which part of an item a comment is about; the whole where nothing is given.
+/// Which part of its subject a comment is about; the whole where nothing is given.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Place {
     /// From this millisecond of the media.
@@ -55,14 +100,14 @@ pub enum CommentError {
     /// Of no use as a guest's name.
     #[error("`name`: expected 1 to {MOST_NAME_CHARACTERS} characters on one line, none of them hidden")]
     Name,
-    /// A time in an item without one.
-    #[error("`at`: the item has no duration; leave it out")]
+    /// A time in what has none.
+    #[error("`at`: what it is about has no duration; leave it out")]
     Timeless,
-    /// A time outside the item.
+    /// A time outside its subject.
     #[error("`at` and `until`: expected seconds from 0 to {0}, `until` after `at`")]
     Outside(String),
-    /// A region outside the picture, or of an item without one.
-    #[error("`region`: expected parts of a picture from 0 to 1, of an item that has one")]
+    /// A region outside the picture, or of what has none.
+    #[error("`region`: expected parts of a picture from 0 to 1, of what has one")]
     Region,
 }
 
@@ -105,7 +150,7 @@ const fn is_drawn(letter: char) -> bool {
     matches!(letter, '!'..='~' | '\u{2190}'..='\u{27FF}' | '\u{2900}'..='\u{2BFF}' | '\u{1F000}'..='\u{1FAFF}')
 }
 
-/// The part of an item that a comment is to be about, as it is asked for.
+/// The part of its subject that a comment is to be about, as it is asked for.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct AskedPlace {
     /// The second at which it begins.
@@ -116,7 +161,7 @@ pub struct AskedPlace {
     pub region: Option<Region>,
 }
 
-/// Which parts an item has.
+/// Which parts a comment's subject has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Extent {
     /// How long it lasts, if it has a duration.
@@ -125,9 +170,9 @@ pub struct Extent {
     pub has_picture: bool,
 }
 
-/// The part of an item that is asked for, if there is one.
-pub fn checked_place(asked: AskedPlace, item: Extent) -> Result<Place, CommentError> {
-    let (AskedPlace { at, until, region }, Extent { duration_ms, has_picture }) = (asked, item);
+/// The part of the subject that is asked for, if there is one.
+pub fn checked_place(asked: AskedPlace, subject: Extent) -> Result<Place, CommentError> {
+    let (AskedPlace { at, until, region }, Extent { duration_ms, has_picture }) = (asked, subject);
     if region.is_some_and(|region| !has_picture || !region.is_within()) {
         return Err(CommentError::Region);
     }

@@ -1,10 +1,10 @@
-//! Comments on items (docs/links.md).
+//! Comments on items and timelines (docs/links.md).
 //!
 //! Their number has a bound, which is looked at under `lock`: `lock`, then `count`, then `add`, in one transaction.
 
 use chrono::{DateTime, Utc};
-use domain::comment::{Place, Region};
-use domain::ids::{CommentId, ItemId, KeyId, PublicLinkId, UserId, WorkspaceId};
+use domain::comment::{Place, Region, Subject};
+use domain::ids::{CommentId, ItemId, KeyId, PublicLinkId, TimelineId, UserId, WorkspaceId};
 use sqlx::PgConnection;
 use sqlx::types::Json;
 use uuid::Uuid;
@@ -23,15 +23,15 @@ pub enum Author<'a> {
 /// A comment to be stored.
 #[derive(Debug)]
 pub struct NewComment<'a> {
-    /// The item.
-    pub item: ItemId,
-    /// Its workspace.
+    /// What it is about.
+    pub subject: Subject,
+    /// That one's workspace.
     pub workspace: WorkspaceId,
     /// The comment that began the thread, of a reply.
     pub reply_to: Option<CommentId>,
     /// What is said.
     pub text: &'a str,
-    /// Of which part of the item.
+    /// Of which part of it.
     pub place: Place,
     /// By whom.
     pub author: Author<'a>,
@@ -42,15 +42,17 @@ pub struct NewComment<'a> {
 pub struct CommentRow {
     /// Its id.
     pub id: CommentId,
-    /// The item.
-    pub item_id: ItemId,
-    /// The item's workspace.
+    /// The item, of a comment on one.
+    pub item_id: Option<ItemId>,
+    /// The timeline, of a comment on one.
+    pub timeline_id: Option<TimelineId>,
+    /// The workspace that the item or the timeline is in.
     pub workspace_id: WorkspaceId,
     /// The comment that began the thread, of a reply.
     pub reply_to: Option<CommentId>,
     /// What is said.
     pub text: String,
-    /// From this millisecond of the item.
+    /// From this millisecond of it.
     pub at_ms: Option<i32>,
     /// To this one.
     pub until_ms: Option<i32>,
@@ -72,21 +74,21 @@ pub struct CommentRow {
     pub updated_at: DateTime<Utc>,
 }
 
-/// Makes other comments on this item wait until the caller's transaction ends.
-pub async fn lock(conn: &mut PgConnection, item: ItemId) -> sqlx::Result<()> {
-    sqlx::query!("SELECT pg_advisory_xact_lock(hashtextextended('comments ' || $1::uuid::text, 0))", item as ItemId)
+/// Makes other comments on the same subject wait until the caller's transaction ends.
+pub async fn lock(conn: &mut PgConnection, subject: Subject) -> sqlx::Result<()> {
+    sqlx::query!("SELECT pg_advisory_xact_lock(hashtextextended('comments ' || $1::uuid::text, 0))", subject.uuid())
         .fetch_one(conn)
         .await?;
     Ok(())
 }
 
-/// How many comments an item has; counted up to `most`.
-pub async fn count(conn: &mut PgConnection, item: ItemId, most: i64) -> sqlx::Result<i64> {
+/// How many comments an item or a timeline has; counted up to `most`.
+pub async fn count(conn: &mut PgConnection, subject: Subject, most: i64) -> sqlx::Result<i64> {
     sqlx::query_scalar!(
         // In the order of the index, which is read then and not the whole table.
         r#"SELECT count(*) AS "count!" FROM (
-               SELECT FROM comments WHERE item_id = $1 ORDER BY id LIMIT $2) AS counted"#,
-        item as ItemId,
+               SELECT FROM comments WHERE coalesce(item_id, timeline_id) = $1 ORDER BY id LIMIT $2) AS counted"#,
+        subject.uuid(),
         most,
     )
     .fetch_one(conn)
@@ -116,12 +118,17 @@ pub async fn count_of_link(conn: &mut PgConnection, link: PublicLinkId, most: i6
     .await
 }
 
-/// The comment that began the thread which this comment on the item belongs to; none when the item has no such comment.
-pub async fn thread_of(conn: &mut PgConnection, item: ItemId, comment: CommentId) -> sqlx::Result<Option<CommentId>> {
+/// The comment that began the thread which this comment belongs to; none when there is no such comment on the subject.
+pub async fn thread_of(
+    conn: &mut PgConnection,
+    subject: Subject,
+    comment: CommentId,
+) -> sqlx::Result<Option<CommentId>> {
     sqlx::query_scalar!(
-        r#"SELECT coalesce(reply_to, id) AS "thread!: CommentId" FROM comments WHERE id = $1 AND item_id = $2"#,
+        r#"SELECT coalesce(reply_to, id) AS "thread!: CommentId" FROM comments
+           WHERE id = $1 AND coalesce(item_id, timeline_id) = $2"#,
         comment as CommentId,
-        item as ItemId,
+        subject.uuid(),
     )
     .fetch_optional(conn)
     .await
@@ -136,11 +143,12 @@ pub async fn add(conn: &mut PgConnection, new: &NewComment<'_>) -> sqlx::Result<
     };
     let id = CommentId::mint();
     sqlx::query!(
-        "INSERT INTO comments (id, item_id, workspace_id, reply_to, text, at_ms, until_ms, region, user_id, key_id,
-             link_id, guest_name)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+        "INSERT INTO comments (id, item_id, timeline_id, workspace_id, reply_to, text, at_ms, until_ms, region, user_id,
+             key_id, link_id, guest_name)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
         id as CommentId,
-        new.item as ItemId,
+        new.subject.item() as Option<ItemId>,
+        new.subject.timeline() as Option<TimelineId>,
         new.workspace as WorkspaceId,
         new.reply_to as Option<CommentId>,
         new.text,
@@ -157,16 +165,17 @@ pub async fn add(conn: &mut PgConnection, new: &NewComment<'_>) -> sqlx::Result<
     Ok(id)
 }
 
-/// A comment on an item that is not deleted, in whichever workspace.
+/// A comment on a timeline or on an item that is not deleted, in whichever workspace.
 pub async fn find(conn: &mut PgConnection, comment: CommentId) -> sqlx::Result<Option<CommentRow>> {
     sqlx::query_as!(
         CommentRow,
-        r#"SELECT c.id AS "id: CommentId", c.item_id AS "item_id: ItemId", c.workspace_id AS "workspace_id: WorkspaceId",
-               c.reply_to AS "reply_to: CommentId", c.text, c.at_ms, c.until_ms, c.region AS "region: Json<Region>",
+        r#"SELECT c.id AS "id: CommentId", c.item_id AS "item_id: ItemId", c.timeline_id AS "timeline_id: TimelineId",
+               c.workspace_id AS "workspace_id: WorkspaceId", c.reply_to AS "reply_to: CommentId", c.text, c.at_ms,
+               c.until_ms, c.region AS "region: Json<Region>",
                c.user_id AS "user_id: UserId", c.key_id AS "key_id: KeyId", c.link_id AS "link_id: PublicLinkId",
                coalesce(c.guest_name, u.name, k.name, k.prefix) AS author_name, c.resolved_at, c.created_at, c.updated_at
            FROM comments c
-           JOIN items i ON i.id = c.item_id
+           LEFT JOIN items i ON i.id = c.item_id
            LEFT JOIN users u ON u.id = c.user_id
            LEFT JOIN api_keys k ON k.id = c.key_id
            WHERE c.id = $1 AND i.deleted_at IS NULL"#,
@@ -176,26 +185,29 @@ pub async fn find(conn: &mut PgConnection, comment: CommentId) -> sqlx::Result<O
     .await
 }
 
-/// Comments on an item, newest first, from the one after `before`; with `resolved` only those that are, or are not.
+/// Comments on an item or a timeline, newest first, from the one after `before`; with `resolved` only those that are,
+/// or are not.
 pub async fn page(
     conn: &mut PgConnection,
-    item: ItemId,
+    subject: Subject,
     resolved: Option<bool>,
     before: Option<CommentId>,
     limit: i64,
 ) -> sqlx::Result<Vec<CommentRow>> {
     sqlx::query_as!(
         CommentRow,
-        r#"SELECT c.id AS "id: CommentId", c.item_id AS "item_id: ItemId", c.workspace_id AS "workspace_id: WorkspaceId",
-               c.reply_to AS "reply_to: CommentId", c.text, c.at_ms, c.until_ms, c.region AS "region: Json<Region>",
+        r#"SELECT c.id AS "id: CommentId", c.item_id AS "item_id: ItemId", c.timeline_id AS "timeline_id: TimelineId",
+               c.workspace_id AS "workspace_id: WorkspaceId", c.reply_to AS "reply_to: CommentId", c.text, c.at_ms,
+               c.until_ms, c.region AS "region: Json<Region>",
                c.user_id AS "user_id: UserId", c.key_id AS "key_id: KeyId", c.link_id AS "link_id: PublicLinkId",
                coalesce(c.guest_name, u.name, k.name, k.prefix) AS author_name, c.resolved_at, c.created_at, c.updated_at
            FROM comments c
            LEFT JOIN users u ON u.id = c.user_id
            LEFT JOIN api_keys k ON k.id = c.key_id
-           WHERE c.item_id = $1 AND c.id < $2 AND ($3::boolean IS NULL OR (c.resolved_at IS NOT NULL) = $3)
+           WHERE coalesce(c.item_id, c.timeline_id) = $1 AND c.id < $2
+               AND ($3::boolean IS NULL OR (c.resolved_at IS NOT NULL) = $3)
            ORDER BY c.id DESC LIMIT $4"#,
-        item as ItemId,
+        subject.uuid(),
         before.map_or(Uuid::max(), CommentId::uuid),
         resolved,
         limit,
@@ -213,8 +225,9 @@ pub async fn newest(
 ) -> sqlx::Result<Vec<CommentRow>> {
     sqlx::query_as!(
         CommentRow,
-        r#"SELECT c.id AS "id: CommentId", c.item_id AS "item_id: ItemId", c.workspace_id AS "workspace_id: WorkspaceId",
-               c.reply_to AS "reply_to: CommentId", c.text, c.at_ms, c.until_ms, c.region AS "region: Json<Region>",
+        r#"SELECT c.id AS "id: CommentId", c.item_id AS "item_id: ItemId", c.timeline_id AS "timeline_id: TimelineId",
+               c.workspace_id AS "workspace_id: WorkspaceId", c.reply_to AS "reply_to: CommentId", c.text, c.at_ms,
+               c.until_ms, c.region AS "region: Json<Region>",
                c.user_id AS "user_id: UserId", c.key_id AS "key_id: KeyId", c.link_id AS "link_id: PublicLinkId",
                coalesce(c.guest_name, u.name, k.name, k.prefix) AS author_name, c.resolved_at, c.created_at, c.updated_at
            FROM comments c

@@ -1,4 +1,4 @@
-//! What people say of an item: threads, times, regions, whose words they are, and their bounds.
+//! What people say of an item or a timeline: threads, times, regions, whose words they are, and their bounds.
 
 use domain::ids::ItemId;
 use mws_tests::world::{Answer, Client, Media, World};
@@ -65,6 +65,61 @@ async fn a_comment_is_answered_resolved_changed_by_its_author_and_goes_with_its_
     assert_eq!((gone.status, gone.code()), (404, "comment_not_found"));
     assert_eq!(scheduler::purge_items::run_once(&world.process).await?, 1);
     assert_eq!(world.count("SELECT count(*) FROM comments").await?, 0, "they go with the item");
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_timeline_is_commented_on_as_an_item_is_and_takes_its_comments_with_it() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let (tenant, other) = (world.tenant("a").await?, world.tenant("b").await?);
+    let item = world.item(&tenant, Media::video(60)).await?;
+    let scene = json!({ "op": "add_scene", "ref": item, "duration": 20 });
+    let new = json!({ "name": "Cut", "ops": [scene] });
+    let timeline = tenant.client.tool("create_timeline", &new).await?.data()?["timeline"]["id"].clone();
+    let say = async |client: &Client, more: Value| {
+        let mut body = json!({ "ref": timeline, "text": "Too long." });
+        for (name, value) in more.as_object().into_iter().flatten() {
+            body[name] = value.clone();
+        }
+        client.tool("add_comment", &body).await
+    };
+    let region = json!({ "x": 0.5, "y": 0, "width": 0.5, "height": 1 });
+    let first = say(&tenant.client, json!({ "at": 18.5, "until": 20, "region": region })).await?;
+    let first = first.data()?["comment"].clone();
+    assert_eq!((&first["timeline_id"], &first["item_id"], &first["at"]), (&timeline, &Value::Null, &json!(18.5)));
+    let reply = say(&tenant.client, json!({ "reply_to": first["id"] })).await?.data()?["comment"].clone();
+    assert_eq!(reply["reply_to"], first["id"]);
+    let of_item = tenant.client.tool("add_comment", &json!({ "ref": item, "text": "Of the item." })).await?;
+    let of_item = of_item.data()?["comment"].clone();
+    assert_eq!((&of_item["timeline_id"], &of_item["item_id"]), (&Value::Null, &json!(item)));
+    assert_eq!(list(&tenant.client, json!({ "ref": timeline })).await?, [id(&reply), id(&first)]);
+    assert_eq!(list(&tenant.client, json!({ "ref": item })).await?, [id(&of_item)], "each has its own");
+    let change = json!({ "comment_id": first["id"], "resolved": true });
+    tenant.client.tool("update_comment", &change).await?.data()?;
+    assert_eq!(list(&tenant.client, json!({ "ref": timeline, "resolved": false })).await?, [id(&reply)]);
+
+    for (refused, status, code) in [
+        (say(&tenant.client, json!({ "at": 20.5 })).await?, 400, "invalid_request"),
+        (say(&tenant.client, json!({ "reply_to": of_item["id"] })).await?, 404, "comment_not_found"),
+        (say(&other.client, json!({})).await?, 403, "workspace_forbidden"),
+        (other.client.tool("list_comments", &json!({ "ref": timeline })).await?, 403, "workspace_forbidden"),
+        (other.client.tool("delete_comment", &json!({ "comment_id": first["id"] })).await?, 403, "workspace_forbidden"),
+        (
+            tenant.client.tool("list_comments", &json!({ "ref": "tml_01J00000000000000000000000" })).await?,
+            404,
+            "timeline_not_found",
+        ),
+    ] {
+        assert_eq!((refused.status, refused.code()), (status, code), "{}", refused.text);
+    }
+
+    tenant.client.tool("delete_timeline", &json!({ "timeline_id": timeline })).await?.data()?;
+    let gone = tenant.client.tool("update_comment", &change).await?;
+    assert_eq!((gone.status, gone.code()), (404, "comment_not_found"), "with the timeline");
+    assert_eq!(world.count("SELECT count(*) FROM comments").await?, 1);
+    let counted = "SELECT (SELECT sum(text_bytes)::bigint FROM account_usage_changes)
+                       - (SELECT sum(bytes)::bigint FROM comments)";
+    assert_eq!(world.count(counted).await?, 0, "what is gone does not count towards the account's bytes");
     world.end().await
 }
 

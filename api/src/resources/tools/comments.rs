@@ -1,4 +1,5 @@
-//! `add_comment`, `list_comments`, `update_comment`, `delete_comment`: what people say of an item (docs/links.md).
+//! `add_comment`, `list_comments`, `update_comment`, `delete_comment`: what people say of an item or a timeline
+//! (docs/links.md).
 
 use crate::app::App;
 use crate::auth::Auth;
@@ -8,8 +9,7 @@ use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, Code};
 use crate::http::paging::{Limit, Page};
 use crate::http::text::{Text, Time, True};
-use crate::usecases::comments::{Said, add_comment, delete_comment, update_comment};
-use crate::usecases::library::reach;
+use crate::usecases::comments::{Said, add_comment, delete_comment, subject, update_comment};
 use crate::usecases::once::Once;
 use domain::comment;
 use domain::footage::seconds;
@@ -23,9 +23,19 @@ use store::comments::{self, CommentRow};
 pub const ERRORS: Refusals = &[
     (
         "POST /tools/add_comment",
-        &[Code::RoleForbidden, Code::ItemNotFound, Code::WorkspaceForbidden, Code::CommentNotFound, Code::QuotaReached],
+        &[
+            Code::RoleForbidden,
+            Code::ItemNotFound,
+            Code::TimelineNotFound,
+            Code::WorkspaceForbidden,
+            Code::CommentNotFound,
+            Code::QuotaReached,
+        ],
     ),
-    ("POST /tools/list_comments", &[Code::ItemNotFound, Code::WorkspaceForbidden, Code::InvalidCursor]),
+    (
+        "POST /tools/list_comments",
+        &[Code::ItemNotFound, Code::TimelineNotFound, Code::WorkspaceForbidden, Code::InvalidCursor],
+    ),
     (
         "POST /tools/update_comment",
         &[Code::RoleForbidden, Code::CommentNotFound, Code::WorkspaceForbidden, Code::NotTheAuthor, Code::QuotaReached],
@@ -61,12 +71,12 @@ impl From<Region> for comment::Region {
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct AddComment {
-    /// An item ref, an item id, or the id of the job that made the item.
+    /// An item ref, an item id, the id of the job that made the item, or a timeline's id.
     #[oai(rename = "ref")]
-    pub item_ref: Text,
+    pub subject: Text,
     /// The words, 1 to 5,000 characters of plain text.
     pub text: Text,
-    /// The second of the item that it is about; without it, the whole item.
+    /// The second of the item or the timeline that it is about; without it, the whole of it.
     pub at: Option<f64>,
     /// The second that it is about until, after `at`.
     pub until: Option<f64>,
@@ -80,9 +90,9 @@ pub struct AddComment {
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct ListComments {
-    /// An item ref, an item id, or the id of the job that made the item.
+    /// An item ref, an item id, the id of the job that made the item, or a timeline's id.
     #[oai(rename = "ref")]
-    pub item_ref: Text,
+    pub subject: Text,
     /// Only those that are resolved, or that are not.
     pub resolved: Option<bool>,
     /// Comments to show, 1 to 100; 20 when not given.
@@ -135,18 +145,20 @@ pub struct CommentAuthor {
     pub name: Option<Text>,
 }
 
-/// A comment on an item.
+/// A comment on an item or a timeline.
 #[derive(Debug, Object)]
 pub struct Comment {
     /// Its id.
     pub id: Text,
-    /// The item.
-    pub item_id: Text,
+    /// The item; null of a comment on a timeline.
+    pub item_id: Option<Text>,
+    /// The timeline; null of a comment on an item.
+    pub timeline_id: Option<Text>,
     /// The comment that began the thread; null of one that did.
     pub reply_to: Option<Text>,
     /// The words: plain text, never HTML.
     pub text: Text,
-    /// The second of the item that it is about; null of the whole item.
+    /// The second of it that the comment is about; null of the whole.
     pub at: Option<f64>,
     /// The second that it is about until.
     pub until: Option<f64>,
@@ -176,7 +188,8 @@ impl From<CommentRow> for Comment {
         });
         Self {
             id: Text::of(row.id),
-            item_id: Text::of(row.item_id),
+            item_id: row.item_id.map(Text::of),
+            timeline_id: row.timeline_id.map(Text::of),
             reply_to: row.reply_to.map(Text::of),
             text: Text(row.text),
             at: row.at_ms.map(seconds),
@@ -197,7 +210,7 @@ pub struct CommentAnswer {
     pub comment: Comment,
 }
 
-/// A page of an item's comments.
+/// A page of comments.
 #[derive(Debug, Object)]
 pub struct CommentPage {
     /// The comments, newest first.
@@ -219,10 +232,10 @@ pub struct DeletedComment {
 
 #[OpenApi(tag = "Tag::Library")]
 impl CommentTools {
-    /// Comment on an item
+    /// Comment on an item or a timeline
     ///
-    /// On the whole item, at a second of it, or on a stretch; on a part of the picture. An item has at most 10,000
-    /// comments.
+    /// On the whole, at a second of it, or on a stretch; on a part of the picture. Each has at most 10,000 comments,
+    /// which go with it. A comment on a timeline stays at its second when scenes before it change.
     #[oai(path = "/tools/add_comment", method = "post", operation_id = "add_comment")]
     async fn add_comment(
         &self,
@@ -235,27 +248,27 @@ impl CommentTools {
         if let Some(before) = once.before(&self.0).await? {
             return Ok(Stored::replayed(before.body));
         }
-        let AddComment { item_ref, text, at, until, region, reply_to } = arguments.0;
+        let AddComment { subject, text, at, until, region, reply_to } = arguments.0;
         let reply_to = reply_to.map(|comment| comment.id(Code::CommentNotFound)).transpose()?;
         let said = Said { text: &text, at, until, region: region.map(comment::Region::from), reply_to };
         let show = |row: CommentRow| {
             ToolAnswer::new(&caller.request_id, CommentAnswer { comment: row.into() }).to_json_string()
         };
-        Ok(add_comment(&self.0, &caller, &once, &item_ref, said, show).await?.into())
+        Ok(add_comment(&self.0, &caller, &once, &subject, said, show).await?.into())
     }
 
-    /// List comments on an item
+    /// List comments on an item or a timeline
     ///
     /// Newest first, replies among them.
     #[oai(path = "/tools/list_comments", method = "post", operation_id = "list_comments")]
     async fn list_comments(&self, auth: Auth, arguments: Json<ListComments>) -> Answer<Json<ToolAnswer<CommentPage>>> {
         let Auth(caller) = auth;
-        let ListComments { item_ref, resolved, limit, cursor } = arguments.0;
+        let ListComments { subject: name, resolved, limit, cursor } = arguments.0;
         let page = Page::new("comments", limit, cursor.as_ref())?;
         let mut conn = self.0.conn().await?;
-        let item = reach(&mut conn, caller.workspace, &item_ref).await?.id;
+        let subject = subject(&mut conn, &caller, &name).await?;
         let before = page.after.map(CommentId::from);
-        let rows = comments::page(&mut conn, item, resolved, before, page.fetch()).await?;
+        let rows = comments::page(&mut conn, subject, resolved, before, page.fetch()).await?;
         let list = page.list(rows, |row| row.id.uuid(), Comment::from);
         let data = CommentPage { comments: list.data, has_more: list.has_more, next_cursor: list.next_cursor };
         Ok(ToolAnswer::new(&caller.request_id, data).json())
