@@ -76,6 +76,9 @@ pub struct RefField {
     pub id: &'static str,
 }
 
+/// Operations whose empty name is no item.
+const OPS_OF_CARDS: [&str; 2] = ["add_card", "update_card"];
+
 /// How operations name an item.
 pub const ITEM_REF: RefField = RefField { named: "ref", id: "item_id" };
 
@@ -158,6 +161,15 @@ pub(super) async fn insert<D: Document>(
 pub async fn reach<D: Document>(conn: &mut PgConnection, caller: &Caller, id: Uuid) -> Answer<Kept<D>> {
     let row = within_reach::<D>(caller, documents::find(conn, D::KIND, id).await?)?;
     kept(conn, row).await
+}
+
+/// What the same document holds, which nobody changes or deletes until the caller's transaction ends.
+///
+/// # Errors
+/// As [`reach`].
+pub(super) async fn reach_to_change<D: Document>(conn: &mut PgConnection, caller: &Caller, id: Uuid) -> Answer<D> {
+    let row = within_reach::<D>(caller, documents::find_to_change(conn, D::KIND, id).await?)?;
+    opened(row.id, row.body)
 }
 
 /// Documents of the workspace, newest first, from the one after `before`.
@@ -270,6 +282,12 @@ pub async fn resolve_refs(
     for (index, op) in ops.iter_mut().enumerate() {
         let Some(op) = op.as_object_mut() else { continue };
         let Some(Value::String(name)) = op.remove(field.named) else { continue };
+        // A card may be about no item.
+        let is_of_card = op.get("op").and_then(Value::as_str).is_some_and(|op| OPS_OF_CARDS.contains(&op));
+        if name.is_empty() && is_of_card {
+            op.insert(field.id.to_owned(), Value::String(name));
+            continue;
+        }
         let item = library::resolve(conn, caller.workspace, &name).await;
         let item = item.map_err(|error| {
             let place = format!("`{}[{index}].{}`", list.field(), field.named);

@@ -3,7 +3,7 @@
 //! Columns and cards are found by ids that the caller gives or that are made here from what is free, so that a repeated
 //! edit can name what the first one made.
 
-use crate::ids::ItemId;
+use crate::ids::{IdError, ItemId};
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
@@ -73,6 +73,19 @@ impl TryFrom<String> for Due {
     }
 }
 
+/// The item that an operation says, or that there is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct CardItem(pub Option<ItemId>);
+
+impl TryFrom<String> for CardItem {
+    type Error = IdError;
+
+    fn try_from(id: String) -> Result<Self, Self::Error> {
+        if id.is_empty() { Ok(Self(None)) } else { id.parse().map(|item| Self(Some(item))) }
+    }
+}
+
 /// A change of a board. A `position` counts from 0 in what is left without that which moves; past the end, or without
 /// one, is the end.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -110,7 +123,7 @@ pub enum BoardOp {
         /// Where in the column.
         position: Option<usize>,
         /// The item it is about.
-        item_id: Option<ItemId>,
+        item_id: Option<CardItem>,
         /// What it says.
         text: Option<String>,
         /// What is to be known beside.
@@ -134,7 +147,7 @@ pub enum BoardOp {
         /// Which.
         card_id: String,
         /// The item it is about.
-        item_id: Option<ItemId>,
+        item_id: Option<CardItem>,
         /// What it says.
         text: Option<String>,
         /// What is to be known beside.
@@ -170,7 +183,8 @@ impl Board {
             BoardOp::AddCard { column_id, card_id, position, item_id, text, note, assignee, due } => {
                 let id = self.free_card_id(card_id)?;
                 let due = due.and_then(|due| due.0);
-                let card = Card { id, item: item_id, text: None, note: None, assignee: None, due };
+                let card =
+                    Card { id, item: item_id.and_then(|item| item.0), text: None, note: None, assignee: None, due };
                 let card = card.saying(text, note, assignee.as_deref())?;
                 let column = self.column(&column_id)?;
                 self.put(column, card, position);
@@ -185,7 +199,7 @@ impl Board {
             BoardOp::UpdateCard { card_id, item_id, text, note, assignee, due } => {
                 let (column, at) = self.card(&card_id)?;
                 let card = &mut self.columns[column].cards[at];
-                card.item = item_id.or(card.item);
+                card.item = item_id.map_or(card.item, |item| item.0);
                 card.due = due.map_or(card.due, |due| due.0);
                 *card = card.clone().saying(text, note, assignee.as_deref())?;
                 Ok(())

@@ -58,6 +58,12 @@ fn a_card_keeps_what_an_update_does_not_name_and_loses_what_it_empties() {
     assert_eq!(card.due, NaiveDate::from_ymd_opt(2026, 12, 1));
     let board = done(&board, &json!([{ "op": "update_card", "card_id": "brief", "due": "" }])).expect("updated");
     assert_eq!(board.columns[1].cards[0].due, None);
+    let item = ItemId::mint();
+    let about = |id: &str| json!([{ "op": "update_card", "card_id": "brief", "item_id": id }]);
+    let board = done(&board, &about(&item.to_string())).expect("updated");
+    assert_eq!(board.columns[1].cards[0].item, Some(item));
+    let board = done(&board, &about("")).expect("updated");
+    assert_eq!(board.columns[1].cards[0].item, None);
 }
 
 #[test]

@@ -32,6 +32,13 @@ async fn a_board_keeps_its_cards_and_says_where_an_item_is_gone() -> anyhow::Res
     assert_eq!((&cards[0]["ref"], &cards[0]["item_deleted"]), (&json!(stays), &json!(false)));
     assert_eq!((&cards[1]["ref"], &cards[1]["item_deleted"]), (&Value::Null, &json!(true)));
     assert_eq!((&cards[0]["text"], &cards[0]["due"]), (&json!("<b>cut</b>"), &json!("2026-12-01")));
+    let no_item = json!([{ "op": "update_card", "card_id": cards[1]["id"], "ref": "" }]);
+    let emptied = edited(&tenant.client, &seen, no_item).await?;
+    let card = &emptied["columns"][0]["cards"][1];
+    assert_eq!(
+        (&card["item_id"], &card["item_deleted"], &card["assignee"]),
+        (&Value::Null, &json!(false), &json!("Ada"))
+    );
     let list = tenant.client.tool("list_boards", &json!({})).await?.data()?.clone();
     assert_eq!((&list["boards"][0]["columns"], &list["boards"][0]["cards"]), (&json!(1), &json!(2)));
     tenant.client.tool("delete_board", &json!({ "board_id": made["id"] })).await?.data()?;

@@ -113,7 +113,7 @@ pub struct BoardOp {
     pub name: Option<Text>,
     /// The place from 0, counted without that which moves; the end when absent.
     pub position: Option<u32>,
-    /// What names the item that a card is about.
+    /// What names the item that a card is about; an empty text is none.
     #[oai(rename = "ref")]
     pub item_ref: Option<Text>,
     /// What a card says, at most 5,000 characters.
