@@ -119,12 +119,14 @@ pub struct TakenRun {
     pub budget: Option<Value>,
 }
 
-/// Takes up the run that has been due for longest of the next account behind this one that has some, for a minute.
-pub async fn take(conn: &mut PgConnection, after: Uuid) -> sqlx::Result<Option<TakenRun>> {
+/// Takes up the run that has been due for longest of the next account behind this one that has some and is not passed
+/// over, for a minute.
+pub async fn take(conn: &mut PgConnection, after: Uuid, passed_over: &[AccountId]) -> sqlx::Result<Option<TakenRun>> {
     let row = sqlx::query!(
         r#"UPDATE project_runs SET due_at = mws_now() + interval '60 seconds', claim_no = claim_no + 1
            WHERE id = (
                SELECT id FROM project_runs WHERE payer_account_id > $1 AND due_at <= mws_now()
+                   AND payer_account_id <> ALL ($2)
                ORDER BY payer_account_id, due_at LIMIT 1 FOR UPDATE SKIP LOCKED
            )
            RETURNING id AS "id: ProjectRunId", project_id AS "project: ProjectId", claim_no,
@@ -133,6 +135,7 @@ pub async fn take(conn: &mut PgConnection, after: Uuid) -> sqlx::Result<Option<T
                traceparent, memory, tries,
                (SELECT budget FROM projects WHERE projects.id = project_id) AS budget"#,
         after,
+        passed_over as &[AccountId],
     )
     .fetch_optional(conn)
     .await?;

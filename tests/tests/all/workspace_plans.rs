@@ -1,6 +1,8 @@
 //! What is kept in a workspace beside its media is looked up by the indexes of its workspace in full tables.
 
+use anyhow::Context;
 use chrono::DateTime;
+use domain::comment::Subject;
 use domain::document::DocumentKind;
 use domain::ids::{
     AccountId, CalendarEntryId, CalendarFeedId, CommentId, DubId, ItemId, ProjectId, ProjectRunId, WorkspaceId,
@@ -120,8 +122,10 @@ async fn what_was_dubbed(conn: &mut PgConnection) -> anyhow::Result<()> {
 
 async fn what_is_said(conn: &mut PgConnection) -> anyhow::Result<()> {
     let item = ItemId::mint();
-    comments::count(conn, item, 10).await?;
-    goes_by(conn, "comments are counted", "comments_item").await?;
+    comments::count(conn, Subject::Item(item), 10).await?;
+    goes_by(conn, "comments are counted", "comments_subject").await?;
+    comments::page(conn, Subject::Item(item), None, None, 20).await?;
+    goes_by(conn, "comments are listed", "comments_subject").await?;
     comments::newest(conn, item, 500, 200_000).await?;
     goes_by(conn, "the newest comments", "comments_item").await?;
     comments::find(conn, CommentId::mint()).await?;
@@ -131,7 +135,10 @@ async fn what_is_said(conn: &mut PgConnection) -> anyhow::Result<()> {
 async fn runs(conn: &mut PgConnection) -> anyhow::Result<()> {
     let (project, account, run) = (ProjectId::mint(), AccountId::mint(), ProjectRunId::mint());
     let claim = RunClaim { run, project, number: 1 };
-    project_runs::take(conn, Uuid::nil()).await?;
+    let first = project_runs::take(conn, Uuid::nil(), &[]).await?.context("none is due")?.by.account_id;
+    let next = project_runs::take(conn, Uuid::nil(), &[first]).await?.context("none is due of another")?;
+    assert_ne!(next.by.account_id, first, "it is passed over");
+    project_runs::take(conn, Uuid::nil(), &[AccountId::mint()]).await?;
     goes_by(conn, "a run to take up", "project_runs_turns").await?;
     project_runs::live(conn, account, 100).await?;
     goes_by(conn, "runs of an account", "project_runs_turns").await?;

@@ -13,14 +13,16 @@ use crate::http::text::Time;
 use crate::usecases::jobs::{cancel_jobs, stop_jobs};
 use crate::usecases::once::{Begun, Made, Once};
 use domain::agent::{Budget, PLANNER, Planner, Task};
-use domain::ids::{JobId, ProjectId, ProjectRunId};
+use domain::ids::{AccountId, JobId, ProjectId, ProjectRunId};
 use domain::project::{OutputType, ProjectMode, ProjectStatus};
 use poem_openapi::types::ToJSON;
 use runtime::chat::ChatClient;
 use runtime::ending::AfterCommit;
 use serde_json::Value;
 use sqlx::PgConnection;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use store::credentials::still_let_in;
 use store::project_runs::{self, NewRun, RunClaim, StepEnd, TakenRun};
@@ -125,25 +127,74 @@ async fn planner_of(app: &App, conn: &mut PgConnection, project: &ProjectRow, sa
     Ok(latest.again(task, said, model))
 }
 
-/// Whose turn it is in this process: that of the account behind the one that was served last.
+/// Whose turn it is in this process: that of the account behind the one that was served last, if it has not as many
+/// under way as one may.
+#[derive(Debug)]
+pub struct Round {
+    /// Turns that one account has at once, at most.
+    most: usize,
+    places: Mutex<Places>,
+}
+
 #[derive(Debug, Default)]
-pub struct Round(Mutex<Uuid>);
+struct Places {
+    /// The account that was served last.
+    last: Uuid,
+    /// How many turns each account has under way.
+    under_way: HashMap<AccountId, usize>,
+}
+
+/// A turn that an account has under way, until it is dropped.
+#[derive(Debug)]
+pub struct Place {
+    round: Arc<Round>,
+    account: AccountId,
+}
 
 impl Round {
-    /// The run that has been due for longest of whose turn it is; none when nobody's is.
-    pub async fn next(&self, app: &App) -> sqlx::Result<Option<TakenRun>> {
-        let after = *self.last();
-        let mut conn = app.conn().await?;
-        let mut taken = project_runs::take(&mut conn, after).await?;
-        if taken.is_none() && !after.is_nil() {
-            taken = project_runs::take(&mut conn, Uuid::nil()).await?;
-        }
-        *self.last() = taken.as_ref().map_or(Uuid::nil(), |taken| taken.by.account_id.uuid());
-        Ok(taken)
+    /// In which one account has so many turns at once, at most.
+    pub fn of(most: usize) -> Arc<Self> {
+        Arc::new(Self { most, places: Mutex::default() })
     }
 
-    fn last(&self) -> MutexGuard<'_, Uuid> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The run that has been due for longest of whose turn it is; none when nobody's is.
+    pub async fn next(self: &Arc<Self>, app: &App) -> sqlx::Result<Option<(TakenRun, Place)>> {
+        let (after, full) = self.look();
+        let mut conn = app.conn().await?;
+        let mut taken = project_runs::take(&mut conn, after, &full).await?;
+        if taken.is_none() && !after.is_nil() {
+            taken = project_runs::take(&mut conn, Uuid::nil(), &full).await?;
+        }
+        let mut places = self.places();
+        places.last = taken.as_ref().map_or(Uuid::nil(), |taken| taken.by.account_id.uuid());
+        Ok(taken.map(|taken| {
+            let account = taken.by.account_id;
+            *places.under_way.entry(account).or_default() += 1;
+            (taken, Place { round: Arc::clone(self), account })
+        }))
+    }
+
+    /// The account that was served last, and those that have as many turns as they may.
+    fn look(&self) -> (Uuid, Vec<AccountId>) {
+        let places = self.places();
+        let full = places.under_way.iter().filter(|(_, turns)| **turns >= self.most);
+        (places.last, full.map(|(account, _)| *account).collect())
+    }
+
+    fn places(&self) -> MutexGuard<'_, Places> {
+        self.places.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut places = self.round.places();
+        if let Entry::Occupied(mut turns) = places.under_way.entry(self.account) {
+            *turns.get_mut() -= 1;
+            if *turns.get() == 0 {
+                turns.remove();
+            }
+        }
     }
 }
 
@@ -291,5 +342,27 @@ fn date(assets: &mut Value, now: Time) {
         if asset.get("created_at").is_none_or(Value::is_null) {
             asset.insert("created_at".to_owned(), now.to_json().unwrap_or_default());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_account_that_has_as_many_turns_as_it_may_is_passed_over_until_one_ends() {
+        let (round, busy, other) = (Round::of(2), AccountId::mint(), AccountId::mint());
+        let place = |account| {
+            *round.places().under_way.entry(account).or_default() += 1;
+            Place { round: Arc::clone(&round), account }
+        };
+        let (first, others) = (place(busy), place(other));
+        assert_eq!(round.look().1, []);
+        let second = place(busy);
+        assert_eq!(round.look().1, [busy]);
+        drop(first);
+        assert_eq!(round.look().1, []);
+        drop((second, others));
+        assert!(round.places().under_way.is_empty(), "nothing is kept of who has none");
     }
 }

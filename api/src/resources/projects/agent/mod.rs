@@ -8,7 +8,6 @@ mod turn;
 use crate::app::App;
 use crate::usecases::projects::runs::{Round, wake};
 use runtime::wake::Wake;
-use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::task::JoinSet;
@@ -23,19 +22,22 @@ const LOOK_AGAIN: Duration = Duration::from_secs(2);
 const AT_ONCE: usize = 4;
 /// And where a model is asked, which is waited for most of the time.
 const AT_ONCE_ASKING: usize = 16;
+/// How many of those one account has, at most: a model that takes long over what it asks keeps nobody else waiting.
+const ASKING_OF_ACCOUNT: usize = 4;
 
 /// Works on projects until the process is told to end. All that it has under way ends with it.
 pub async fn work_on_projects(app: App) {
     let shutdown = app.process.shutdown.clone();
-    let round = Arc::new(Round::default());
     let mut turns = JoinSet::new();
-    let at_once = if app.agent.is_some() { AT_ONCE_ASKING } else { AT_ONCE };
+    let (at_once, of_account) =
+        if app.agent.is_some() { (AT_ONCE_ASKING, ASKING_OF_ACCOUNT) } else { (AT_ONCE, AT_ONCE) };
+    let round = Round::of(of_account);
     let listening = AbortOnDropHandle::new(tokio::spawn(listen(app.clone())));
     while !shutdown.is_cancelled() {
         while turns.len() < at_once {
             match round.next(&app).await {
                 // A task of its own: one that panics takes nothing with it.
-                Ok(Some(run)) => drop(turns.spawn(take_turn(app.clone(), run))),
+                Ok(Some((run, place))) => drop(turns.spawn(take_turn(app.clone(), run, place))),
                 Ok(None) => break,
                 Err(error) => {
                     tracing::debug!(error = %error, "It was not seen which projects to work on.");

@@ -11,7 +11,7 @@ use crate::http::error::Answer;
 use crate::resources::tools::calling::{Heard, call_as};
 use crate::usecases::projects::Shown;
 use crate::usecases::projects::runs::{
-    Advance, advance, begin_step, may_act, opened, opened_budget, put_off, stop_started,
+    Advance, Place, advance, begin_step, may_act, opened, opened_budget, put_off, stop_started,
 };
 use domain::agent::{Budget, End, Move, Planner, Refused};
 use domain::ids::{ItemId, JobId, TimelineId};
@@ -43,13 +43,14 @@ enum Came {
     Later(Duration),
 }
 
-/// Goes on with a run.
-pub(super) async fn take_turn(app: App, run: TakenRun) {
+/// Goes on with a run, in a place that its account has as long.
+pub(super) async fn take_turn(app: App, run: TakenRun, place: Place) {
     let claim = run.claim;
     if let Err(error) = Turn::taken(&app, run).await {
         tracing::warn!(run.id = %claim.run, project.id = %claim.project, error = %error,
             "A project's run goes on later.");
     }
+    drop(place);
 }
 
 /// A step that has ended.
