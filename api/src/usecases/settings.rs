@@ -10,6 +10,7 @@ use domain::document::DocumentKind;
 use domain::ids::{ItemId, WorkspaceId};
 use domain::settings::Settings;
 use serde_json::{Value, json};
+use sqlx::PgConnection;
 
 /// What the one document is called.
 const NAME: &str = "settings";
@@ -36,6 +37,11 @@ pub async fn kept_settings(app: &App, workspace: WorkspaceId) -> Answer<Option<K
 /// What the workspace's settings say.
 pub async fn settings(app: &App, workspace: WorkspaceId) -> Answer<Settings> {
     Ok(kept_settings(app, workspace).await?.map(|kept| kept.body).unwrap_or_default())
+}
+
+/// The same, in a use case's transaction.
+pub(super) async fn settings_of(conn: &mut PgConnection, workspace: WorkspaceId) -> Answer<Settings> {
+    Ok(found(conn, workspace, NAME).await?.map(|kept| kept.body).unwrap_or_default())
 }
 
 /// Changes the settings: `change` is what becomes of those that are kept. `show` writes the answer.

@@ -3,10 +3,13 @@
 use crate::app::App;
 use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
+use crate::usecases::brand_kit::kit_of;
 use crate::usecases::document_edits::Edited;
 use crate::usecases::documents::{self, Document, DocumentToCreate, ITEM_REF, Kept, refused, resolve_refs};
 use crate::usecases::library::sources;
 use crate::usecases::once::{Made, Once};
+use crate::usecases::settings::settings_of;
+use domain::brand_kit::CaptionStyle;
 use domain::document::{DocumentKind, OpList, edited};
 use domain::ids::{ItemId, TimelineId};
 use domain::timeline::Timeline;
@@ -58,6 +61,26 @@ pub async fn reach_variant(conn: &mut PgConnection, caller: &Caller, id: &str) -
     documents::reach::<Timeline>(conn, caller, id.uuid()).await.map(drop)
 }
 
+/// What captions look like where a call says nothing of it: as the settings have it, or else the brand kit.
+async fn caption_style(conn: &mut PgConnection, caller: &Caller) -> Answer<CaptionStyle> {
+    let workspace = caller.workspace.id;
+    let own = settings_of(conn, workspace).await?.caption_style.unwrap_or_default();
+    Ok(own.or(kit_of(conn, workspace).await?.caption_style.unwrap_or_default()))
+}
+
+/// The operations, with what they leave open of how captions look.
+async fn styled(conn: &mut PgConnection, caller: &Caller, ops: &[Value]) -> Answer<Vec<Value>> {
+    let mut ops = ops.to_vec();
+    let captions: Vec<_> = ops.iter_mut().filter_map(|op| op.get_mut("captions")?.as_object_mut()).collect();
+    if !captions.is_empty() {
+        let style = caption_style(conn, caller).await?;
+        for captions in captions {
+            style.fill(captions);
+        }
+    }
+    Ok(ops)
+}
+
 impl Edited for Timeline {
     async fn done(
         conn: &mut PgConnection,
@@ -81,6 +104,8 @@ impl Edited for Timeline {
                 .await
                 .map_err(|error| ApiError::new(error.code(), format!("{place}: {}", error.message())))?;
         }
-        edited(body, list, ops, |timeline: &mut Self, op| timeline.apply(op, &sources)).map_err(|error| refused(&error))
+        let ops = styled(conn, caller, ops).await?;
+        edited(body, list, &ops, |timeline: &mut Self, op| timeline.apply(op, &sources))
+            .map_err(|error| refused(&error))
     }
 }

@@ -4,6 +4,7 @@
 
 use crate::ids::ItemId;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
 /// Families that a font may be of: those of Debian's `fonts-dejavu-core`, which `scripts/setup` and the image install,
@@ -96,6 +97,40 @@ pub enum CaptionPosition {
 }
 
 impl CaptionStyle {
+    /// It, with what it leaves open as another has it.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self {
+            family: self.family.or(other.family),
+            size: self.size.or(other.size),
+            color: self.color.or(other.color),
+            background: self.background.or(other.background),
+            position: self.position.or(other.position),
+        }
+    }
+
+    /// Writes it into what an operation says of captions (`TimelineOp::SetCaptions`), where that leaves it open.
+    pub fn fill(&self, captions: &mut Map<String, Value>) {
+        fn put(fields: &mut Map<String, Value>, name: &str, value: Value) {
+            let field = fields.entry(name).or_insert(Value::Null);
+            if field.is_null() && !value.is_null() {
+                *field = value;
+            }
+        }
+        put(captions, "position", json!(self.position));
+        put(captions, "style", json!({}));
+        let Some(Value::Object(style)) = captions.get_mut("style") else { return };
+        put(style, "family", json!(self.family));
+        put(style, "size", json!(self.size));
+        // Letters and what is behind them go together; an empty text is no background.
+        if style.get("color").is_none_or(Value::is_null) {
+            put(style, "background", json!(self.background));
+        }
+        put(style, "color", json!(self.color));
+        style.retain(|name, value| !value.is_null() && (name != "background" || *value != ""));
+        captions.retain(|_, value| !value.is_null());
+    }
+
     /// The smallest letters.
     pub const LEAST_SIZE: f64 = 0.01;
     /// The largest letters.
@@ -167,11 +202,11 @@ fn is_hex(text: &str) -> bool {
     text.strip_prefix('#').is_some_and(|digits| digits.len() == 6 && digits.bytes().all(|b| b.is_ascii_hexdigit()))
 }
 
-fn is_family(family: &str) -> bool {
+pub(crate) fn is_family(family: &str) -> bool {
     FAMILIES.contains(&family)
 }
 
-fn families() -> String {
+pub(crate) fn families() -> String {
     FAMILIES.map(|family| format!("`{family}`")).join(", ")
 }
 
@@ -213,5 +248,33 @@ mod tests {
             let found = wrong.check().expect_err("wrong");
             assert!(found.starts_with(said), "{found}");
         }
+    }
+    #[test]
+    fn a_style_says_what_an_operation_leaves_open_and_nothing_else() {
+        let own = CaptionStyle { color: Some("#ff0000".to_owned()), ..CaptionStyle::default() };
+        let brand = CaptionStyle {
+            color: Some("#00ff00".to_owned()),
+            background: Some("#101010".to_owned()),
+            family: Some(FAMILIES[2].to_owned()),
+            position: Some(CaptionPosition::Top),
+            ..CaptionStyle::default()
+        };
+        let style = own.or(brand);
+        let filled = |captions: Value| {
+            let mut captions = captions.as_object().cloned().unwrap_or_default();
+            style.fill(&mut captions);
+            Value::Object(captions)
+        };
+        let look = json!({ "family": "DejaVu Serif", "background": "#101010", "color": "#ff0000" });
+        assert_eq!(filled(json!({ "burn": true })), json!({ "burn": true, "position": "top", "style": look }));
+        let said =
+            json!({ "position": "middle", "style": { "family": "DejaVu Sans", "color": "#0000ff", "size": 0.1 } });
+        assert_eq!(filled(said.clone()), said);
+        let bare = filled(json!({ "style": { "background": "" } }));
+        assert_eq!((&bare["style"]["background"], &bare["style"]["color"]), (&Value::Null, &json!("#ff0000")));
+        let nothing = CaptionStyle::default();
+        let mut captions = Map::new();
+        nothing.fill(&mut captions);
+        assert_eq!(Value::Object(captions), json!({ "style": {} }));
     }
 }

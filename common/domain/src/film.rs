@@ -3,10 +3,11 @@
 //! `timeline::film` makes it; the worker draws and mixes it. Frames are those of the film's rate, from its start; the
 //! parts of a picture are millionths.
 
+use crate::brand_kit::CaptionPosition;
 use crate::ducking::GainPoint;
 use crate::ids::ItemId;
 use crate::letters::undrawn;
-use crate::lines::{MOST_LINES, broken};
+use crate::lines::{Family, MOST_LINES, broken};
 use crate::media_time::FrameRate;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -199,6 +200,9 @@ pub struct FilmText {
     pub background: Option<[u8; 3]>,
     /// The height of a line, in millionths of the picture's.
     pub size: i32,
+    /// One of `brand_kit::FAMILIES`; the first one where none is named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub family: Option<String>,
 }
 
 /// A caption in the picture.
@@ -210,6 +214,21 @@ pub struct FilmCue {
     pub end: i64,
     /// What it says.
     pub text: FilmText,
+    /// Where it stands, if not at the bottom.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub position: Option<CaptionPosition>,
+}
+
+impl FilmCue {
+    /// Its room: left side, upper side, width and height, in millionths of the picture's.
+    pub const fn room(&self) -> [i32; 4] {
+        let [left, bottom, width, height] = CAPTIONS;
+        match self.position {
+            None | Some(CaptionPosition::Bottom) => CAPTIONS,
+            Some(CaptionPosition::Middle) => [left, (1_000_000 - height) / 2, width, height],
+            Some(CaptionPosition::Top) => [left, 1_000_000 - height - bottom, width, height],
+        }
+    }
 }
 
 impl Film {
@@ -253,7 +272,9 @@ impl Film {
         let scaled = |millionths: i32, side: u32| usize::try_from(millionths).unwrap_or(0) * side as usize / 1_000_000;
         let is_cut = |text: &FilmText, width: i32| {
             let line = scaled(text.size, self.height).max(LEAST_LINE);
-            broken(&text.text, scaled(width, self.width) * 100 / line).len() > MOST_LINES
+            broken(&text.text, Family::of(text.family.as_deref(), &text.text), scaled(width, self.width) * 100 / line)
+                .len()
+                > MOST_LINES
         };
         let overlays = self.overlays.iter().filter(|overlay| match &overlay.picture {
             OverlayPicture::Text(text) => is_cut(text, overlay.place[2]),

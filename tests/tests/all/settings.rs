@@ -69,6 +69,45 @@ async fn settings_are_the_defaults_of_silence_and_ducking_until_a_call_says_othe
 }
 
 #[tokio::test]
+async fn captions_look_and_texts_are_spoken_as_the_settings_say_where_a_call_does_not() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let kit = json!({ "caption_style": { "family": FAMILIES[2], "color": "#00ff00", "position": "top" } });
+    tenant.client.tool("update_brand_kit", &kit).await?.data()?;
+    let style = json!({ "color": "#ff0000", "size": 0.1 });
+    set(&tenant.client, json!({ "caption_style": style, "default_language": "es" })).await?;
+    let cues = json!([{ "start": 0, "end": 2, "text": "Hello." }]);
+    let captions = async |look: Value| {
+        let mut captions = json!({ "source": "cues", "cues": cues, "burn": true });
+        captions.as_object_mut().expect("an object").extend(look.as_object().cloned().unwrap_or_default());
+        let op = json!({ "op": "set_captions", "captions": captions });
+        let made = tenant.client.tool("create_timeline", &json!({ "name": "Cut", "ops": [op] })).await?;
+        anyhow::Ok(made.data()?["timeline"]["captions"].clone())
+    };
+    let usual = captions(json!({})).await?;
+    let look = json!({ "color": "#ff0000", "size": 0.1, "family": FAMILIES[2] });
+    assert_eq!((&usual["style"], &usual["position"]), (&look, &json!("top")), "the settings, then the brand kit");
+    let own = captions(json!({ "style": { "color": "#0000ff", "family": FAMILIES[0] }, "position": "middle" })).await?;
+    let look = json!({ "color": "#0000ff", "size": 0.1, "family": FAMILIES[0] });
+    assert_eq!((&own["style"], &own["position"]), (&look, &json!("middle")));
+    let op = json!({ "op": "set_captions",
+        "captions": { "source": "cues", "cues": cues, "style": { "family": "Comic Sans" } } });
+    let refused = tenant.client.tool("create_timeline", &json!({ "name": "Cut", "ops": [op] })).await?;
+    assert_eq!(refused.code(), "invalid_request", "{}", refused.text);
+
+    let speaker = async |more: Value| {
+        let mut asked = json!({ "text": "hola", "dry_run": true });
+        asked.as_object_mut().expect("an object").extend(more.as_object().cloned().unwrap_or_default());
+        anyhow::Ok(tenant.client.tool("generate_audio", &asked).await?.data()?["model"].clone())
+    };
+    assert_eq!(speaker(json!({})).await?, "espeak-ng", "the engine that speaks Spanish");
+    for own in [json!({ "language": "en" }), json!({ "model": "flite" }), json!({ "voice": "slt" })] {
+        assert_eq!(speaker(own.clone()).await?, "flite", "{own}");
+    }
+    world.end().await
+}
+
+#[tokio::test]
 async fn an_upload_starts_the_reads_of_the_settings_where_it_names_none() -> anyhow::Result<()> {
     let world = World::new().await?;
     let tenant = world.tenant("a").await?;

@@ -2,6 +2,7 @@
 //! files. No other font of the machine is looked for, so that one text looks the same everywhere. Which letters they
 //! have is `domain::letters`'.
 
+use domain::lines::Family;
 use std::path::{Path, PathBuf};
 
 /// The folder where Debian has them.
@@ -21,9 +22,13 @@ pub(super) fn paths() -> impl Iterator<Item = PathBuf> {
     FILES.into_iter().map(|file| Path::new(FOLDER).join(file))
 }
 
-/// The path of the font that films are written in.
-pub(super) fn of_films() -> PathBuf {
-    Path::new(FOLDER).join(FILES[0])
+/// The path of a family's font.
+pub(super) fn of(family: Family) -> PathBuf {
+    Path::new(FOLDER).join(match family {
+        Family::Sans => FILES[0],
+        Family::Mono => FILES[2],
+        Family::Serif => FILES[4],
+    })
 }
 
 /// Whether all of them are there.

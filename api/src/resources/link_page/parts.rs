@@ -13,7 +13,7 @@ use crate::resources::library;
 use crate::usecases::brand_kit::brand_kit;
 use crate::usecases::settings::settings;
 use domain::captions::Stretches;
-use domain::comment::MOST_COMMENTS;
+use domain::comment::{MOST_COMMENTS, Subject};
 use domain::ids::WorkspaceId;
 use domain::item::ItemStatus;
 use std::sync::Arc;
@@ -45,9 +45,10 @@ pub(super) async fn of(visit: &Visit) -> Answer<Arc<PageParts>> {
     let transcript =
         if is_read { library::first_stretches(app, link.account_id, item.id, MOST_STRETCHES).await? } else { None };
     let talk = if link.may_comment { Some(talk(visit).await?) } else { None };
-    let brand = brand(app, link.workspace_id).await?;
+    let kept = settings(app, link.workspace_id).await?;
+    let brand = Brand { name: kept.name, color: brand_color(app, link.workspace_id).await? };
     let base = view::base(&visit.token);
-    let language = transcript.as_ref().and_then(|said| said.language.clone());
+    let language = transcript.as_ref().and_then(|said| said.language.clone()).or(kept.default_language);
     let written = tokio::task::spawn_blocking(move || {
         let said = transcript.map(|said| view::said(&bounded(said), &base).0);
         let talk = talk.map(|talk| view::talk(&talk, &base).0);
@@ -59,17 +60,16 @@ pub(super) async fn of(visit: &Visit) -> Answer<Arc<PageParts>> {
     Ok(parts)
 }
 
-async fn brand(app: &App, workspace: WorkspaceId) -> Answer<Brand> {
+async fn brand_color(app: &App, workspace: WorkspaceId) -> Answer<Option<String>> {
     let kit = brand_kit(app, workspace).await?.map(|kept| kept.body).unwrap_or_default();
-    let color = kit.colors.into_iter().next().map(|color| color.hex);
-    Ok(Brand { name: settings(app, workspace).await?.name, color })
+    Ok(kit.colors.into_iter().next().map(|color| color.hex))
 }
 
 async fn talk(visit: &Visit) -> Answer<Talk> {
     let mut conn = visit.app.conn().await?;
-    let item = visit.link.item_id;
+    let item = Subject::Item(visit.link.item_id);
     let most_bytes = i64::try_from(MOST_BYTES_COMMENTED).unwrap_or(i64::MAX);
-    let mut newest = comments::newest(&mut conn, item, MOST_SHOWN, most_bytes).await?;
+    let mut newest = comments::newest(&mut conn, visit.link.item_id, MOST_SHOWN, most_bytes).await?;
     let in_all = comments::count(&mut conn, item, MOST_COMMENTS).await?;
     newest.truncate(fitting(newest.iter().map(|comment| comment.text.as_str()), MOST_BYTES_COMMENTED));
     let others = usize::try_from(in_all).unwrap_or(0).saturating_sub(newest.len());

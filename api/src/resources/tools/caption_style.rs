@@ -32,6 +32,26 @@ pub enum CaptionPosition {
     Bottom,
 }
 
+impl From<CaptionPosition> for brand_kit::CaptionPosition {
+    fn from(position: CaptionPosition) -> Self {
+        match position {
+            CaptionPosition::Top => Self::Top,
+            CaptionPosition::Middle => Self::Middle,
+            CaptionPosition::Bottom => Self::Bottom,
+        }
+    }
+}
+
+impl From<brand_kit::CaptionPosition> for CaptionPosition {
+    fn from(position: brand_kit::CaptionPosition) -> Self {
+        match position {
+            brand_kit::CaptionPosition::Top => Self::Top,
+            brand_kit::CaptionPosition::Middle => Self::Middle,
+            brand_kit::CaptionPosition::Bottom => Self::Bottom,
+        }
+    }
+}
+
 impl From<CaptionStyle> for brand_kit::CaptionStyle {
     fn from(asked: CaptionStyle) -> Self {
         let text = |text: Option<Text>| text.map(|text| text.0);
@@ -40,11 +60,7 @@ impl From<CaptionStyle> for brand_kit::CaptionStyle {
             size: asked.size,
             color: text(asked.color),
             background: text(asked.background),
-            position: asked.position.map(|position| match position {
-                CaptionPosition::Top => brand_kit::CaptionPosition::Top,
-                CaptionPosition::Middle => brand_kit::CaptionPosition::Middle,
-                CaptionPosition::Bottom => brand_kit::CaptionPosition::Bottom,
-            }),
+            position: asked.position.map(Into::into),
         }
     }
 }
@@ -56,11 +72,7 @@ impl From<brand_kit::CaptionStyle> for CaptionStyle {
             size: style.size,
             color: style.color.map(Text),
             background: style.background.map(Text),
-            position: style.position.map(|position| match position {
-                brand_kit::CaptionPosition::Top => CaptionPosition::Top,
-                brand_kit::CaptionPosition::Middle => CaptionPosition::Middle,
-                brand_kit::CaptionPosition::Bottom => CaptionPosition::Bottom,
-            }),
+            position: style.position.map(Into::into),
         }
     }
 }

@@ -37,7 +37,8 @@ pub struct UpdateSettings {
     pub if_revision: Option<i32>,
     /// What the workspace is called on the pages of public links, 1 to 200 characters.
     pub name: MaybeUndefined<Text>,
-    /// The language of the workspace's media, as a tag of BCP 47 such as `en` or `pt-BR`.
+    /// The language of the workspace's media, as a tag of BCP 47 such as `en` or `pt-BR`: what `generate_audio` speaks
+    /// that names no language, voice or model, and what a public link's captions are in whose transcript doesn't say.
     pub default_language: MaybeUndefined<Text>,
     /// The reads that an upload or an import starts which names none.
     pub reads_on_import: Option<Vec<ReadKind>>,
@@ -47,7 +48,8 @@ pub struct UpdateSettings {
     pub padding_ms: MaybeUndefined<u32>,
     /// `duck_db` of `duck_music`, 0 to 60.
     pub duck_db: MaybeUndefined<f64>,
-    /// How captions look that name no style.
+    /// How the captions of timelines look where their `style` and `position` say nothing; what it leaves open is as the
+    /// brand kit has it.
     pub caption_style: MaybeUndefined<CaptionStyle>,
 }
 

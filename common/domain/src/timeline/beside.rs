@@ -1,6 +1,7 @@
 //! What a timeline has beside its scenes: sound, overlays and captions, as its body holds them.
 
 use super::{Micros, Ratio};
+use crate::brand_kit::CaptionPosition;
 use crate::ids::ItemId;
 use serde::{Deserialize, Serialize};
 
@@ -117,6 +118,9 @@ pub struct TextStyle {
     /// The height of a line, as a part of the picture's height.
     #[serde(default = "TextStyle::usual_size")]
     pub size: Ratio,
+    /// One of `brand_kit::FAMILIES`; the first one where none is named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub family: Option<String>,
 }
 
 impl TextStyle {
@@ -131,7 +135,7 @@ impl TextStyle {
 
 impl Default for TextStyle {
     fn default() -> Self {
-        Self { color: Self::white(), background: None, size: Self::usual_size() }
+        Self { color: Self::white(), background: None, size: Self::usual_size(), family: None }
     }
 }
 
@@ -160,6 +164,9 @@ pub struct Captions {
     /// What they look like.
     #[serde(default)]
     pub style: TextStyle,
+    /// Where in the picture they stand; at the bottom where it isn't said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub position: Option<CaptionPosition>,
     /// Their language.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,

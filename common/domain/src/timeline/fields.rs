@@ -2,6 +2,7 @@
 
 use super::{CaptionSource, Captions, LONGEST};
 use super::{LOUDEST, MOST_CUES, MOST_PIXELS, Micros, Ratio, SHORTEST, SIDES, TextStyle, Timeline};
+use crate::brand_kit::{families, is_family};
 use crate::color::hex_bytes;
 use crate::media_time::FrameRate;
 use crate::pixels::PictureSize;
@@ -131,6 +132,9 @@ pub(super) fn style(style: &TextStyle) -> Result<(), String> {
     color("style.color", &style.color)?;
     if let Some(background) = &style.background {
         color("style.background", background)?;
+    }
+    if style.family.as_ref().is_some_and(|family| !is_family(family)) {
+        return Err(format!("`style.family`: expected one of {}", families()));
     }
     let fits = (Ratio(10_000)..=Ratio(500_000)).contains(&style.size);
     if fits { Ok(()) } else { Err("`style.size`: expected 0.01 to 0.5".to_owned()) }

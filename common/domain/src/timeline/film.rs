@@ -6,6 +6,7 @@
 use super::{
     CaptionCue, Fit, Micros, Overlay, OverlayKind, Placed, Ratio, Scene, SceneKind, Sources, TextStyle, Timeline,
 };
+use crate::brand_kit::CaptionPosition;
 use crate::color::hex_bytes;
 use crate::ducking::{DuckRule, envelope};
 use crate::film::{
@@ -102,6 +103,7 @@ pub fn film_of(
         color: hex_bytes(&style.color).unwrap_or([255; 3]),
         background: style.background.as_deref().and_then(hex_bytes),
         size: style.size.0,
+        family: style.family.clone(),
     };
     let frame = |at: Micros| timeline.fps.nearest(at.0);
     let scenes = timeline.scenes.iter().zip(&placed).map(|(scene, place)| seen(scene, *place, sources, timeline.fps));
@@ -115,9 +117,16 @@ pub fn film_of(
         place: [overlay.x.0, overlay.y.0, overlay.width.0, overlay.height.0],
         opacity: overlay.opacity.0,
     });
-    let style = timeline.captions.as_ref().map(|captions| captions.style.clone()).unwrap_or_default();
-    let cues =
-        cues.iter().map(|cue| FilmCue { first: frame(cue.start), end: frame(cue.end), text: text(&style, &cue.text) });
+    let captions = timeline.captions.as_ref();
+    let style = captions.map(|captions| captions.style.clone()).unwrap_or_default();
+    let position =
+        captions.and_then(|captions| captions.position).filter(|position| *position != CaptionPosition::Bottom);
+    let cues = cues.iter().map(|cue| FilmCue {
+        first: frame(cue.start),
+        end: frame(cue.end),
+        text: text(&style, &cue.text),
+        position,
+    });
     let has_picture = format.has_picture();
     Ok(Film {
         format,

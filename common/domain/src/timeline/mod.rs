@@ -40,9 +40,11 @@ pub use otio::otio;
 pub use said::{Transcripts, caption, captions_of};
 pub use units::{Micros, Ratio};
 
+use crate::decoding::Material;
 use crate::ids::{ItemId, TimelineId};
 use crate::item::ItemType;
 use crate::media_time::FrameRate;
+use crate::pixels::Pictures;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
@@ -190,6 +192,15 @@ pub struct SourceFacts {
     pub has_video: bool,
     /// Whether it is known that it can be decoded from its middle.
     pub seekable: bool,
+    /// Its pictures.
+    pub pictures: Pictures,
+}
+
+impl SourceFacts {
+    /// What decoding it costs by.
+    pub const fn material(self) -> Material {
+        Material { seeks: self.seekable, pictures: self.pictures }
+    }
 }
 
 /// The ready items that a timeline may name. One that is named and not here is deleted or can't be used.

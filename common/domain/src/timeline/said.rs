@@ -89,7 +89,7 @@ pub fn captions_of(content: &str, is_vtt: bool) -> Result<(Captions, Told), Stri
         return Err("none of its cues is within a day".to_owned());
     }
     let (source, style) = (CaptionSource::Cues, TextStyle::default());
-    Ok((Captions { source, cues, burn: false, style, language: None }, told))
+    Ok((Captions { source, cues, burn: false, style, position: None, language: None }, told))
 }
 
 /// A written cue as captions are written.

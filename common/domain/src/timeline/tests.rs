@@ -22,6 +22,7 @@ pub(super) fn sources() -> Sources {
         has_audio,
         has_video,
         seekable: false,
+        pictures: Pictures::default(),
     };
     Sources::from([
         (item(1), facts(ItemType::Video, Some(10), true, true)),

@@ -3,6 +3,7 @@
 use super::{Darkroom, RATE, near, number, onsets, stream};
 use crate::readers::tests::an_hour;
 use crate::renders::{ItemMedia, Sources};
+use domain::brand_kit::{CaptionPosition, FAMILIES};
 use domain::film::{
     Film, FilmCue, FilmFormat, FilmOverlay, FilmPicture, FilmQuality, FilmScene, FilmSound, FilmText, OverlayPicture,
 };
@@ -163,7 +164,7 @@ async fn scenes_dissolve_fade_and_have_pictures_and_letters_over_them() {
     assert!(bare[10] < 20 && (100..156).contains(&bare[37]) && bare[60] > 235, "{bare:?}");
     assert!((90..166).contains(&bare[87]) && bare[99] < 30, "{bare:?}");
 
-    let text = FilmText { text: "WWWW".to_owned(), color: [255; 3], background: None, size: 400_000 };
+    let text = FilmText { text: "WWWW".to_owned(), color: [255; 3], background: None, size: 400_000, family: None };
     plan.overlays = vec![FilmOverlay {
         picture: OverlayPicture::Image { item: image },
         first: 0,
@@ -171,11 +172,51 @@ async fn scenes_dissolve_fade_and_have_pictures_and_letters_over_them() {
         place: [0, 0, 500_000, 1_000_000],
         opacity: 1_000_000,
     }];
-    plan.cues = vec![FilmCue { first: 12, end: 20, text }];
+    plan.cues = vec![FilmCue { first: 12, end: 20, text, position: None }];
     room.film(plan, &[(item, white), (image, picture)], "over").await;
     let over = room.brightness("over");
     assert!(over[5] > 25 && over[11] < 20 && over[15] > 15 && over[22] < 20, "{over:?}");
     assert!((i16::from(over[60]) - i16::from(bare[60])).abs() <= 1);
+}
+
+#[tokio::test]
+async fn captions_stand_where_they_are_told_in_the_letters_of_their_family() {
+    let room = Darkroom::new();
+    let (tone, item) = (room.plain("tone.mp4", "white", 440, 4), ItemId::mint());
+    let text = |family: &str| FilmText {
+        text: "il il il".to_owned(),
+        color: [255; 3],
+        background: None,
+        size: 200_000,
+        family: Some(family.to_owned()),
+    };
+    let mut plan = film(
+        FilmFormat::Mp4,
+        4,
+        vec![scene(FilmPicture::Color { rgb: [0; 3] }, 0, 100)],
+        vec![sound(item, 0, 0, 4_000, 1_000_000)],
+    );
+    let positions = [None, Some(CaptionPosition::Middle), Some(CaptionPosition::Top)];
+    plan.cues = (0..5)
+        .zip(positions.into_iter().chain([None; 2]))
+        .zip([FAMILIES[0], FAMILIES[0], FAMILIES[0], FAMILIES[1], FAMILIES[2]])
+        .map(|((cue, position), family)| FilmCue { first: cue * 20, end: cue * 20 + 20, text: text(family), position })
+        .collect();
+    room.film(plan, &[(item, tone)], "placed").await;
+    // The upper, the middle and the lower third of each frame, as one pixel each.
+    let thirds = room.filtered("placed", "scale=1:3:flags=area");
+    let seen: Vec<&[u8]> = [10, 30, 50, 70, 90].map(|frame| &thirds[frame * 3..][..3]).to_vec();
+    let brightest = |third: &&[u8]| (0..3).max_by_key(|row| third[*row]);
+    assert_eq!(seen.iter().map(brightest).collect::<Vec<_>>(), [2, 1, 0, 2, 2].map(Some), "{seen:?}");
+    // Narrow letters are as wide as any in a family of one width, and have feet in one with serifs.
+    let widths = room.filtered("placed", "crop=iw:ih/3:0:ih*2/3,scale=iw:1:flags=area");
+    let inked = |frame: usize| {
+        let row = &widths[frame * 96..][..96];
+        let lit = |column: &u8| *column > 18;
+        row.iter().rposition(lit).zip(row.iter().position(lit)).map_or(0, |(last, first)| last - first)
+    };
+    let [sans, mono, serif] = [10, 70, 90].map(inked);
+    assert!(sans > 0 && sans < serif && serif < mono, "{sans} {serif} {mono}");
 }
 
 #[tokio::test]

@@ -90,7 +90,13 @@ impl Darkroom {
 
     /// How bright each frame of a file is, from 0 to 255.
     fn brightness(&self, name: &str) -> Vec<u8> {
-        let arguments = ["-v", "error", "-y", "-i", name, "-map", "0:v:0", "-vf", "scale=1:1,format=gray"];
+        self.filtered(name, "scale=1:1")
+    }
+
+    /// How bright each pixel of each frame is that this filter leaves, from 0 to 255.
+    fn filtered(&self, name: &str, filter: &str) -> Vec<u8> {
+        let filter = format!("{filter},format=gray");
+        let arguments = ["-v", "error", "-y", "-i", name, "-map", "0:v:0", "-vf", &filter];
         let output = ["-fps_mode", "passthrough", "-f", "rawvideo", "frames"];
         self.studio.run("ffmpeg", &[&arguments[..], &output[..]].concat());
         fs::read(self.studio.path("frames")).unwrap()

@@ -6,7 +6,9 @@ use super::picture::{Area, Behind, Layer, Size, draw, lettered};
 use super::text_mask::{self, Lettering, Stand};
 use crate::readers::decode::{FrameSize, Workshop, image_layer};
 use crate::readers::{JobCtx, Progress, ReadError};
-use domain::film::{CAPTIONS, FilmOverlay, FilmText, LEAST_LINE, OverlayPicture};
+use domain::brand_kit::CaptionPosition;
+use domain::film::{FilmCue, FilmOverlay, FilmText, LEAST_LINE, OverlayPicture};
+use domain::lines::Family;
 use std::collections::HashMap;
 
 /// The height of a line, in widths of the dark edge around its letters.
@@ -21,6 +23,15 @@ const MILLION: i64 = 1_000_000;
 enum Of {
     Overlay(usize),
     Cue(usize),
+}
+
+/// What a text stands in.
+#[derive(Debug, Clone, Copy)]
+enum Room {
+    /// A box, which its background fills.
+    Box,
+    /// The room of captions, of which only their band is coloured.
+    Of(Stand),
 }
 
 /// Draws what is over a film's scenes.
@@ -64,7 +75,7 @@ impl<'a> Overlays<'a> {
         let Some(cue) = film.cues.get(self.cue).filter(|cue| cue.first <= number) else { return Ok(()) };
         let of = Of::Cue(self.cue);
         if !self.layers.contains_key(&of) {
-            let layer = self.text(&cue.text, CAPTIONS, Stand::Bottom, ctx).await?;
+            let layer = self.caption(cue, ctx).await?;
             self.layers.insert(of, layer);
         }
         if let Some(layer) = self.layers.get(&of) {
@@ -75,7 +86,7 @@ impl<'a> Overlays<'a> {
 
     async fn overlay(&self, overlay: &FilmOverlay, ctx: &JobCtx) -> Result<Layer, ReadError> {
         let item = match &overlay.picture {
-            OverlayPicture::Text(text) => return self.text(text, overlay.place, Stand::Middle, ctx).await,
+            OverlayPicture::Text(text) => return self.text(text, overlay.place, Room::Box, ctx).await,
             OverlayPicture::Image { item } => *item,
         };
         let area = placed(overlay.place, self.size);
@@ -87,15 +98,29 @@ impl<'a> Overlays<'a> {
         Ok(Layer { area, picture, alpha })
     }
 
-    async fn text(&self, text: &FilmText, place: [i32; 4], stand: Stand, ctx: &JobCtx) -> Result<Layer, ReadError> {
+    async fn caption(&self, cue: &FilmCue, ctx: &JobCtx) -> Result<Layer, ReadError> {
+        let stand = match cue.position {
+            None | Some(CaptionPosition::Bottom) => Stand::Bottom,
+            Some(CaptionPosition::Middle) => Stand::Middle,
+            Some(CaptionPosition::Top) => Stand::Top,
+        };
+        self.text(&cue.text, cue.room(), Room::Of(stand), ctx).await
+    }
+
+    async fn text(&self, text: &FilmText, place: [i32; 4], room: Room, ctx: &JobCtx) -> Result<Layer, ReadError> {
         let area = placed(place, self.size);
         let line = scaled(text.size, self.size.height).max(LEAST_LINE);
-        let lettering = Lettering { text: &text.text, line, stand };
+        let stand = match room {
+            Room::Box => Stand::Middle,
+            Room::Of(stand) => stand,
+        };
+        let lettering =
+            Lettering { text: &text.text, family: Family::of(text.family.as_deref(), &text.text), line, stand };
         let mask = text_mask::mask(self.render.tools(), self.workshop, lettering, area.size, ctx).await?;
         // Behind captions there is no box: their room is most of the picture.
-        let around = match (text.background, stand) {
-            (Some(_), Stand::Middle) => None,
-            (Some(_), Stand::Bottom) => Some(line / BAND),
+        let around = match (text.background, room) {
+            (Some(_), Room::Box) => None,
+            (Some(_), Room::Of(_)) => Some(line / BAND),
             (None, _) => Some(line / EDGE + 1),
         };
         let behind = Behind { color: text.background.unwrap_or_default(), around };

@@ -1,19 +1,17 @@
-//! A text as a mask, drawn by a confined child with one font of this machine.
+//! A text as a mask, drawn by a confined child with a font of this machine.
 //!
-//! The font is copied into the job's folder, so that the child needs no other; each line (`domain::lines`) is
+//! The fonts are copied into the job's folder, so that the child needs no other; each line (`domain::lines`) is
 //! drawn in the middle of its row. Neighbour: `picture`, which colours the mask.
 
 use super::picture::Size;
 use crate::readers::decode::{Encoder, Feed, Workshop};
 use crate::readers::{JobCtx, MediaTools, ReadError};
 use crate::renders::fonts;
-use domain::lines::{MOST_LINES, broken};
+use domain::lines::{Family, MOST_LINES, broken};
 use std::ffi::OsStr;
 use std::fmt::Write;
 use std::fs;
 
-/// The font's file in the folder.
-const FONT_FILE: &str = "font";
 /// What the files of lines are called, before their number.
 const LINE_FILE: &str = "line";
 /// From one line to the next, in hundredths of its height.
@@ -30,14 +28,26 @@ pub(in crate::renders) fn can_be_drawn(filters: &str) -> bool {
 pub(super) enum Stand {
     /// In the middle.
     Middle,
-    /// At the lower end, as captions do.
+    /// At the upper end.
+    Top,
+    /// At the lower end.
     Bottom,
+}
+
+/// A font's file in the job's folder.
+const fn file_of(family: Family) -> &'static str {
+    match family {
+        Family::Sans => "sans",
+        Family::Mono => "mono",
+        Family::Serif => "serif",
+    }
 }
 
 /// A text to draw.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Lettering<'a> {
     pub(super) text: &'a str,
+    pub(super) family: Family,
     /// The height of a line, in pixels.
     pub(super) line: usize,
     pub(super) stand: Stand,
@@ -51,16 +61,18 @@ pub(super) async fn mask(
     size: Size,
     ctx: &JobCtx,
 ) -> Result<Vec<u8>, ReadError> {
-    let Lettering { text, line, stand } = lettering;
-    let mut lines = broken(text, size.width * 100 / line.max(1));
+    let Lettering { text, family, line, stand } = lettering;
+    let mut lines = broken(text, family, size.width * 100 / line.max(1));
     lines.truncate(MOST_LINES);
-    if !workshop.path(FONT_FILE).exists() {
-        fs::copy(fonts::of_films(), workshop.path(FONT_FILE))?;
+    let font = file_of(family);
+    if !workshop.path(font).exists() {
+        fs::copy(fonts::of(family), workshop.path(font))?;
     }
     let step = line * LEADING / 100;
     let whole = step * lines.len();
     let top = match stand {
         Stand::Middle => size.height.saturating_sub(whole) / 2,
+        Stand::Top => 0,
         Stand::Bottom => size.height.saturating_sub(whole),
     };
     let mut filter = "format=gray".to_owned();
@@ -70,7 +82,7 @@ pub(super) async fn mask(
         // Writing to a text can't fail.
         let _ = write!(
             filter,
-            ",drawtext=fontfile={FONT_FILE}:textfile={LINE_FILE}{number}:expansion=none:fontcolor=white:\
+            ",drawtext=fontfile={font}:textfile={LINE_FILE}{number}:expansion=none:fontcolor=white:\
              fontsize={line}:x=(w-text_w)/2:y={y}"
         );
     }

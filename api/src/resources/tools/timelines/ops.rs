@@ -4,6 +4,7 @@
 
 use crate::http::paging::Limit;
 use crate::http::text::Text;
+use crate::resources::tools::caption_style::CaptionPosition;
 use poem_openapi::types::Example;
 use poem_openapi::{Enum, Object};
 
@@ -267,10 +268,14 @@ pub struct SceneTransition {
 pub struct TextLook {
     /// The colour of the letters, as `#ffffff`, which it is when absent.
     pub color: Option<Text>,
-    /// The colour behind them; none when absent.
+    /// The colour behind them; none when absent. Of captions without a `color` it is then that of the settings or the
+    /// brand kit, and an empty text is none.
     pub background: Option<Text>,
     /// The height of a line, 0.01 to 0.5 of the picture's; 0.06 when absent.
     pub size: Option<f64>,
+    /// One of the `families` that `get_brand_kit` lists; the first of them when absent, or where the text has letters
+    /// that the others lack.
+    pub family: Option<Text>,
 }
 
 /// Where captions come from.
@@ -293,8 +298,11 @@ pub struct CaptionText {
     pub cues: Option<Vec<CueText>>,
     /// Whether a render has them in its picture.
     pub burn: Option<bool>,
-    /// What they look like there.
+    /// What they look like there. What is absent is as `caption_style` of the settings has it, or else of the brand
+    /// kit.
     pub style: Option<TextLook>,
+    /// Where in the picture they stand; likewise, or else at the bottom.
+    pub position: Option<CaptionPosition>,
     /// Their language.
     pub language: Option<Text>,
 }

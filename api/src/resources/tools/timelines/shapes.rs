@@ -3,6 +3,7 @@
 use super::ops::{CaptionOrigin, CaptionText, CueText, TextLook};
 use super::pieces::{TimelineAudio, TimelineOverlay, TimelineScene, TimelineTrack};
 use crate::http::text::{Text, Time, True};
+use crate::resources::tools::caption_style::CaptionPosition;
 use crate::resources::tools::shown_items::{MediaLinks, ShownItems};
 use crate::usecases::documents::Kept;
 use domain::ids::TimelineId;
@@ -138,7 +139,12 @@ impl Timeline {
 impl From<timeline::TextStyle> for TextLook {
     fn from(style: timeline::TextStyle) -> Self {
         let background = style.background.map(Text);
-        Self { color: Some(Text(style.color)), background, size: Some(style.size.number()) }
+        Self {
+            color: Some(Text(style.color)),
+            background,
+            size: Some(style.size.number()),
+            family: style.family.map(Text),
+        }
     }
 }
 
@@ -155,6 +161,7 @@ impl From<timeline::Captions> for CaptionText {
             cues: is_written.then(|| captions.cues.into_iter().map(cue).collect()),
             burn: Some(captions.burn),
             style: Some(captions.style.into()),
+            position: captions.position.map(CaptionPosition::from),
             language: captions.language.map(Text),
         }
     }
