@@ -4,19 +4,41 @@
 //! decoder goes on with a later part of its item where that is near, and begins anew where it is not: in the middle of
 //! a file of which that is known to work, else at its start.
 
-use crate::film::{CAPTIONS, Film, FilmPicture, FilmScene, FilmSound};
+use crate::film::{CAPTIONS, Film, FilmPicture, FilmScene, FilmSound, OverlayPicture};
 use crate::ids::ItemId;
 use crate::media_time::sample_at;
+use crate::pixels::{Pictures, worth_ms};
 
 /// Samples a second of every film's sound.
 pub const SOUND_RATE: u32 = 48_000;
+/// Milliseconds of a film that are decoded before a part in its middle, as a rule: half of what is between two key
+/// pictures.
+const BEFORE_A_PART_MS: i64 = 5_000;
+/// Milliseconds of a film that are gone through to one picture in its middle, from key picture to key picture; at the
+/// most as a rule.
+const BEFORE_A_PICTURE_MS: i64 = 10_000;
 /// Milliseconds that each child counts as which is started for a film, beside what it is started for.
 const START_MS: i64 = 250;
 /// How many times faster sound is gone through than a film is drawn: measured, 60 times and more.
 const SOUND_FASTER: i64 = 60;
-/// Pixels that are drawn in a millisecond of what a film is worth: those of 1920 × 1080 at 30 frames a second, with one
-/// picture over all of each. Of films that are drawn with more, the pixels count and not their length.
-const PIXELS_A_MS: i64 = 1_920 * 1_080 * 30 / 1_000 * 3 / 2;
+
+/// What is known of an item that a film or a picture is made from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Material {
+    /// Whether it may be begun in its middle.
+    pub seeks: bool,
+    /// Its pictures.
+    pub pictures: Pictures,
+}
+
+impl Material {
+    /// What decoding one picture of it is worth in milliseconds of film, that of this microsecond of a film.
+    pub(crate) fn picture_ms(self, at_us: Option<i64>) -> i64 {
+        let moment_ms = at_us.unwrap_or(0) / 1_000;
+        let gone_through_ms = if self.seeks { moment_ms.min(BEFORE_A_PICTURE_MS) } else { moment_ms };
+        START_MS.saturating_add(worth_ms(0, self.pictures.pixels_in(gone_through_ms)))
+    }
+}
 
 /// Of what kind of stretches a course is.
 #[derive(Debug, Clone, Copy)]
@@ -70,6 +92,8 @@ pub struct Decoding {
     passed_sound_ms: i64,
     /// Children that decode, and that draw letters.
     children: i64,
+    /// Pixels of all pictures that are decoded, shown or not.
+    decoded_pixels: i64,
 }
 
 /// A part of an item that is decoded: what of it, and when in the film.
@@ -84,15 +108,35 @@ struct Part<Key> {
 }
 
 impl Decoding {
-    /// Of this film. `seeks` tells of an item whether it may begin in its middle.
-    pub fn of(film: &Film, seeks: impl Fn(ItemId) -> bool) -> Self {
+    /// Of this film, made from these items.
+    pub fn of(film: &Film, known: impl Fn(ItemId) -> Material) -> Self {
+        let seeks = |item| known(item).seeks;
         let shown = film.scenes.iter().enumerate().filter(|(_, scene)| scene.frames > 0);
         let clips = shown.filter_map(|(number, scene)| part_of_scene(number, scene, &seeks)).collect::<Vec<_>>();
         let heard = film.sounds.iter().enumerate().filter_map(|(number, sound)| part_of_sound(number, sound, &seeks));
         let heard = heard.collect::<Vec<_>>();
         let second = film.rate.nearest(1_000_000).max(1);
-        let (scenes, passed) = course(&clips, film.scenes.len(), pictures(second));
+        let (scenes, passed_frames) = course(&clips, film.scenes.len(), pictures(second));
         let (sounds, passed_samples) = course(&heard, film.sounds.len(), SOUNDS);
+        let sum = |passed: &[i64]| passed.iter().copied().fold(0, i64::saturating_add);
+        let (passed, passed_samples) = (sum(&passed_frames), sum(&passed_samples));
+        let of_clips = clips.iter().zip(&passed_frames).map(|(clip, passed)| {
+            let ms = |frames: i64| film.rate.us_of(frames) / 1_000;
+            let begun = scenes.get(clip.number).copied().flatten().map(|step| step.source);
+            let is_begun_later = matches!(begun, Some(Source::Opened(frame)) if frame > 0);
+            let passed_ms = if is_begun_later { ms(*passed).max(BEFORE_A_PART_MS) } else { ms(*passed) };
+            known(clip.key.0).pictures.pixels_in(ms(clip.len).saturating_add(passed_ms))
+        });
+        let shown_images = film.scenes.iter().filter(|scene| is_image(scene)).filter_map(|scene| match scene.picture {
+            FilmPicture::Image { item } => Some(item),
+            _ => None,
+        });
+        let over_images = film.overlays.iter().filter_map(|overlay| match overlay.picture {
+            OverlayPicture::Image { item } if overlay.end > overlay.first => Some(item),
+            _ => None,
+        });
+        let of_images = shown_images.chain(over_images).map(|item| known(item).pictures.pixels);
+        let decoded_pixels = of_clips.chain(of_images).fold(0, i64::saturating_add);
         let opened = |steps: &[Option<Step>]| {
             steps.iter().flatten().filter(|step| matches!(step.source, Source::Opened(_))).count()
         };
@@ -106,16 +150,17 @@ impl Decoding {
             children: i64::try_from(children).unwrap_or(i64::MAX),
             scenes,
             sounds,
+            decoded_pixels: if film.format.has_picture() { decoded_pixels } else { 0 },
         }
     }
 
     /// The milliseconds of film that a render of it is worth: its own, or what has to be gone through to come to what
-    /// is shown and heard, or what is drawn, whichever is most.
+    /// is shown and heard, or the pixels that are drawn and decoded, whichever is most.
     pub fn worth_ms(&self, film: &Film) -> i64 {
         let starts = self.children.saturating_mul(START_MS);
         let beside = starts.saturating_add(self.passed_ms).saturating_add(self.passed_sound_ms / SOUND_FASTER);
         // A millisecond that has begun counts.
-        beside.max((film.duration_us + 999) / 1000).max(drawn_pixels(film) / PIXELS_A_MS)
+        beside.max((film.duration_us + 999) / 1000).max(worth_ms(drawn_pixels(film), self.decoded_pixels))
     }
 }
 
@@ -161,10 +206,11 @@ struct Waiting {
     next: i64,
 }
 
-/// How parts, in the order in which they begin, are decoded; and how much is gone through that nobody asked for.
-fn course<Key: PartialEq>(parts: &[Part<Key>], count: usize, pace: Pace) -> (Vec<Option<Step>>, i64) {
+/// How parts, in the order in which they begin, are decoded; and how much is gone through for each that nobody asked
+/// for.
+fn course<Key: PartialEq>(parts: &[Part<Key>], count: usize, pace: Pace) -> (Vec<Option<Step>>, Vec<i64>) {
     let mut steps = vec![None; count];
-    let mut passed = 0_i64;
+    let mut passed = Vec::with_capacity(parts.len());
     let mut idle: Vec<Waiting> = Vec::new();
     // Places of parts that are not over.
     let mut on: Vec<usize> = Vec::new();
@@ -194,7 +240,7 @@ fn course<Key: PartialEq>(parts: &[Part<Key>], count: usize, pace: Pace) -> (Vec
             }
             None => (Source::Opened(begins), begins),
         };
-        passed = passed.saturating_add(part.from - from);
+        passed.push(part.from - from);
         if let Some(step) = steps.get_mut(part.number) {
             *step = Some(Step { source, is_kept: false });
         }

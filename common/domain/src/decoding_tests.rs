@@ -16,6 +16,11 @@ fn film(scenes: Vec<FilmScene>, sounds: Vec<FilmSound>) -> Film {
     Film { format, quality, width: 96, height: 64, rate, duration_us, scenes, sounds, overlays, cues }
 }
 
+/// Items of few pixels, which begin in their middle or don't.
+fn plain(seeks: bool) -> impl Fn(ItemId) -> Material {
+    move |_| Material { seeks, pictures: Pictures::default() }
+}
+
 fn clip(item: ItemId, from: i64, first: i64, frames: i64) -> FilmScene {
     let picture = FilmPicture::Clip { item, from };
     FilmScene { picture, cover: false, first, frames, overlap: 0, fade_in: 0, fade_out: 0 }
@@ -37,10 +42,10 @@ fn backwards(parts: i64) -> Film {
 fn thirty_parts_backwards_through_two_hours_are_worth_what_is_gone_through() {
     let film = backwards(30);
     // 58 hours of sound are passed over where each part is decoded from the start, and 30 times 2 s where it is not.
-    let whole = Decoding::of(&film, |_| false);
+    let whole = Decoding::of(&film, plain(false));
     assert_eq!(whole.passed_sound_ms, (0..30).map(|part| 7_200_000 - 240_000 * (part + 1)).sum::<i64>());
     assert_eq!(whole.worth_ms(&film), whole.passed_sound_ms / 60 + 30 * 250);
-    let sought = Decoding::of(&film, |_| true);
+    let sought = Decoding::of(&film, plain(true));
     // The last part begins at the start of its item.
     assert_eq!((sought.passed_sound_ms, sought.worth_ms(&film)), (29 * 2_000, 29 * 2_000 / 60 + 30 * 250));
 }
@@ -52,7 +57,7 @@ fn a_talk_of_three_hundred_cuts_is_decoded_once_and_worth_its_own_length() {
     let sounds = (0..300).map(|cut| sound(item, cut * 4 * SECOND, cut * 3 * SECOND, 3 * SECOND)).collect();
     let film = film(scenes, sounds);
     for seeks in [true, false] {
-        let decoding = Decoding::of(&film, |_| seeks);
+        let decoding = Decoding::of(&film, plain(seeks));
         assert_eq!((decoding.children, decoding.passed_ms, decoding.passed_sound_ms), (2, 299_000, 299_000));
         assert_eq!(decoding.worth_ms(&film), 900_000);
         assert_eq!(decoding.scenes[7], Some(Step { source: Source::After(6), is_kept: true }));
@@ -64,10 +69,10 @@ fn a_talk_of_three_hundred_cuts_is_decoded_once_and_worth_its_own_length() {
 fn a_picture_that_is_far_away_is_begun_anew_where_that_works_and_passed_over_where_it_does_not() {
     let item = ItemId::mint();
     let film = film(vec![clip(item, 0, 0, 25), clip(item, 25 * 600 + 7, 25, 25)], Vec::new());
-    let sought = Decoding::of(&film, |_| true);
+    let sought = Decoding::of(&film, plain(true));
     assert_eq!(sought.scenes[1].unwrap().source, Source::Opened(25 * 599));
     assert_eq!((sought.passed_ms, sought.worth_ms(&film)), (1_280, 2_000));
-    let gone_on = Decoding::of(&film, |_| false);
+    let gone_on = Decoding::of(&film, plain(false));
     assert_eq!(gone_on.scenes[1].unwrap().source, Source::After(0));
     assert_eq!(gone_on.worth_ms(&film), (599 * 25 + 7) * 40 + 250);
 }
@@ -78,9 +83,9 @@ fn every_child_counts_and_what_is_seen_in_no_frame_is_not_opened() {
     let image =
         |first, frames| FilmScene { picture: FilmPicture::Image { item: other }, ..clip(one, 0, first, frames) };
     let mut film = film(vec![clip(one, 0, 0, 1), clip(one, 9, 1, 0), image(1, 1), image(2, 0)], Vec::new());
-    let text = FilmText { text: "hello".to_owned(), color: [0; 3], background: None, size: 1 };
-    film.cues = (0..2_000).map(|first| FilmCue { first, end: first + 1, text: text.clone() }).collect();
-    let decoding = Decoding::of(&film, |_| true);
+    let text = FilmText { text: "hello".to_owned(), color: [0; 3], background: None, size: 1, family: None };
+    film.cues = (0..2_000).map(|first| FilmCue { first, end: first + 1, text: text.clone(), position: None }).collect();
+    let decoding = Decoding::of(&film, plain(true));
     assert_eq!((decoding.children, decoding.scenes[1], decoding.scenes[3]), (2_002, None, None));
     assert_eq!(decoding.worth_ms(&film), 2_002 * 250);
 }
@@ -95,13 +100,34 @@ fn a_film_of_more_pixels_than_usual_is_worth_what_is_drawn() {
             |_| FilmOverlay { picture: picture(), first, end, place: [0, 0, 1_000_000, 1_000_000], opacity: 1_000_000 };
         let (rate, overlays) = (FrameRate::new(rate, 1).unwrap(), (0..over).map(overlay).collect());
         let film = Film { width, height, rate, duration_us: 10 * SECOND, overlays, quality, ..film };
-        Decoding::of(&film, |_| true).worth_ms(&film)
+        Decoding::of(&film, plain(true)).worth_ms(&film)
     };
     let (hd, uhd, whole) = ([1_920, 1_080], [3_840, 2_160], FilmQuality::Standard);
     assert_eq!([worth(hd, 30, 0, whole), worth(hd, 30, 1, whole), worth([1_280, 720], 60, 1, whole)], [10_000; 3]);
     assert_eq!([worth(hd, 60, 0, whole), worth(uhd, 30, 0, whole), worth(uhd, 60, 0, whole)], [13_333, 26_666, 53_333]);
     assert_eq!([worth(hd, 30, 4, whole), worth(uhd, 60, 4, whole)], [20_000, 160_000]);
     assert_eq!(worth(uhd, 60, 4, FilmQuality::Draft), 10_000, "it is drawn with 480 lines");
+}
+
+#[test]
+fn a_small_film_of_large_sources_is_worth_what_is_decoded() {
+    let large = Pictures::of(Some(7_680), Some(4_320), FrameRate::new(60, 1));
+    let of = |seeks| move |_| Material { seeks, pictures: large };
+    let shown = film(vec![clip(ItemId::mint(), 0, 0, 250)], Vec::new());
+    assert_eq!(Decoding::of(&shown, of(true)).worth_ms(&shown), 53_345, "10 s of 8K at 60 frames a second");
+    let sound_alone = Film { format: FilmFormat::Wav, ..shown.clone() };
+    assert_eq!(Decoding::of(&sound_alone, of(true)).worth_ms(&sound_alone), 10_000);
+    // One picture after ten minutes that have to be gone through.
+    let late = film(vec![clip(ItemId::mint(), 25 * 600, 0, 1)], Vec::new());
+    let worth = |seeks| Decoding::of(&late, of(seeks)).worth_ms(&late);
+    assert!(worth(false) > 50 * worth(true) && worth(false) > 3_000_000, "{} {}", worth(false), worth(true));
+    let images = (0..9).map(|number| FilmScene {
+        picture: FilmPicture::Image { item: ItemId::mint() },
+        ..clip(ItemId::mint(), 0, number, 1)
+    });
+    let images = film(images.collect(), Vec::new());
+    let picture = |_| Material { seeks: false, pictures: Pictures { rate: None, ..large } };
+    assert_eq!(Decoding::of(&images, picture).worth_ms(&images), 9 * 250);
 }
 
 /// Which item, from where in it, how long after the sound before, and how long, in tenths of a second.
@@ -121,7 +147,7 @@ proptest! {
             sound(items[*item], from * 100_000, at * 100_000, len * 100_000)
         });
         let film = film(Vec::new(), sounds.collect());
-        let decoding = Decoding::of(&film, |_| seeks);
+        let decoding = Decoding::of(&film, plain(seeks));
         let (mut gone_on, mut passed) = (HashSet::new(), 0);
         for (number, step) in decoding.sounds.iter().enumerate() {
             let this = &film.sounds[number];

@@ -8,7 +8,10 @@
 use crate::color::hex_bytes;
 use crate::ids::{ItemId, JobId, WorkspaceId};
 use crate::item::NAME_CHARS;
+use crate::letters::spoken_letters;
+use crate::media_time::FrameRate;
 use crate::model::{Amount, BuiltIn, ModelKind};
+use crate::pixels::Pictures;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -157,6 +160,8 @@ pub struct SourceFacts {
     pub size: Option<(u32, u32)>,
     /// Milliseconds; none of a picture.
     pub duration_ms: Option<i64>,
+    /// How many pictures it shows in a second; none of a picture.
+    pub rate: Option<FrameRate>,
 }
 
 impl GenerationPlan {
@@ -183,10 +188,12 @@ impl GenerationPlan {
     /// Milliseconds of media that minutes are held for; none of a provider's model, which is paid for in credits.
     pub fn minutes_for_ms(&self, source: SourceFacts) -> Option<i64> {
         let Maker::Engine(_) = self.maker else { return None };
-        Some(match self.kind {
-            ModelKind::Speech => spoken_ms(self.amount(source).chars),
-            _ => source.duration_ms.unwrap_or(0),
-        })
+        if self.kind == ModelKind::Speech {
+            return Some(spoken_ms(self.asked.text.as_deref().map_or(0, spoken_letters)));
+        }
+        let pixels = source.size.map_or(0, |(width, height)| i64::from(width) * i64::from(height));
+        let made = Pictures { pixels, rate: source.rate }.enlarged(self.asked.factor.unwrap_or(1).into());
+        Some(made.worth_ms(source.duration_ms.unwrap_or(0)))
     }
 
     /// What the item is called that comes of it.

@@ -42,8 +42,21 @@ fn engines_are_paid_for_in_minutes_and_models_in_credits() {
 fn a_larger_picture_is_counted_by_the_pixels_that_it_will_have() {
     let asked = Asked { factor: Some(4), ..Asked::default() };
     let larger = plan(Maker::Model("big".to_owned()), ModelKind::Upscale, asked);
-    let source = SourceFacts { size: Some((100, 50)), duration_ms: None };
+    let source = SourceFacts { size: Some((100, 50)), ..SourceFacts::default() };
     assert_eq!(larger.amount(source).pixels, 80_000);
+}
+
+#[test]
+fn what_an_engine_draws_is_worth_its_length_or_its_pixels() {
+    let asked = Asked { factor: Some(4), ..Asked::default() };
+    let engine = plan(Maker::Engine(BuiltIn::Lanczos), ModelKind::Upscale, asked);
+    let film = |size, rate| SourceFacts { size: Some(size), duration_ms: Some(10_000), rate: FrameRate::new(rate, 1) };
+    assert_eq!(engine.minutes_for_ms(film((320, 180), 30)), Some(10_000));
+    assert_eq!(engine.minutes_for_ms(film((1_024, 540), 60)), Some(56_888));
+    let key = plan(Maker::Engine(BuiltIn::ChromaKey), ModelKind::Cutout, Asked::default());
+    assert_eq!(key.minutes_for_ms(film((3_840, 2_160), 30)), Some(26_666));
+    let image = SourceFacts { size: Some((7_680, 8_000)), ..SourceFacts::default() };
+    assert_eq!(key.minutes_for_ms(image), Some(8_000), "a second for each 3840 × 2160");
 }
 
 #[test]

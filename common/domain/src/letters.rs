@@ -28,8 +28,26 @@ const DRAWN: &str = "\
     1ee21-1ee22 1ee24 1ee27 1ee29-1ee32 1ee34-1ee37 1ee39 1ee3b 1ee61-1ee62 1ee64 1ee67-1ee6a 1ee6c-1ee72 \
     1ee74-1ee77 1ee79-1ee7c 1ee7e 1f030-1f093 1f0a0-1f0ae 1f0b1-1f0be 1f0c1-1f0cf 1f0d1-1f0df 1f311-1f318 \
     1f42d-1f42e 1f431 1f435 1f600-1f623 1f625-1f62b 1f62d-1f640 1f643";
+/// Letters that a digit or a sign is spoken for, at the most as a rule: measured, a digit takes two at the usual pace.
+const LETTERS_OF_A_SIGN: i64 = 4;
 /// How many of the letters that it lacks are named.
 const TOLD: usize = 5;
+
+/// How many letters a text is spoken for: a digit or a sign is a word.
+pub fn spoken_letters(text: &str) -> i64 {
+    let letters = |letter: char| if letter.is_numeric() || is_read_out(letter) { LETTERS_OF_A_SIGN } else { 1 };
+    text.chars().map(letters).fold(0, i64::saturating_add)
+}
+
+/// Whether it is a sign that is spoken by its name, and no mark between words.
+const fn is_read_out(sign: char) -> bool {
+    matches!(
+        sign,
+        '#' | '$' | '%' | '&' | '*' | '+' | '/' | '<' | '=' | '>' | '@' | '\\' | '^' | '_' | '|' | '~' | '£' | '¥' | '§'
+            | '©' | '®' | '°' | '±' | '×' | '÷' | '\u{20A0}'..='\u{20CF}' | '\u{2100}'..='\u{2BFF}'
+            | '\u{1F000}'..='\u{1FAFF}'
+    )
+}
 
 /// Letters of these texts that are not in the font, in whose place a box stands: the first ones, each once.
 pub fn undrawn<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<char> {
@@ -58,6 +76,13 @@ fn is_drawn(letter: char, drawn: &[(u32, u32)]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_is_as_long_as_it_is_spoken() {
+        assert_eq!(spoken_letters("Buenos días."), 12);
+        assert_eq!(spoken_letters("7 % of 12"), 4 + 1 + 4 + 1 + 2 + 1 + 8);
+        assert_eq!(spoken_letters("¿No? “It’s” cafe\u{301}…"), 17 + 1, "marks are no words");
+    }
 
     #[test]
     fn letters_that_the_font_lacks_are_told_and_no_others() {

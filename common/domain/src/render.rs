@@ -4,7 +4,7 @@
 //! A plan is made when its job is dispatched, and kept with the job. Two renders are the same if their plans have the
 //! same hash: while the job of one is live, or the item that it made exists, the plan is not rendered again.
 
-use crate::decoding::Decoding;
+use crate::decoding::{Decoding, Material};
 use crate::ducking::GainPoint;
 use crate::film::Film;
 use crate::generation::MadeBy;
@@ -81,10 +81,10 @@ impl RenderPlan {
     pub fn media_ms(&self) -> i64 {
         match self {
             Self::RemoveSilence { .. } | Self::DuckMusic { .. } => 0,
-            Self::RenderTimeline { film } => Decoding::of(film, |_| false).worth_ms(film),
+            Self::RenderTimeline { film } => Decoding::of(film, |_| Material::default()).worth_ms(film),
             Self::RenderCanvas { still } => {
                 let layers = i64::try_from(still.layers.len()).unwrap_or(0).saturating_mul(1000);
-                layers.saturating_add(still.priced_ms())
+                layers.saturating_add(still.priced_ms(|_| Material::default()))
             }
         }
     }

@@ -5,7 +5,9 @@
 //! hide.
 
 use crate::canvas::{Align, GradientShape, Rgba};
+use crate::decoding::Material;
 use crate::ids::{ItemId, WorkspaceId};
+use crate::pixels::Pictures;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
@@ -19,8 +21,6 @@ pub const MOST_SOURCE_PIXELS: u64 = MOST_PIXELS;
 pub const MOST_DRAWN_PIXELS: u64 = 16 * MOST_PIXELS;
 /// How many times the pixels of a layer count that has a shadow, is turned, or lets through what is under it.
 const TIMES_DRAWN: u64 = 4;
-/// Pixels that cost as much as a second of film: those of 3840 × 2160.
-const SECONDS_PIXELS: u64 = 3_840 * 2_160;
 
 /// What a picture is written as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -177,11 +177,18 @@ impl Still {
         self.size[0] as u64 * self.size[1] as u64
     }
 
-    /// The milliseconds of film that it costs as much as: a second for each 3840 × 2160 pixels that are begun of it, or
-    /// for four times as many that its layers are drawn on, if that is more.
-    pub fn priced_ms(&self) -> i64 {
+    /// The milliseconds of film that it costs as much as, made from these items: a second for each 3840 × 2160 pixels
+    /// that are begun of it, or for four times as many that its layers are drawn on, or what decoding its sources is
+    /// worth, whichever is most.
+    pub fn priced_ms(&self, known: impl Fn(ItemId) -> Material) -> i64 {
         let pixels = self.pixels().max(self.drawn_pixels() / 4);
-        i64::try_from(pixels.div_ceil(SECONDS_PIXELS).max(1) * 1_000).unwrap_or(i64::MAX)
+        let drawn = Pictures { pixels: i64::try_from(pixels).unwrap_or(i64::MAX), rate: None };
+        let drawn_ms = drawn.worth_ms(1_000);
+        let decoded = self.layers.iter().filter_map(|layer| match layer.picture {
+            StillPicture::Image { item, at_us, .. } => Some(known(item).picture_ms(at_us)),
+            _ => None,
+        });
+        drawn_ms.max(decoded.fold(0, i64::saturating_add))
     }
 
     /// The pixels, across and down, that a source for a place so large is decoded into.

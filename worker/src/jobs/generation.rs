@@ -17,6 +17,7 @@ use domain::credits::Credits;
 use domain::generation::{GenerationPlan, Maker, SourceFacts};
 use domain::minutes::Minutes;
 use domain::model::{Amount, Price};
+use domain::pixels::Pictures;
 use domain::task::Task;
 use futures_util::FutureExt;
 use runtime::ending::Product;
@@ -180,7 +181,9 @@ impl Worker {
             result["quality"] = quality.as_str().into();
         }
         let source_ms = claimed.item.as_ref().map(|item| item.duration_ms);
-        let charge = self.minutes_of(&known.plan, source_ms.or(item.facts.duration_ms));
+        let pictures = Pictures::of(item.facts.width, item.facts.height, item.facts.frame_rate);
+        let worth_ms = source_ms.or(item.facts.duration_ms).map(|ms| pictures.worth_ms(ms));
+        let charge = self.minutes_of(&known.plan, worth_ms);
         let credits = known.row.price.map_or(Credits::ZERO, |price| credits_of(price, &known.plan, &item.facts));
         Ok(Done { charge, credits, result, made: vec![Product::Item(Box::new(item))] })
     }

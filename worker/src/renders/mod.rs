@@ -2,7 +2,8 @@
 //!
 //! Everything that touches bytes happens in confined children, as in `readers::decode`, whose neighbour this is.
 //! `sound` cuts or mixes to the sample, `picture_track` keeps a picture's frames, `format` says what is written;
-//! `timeline` makes films and `canvas` pictures, with the letters of `fonts`. Nothing here knows a database, a job row
+//! `timeline` makes films and `canvas` pictures, with the letters of `fonts`, and neither more than
+//! `gone_through` lets. Nothing here knows a database, a job row
 //! or the media store: opened sources and a plan in, an opened file or a `ReadError` out.
 
 mod canvas;
@@ -10,6 +11,7 @@ mod cut;
 mod dub;
 mod fonts;
 mod format;
+mod gone_through;
 mod limiter;
 mod mix;
 mod picture_track;
@@ -24,8 +26,10 @@ use crate::ingest::facts;
 use crate::new_media::NewMedia;
 use crate::readers::decode::{Channels, DecodedSound, Workshop, cover, made};
 use crate::readers::{Engine, JobCtx, MediaSource, MediaTools, ReadError};
+use domain::decoding::Material;
 use domain::ids::ItemId;
 use domain::media_time::{FrameRate, Span, total_us};
+use domain::pixels::Pictures;
 use domain::render::RenderPlan;
 use domain::still::Still;
 use domain::task::Task;
@@ -85,9 +89,19 @@ pub struct ItemMedia {
 pub struct Rendered {
     /// It.
     pub media: NewMedia,
-    /// Milliseconds of the source that were really decoded, of its sound or of its picture, to be charged for; what a
-    /// film is worth by its `domain::decoding`.
+    /// The milliseconds to be charged for: those of the source that were really decoded, of its sound or its picture,
+    /// or what their pixels are worth; what a film is worth by its `domain::decoding`.
     pub duration_ms: i64,
+}
+
+/// What decoding these media costs by.
+fn material(media: &MediaSource) -> Material {
+    let probe = media.probe();
+    let side = |pixels: Option<u32>| pixels.and_then(|pixels| i32::try_from(pixels).ok());
+    Material {
+        seeks: probe.is_seekable(),
+        pictures: Pictures::of(side(probe.width), side(probe.height), probe.frame_rate),
+    }
 }
 
 /// Drops what killed renders have left: when a worker starts, and before each render, since at a start right after a
@@ -183,7 +197,8 @@ impl Renderer {
             Container::Mp4 => cover(&output, facts.duration_ms.unwrap_or(0), ctx).await.unwrap_or_default(),
             _ => None,
         };
-        let duration_ms = decoded.duration_ms.max(pictured_ms(container, &keep));
+        let decoded_ms = decoded.duration_ms.max(pictured_ms(container, &keep));
+        let duration_ms = material(&sources.source).pictures.worth_ms(decoded_ms);
         Ok(Rendered { media: NewMedia { file: output.file().try_clone()?, facts, picture }, duration_ms })
     }
 }

@@ -2,11 +2,14 @@
 
 use super::*;
 use crate::brand_kit::{Color, Font, Logo};
+use crate::decoding::Material;
 use crate::document::{OpList, edited};
 use crate::ids::WorkspaceId;
 use crate::item::ItemType;
+use crate::media_time::FrameRate;
+use crate::pixels::Pictures;
 use crate::render::RenderPlan;
-use crate::still::{Still, StillFormat, StillPicture};
+use crate::still::{Still, StillFormat, StillLayer, StillPicture};
 use crate::timeline::SourceFacts;
 use serde_json::{Value, json};
 
@@ -25,7 +28,7 @@ impl Studio {
         let [image, film, sound] = [ItemId::mint(), ItemId::mint(), ItemId::mint()];
         let facts = |kind, duration, has_audio, has_video| {
             let seekable = false;
-            SourceFacts { kind, duration, has_audio, has_video, seekable }
+            SourceFacts { kind, duration, has_audio, has_video, seekable, pictures: Pictures::default() }
         };
         let sources = Sources::from([
             (image, facts(ItemType::Image, None, false, false)),
@@ -57,6 +60,42 @@ impl Studio {
         let output = StillOutput { workspace: self.workspace, format: StillFormat::Png, scale: Milli(scale) };
         still_of(canvas, self.known(), &values, output)
     }
+}
+
+#[test]
+fn a_picture_of_many_sources_costs_what_decoding_them_is_worth() {
+    let image = |item, at_us| StillLayer {
+        picture: StillPicture::Image { item, at_us, cover: true },
+        place: [0, 0, 10_000, 10_000],
+        rotation: 0,
+        opacity: 1_000_000,
+        radius: 0,
+        shadow: None,
+    };
+    let item = ItemId::mint();
+    let still = |layers: Vec<StillLayer>| Still {
+        workspace: WorkspaceId::mint(),
+        format: StillFormat::Png,
+        canvas: [100, 100],
+        size: [100, 100],
+        background: None,
+        layers,
+    };
+    let hd = Pictures::of(Some(1_920), Some(1_080), FrameRate::new(30, 1));
+    let known = |seeks, pictures| move |_| Material { seeks, pictures };
+    let late = Some(590_000_000);
+    let price = |layers: usize, at_us, seeks, pictures| {
+        still((0..layers).map(|_| image(item, at_us)).collect()).priced_ms(known(seeks, pictures))
+    };
+    assert_eq!(
+        [price(0, None, true, hd), price(3, Some(0), true, hd)],
+        [1_000; 2],
+        "a logo or three cost nothing more"
+    );
+    let of_8k = Pictures { pixels: 7_680 * 4_320, rate: None };
+    assert_eq!(price(50, None, false, of_8k), 50 * (250 + 88));
+    assert_eq!(price(20, late, true, hd), 20 * (250 + 1_666), "from key picture to key picture");
+    assert_eq!(price(20, late, false, hd), 20 * (250 + 98_333), "from the start where it can't be begun later");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 use super::{Dub, Piece, engine_of};
 use crate::ids::{DubId, ItemId, WorkspaceId};
+use crate::letters::spoken_letters;
 use crate::timeline::{AudioTrack, Duck, Fit, Micros, Ratio, Scene, SceneKind, Timeline};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -75,9 +76,9 @@ const CHARACTERS_A_SECOND: i64 = 25;
 impl DubPlan {
     /// The milliseconds that it is priced by: those of its item, or those that its words take, if they are more.
     pub fn worth_ms(&self, item_ms: i64) -> i64 {
-        let characters = |text: &str| i64::try_from(text.chars().count()).unwrap_or(i64::MAX);
         let segments = self.body.segments.iter();
-        let said = segments.map(|one| characters(&one.translation).max(one.source.as_deref().map_or(0, characters)));
+        let said =
+            segments.map(|one| spoken_letters(&one.translation).max(one.source.as_deref().map_or(0, spoken_letters)));
         item_ms.max(said.sum::<i64>() * 1_000 / CHARACTERS_A_SECOND)
     }
 

@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use domain::ids::{AccountId, ItemId, JobId, WorkspaceId};
 use domain::item::{ItemName, ItemStatus, ItemType};
 use domain::media_time::FrameRate;
+use domain::pixels::Pictures;
 use domain::read::Read;
 use sqlx::PgConnection;
 
@@ -32,6 +33,8 @@ pub struct ItemForReads {
     pub has_video: bool,
     /// The frames on which a video's cuts stand; none for sound, and for what was probed before that was asked.
     pub frame_rate: Option<FrameRate>,
+    /// Its pictures, as far as work on it costs by them; none of what has none.
+    pub pictures: Pictures,
     /// Until when a computer holds its reads back; only while that lease lives.
     pub leased_until: Option<DateTime<Utc>>,
     /// The reads stored on it.
@@ -47,6 +50,17 @@ pub enum Resolved {
     Elsewhere,
     /// No item, or a deleted one (`item_not_found`).
     Unknown,
+}
+
+/// A rate as the columns have it.
+fn rate_of(frames: Option<i32>, seconds: Option<i32>) -> Option<FrameRate> {
+    let (frames, seconds) = frames.zip(seconds)?;
+    FrameRate::new(u32::try_from(frames).ok()?, u32::try_from(seconds).ok()?)
+}
+
+/// The same of a film that was probed before its rate was asked for: the usual one.
+pub(super) fn shown_rate(frames: Option<i32>, seconds: Option<i32>, has_video: bool) -> Option<FrameRate> {
+    rate_of(frames, seconds).or_else(|| if has_video { FrameRate::new(30, 1) } else { None })
 }
 
 /// What each of these refs names, in their order, for a call that acts in `workspace`.
@@ -91,9 +105,8 @@ pub async fn resolve(conn: &mut PgConnection, refs: &[String], workspace: Worksp
             duration_ms: row.duration_ms,
             has_audio: row.has_audio,
             has_video: row.has_video,
-            frame_rate: row.rate_frames.zip(row.rate_seconds).and_then(|(frames, seconds)| {
-                FrameRate::new(u32::try_from(frames).ok()?, u32::try_from(seconds).ok()?)
-            }),
+            frame_rate: rate_of(row.rate_frames, row.rate_seconds),
+            pictures: Pictures::of(row.width, row.height, shown_rate(row.rate_frames, row.rate_seconds, row.has_video)),
             leased_until: row.leased_until,
             reads: row.reads.iter().filter_map(|name| Read::from_name(name)).collect(),
         }));

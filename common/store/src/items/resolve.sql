@@ -14,6 +14,8 @@ SELECT
     found.has_video AS "has_video!",
     found.rate_frames,
     found.rate_seconds,
+    found.width,
+    found.height,
     -- A lease that has ended holds nothing back, so it is not told.
     CASE WHEN found.leased_until > mws_now() THEN found.leased_until END AS leased_until,
     ARRAY(SELECT item_reads.read FROM item_reads WHERE item_reads.item_id = found.id) AS "reads!"

@@ -1,8 +1,10 @@
 //! The items that a timeline or a canvas names, as far as they can be shown or heard.
 
+use super::resolve::shown_rate;
 use chrono::{DateTime, Utc};
 use domain::ids::{ItemId, WorkspaceId};
 use domain::item::ItemType;
+use domain::pixels::Pictures;
 use domain::timeline::{Micros, SourceFacts};
 use sqlx::PgConnection;
 
@@ -27,7 +29,8 @@ pub async fn usable(
 ) -> sqlx::Result<Vec<UsableItem>> {
     let rows = sqlx::query!(
         r#"SELECT id AS "id: ItemId", name, type AS "item_type!: ItemType", duration_ms, has_audio AS "has_audio!",
-               has_video AS "has_video!", seekable IS TRUE AS "seekable!", mws_now() AS "now!"
+               has_video AS "has_video!", seekable IS TRUE AS "seekable!", width, height, rate_frames, rate_seconds,
+               mws_now() AS "now!"
            FROM items
            WHERE id = ANY ($1) AND workspace_id = $2 AND status = 'ready' AND deleted_at IS NULL
                AND type IS NOT NULL AND object_key IS NOT NULL"#,
@@ -45,6 +48,7 @@ pub async fn usable(
             has_audio: row.has_audio,
             has_video: row.has_video,
             seekable: row.seekable,
+            pictures: Pictures::of(row.width, row.height, shown_rate(row.rate_frames, row.rate_seconds, row.has_video)),
         },
         now: row.now,
     });

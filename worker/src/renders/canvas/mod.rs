@@ -12,11 +12,12 @@ mod paper;
 mod svg;
 mod words;
 
-use super::{ItemMedia, OUTPUT_FILE, Rendered};
+use super::{ItemMedia, OUTPUT_FILE, Rendered, material};
 use crate::ingest::facts;
 use crate::new_media::NewMedia;
 use crate::readers::decode::{Room, Workshop, cover, picture};
 use crate::readers::{JobCtx, MediaSource, MediaTools, ReadError};
+use crate::renders::gone_through::refuse_unpaid;
 use domain::ids::ItemId;
 use domain::item::ItemType;
 use domain::still::{Still, StillFormat, StillLayer, StillPicture};
@@ -44,9 +45,15 @@ pub(super) struct Easel<'a> {
     pub(super) most_bytes: u64,
 }
 
+/// The milliseconds of film that this picture costs as much as.
+fn priced_ms(still: &Still, sources: &HashMap<ItemId, ItemMedia>) -> i64 {
+    still.priced_ms(|item| sources.get(&item).map(|source| material(&source.media)).unwrap_or_default())
+}
+
 /// Makes the picture.
 pub(super) async fn render(easel: &Easel<'_>, ctx: &JobCtx) -> Result<Rendered, ReadError> {
     let workshop = Workshop::new(easel.tools)?;
+    refuse_unpaid(&easel.begun(), easel.sources, priced_ms(easel.still, easel.sources), ctx).await?;
     let layers = easel.layers(&ctx.step(0, DECODED)).await?;
     let _alone = ctx.bounded(TABLE.acquire()).await?.map_err(|_| ReadError::Crashed)?;
     if easel.still.format == StillFormat::Svg {
@@ -71,7 +78,7 @@ pub(super) async fn render(easel: &Easel<'_>, ctx: &JobCtx) -> Result<Rendered, 
     let picture = cover(&output, 0, ctx).await.unwrap_or_default();
     let facts = facts(probe, Some(content_type(easel.still.format)));
     let media = NewMedia { file: output.file().try_clone()?, facts, picture };
-    Ok(Rendered { media, duration_ms: easel.still.priced_ms() })
+    Ok(Rendered { media, duration_ms: priced_ms(easel.still, easel.sources) })
 }
 
 /// Makes the picture as a document of shapes, and a small one to show of it.
@@ -109,7 +116,7 @@ async fn document(
     };
     let picture = Some(std::fs::read(workshop.path("cover"))?);
     let file = File::open(workshop.path(OUTPUT_FILE))?;
-    Ok(Rendered { media: NewMedia { file, facts, picture }, duration_ms: easel.still.priced_ms() })
+    Ok(Rendered { media: NewMedia { file, facts, picture }, duration_ms: priced_ms(easel.still, easel.sources) })
 }
 
 /// The same picture, as small as covers are.
@@ -128,6 +135,20 @@ impl Easel<'_> {
             ctx.progress.reach_part(number as u64, whole);
         }
         Ok(layers)
+    }
+
+    /// The seconds of its films at which a decoder begins in their middle.
+    fn begun(&self) -> HashMap<ItemId, Vec<i64>> {
+        let mut begun: HashMap<ItemId, Vec<i64>> = HashMap::new();
+        for layer in &self.still.layers {
+            if let StillPicture::Image { item, at_us: Some(at_us), .. } = layer.picture
+                && at_us >= 1_000_000
+                && self.sources.get(&item).is_some_and(|source| material(&source.media).seeks)
+            {
+                begun.entry(item).or_default().push(at_us / 1_000_000);
+            }
+        }
+        begun
     }
 
     /// The pixels of a layer that shows an item.

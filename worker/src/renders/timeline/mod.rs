@@ -10,13 +10,14 @@ mod scenes;
 mod sound;
 pub(super) mod text_mask;
 
-use super::{ItemMedia, OUTPUT_FILE, Rendered, SOUND, SOUND_FILE, Sources, TOLERANCE_MS};
+use super::{ItemMedia, OUTPUT_FILE, Rendered, SOUND, SOUND_FILE, Sources, TOLERANCE_MS, material};
 use crate::ingest::facts;
 use crate::new_media::NewMedia;
 use crate::readers::decode::{Encoder, Feed, Workshop, cover, made};
 use crate::readers::{JobCtx, MediaSource, MediaTools, ReadError};
-use domain::decoding::Decoding;
-use domain::film::{Film, FilmFormat, FilmQuality};
+use crate::renders::gone_through::refuse_unpaid;
+use domain::decoding::{Decoding, Source, Step};
+use domain::film::{Film, FilmFormat, FilmPicture, FilmQuality};
 use domain::ids::ItemId;
 use overlays::Overlays;
 use picture::Size;
@@ -67,6 +68,7 @@ pub(super) async fn render(
 ) -> Result<Rendered, ReadError> {
     let decoding = decoding(film, &sources.others);
     let worth_ms = decoding.worth_ms(film);
+    refuse_unpaid(&begun(film, &decoding), &sources.others, worth_ms, ctx).await?;
     let render = FilmRender { film, decoding, sources, most_bytes };
     let workshop = Workshop::of(&sources.source)?;
     let has_picture = film.format.has_picture();
@@ -94,9 +96,24 @@ pub(super) async fn render(
     Ok(Rendered { media, duration_ms: worth_ms })
 }
 
+/// The seconds of its clips at which a decoder begins in their middle.
+fn begun(film: &Film, decoding: &Decoding) -> HashMap<ItemId, Vec<i64>> {
+    let mut begun: HashMap<ItemId, Vec<i64>> = HashMap::new();
+    for (scene, step) in film.scenes.iter().zip(&decoding.scenes) {
+        let (FilmPicture::Clip { item, .. }, Some(Step { source: Source::Opened(frame), .. })) = (&scene.picture, step)
+        else {
+            continue;
+        };
+        if *frame > 0 && film.format.has_picture() {
+            begun.entry(*item).or_default().push(film.rate.us_of(*frame) / 1_000_000);
+        }
+    }
+    begun
+}
+
 /// What of these sources is decoded for a film, and from where on.
 fn decoding(film: &Film, others: &HashMap<ItemId, ItemMedia>) -> Decoding {
-    Decoding::of(film, |item| others.get(&item).is_some_and(|other| other.media.probe().is_seekable()))
+    Decoding::of(film, |item| others.get(&item).map(|other| material(&other.media)).unwrap_or_default())
 }
 
 /// The milliseconds of film that a render of this one is worth.

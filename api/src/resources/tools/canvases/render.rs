@@ -110,7 +110,8 @@ impl RenderTools {
     /// A job makes a new image of the canvas as it is now, with `values` in the place of its placeholders and with what
     /// its names stand for in the brand kit now. One canvas comes out as the same bytes, however often; the same
     /// picture is made once while its item is there. It costs what a second of film costs, for each 3840 × 2160 pixels
-    /// that are begun. `warnings` names letters that the fonts lack.
+    /// that are begun, or what decoding its images is worth, if that is more. `warnings` names letters that the fonts
+    /// lack.
     #[oai(path = "/tools/render_canvas", method = "post", operation_id = "render_canvas")]
     async fn render_canvas(
         &self,
@@ -142,7 +143,8 @@ impl RenderTools {
         drop(conn);
         let undrawn = undrawn(still.texts().map(|text| text.text.as_str()));
         let warnings: Vec<String> = undrawn_letters(&undrawn).into_iter().collect();
-        let (revision, [width, height], priced_ms) = (kept.revision, still.size, still.priced_ms());
+        let priced_ms = still.priced_ms(|item| sources.get(&item).map(|source| source.material()).unwrap_or_default());
+        let (revision, [width, height]) = (kept.revision, still.size);
         let answer = move |rendered: &Rendered| RenderedCanvas {
             canvas_id: Text::of(id),
             revision,

@@ -170,5 +170,5 @@ impl Edits {
 
 /// What a render is called after and priced by.
 fn priced(item: &ItemForReads) -> Priced<'_> {
-    Priced { source_name: &item.name, duration_ms: item.duration_ms.unwrap_or_default() }
+    Priced { source_name: &item.name, duration_ms: item.pictures.worth_ms(item.duration_ms.unwrap_or_default()) }
 }

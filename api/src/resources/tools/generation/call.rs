@@ -10,11 +10,12 @@ use crate::http::text::Text;
 use crate::resources::tools::making::{Ordering, order};
 use crate::resources::tools::stored_read::NeedStatus;
 use crate::usecases::dispatch::{GenerationRequest, Making, Prepared, Standing, Unmade};
-use crate::usecases::library::reach;
+use crate::usecases::library::{reach, resolve};
 use crate::usecases::starting::{self, cloud_processing};
 use domain::generation::{Asked, GenerationPlan, GenerationTool, Maker, SourceFacts};
 use domain::ids::{ItemId, JobId};
 use domain::item::{ItemStatus, ItemType};
+use domain::media_time::FrameRate;
 use domain::model::{BuiltIn, ModelKind, Per};
 use domain::pixels::{MOST_FILM_PIXELS, MOST_READ_PIXELS};
 use domain::plan::Reason;
@@ -81,16 +82,24 @@ pub(super) fn chosen<'a>(
     })
 }
 
+/// What something is made from.
+pub(super) struct Source {
+    item: ItemRow,
+    rate: Option<FrameRate>,
+}
+
 impl Call<'_> {
     /// The item of this name, if it is a picture or a film that can be changed.
     ///
     /// # Errors
     /// `item_not_found`, `workspace_forbidden`, `item_not_ready`; `read_not_applicable` when it is none.
-    pub(super) async fn source(&self, name: &Text, takes: &[ItemType]) -> Answer<ItemRow> {
-        let item = reach(&mut *self.app.conn().await?, self.caller.workspace, name).await?;
+    pub(super) async fn source(&self, name: &Text, takes: &[ItemType]) -> Answer<Source> {
+        let mut conn = self.app.conn().await?;
+        let item = reach(&mut conn, self.caller.workspace, name).await?;
+        let rate = resolve(&mut conn, self.caller.workspace, name).await?.frame_rate;
         match (item.status, item.item_type) {
             (ItemStatus::Processing, _) => Err(ApiError::new(Code::ItemNotReady, "The item is still being processed.")),
-            (ItemStatus::Ready, Some(kind)) if takes.contains(&kind) => Ok(item),
+            (ItemStatus::Ready, Some(kind)) if takes.contains(&kind) => Ok(Source { item, rate }),
             _ => {
                 let kinds: Vec<&str> = takes.iter().map(|kind| kind.name()).collect();
                 let message = format!("The item is none of what this takes: {}.", kinds.join(", "));
@@ -108,7 +117,7 @@ impl Call<'_> {
         chosen: Chosen<'_>,
         kind: ModelKind,
         mut asked: Asked,
-        source: Option<&ItemRow>,
+        source: Option<&Source>,
     ) -> Answer<Stored<ToolAnswer<GenerationAnswer>>> {
         let facts = source.map(facts).unwrap_or_default();
         if let Chosen::Model(model) = chosen {
@@ -119,7 +128,7 @@ impl Call<'_> {
             workspace: self.caller.workspace.id,
             maker: chosen.maker(),
             kind,
-            source: source.map(|item| item.id),
+            source: source.map(|source| source.item.id),
             asked,
         };
         within_limits(chosen, &plan, facts)?;
@@ -136,7 +145,7 @@ impl Call<'_> {
                 self.context.clone().map(|context| context.0),
                 starting::keyed(self.app, self.caller, self.tool.name(), key, &canonical),
             ),
-            name: plan.name(source.map_or("", |item| item.name.as_str())),
+            name: plan.name(source.map_or("", |source| source.item.name.as_str())),
             duration_ms: plan.minutes_for_ms(facts),
             price,
             plan,
@@ -164,9 +173,10 @@ impl Call<'_> {
     }
 }
 
-fn facts(item: &ItemRow) -> SourceFacts {
+fn facts(source: &Source) -> SourceFacts {
+    let item = &source.item;
     let side = |pixels: Option<i32>| pixels.and_then(|pixels| u32::try_from(pixels).ok());
-    SourceFacts { size: side(item.width).zip(side(item.height)), duration_ms: item.duration_ms }
+    SourceFacts { size: side(item.width).zip(side(item.height)), duration_ms: item.duration_ms, rate: source.rate }
 }
 
 /// Says what is not said and is paid for.

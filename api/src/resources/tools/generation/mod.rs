@@ -14,6 +14,7 @@ use crate::contract::groups::{Refusals, Tag};
 use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::Text;
+use crate::usecases::settings::settings;
 use call::{Call, Chosen, chosen};
 use domain::generation::{Asked, GenerationTool};
 use domain::item::ItemType;
@@ -107,7 +108,11 @@ impl GenerationTools {
     /// spoken or played so is `synthetic`.
     #[oai(path = "/tools/generate_audio", method = "post", operation_id = "generate_audio")]
     async fn generate_audio(&self, auth: Auth, key: IdempotencyKey, arguments: Json<GenerateAudio>) -> Answered {
-        let (Auth(caller), request, asked) = (auth, canonical(&arguments.0), arguments.0);
+        let (Auth(caller), request, mut asked) = (auth, canonical(&arguments.0), arguments.0);
+        if asked.text.is_some() && asked.language.is_none() && asked.voice.is_none() && asked.model.is_none() {
+            let language = settings(&self.0, caller.workspace.id).await?.default_language;
+            asked.language = language.as_deref().map(|tag| Text::of(spoken_language(tag)));
+        }
         let (kind, usual) = match (&asked.text, &asked.prompt) {
             (Some(_), None) => (ModelKind::Speech, Some(speaker(&asked))),
             (None, Some(_)) => (ModelKind::Audio, None),
@@ -196,6 +201,11 @@ impl GenerationTools {
 fn speaker(asked: &GenerateAudio) -> BuiltIn {
     let is_fliteian = asked.voice.as_deref().is_none_or(|voice| BuiltIn::FLITE_VOICES.contains(&voice));
     if is_english(asked) && is_fliteian { BuiltIn::Flite } else { BuiltIn::Espeak }
+}
+
+/// The language of a tag, without its script or region, of which few have voices of their own.
+fn spoken_language(tag: &str) -> String {
+    tag.split('-').next().unwrap_or(tag).to_ascii_lowercase()
 }
 
 /// Whether a text is in English, as it is where nobody says.

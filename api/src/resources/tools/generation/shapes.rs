@@ -97,7 +97,8 @@ pub struct GenerateAudio {
     /// Whose voice speaks, as the model names it.
     #[oai(validator(min_length = 1, max_length = 64))]
     pub voice: Option<Text>,
-    /// The language of the text, such as `en` or `es`; English when not given.
+    /// The language of the text, such as `en` or `es`. When not given: `default_language` of the settings where `voice`
+    /// and `model` are not given either, else English.
     #[oai(validator(min_length = 2, max_length = 16))]
     pub language: Option<Text>,
     /// The model, by its id. When not given: for a text an engine that is built in and costs no credits (`flite` for

@@ -139,8 +139,8 @@ impl RenderTools {
             let burnt = kept.body.captions.as_ref().is_some_and(|captions| captions.burn && asked.format.has_picture());
             let cues = if burnt { kept.body.cues(&transcripts).iter().map(caption).collect() } else { Vec::new() };
             let film = film_of(&kept.body, &sources, &speech, &cues, asked);
-            let seeks = |item| sources.get(&item).is_some_and(|source| source.seekable);
-            let worth_ms = film.as_ref().map_or(0, |film| Decoding::of(film, seeks).worth_ms(film));
+            let known = |item| sources.get(&item).map(|source| source.material()).unwrap_or_default();
+            let worth_ms = film.as_ref().map_or(0, |film| Decoding::of(film, known).worth_ms(film));
             (kept, film, worth_ms)
         };
         let (kept, film, worth_ms) = tokio::task::spawn_blocking(planned).await.map_err(ApiError::internal)?;
