@@ -6,9 +6,9 @@ use mws_tests::world::{Client, Tenant, World, processes::silence, runners, until
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// The item once its reads were answered.
+/// The item once its reads were answered. A look at them that failed is made again after half a minute.
 async fn answered(client: &Client, item: &str) -> anyhow::Result<Value> {
-    until("its reads are answered", async || {
+    World::within(Duration::from_secs(50), "its reads are answered", async || {
         let found = client.send("GET", &format!("/library/items/{item}"), &[], None).await?.json;
         Ok(found["reads_on_ready"]["answers"].is_array().then_some(found))
     })
