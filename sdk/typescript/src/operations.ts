@@ -311,8 +311,8 @@ export class Library {
     return this.calls.call(OPERATIONS.delete_board, { body, options });
   }
 
-  /** On the whole item, at a second of it, or on a stretch; on a part of the picture. An item has at most 10,000
-   * comments. */
+  /** On the whole, at a second of it, or on a stretch; on a part of the picture. Each has at most 10,000 comments,
+   * which go with it. A comment on a timeline stays at its second when scenes before it change. */
   addComment(body: Schemas["AddComment"], options: Options = {}): Promise<Schemas["ToolAnswer_CommentAnswer"]> {
     return this.calls.call(OPERATIONS.add_comment, { body, options });
   }
@@ -910,7 +910,8 @@ export class Canvas {
   /** A job makes a new image of the canvas as it is now, with `values` in the place of its placeholders and with what
    * its names stand for in the brand kit now. One canvas comes out as the same bytes, however often; the same
    * picture is made once while its item is there. It costs what a second of film costs, for each 3840 × 2160
-   * pixels that are begun. `warnings` names letters that the fonts lack. */
+   * pixels that are begun, or what decoding its images is worth, if that is more. `warnings` names letters that
+   * the fonts lack. */
   renderCanvas(body: Schemas["RenderCanvas"], options: Options = {}): Promise<Schemas["ToolAnswer_RenderedCanvas"]> {
     return this.calls.call(OPERATIONS.render_canvas, { body, options });
   }

@@ -455,8 +455,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Comment on an item
-         * @description On the whole item, at a second of it, or on a stretch; on a part of the picture. An item has at most 10,000 comments.
+         * Comment on an item or a timeline
+         * @description On the whole, at a second of it, or on a stretch; on a part of the picture. Each has at most 10,000 comments, which go with it. A comment on a timeline stays at its second when scenes before it change.
          */
         post: operations["add_comment"];
         delete?: never;
@@ -475,7 +475,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * List comments on an item
+         * List comments on an item or a timeline
          * @description Newest first, replies among them.
          */
         post: operations["list_comments"];
@@ -1696,7 +1696,7 @@ export interface paths {
         put?: never;
         /**
          * Render a canvas
-         * @description A job makes a new image of the canvas as it is now, with `values` in the place of its placeholders and with what its names stand for in the brand kit now. One canvas comes out as the same bytes, however often; the same picture is made once while its item is there. It costs what a second of film costs, for each 3840 × 2160 pixels that are begun. `warnings` names letters that the fonts lack.
+         * @description A job makes a new image of the canvas as it is now, with `values` in the place of its placeholders and with what its names stand for in the brand kit now. One canvas comes out as the same bytes, however often; the same picture is made once while its item is there. It costs what a second of film costs, for each 3840 × 2160 pixels that are begun, or what decoding its images is worth, if that is more. `warnings` names letters that the fonts lack.
          */
         post: operations["render_canvas"];
         delete?: never;
@@ -3131,13 +3131,13 @@ export interface components {
          * @description What to say.
          */
         AddComment: {
-            /** @description An item ref, an item id, or the id of the job that made the item. */
+            /** @description An item ref, an item id, the id of the job that made the item, or a timeline's id. */
             ref: string;
             /** @description The words, 1 to 5,000 characters of plain text. */
             text: string;
             /**
              * Format: double
-             * @description The second of the item that it is about; without it, the whole item.
+             * @description The second of the item or the timeline that it is about; without it, the whole of it.
              */
             at?: number | null;
             /**
@@ -3391,7 +3391,7 @@ export interface components {
              * @description The place from 0, counted without that which moves; the end when absent.
              */
             position?: number | null;
-            /** @description What names the item that a card is about. */
+            /** @description What names the item that a card is about; an empty text is none. */
             ref?: string | null;
             /** @description What a card says, at most 5,000 characters. */
             text?: string | null;
@@ -3954,8 +3954,10 @@ export interface components {
             cues?: components["schemas"]["CueText"][] | null;
             /** @description Whether a render has them in its picture. */
             burn?: boolean | null;
-            /** @description What they look like there. */
+            /** @description What they look like there. What is absent is as `caption_style` of the settings has it, or else of the brand kit. */
             style?: components["schemas"]["TextLook"] | null;
+            /** @description Where in the picture they stand; likewise, or else at the bottom. */
+            position?: components["schemas"]["CaptionPosition"] | null;
             /** @description Their language. */
             language?: string | null;
         };
@@ -4075,20 +4077,22 @@ export interface components {
         };
         /**
          * Comment
-         * @description A comment on an item.
+         * @description A comment on an item or a timeline.
          */
         Comment: {
             /** @description Its id. */
             id: string;
-            /** @description The item. */
-            item_id: string;
+            /** @description The item; null of a comment on a timeline. */
+            item_id?: string | null;
+            /** @description The timeline; null of a comment on an item. */
+            timeline_id?: string | null;
             /** @description The comment that began the thread; null of one that did. */
             reply_to?: string | null;
             /** @description The words: plain text, never HTML. */
             text: string;
             /**
              * Format: double
-             * @description The second of the item that it is about; null of the whole item.
+             * @description The second of it that the comment is about; null of the whole.
              */
             at?: number | null;
             /**
@@ -4138,7 +4142,7 @@ export interface components {
         };
         /**
          * CommentPage
-         * @description A page of an item's comments.
+         * @description A page of comments.
          */
         CommentPage: {
             /** @description The comments, newest first. */
@@ -5250,7 +5254,7 @@ export interface components {
             prompt?: string | null;
             /** @description Whose voice speaks, as the model names it. */
             voice?: string | null;
-            /** @description The language of the text, such as `en` or `es`; English when not given. */
+            /** @description The language of the text, such as `en` or `es`. When not given: `default_language` of the settings where `voice` and `model` are not given either, else English. */
             language?: string | null;
             /** @description The model, by its id. When not given: for a text an engine that is built in and costs no credits (`flite` for English, else `espeak-ng`), for a prompt the first that makes sound. `list_models` lists them. */
             model?: string | null;
@@ -6063,7 +6067,7 @@ export interface components {
          * @description Which comments.
          */
         ListComments: {
-            /** @description An item ref, an item id, or the id of the job that made the item. */
+            /** @description An item ref, an item id, the id of the job that made the item, or a timeline's id. */
             ref: string;
             /** @description Only those that are resolved, or that are not. */
             resolved?: boolean | null;
@@ -8860,13 +8864,15 @@ export interface components {
         TextLook: {
             /** @description The colour of the letters, as `#ffffff`, which it is when absent. */
             color?: string | null;
-            /** @description The colour behind them; none when absent. */
+            /** @description The colour behind them; none when absent. Of captions without a `color` it is then that of the settings or the brand kit, and an empty text is none. */
             background?: string | null;
             /**
              * Format: double
              * @description The height of a line, 0.01 to 0.5 of the picture's; 0.06 when absent.
              */
             size?: number | null;
+            /** @description One of the `families` that `get_brand_kit` lists; the first of them when absent, or where the text has letters that the others lack. */
+            family?: string | null;
         };
         /**
          * Timeline
@@ -10620,7 +10626,7 @@ export interface components {
             if_revision?: number | null;
             /** @description What the workspace is called on the pages of public links, 1 to 200 characters. */
             name?: string | null;
-            /** @description The language of the workspace's media, as a tag of BCP 47 such as `en` or `pt-BR`. */
+            /** @description The language of the workspace's media, as a tag of BCP 47 such as `en` or `pt-BR`: what `generate_audio` speaks that names no language, voice or model, and what a public link's captions are in whose transcript doesn't say. */
             default_language?: string | null;
             /** @description The reads that an upload or an import starts which names none. */
             reads_on_import?: components["schemas"]["ReadKind"][] | null;
@@ -10639,7 +10645,7 @@ export interface components {
              * @description `duck_db` of `duck_music`, 0 to 60.
              */
             duck_db?: number | null;
-            /** @description How captions look that name no style. */
+            /** @description How the captions of timelines look where their `style` and `position` say nothing; what it leaves open is as the brand kit has it. */
             caption_style?: components["schemas"]["CaptionStyle"] | null;
         };
         /**
@@ -14661,6 +14667,7 @@ export interface operations {
                      *         "comment": {
                      *           "id": "mdl_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *           "item_id": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *           "timeline_id": "tml_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *           "reply_to": "a reply to",
                      *           "text": "a text",
                      *           "at": 1.25,
@@ -14711,6 +14718,7 @@ export interface operations {
             /**
              * @description `item_not_found`: There is no such library item.
              *     `comment_not_found`: There is no such comment.
+             *     `timeline_not_found`: There is no such timeline.
              */
             404: {
                 headers: {
@@ -14776,6 +14784,7 @@ export interface operations {
                      *           {
                      *             "id": "mdl_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *             "item_id": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *             "timeline_id": "tml_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *             "reply_to": "a reply to",
                      *             "text": "a text",
                      *             "at": 1.25,
@@ -14826,7 +14835,7 @@ export interface operations {
             400: components["responses"]["Tool.invalid_request.invalid_json.invalid_cursor"];
             401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
             403: components["responses"]["Tool.workspace_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
-            404: components["responses"]["Tool.item_not_found"];
+            404: components["responses"]["Tool.item_not_found.timeline_not_found"];
             413: components["responses"]["Tool.request_too_large"];
             415: components["responses"]["Tool.unsupported_media_type"];
             429: components["responses"]["Tool.rate_limited"];
@@ -14875,6 +14884,7 @@ export interface operations {
                      *         "comment": {
                      *           "id": "mdl_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *           "item_id": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *           "timeline_id": "tml_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *           "reply_to": "a reply to",
                      *           "text": "a text",
                      *           "at": 1.25,
@@ -19315,8 +19325,10 @@ export interface operations {
                      *             "style": {
                      *               "color": "a color",
                      *               "background": "a background",
-                     *               "size": 1.25
+                     *               "size": 1.25,
+                     *               "family": "a family"
                      *             },
+                     *             "position": "top",
                      *             "language": "a language"
                      *           },
                      *           "created_at": "2026-11-20T09:30:00.000Z",
@@ -19567,8 +19579,10 @@ export interface operations {
                      *             "style": {
                      *               "color": "a color",
                      *               "background": "a background",
-                     *               "size": 1.25
+                     *               "size": 1.25,
+                     *               "family": "a family"
                      *             },
+                     *             "position": "top",
                      *             "language": "a language"
                      *           },
                      *           "created_at": "2026-11-20T09:30:00.000Z",
@@ -19745,8 +19759,10 @@ export interface operations {
                      *             "style": {
                      *               "color": "a color",
                      *               "background": "a background",
-                     *               "size": 1.25
+                     *               "size": 1.25,
+                     *               "family": "a family"
                      *             },
+                     *             "position": "top",
                      *             "language": "a language"
                      *           },
                      *           "created_at": "2026-11-20T09:30:00.000Z",
@@ -19917,8 +19933,10 @@ export interface operations {
                      *             "style": {
                      *               "color": "a color",
                      *               "background": "a background",
-                     *               "size": 1.25
+                     *               "size": 1.25,
+                     *               "family": "a family"
                      *             },
+                     *             "position": "top",
                      *             "language": "a language"
                      *           },
                      *           "created_at": "2026-11-20T09:30:00.000Z",
@@ -20338,8 +20356,10 @@ export interface operations {
                      *             "style": {
                      *               "color": "a color",
                      *               "background": "a background",
-                     *               "size": 1.25
+                     *               "size": 1.25,
+                     *               "family": "a family"
                      *             },
+                     *             "position": "top",
                      *             "language": "a language"
                      *           },
                      *           "created_at": "2026-11-20T09:30:00.000Z",

@@ -479,7 +479,8 @@ class Library(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerCommentAnswer:
-        """On the whole item, at a second of it, or on a stretch; on a part of the picture. An item has at most 10,000 comments."""
+        """On the whole, at a second of it, or on a stretch; on a part of the picture. Each has at most 10,000 comments, which go
+        with it. A comment on a timeline stays at its second when scenes before it change."""
         return self._client.call(OPERATIONS['add_comment'], body={'ref': ref, 'text': text}, maybe={'at': at, 'until': until, 'region': region, 'reply_to': reply_to}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def list_comments(
@@ -1765,7 +1766,8 @@ class Canvas(Group):
         """A job makes a new image of the canvas as it is now, with `values` in the place of its placeholders and with what its
         names stand for in the brand kit now. One canvas comes out as the same bytes, however often; the same picture
         is made once while its item is there. It costs what a second of film costs, for each 3840 × 2160 pixels that
-        are begun. `warnings` names letters that the fonts lack."""
+        are begun, or what decoding its images is worth, if that is more. `warnings` names letters that the fonts
+        lack."""
         return self._client.call(OPERATIONS['render_canvas'], body={'canvas_id': canvas_id}, maybe={'format': format, 'scale': scale, 'values': values, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
 
@@ -2683,7 +2685,8 @@ class AsyncLibrary(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerCommentAnswer:
-        """On the whole item, at a second of it, or on a stretch; on a part of the picture. An item has at most 10,000 comments."""
+        """On the whole, at a second of it, or on a stretch; on a part of the picture. Each has at most 10,000 comments, which go
+        with it. A comment on a timeline stays at its second when scenes before it change."""
         return await self._client.call(OPERATIONS['add_comment'], body={'ref': ref, 'text': text}, maybe={'at': at, 'until': until, 'region': region, 'reply_to': reply_to}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def list_comments(
@@ -3969,7 +3972,8 @@ class AsyncCanvas(AsyncGroup):
         """A job makes a new image of the canvas as it is now, with `values` in the place of its placeholders and with what its
         names stand for in the brand kit now. One canvas comes out as the same bytes, however often; the same picture
         is made once while its item is there. It costs what a second of film costs, for each 3840 × 2160 pixels that
-        are begun. `warnings` names letters that the fonts lack."""
+        are begun, or what decoding its images is worth, if that is more. `warnings` names letters that the fonts
+        lack."""
         return await self._client.call(OPERATIONS['render_canvas'], body={'canvas_id': canvas_id}, maybe={'format': format, 'scale': scale, 'values': values, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
 

@@ -67,11 +67,11 @@ class AddComment(Model):
 
     __slots__ = ()
     ref: str
-    """An item ref, an item id, or the id of the job that made the item."""
+    """An item ref, an item id, the id of the job that made the item, or a timeline's id."""
     text: str
     """The words, 1 to 5,000 characters of plain text."""
     at: float | None
-    """The second of the item that it is about; without it, the whole item."""
+    """The second of the item or the timeline that it is about; without it, the whole of it."""
     until: float | None
     """The second that it is about until, after `at`."""
     region: CommentRegion | None
@@ -281,7 +281,7 @@ class BoardOp(Model):
     position: int | None
     """The place from 0, counted without that which moves; the end when absent."""
     ref: str | None
-    """What names the item that a card is about."""
+    """What names the item that a card is about; an empty text is none."""
     text: str | None
     """What a card says, at most 5,000 characters."""
     note: str | None
@@ -705,7 +705,9 @@ class CaptionText(Model):
     burn: bool | None
     """Whether a render has them in its picture."""
     style: TextLook | None
-    """What they look like there."""
+    """What they look like there. What is absent is as `caption_style` of the settings has it, or else of the brand kit."""
+    position: CaptionPosition | None
+    """Where in the picture they stand; likewise, or else at the bottom."""
     language: str | None
     """Their language."""
 
@@ -821,19 +823,21 @@ class CloudProcessing(Model):
 
 
 class Comment(Model):
-    """A comment on an item."""
+    """A comment on an item or a timeline."""
 
     __slots__ = ()
     id: str
     """Its id."""
-    item_id: str
-    """The item."""
+    item_id: str | None
+    """The item; null of a comment on a timeline."""
+    timeline_id: str | None
+    """The timeline; null of a comment on an item."""
     reply_to: str | None
     """The comment that began the thread; null of one that did."""
     text: str
     """The words: plain text, never HTML."""
     at: float | None
-    """The second of the item that it is about; null of the whole item."""
+    """The second of it that the comment is about; null of the whole."""
     until: float | None
     """The second that it is about until."""
     region: CommentRegion | None
@@ -869,7 +873,7 @@ class CommentAuthor(Model):
 
 
 class CommentPage(Model):
-    """A page of an item's comments."""
+    """A page of comments."""
 
     __slots__ = ()
     comments: list[Comment]
@@ -1702,7 +1706,8 @@ class GenerateAudio(Model):
     voice: str | None
     """Whose voice speaks, as the model names it."""
     language: str | None
-    """The language of the text, such as `en` or `es`; English when not given."""
+    """The language of the text, such as `en` or `es`. When not given: `default_language` of the settings where `voice` and
+    `model` are not given either, else English."""
     model: str | None
     """The model, by its id. When not given: for a text an engine that is built in and costs no credits (`flite` for English,
     else `espeak-ng`), for a prompt the first that makes sound. `list_models` lists them."""
@@ -2336,7 +2341,7 @@ class ListComments(Model):
 
     __slots__ = ()
     ref: str
-    """An item ref, an item id, or the id of the job that made the item."""
+    """An item ref, an item id, the id of the job that made the item, or a timeline's id."""
     resolved: bool | None
     """Only those that are resolved, or that are not."""
     limit: int | None
@@ -4571,9 +4576,13 @@ class TextLook(Model):
     color: str | None
     """The colour of the letters, as `#ffffff`, which it is when absent."""
     background: str | None
-    """The colour behind them; none when absent."""
+    """The colour behind them; none when absent. Of captions without a `color` it is then that of the settings or the brand
+    kit, and an empty text is none."""
     size: float | None
     """The height of a line, 0.01 to 0.5 of the picture's; 0.06 when absent."""
+    family: str | None
+    """One of the `families` that `get_brand_kit` lists; the first of them when absent, or where the text has letters that
+    the others lack."""
 
 
 class Timeline(Model):
@@ -5935,7 +5944,8 @@ class UpdateSettings(Model):
     name: str | None
     """What the workspace is called on the pages of public links, 1 to 200 characters."""
     default_language: str | None
-    """The language of the workspace's media, as a tag of BCP 47 such as `en` or `pt-BR`."""
+    """The language of the workspace's media, as a tag of BCP 47 such as `en` or `pt-BR`: what `generate_audio` speaks that
+    names no language, voice or model, and what a public link's captions are in whose transcript doesn't say."""
     reads_on_import: list[ReadKind] | None
     """The reads that an upload or an import starts which names none."""
     min_silence_ms: int | None
@@ -5945,7 +5955,8 @@ class UpdateSettings(Model):
     duck_db: float | None
     """`duck_db` of `duck_music`, 0 to 60."""
     caption_style: CaptionStyle | None
-    """How captions look that name no style."""
+    """How the captions of timelines look where their `style` and `position` say nothing; what it leaves open is as the brand
+    kit has it."""
 
 
 class Upload(Model):
