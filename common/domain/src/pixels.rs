@@ -45,7 +45,8 @@ impl Pictures {
     }
 
     /// The milliseconds that work on so many of it is worth which draws it anew: as many, or more where its pictures
-    /// have more pixels a second than 1920 × 1080 at 45; of an image a second for each [`STILL_PIXELS`] that are begun.
+    /// have more pixels a second than 1920 × 1080 at 45; of an image a second for each 3840 × 2160 pixels that are
+    /// begun.
     pub fn worth_ms(self, ms: i64) -> i64 {
         ms.max(match self.rate {
             Some(_) => self.pixels_in(ms) / PIXELS_A_MS,
