@@ -1,6 +1,8 @@
 //! Letters: which of them the font has that pictures and films are written in (`DejaVu Sans`; what its sisters lack is
 //! taken from it).
 //!
+//! Also how many letters a text is spoken for.
+//!
 //! The list is that of Debian's `fonts-dejavu-core` 2.37, as `fc-query` prints it, without what is for private use.
 
 /// What the font has, as hexadecimal code points and stretches of them.

@@ -1,4 +1,4 @@
-//! The lines of a text in films: where they are broken, and how many there can be.
+//! The lines of a text in films: in which family they are drawn, where they are broken, and how many there can be.
 
 /// Lines that are drawn; what comes after them is left out, and told.
 pub const MOST_LINES: usize = 20;

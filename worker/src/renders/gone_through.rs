@@ -32,8 +32,8 @@ pub(super) async fn refuse_unpaid(
     }
     tracing::info!(worth_ms, paid_ms, "More would be gone through than is paid for.");
     Err(ReadError::Unsupported(
-        "the key pictures of its films are too far apart to begin at its parts; encode the films anew with one every few \
-         seconds",
+        "the key pictures of its films are too far apart to begin at its parts; encode the films anew with one every \
+         few seconds",
     ))
 }
 
