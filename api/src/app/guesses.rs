@@ -112,6 +112,17 @@ impl Guesses {
         self.count(scope).await;
     }
 
+    /// Remembers for a moment that a credential, which was good once, leads to nothing any more. It counts against
+    /// nobody.
+    pub async fn ended(&self, credential: &CredentialHash, code: Code) {
+        self.refused.insert(*credential.as_bytes(), code).await;
+    }
+
+    /// Whether it was found to lead to nothing a moment ago.
+    pub async fn has_ended(&self, credential: &CredentialHash) -> bool {
+        self.refused.get(credential.as_bytes()).await.is_some()
+    }
+
     /// Counts a wrong credential against its address. For one that may be right another time.
     pub async fn count(&self, scope: &Scope) {
         metrics::counter!("mws_wrong_credentials_total").increment(1);

@@ -148,6 +148,15 @@ async fn an_address_that_sends_wrong_credentials_is_refused_without_a_look_and_g
         assert_waits(&refused, 429, "rate_limited");
     }
     assert_eq!(tenant.client.send("GET", "/keys", &[], None).await?.status, 200, "it was right before");
+    // An upload's URL is never known from before: it shows by itself that it was given out, for this upload alone.
+    let (_, path) = upload(&tenant, 4).await?;
+    let send_to = async |path: &str| {
+        let (headers, bytes) = ([("content-type", "audio/wav")], Some("RIFF".to_owned()));
+        world.client(None).send("PUT", path, &headers, bytes).await
+    };
+    assert_eq!(send_to(&path).await?.status, 200);
+    let (_, token) = path.split_once('?').unwrap_or_default();
+    assert_waits(&send_to(&format!("/uploads/{id}/content?{token}")).await?, 429, "rate_limited");
     world.end().await
 }
 

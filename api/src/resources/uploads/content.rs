@@ -8,7 +8,7 @@ use crate::http::error::{Answer, ApiError, Code};
 use crate::http::scope::Scope;
 use crate::http::shares::Share;
 use crate::usecases::uploads::complete::{expired, unknown};
-use crate::usecases::uploads::token_hash;
+use crate::usecases::uploads::{is_given_out, token_hash};
 use bytes::Bytes;
 use domain::ids::{AccountId, ItemId, UploadId};
 use domain::upload::{UploadStatus, essence};
@@ -161,22 +161,39 @@ pub(super) async fn let_in(
 /// # Errors
 /// `upload_not_found`, also of one that is too late; `unauthenticated`, `rate_limited`.
 pub(super) async fn shown_to(app: &App, scope: &Scope, upload: UploadId, token: Option<&str>) -> Answer<UploadRow> {
-    // Nobody is asked for another credential here: who tries ids and tokens is treated as who tries keys.
+    // Nobody is asked for another credential here: who tries ids and tokens is treated as who tries keys. A token that
+    // was given out is taken whatever else its address sends.
     let presented = token_hash(token.unwrap_or_default());
-    app.guesses.refuse(scope, &presented).await?;
+    let is_given_out = token.is_some_and(|token| is_given_out(app, upload, token));
+    let _strangers_turn = if is_given_out {
+        if app.guesses.has_ended(&presented).await {
+            return Err(unknown());
+        }
+        None
+    } else {
+        app.guesses.refuse(scope, &presented).await?;
+        // Strangers wait for each other first, or they would have the turns of those whose tokens are known.
+        Some(in_time(async { Ok(app.guesses.turn(scope, &presented).await) }).await?)
+    };
     // No connection is held while the bytes come.
-    // Strangers wait for each other first, or they would have the turns of those whose tokens are known.
-    let _strangers_turn = in_time(async { Ok(app.guesses.turn(scope, &presented).await) }).await?;
     let _turn = app.upload_turns.turn_soon(upload).await?;
     let row = in_time(async { uploads::find(&mut *app.conn().await?, upload).await }).await?;
     let admitted = row.ok_or_else(unknown).and_then(|row| proven(row, token));
     if let Err(refusal) = &admitted
         && matches!(refusal.code(), Code::Unauthenticated | Code::UploadNotFound)
     {
-        app.guesses.count(scope).await;
+        if is_given_out {
+            // No guess: an upload that is over, or gone. It is not looked up again at once.
+            app.guesses.ended(&presented, refusal.code()).await;
+        } else {
+            app.guesses.count(scope).await;
+        }
     }
     let row = admitted?;
-    app.guesses.right(&presented).await;
+    if !is_given_out {
+        // One of an older release, which shows nothing by itself.
+        app.guesses.right(&presented).await;
+    }
     Ok(row)
 }
 

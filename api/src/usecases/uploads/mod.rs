@@ -22,6 +22,9 @@ use sqlx::PgConnection;
 use store::items::{self, Added, NewItem};
 use store::uploads::{self, NewUpload};
 
+/// Bytes of what is secret in an upload's URL.
+const SECRET_BYTES: usize = 32;
+
 /// Bytes that will be sent, as far as that can be judged before they are.
 #[derive(Debug)]
 pub struct Announced {
@@ -63,8 +66,9 @@ pub async fn begin_upload(
         Begun::Now(begin_upload, call) => (begin_upload, call),
         Begun::Before(before) => return Ok(Made::Before(before)),
     };
-    let token = URL_SAFE_NO_PAD.encode(once.secret(app, call));
-    let begun = begin(&mut begin_upload, &app.process, caller, announced, &token).await?;
+    let upload = UploadId::mint();
+    let token = token(app, upload, once.secret(app, call));
+    let begun = begin(&mut begin_upload, &app.process, caller, announced, (upload, &token)).await?;
     let body = show(begun, &token);
     // Only the token's hash is kept, here too.
     once.keep(app, &mut begin_upload, &body.replace(&token, "")).await?;
@@ -75,9 +79,33 @@ pub async fn begin_upload(
 /// The token of an upload that this call made before, made once more.
 pub async fn token_made_before(app: &App, once: &Once, before: &Before, upload: UploadId) -> Answer<String> {
     let row = uploads::find(&mut *app.conn().await?, upload).await?.ok_or_else(forgotten)?;
-    let mut tokens = once.secrets(app, before.call).into_iter().map(|secret| URL_SAFE_NO_PAD.encode(secret));
+    // Calls of the release before had the secret alone.
+    let tokens =
+        |secret: [u8; SECRET_BYTES]| tokens(app, upload, secret).into_iter().chain([URL_SAFE_NO_PAD.encode(secret)]);
     let is_its = |token: &String| row.token_hash.as_deref() == Some(token_hash(token).as_bytes());
-    tokens.find(is_its).ok_or_else(forgotten)
+    once.secrets(app, before.call).into_iter().flat_map(tokens).find(is_its).ok_or_else(forgotten)
+}
+
+/// The token of an upload: its secret, and behind it a code over both, which tells a token that was given out from one
+/// that somebody made up without a look into the database.
+fn token(app: &App, upload: UploadId, secret: [u8; SECRET_BYTES]) -> String {
+    URL_SAFE_NO_PAD.encode([secret, app.links.code(&subject(upload, &secret))].concat())
+}
+
+/// The same by each secret key that the service has or had.
+fn tokens(app: &App, upload: UploadId, secret: [u8; SECRET_BYTES]) -> Vec<String> {
+    let whole = |code| URL_SAFE_NO_PAD.encode([secret, code].concat());
+    app.links.codes(&subject(upload, &secret)).map(whole).collect()
+}
+
+/// Whether this service gave the token out for that upload, though the upload may be gone.
+pub fn is_given_out(app: &App, upload: UploadId, token: &str) -> bool {
+    let Ok(bytes) = URL_SAFE_NO_PAD.decode(token) else { return false };
+    bytes.split_at_checked(SECRET_BYTES).is_some_and(|(secret, code)| app.links.is_code(&subject(upload, secret), code))
+}
+
+fn subject(upload: UploadId, secret: &[u8]) -> String {
+    format!("upload {upload} {}", URL_SAFE_NO_PAD.encode(secret))
 }
 
 /// SHA-256 of a token, which is all that is kept of it.
@@ -90,9 +118,9 @@ async fn begin(
     process: &Process,
     caller: &Caller,
     announced: &Announced,
-    token: &str,
+    (upload, token): (UploadId, &str),
 ) -> Answer<BegunUpload> {
-    let (upload, item) = (UploadId::mint(), ItemId::mint());
+    let item = ItemId::mint();
     let item_ref = announced.item_ref.clone().unwrap_or_else(|| item.to_string());
     reserve(conn, process, caller, announced.bytes).await?;
     let new = NewItem {
