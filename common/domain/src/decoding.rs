@@ -36,7 +36,8 @@ impl Material {
     pub(crate) fn picture_ms(self, at_us: Option<i64>) -> i64 {
         let moment_ms = at_us.unwrap_or(0) / 1_000;
         let gone_through_ms = if self.seeks { moment_ms.min(BEFORE_A_PICTURE_MS) } else { moment_ms };
-        START_MS.saturating_add(worth_ms(0, self.pictures.pixels_in(gone_through_ms)))
+        let pixels_ms = worth_ms(0, self.pictures.pixels_in(gone_through_ms)).saturating_add(self.pictures.beyond_ms());
+        START_MS.saturating_add(pixels_ms)
     }
 }
 
@@ -94,6 +95,8 @@ pub struct Decoding {
     children: i64,
     /// Pixels of all pictures that are decoded, shown or not.
     decoded_pixels: i64,
+    /// What its large images cost more than their start.
+    large_images_ms: i64,
 }
 
 /// A part of an item that is decoded: what of it, and when in the film.
@@ -135,7 +138,9 @@ impl Decoding {
             OverlayPicture::Image { item } if overlay.end > overlay.first => Some(item),
             _ => None,
         });
-        let of_images = shown_images.chain(over_images).map(|item| known(item).pictures.pixels);
+        let pictures: Vec<Pictures> = shown_images.chain(over_images).map(|item| known(item).pictures).collect();
+        let large_images_ms = pictures.iter().map(|pictures| pictures.beyond_ms()).fold(0, i64::saturating_add);
+        let of_images = pictures.iter().map(|pictures| pictures.pixels);
         let decoded_pixels = of_clips.chain(of_images).fold(0, i64::saturating_add);
         let opened = |steps: &[Option<Step>]| {
             steps.iter().flatten().filter(|step| matches!(step.source, Source::Opened(_))).count()
@@ -151,13 +156,14 @@ impl Decoding {
             scenes,
             sounds,
             decoded_pixels: if film.format.has_picture() { decoded_pixels } else { 0 },
+            large_images_ms: if film.format.has_picture() { large_images_ms } else { 0 },
         }
     }
 
     /// The milliseconds of film that a render of it is worth: its own, or what has to be gone through to come to what
     /// is shown and heard, or the pixels that are drawn and decoded, whichever is most.
     pub fn worth_ms(&self, film: &Film) -> i64 {
-        let starts = self.children.saturating_mul(START_MS);
+        let starts = self.children.saturating_mul(START_MS).saturating_add(self.large_images_ms);
         let beside = starts.saturating_add(self.passed_ms).saturating_add(self.passed_sound_ms / SOUND_FASTER);
         // A millisecond that has begun counts.
         beside.max((film.duration_us + 999) / 1000).max(worth_ms(drawn_pixels(film), self.decoded_pixels))

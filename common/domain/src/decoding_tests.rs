@@ -127,7 +127,7 @@ fn a_small_film_of_large_sources_is_worth_what_is_decoded() {
     });
     let images = film(images.collect(), Vec::new());
     let picture = |_| Material { seeks: false, pictures: Pictures { rate: None, ..large } };
-    assert_eq!(Decoding::of(&images, picture).worth_ms(&images), 9 * 250);
+    assert_eq!(Decoding::of(&images, picture).worth_ms(&images), 9 * (250 + 1_050), "three times 4K beyond the first");
 }
 
 /// Which item, from where in it, how long after the sound before, and how long, in tenths of a second.

@@ -23,6 +23,12 @@ impl Minutes {
         let hundredths = (exact + 59_999) / 60_000;
         Self(i64::try_from(hundredths).unwrap_or(i64::MAX).max(1))
     }
+
+    /// Milliseconds of media that so many minutes pay for at this rate, at the most; of what is free none.
+    pub fn pays_for_ms(self, minutes: Self) -> i64 {
+        let exact = (i128::from(minutes.0.max(0)) * 60_000).checked_div(i128::from(self.0.max(0))).unwrap_or(0);
+        i64::try_from(exact).unwrap_or(i64::MAX)
+    }
 }
 
 /// Minutes charged for a minute of media, by read, for a render, for what is generated here and for a dub (contract
@@ -111,6 +117,16 @@ mod tests {
         assert_eq!(rate.price(60_001), Minutes::from_hundredths(26));
         assert_eq!(rate.price(0), Minutes::from_hundredths(1));
         assert_eq!(Minutes::from_whole(1).price(86_400_000), Minutes::from_whole(1440));
+    }
+
+    #[test]
+    fn what_minutes_pay_for_is_no_less_than_what_they_are_the_price_of() {
+        for (hundredths, ms) in [(50, 60_000), (25, 1), (100, 59_999), (7, 123_456)] {
+            let rate = Minutes::from_hundredths(hundredths);
+            let paid_ms = rate.pays_for_ms(rate.price(ms));
+            assert!(paid_ms >= ms && rate.price(paid_ms) == rate.price(ms), "{hundredths}: {ms} and {paid_ms}");
+        }
+        assert_eq!(Minutes::ZERO.pays_for_ms(Minutes::from_whole(1)), 0, "what is free has no length");
     }
 
     #[test]

@@ -54,6 +54,13 @@ impl Pictures {
         })
     }
 
+    /// The milliseconds of film that an image's pixels are worth beyond the first 3840 × 2160, 350 for each as many:
+    /// measured, it lies between what those of 8 bits cost and those of 16.
+    pub(crate) const fn beyond_ms(self) -> i64 {
+        let beyond = self.pixels.saturating_sub(STILL_PIXELS);
+        if self.rate.is_some() || beyond <= 0 { 0 } else { beyond.saturating_mul(350) / STILL_PIXELS }
+    }
+
     /// The milliseconds of film that going through so many of it is worth, of which nothing is drawn.
     pub fn decoded_worth_ms(self, ms: i64) -> i64 {
         if ms <= 0 { 0 } else { worth_ms(0, self.pixels_in(ms)) }

@@ -10,7 +10,7 @@ use std::process::Command;
 use tempfile::TempDir;
 use worker::Engines;
 
-fn run(folder: &Path, program: &str, arguments: &str) -> anyhow::Result<()> {
+pub fn run(folder: &Path, program: &str, arguments: &str) -> anyhow::Result<()> {
     let arguments = arguments.split(' ').map(|word| word.replace('+', " "));
     let output = Command::new(program).args(arguments).current_dir(folder).output().context("is the set-up done?")?;
     ensure!(output.status.success(), "{program}: {}", String::from_utf8_lossy(&output.stderr));
@@ -18,7 +18,7 @@ fn run(folder: &Path, program: &str, arguments: &str) -> anyhow::Result<()> {
 }
 
 /// Uploads a file and waits until it is an item.
-async fn uploaded(client: &Client, file: &Path, content_type: &str) -> anyhow::Result<Value> {
+pub async fn uploaded(client: &Client, file: &Path, content_type: &str) -> anyhow::Result<Value> {
     let bytes = std::fs::read(file)?;
     let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let announced = json!({ "filename": name, "content_type": content_type, "bytes": bytes.len() }).to_string();

@@ -5,7 +5,7 @@
 //! it; no word of a customer is an argument but numbers that were checked.
 
 use super::{InstalledEngine, OUTPUT_FILE};
-use crate::readers::decode::{Encoder, Feed, MediaTools, Paid, Workshop, fits_a_second, input_arguments};
+use crate::readers::decode::{Encoder, Feed, MediaTools, Paid, Workshop, fits_a_second, input_arguments, most_pixels};
 use crate::readers::{JobCtx, Limit, MediaSource, ReadError};
 use domain::generation::{Asked, Color};
 use domain::model::BuiltIn;
@@ -67,12 +67,15 @@ impl Pictures {
         };
         let name = format!("file:{OUTPUT_FILE}");
         let most_seconds = Paid::of(ctx).seconds(source.tools().limits());
+        let most_pixels = most_pixels(source.probe());
         let before = ["-nostdin", "-nostats", "-hide_banner", "-v", "error", "-threads", "2", "-t", &most_seconds];
+        let bound = ["-max_pixels", &most_pixels];
         let streams = ["-map", "0:v:0", "-map", "0:a:0?", "-sn", "-dn", "-map_metadata", "-1", "-map_chapters", "-1"];
         // A picture's sound is none.
         let streams = if is_film { &streams[..] } else { &streams[..2] };
         let arguments = before
             .into_iter()
+            .chain(bound)
             .map(OsStr::new)
             .chain(input_arguments())
             .chain(streams.iter().copied().chain(["-vf", &filter]).map(OsStr::new))
@@ -108,12 +111,15 @@ const MP4: [&str; 16] = [
     "-f",
     "mp4",
 ];
-const WEBM: [&str; 18] = [
+/// Without frames kept to look ahead: of 4K those of colour and of alpha are more than a child's memory.
+const WEBM: [&str; 20] = [
     "-c:v",
     "libvpx-vp9",
     "-pix_fmt",
     "yuva420p",
     "-auto-alt-ref",
+    "0",
+    "-lag-in-frames",
     "0",
     "-deadline",
     "realtime",

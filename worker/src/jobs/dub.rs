@@ -43,7 +43,8 @@ impl Worker {
     pub(crate) async fn dub(&self, claimed: &Claimed, item: &ClaimedItem, lease: &Lease) -> Result<Done, ReadError> {
         let known = self.known_dub(claimed).await?;
         let segments = u32::try_from(known.plan.body.segments.len()).unwrap_or(u32::MAX);
-        let time = self.working_time(Task::Dub).of(known.plan.worth_ms(item.duration_ms)) + A_SEGMENT * segments;
+        let worth_ms = known.plan.worth_ms(item.duration_ms);
+        let time = self.time_for_media(claimed, Task::Dub, worth_ms) + A_SEGMENT * segments;
         let mut ctx = JobCtx::new(Instant::now() + time, lease.stopped.clone());
         ctx.progress = lease.progress.clone();
         ctx.paid_ms = Some(item.duration_ms).filter(|ms| *ms > 0);

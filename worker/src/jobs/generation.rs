@@ -75,7 +75,7 @@ impl Worker {
             Maker::Engine(_) => {
                 let duration_ms = claimed.item.as_ref().map(|item| item.duration_ms);
                 let ms = plan.minutes_for_ms(SourceFacts { duration_ms, ..SourceFacts::default() }).unwrap_or(0);
-                self.working_time(Task::Generation).of(ms)
+                self.time_for_media(claimed, Task::Generation, ms)
             }
         }
     }

@@ -18,6 +18,7 @@ mod new_item;
 mod numbers;
 mod read;
 mod render;
+mod traced;
 
 use crate::asking::Rooms;
 use crate::deliver::Deliverer;
@@ -185,19 +186,23 @@ impl Worker {
         let (job, payer, claim_no) = (claimed.job, claimed.payer, claimed.claim_no);
         let span = tracing::error_span!("job", job.id = %job, account.id = %payer, claim_no);
         let life = |slot: Slot| async move {
+            let traced = self.traced(&claimed).await;
             let attempted = if self.process.shutdown.is_cancelled() {
                 Some(Outcome::HandedBack.into())
             } else {
-                self.attempt(&claimed, &lease, &slot).await
+                self.attempt(&claimed, &lease, &slot).instrument(traced.clone()).await
             };
-            let Some(Attempted { outcome, made, error }) = attempted else {
+            let Some(attempted) = attempted else {
                 tracing::warn!(job.id = %claimed.job, "A job's lease was lost while it ran; its result is dropped.");
                 return;
             };
+            traced::note(&traced, &attempted);
+            let Attempted { outcome, made, error } = attempted;
             running.ended(&outcome, error.as_ref());
             let item = claimed.item.as_ref().map(|item| item.id);
             let end = End { job: claimed.job, claim_no: claimed.claim_no, item, outcome, error };
-            self.ends.write(Finish { end, made }, &lease).await;
+            let finishing = runtime::span!(parent: &traced, "finish");
+            self.ends.write(Finish { end, made }, &lease).instrument(finishing).await;
         };
         Box::new(move |slot| life(slot).instrument(span).boxed())
     }
@@ -232,6 +237,17 @@ impl Worker {
         WorkingTime { factor, least: LEAST_TIME }
     }
 
+    /// How long a job may take that goes through media of this length: as long as that allows, or what is held for it,
+    /// which counts pixels too.
+    fn time_for_media(&self, claimed: &Claimed, task: Task, media_ms: i64) -> Duration {
+        let rate = self.process.settings.rates.of(task);
+        let paid_ms = match task {
+            Task::Read(_) => 0,
+            _ => rate.pays_for_ms(Minutes::from_hundredths(claimed.held)),
+        };
+        self.working_time(task).of(media_ms.max(paid_ms))
+    }
+
     /// The work itself and the storing of what came of it, which end by the job's deadline and soon after it is told to
     /// stop, whatever they do.
     async fn work(
@@ -241,7 +257,7 @@ impl Worker {
         task: Task,
         lease: &Lease,
     ) -> Result<Done, ReadError> {
-        let time = self.working_time(task).of(render::media_ms(claimed, item));
+        let time = self.time_for_media(claimed, task, render::media_ms(claimed, item));
         let mut ctx = JobCtx::new(Instant::now() + time, lease.stopped.clone());
         ctx.progress = lease.progress.clone();
         ctx.paid_ms = item.map(|item| item.duration_ms);

@@ -4,7 +4,9 @@
 //! so that thousands of cuts cost a dozen comparisons a frame.
 
 use super::Renderer;
-use crate::readers::decode::{Encoder, Feed, ON_THE_MEDIAS_CLOCK, Paid, Workshop, fits_a_second, input_arguments};
+use crate::readers::decode::{
+    Encoder, Feed, ON_THE_MEDIAS_CLOCK, Paid, Workshop, fits_a_second, input_arguments, most_pixels,
+};
 use crate::readers::{JobCtx, MediaSource, ReadError};
 use domain::media_time::{FrameRate, Span};
 use domain::pixels::MOST_FILM_PIXELS;
@@ -47,6 +49,8 @@ impl PictureTrack<'_> {
         let (sound, output) = (format!("file:{}", self.sound), format!("file:{}", self.name));
         let most_seconds = Paid::of(ctx).seconds(self.media.tools().limits());
         let before = ["-nostdin", "-nostats", "-hide_banner", "-v", "error", "-threads", "1", "-t", &most_seconds];
+        let most_pixels = most_pixels(self.media.probe());
+        let bound = ["-max_pixels", &most_pixels];
         let beside =
             ["-protocol_whitelist", "file", "-format_whitelist", "mov", "-codec_whitelist", "aac", "-i", &sound];
         let streams = ["-map", "0:V:0", "-map", "1:a:0", "-sn", "-dn", "-map_metadata", "-1", "-map_chapters", "-1"];
@@ -56,6 +60,7 @@ impl PictureTrack<'_> {
         let last = ["-progress", "pipe:1", "-stats_period", "0.5", "-f", "mp4", &output];
         let arguments = before
             .into_iter()
+            .chain(bound)
             .chain(ON_THE_MEDIAS_CLOCK)
             .map(OsStr::new)
             .chain(input_arguments())

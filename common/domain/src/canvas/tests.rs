@@ -93,7 +93,7 @@ fn a_picture_of_many_sources_costs_what_decoding_them_is_worth() {
         "a logo or three cost nothing more"
     );
     let of_8k = Pictures { pixels: 7_680 * 4_320, rate: None };
-    assert_eq!(price(50, None, false, of_8k), 50 * (250 + 88));
+    assert_eq!(price(50, None, false, of_8k), 50 * (250 + 88 + 1_050));
     assert_eq!(price(20, late, true, hd), 20 * (250 + 1_666), "from key picture to key picture");
     assert_eq!(price(20, late, false, hd), 20 * (250 + 98_333), "from the start where it can't be begun later");
 }

@@ -6,7 +6,7 @@
 use super::child::Decoder;
 use super::output::whole_output;
 use super::paid::{Paid, fits_a_second};
-use super::{MediaSource, ON_THE_MEDIAS_CLOCK, input_arguments};
+use super::{MediaSource, ON_THE_MEDIAS_CLOCK, input_arguments, most_pixels};
 use crate::readers::{JobCtx, ReadError};
 use domain::media_time::FrameRate;
 use std::ffi::OsStr;
@@ -86,13 +86,16 @@ impl FrameStream {
         let tools = media.tools();
         let most_seconds = Paid::of(ctx).seconds(&tools.limits);
         let filter = format!("fps={rate}:start_time=0,{},format=yuv420p", size.filters(""));
+        let most_pixels = most_pixels(media.probe());
         let before = ["-nostdin", "-hide_banner", "-v", "error", "-threads", "2", "-t", &most_seconds];
+        let bound = ["-max_pixels", &most_pixels];
         let seek = ["-ss", &sought];
         let seek = if first.decoded > 0 { &seek[..] } else { &[] };
         let after = ["-map", "0:V:0", "-an", "-sn", "-dn", "-vf", &filter, "-fps_mode", "passthrough"];
         let output = ["-map_metadata", "-1", "-c:v", "rawvideo", "-f", "rawvideo", "pipe:1"];
         let arguments = before
             .into_iter()
+            .chain(bound)
             .chain(ON_THE_MEDIAS_CLOCK)
             .chain(seek.iter().copied())
             .map(OsStr::new)
@@ -205,7 +208,8 @@ async fn image(media: &MediaSource, size: FrameSize, format: &str, ctx: &JobCtx)
     let tools = media.tools();
     let matrix = size.matrix();
     let filter = size.filters(&format!(":out_color_matrix={matrix}:out_range=tv,format={format}"));
-    let before = ["-nostdin", "-hide_banner", "-v", "error", "-threads", "1"];
+    let most_pixels = most_pixels(media.probe());
+    let before = ["-nostdin", "-hide_banner", "-v", "error", "-threads", "1", "-max_pixels", &most_pixels];
     let after = ["-map", "0:v:0", "-an", "-sn", "-dn", "-frames:v", "1", "-vf", &filter, "-map_metadata", "-1"];
     let output = ["-fps_mode", "passthrough", "-c:v", "rawvideo", "-pix_fmt", format, "-f", "rawvideo", "pipe:1"];
     let arguments = before

@@ -194,6 +194,19 @@ pub(crate) fn executable(given: Option<&Path>, name: &str) -> Option<PathBuf> {
 /// media's start, unless the input is shifted on purpose: a microsecond is no time on any stream's clock.
 pub(crate) const ON_THE_MEDIAS_CLOCK: [&str; 2] = ["-itsoffset", "0.000001"];
 
+/// Pixels of a picture that a decoder takes of any video. Recordings of calls begin small and grow, to this at most.
+const LEAST_MOST_PIXELS: u64 = 2_560 * 1_440;
+/// How many times as large as the first a later picture may be.
+const LARGER: u64 = 3;
+
+/// The most pixels of a picture that a decoder of this media takes (`-max_pixels`): what is paid for goes by the first,
+/// and a stream may change its size with any. Larger ones are left out, as damaged ones are.
+pub(crate) fn most_pixels(probe: &Probe) -> String {
+    let side = |pixels: Option<u32>| u64::from(pixels.unwrap_or(0));
+    let first = side(probe.width).saturating_mul(side(probe.height));
+    first.saturating_mul(LARGER).max(LEAST_MOST_PIXELS).to_string()
+}
+
 /// The arguments that every child has before the input, and the input.
 pub(crate) fn input_arguments() -> [&'static OsStr; 8] {
     let all = ["-protocol_whitelist", "file", "-format_whitelist", FORMATS, "-codec_whitelist", CODECS, "-i", INPUT];

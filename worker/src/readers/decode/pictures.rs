@@ -6,7 +6,7 @@
 use super::child::Decoder;
 use super::output::whole_output;
 use super::paid::{Pace, Paid, fits_a_second};
-use super::{MediaSource, ON_THE_MEDIAS_CLOCK, input_arguments};
+use super::{MediaSource, ON_THE_MEDIAS_CLOCK, input_arguments, most_pixels};
 use crate::readers::{JobCtx, Limit, ReadError};
 use std::ffi::OsStr;
 
@@ -111,12 +111,14 @@ async fn start(media: &MediaSource, size: SmallSize, ctx: &JobCtx) -> Result<Dec
         "scale={width}:{height},format=yuv444p,pad={width}:{}:0:0,geq=lum={time}:cb=cb(X\\,Y):cr=cr(X\\,Y)",
         height + 1
     );
-    let before =
-        ["-nostdin", "-hide_banner", "-v", "error", "-threads", "1", "-filter_threads", "1", "-t", &most_seconds];
+    let most_pixels = most_pixels(media.probe());
+    let before = ["-nostdin", "-hide_banner", "-v", "error", "-threads", "1", "-filter_threads", "1"];
+    let bounds = ["-t", &most_seconds, "-max_pixels", &most_pixels];
     let after = ["-map", "0:V:0", "-an", "-sn", "-dn", "-vf", &filter, "-fps_mode", "passthrough"];
     let output = ["-map_metadata", "-1", "-c:v", "rawvideo", "-f", "rawvideo", "pipe:1"];
     let arguments = before
         .into_iter()
+        .chain(bounds)
         .chain(ON_THE_MEDIAS_CLOCK)
         .map(OsStr::new)
         .chain(input_arguments())
@@ -179,12 +181,15 @@ async fn one_picture(
     let second = format!("{:.3}", second.max(0.0));
     let side = |of: &str| format!("max(2,2*trunc({of}*min(1,{}/max(iw,ih))/2))", form.side);
     let filter = format!("scale=w='{}':h='{}',format={}", side("iw"), side("ih"), form.pixels);
-    let before = ["-nostdin", "-hide_banner", "-v", "error", "-threads", "1", "-ss", &second];
+    let most_pixels = most_pixels(media.probe());
+    let before = ["-nostdin", "-hide_banner", "-v", "error", "-threads", "1", "-max_pixels", &most_pixels];
+    let seek = ["-ss", second.as_str()];
     let after = ["-map", "0:V:0", "-an", "-sn", "-dn", "-frames:v", "1", "-vf", &filter, "-map_metadata", "-1"];
     // Or a frame from before the second that was sought is dropped.
     let output = ["-fps_mode", "passthrough"];
     let arguments = before
         .into_iter()
+        .chain(seek)
         .chain(looking.iter().copied())
         .map(OsStr::new)
         .chain(input_arguments())

@@ -4,7 +4,7 @@
 //! writes (PAM). What it says is believed no further than the bound that it was given. Confined as `frames` is.
 
 use super::output::whole_output;
-use super::{MediaSource, input_arguments};
+use super::{MediaSource, input_arguments, most_pixels};
 use crate::readers::{JobCtx, ReadError};
 use std::ffi::OsStr;
 
@@ -67,7 +67,8 @@ pub(crate) async fn picture(
     let seek: Vec<&str> = sought.iter().flat_map(|second| ["-ss", second.as_str()]).collect();
     // The cover of an album is no moving picture.
     let stream = if at_us.is_some() { "0:V:0" } else { "0:v:0" };
-    let before = ["-nostdin", "-hide_banner", "-v", "error", "-threads", "1"];
+    let most_pixels = most_pixels(media.probe());
+    let before = ["-nostdin", "-hide_banner", "-v", "error", "-threads", "1", "-max_pixels", &most_pixels];
     let after = ["-map", stream, "-an", "-sn", "-dn", "-frames:v", "1", "-vf", &filter, "-map_metadata", "-1"];
     let output = ["-fps_mode", "passthrough", "-c:v", "pam", "-pix_fmt", "rgba", "-f", "image2pipe", "pipe:1"];
     let arguments = before

@@ -255,3 +255,42 @@ async fn a_read_stops_at_what_is_paid_for_and_says_so_in_every_reader() {
         assert!(!outcome.stored.warnings.concat().contains("goes on"), "{read}");
     }
 }
+
+#[tokio::test]
+async fn pictures_that_are_much_larger_than_the_first_are_not_decoded() {
+    let studio = Studio::new();
+    studio.make("small.png", "testsrc=s=16x16:d=1:r=1", &["-frames:v", "1"]);
+    for (name, larger, seen) in
+        [("grows.mkv", "testsrc=s=4000x3000:d=1:r=4", 1), ("fits.mkv", "testsrc=s=1280x720:d=1:r=4", 5)]
+    {
+        studio.make("larger%d.png", larger, &[]);
+        let mut pictures = vec![fs::read(studio.path("small.png")).unwrap()];
+        pictures.extend((1..=4).map(|number| fs::read(studio.path(&format!("larger{number}.png"))).unwrap()));
+        fs::write(studio.path("all.png"), pictures.concat()).unwrap();
+        studio.run(
+            "ffmpeg",
+            &[
+                "-nostdin",
+                "-v",
+                "error",
+                "-y",
+                "-f",
+                "png_pipe",
+                "-framerate",
+                "4",
+                "-i",
+                "all.png",
+                "-c",
+                "copy",
+                name,
+            ],
+        );
+        let media = studio.open(&studio.path(name), &an_hour()).await.unwrap();
+        assert_eq!((media.probe().width, media.probe().has_video), (Some(16), true), "{name}");
+        let mut pictures = 0;
+        let size = SmallSize { width: 8, height: 2 };
+        let ended = small_pictures(&media, size, &an_hour(), |_, _| pictures += 1).await;
+        assert!(ended.is_ok() || seen == 1, "{name}: {:?}", ended.err());
+        assert_eq!(pictures, seen, "{name}");
+    }
+}
