@@ -20,7 +20,7 @@ struct Arguments {
 async fn main() -> ExitCode {
     let closed = runtime::process::close_to_others();
     let Arguments { settings, api } = runtime::config::arguments::<Arguments>();
-    runtime::telemetry::start(&settings);
+    let _traces = runtime::telemetry::start(&settings, "api");
     runtime::process::install_crypto();
     exit_code("api", run(closed, settings, api).await)
 }

@@ -46,7 +46,7 @@ enum Part {
 
 /// Serves until it is told to end.
 pub fn run(args: Args) -> anyhow::Result<()> {
-    runtime::telemetry::start(&args.settings);
+    runtime::telemetry::start_logs(&args.settings);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(serve(args))
 }

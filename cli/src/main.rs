@@ -82,7 +82,7 @@ fn run(cli: Cli, matches: &ArgMatches) -> Result<(), Failure> {
             if is_default(matches, "log") && std::io::stderr().is_terminal() {
                 "warn".clone_into(&mut up.settings_mut().log);
             }
-            runtime::telemetry::start(up.settings_mut());
+            let _traces = runtime::telemetry::start(up.settings_mut(), "up");
             Ok(up::run(*up, globals.json)?)
         }
         Command::Demo(args) => database::runtime()?.block_on(demo::run(args, globals)),
@@ -90,11 +90,11 @@ fn run(cli: Cli, matches: &ArgMatches) -> Result<(), Failure> {
             if is_default(matches, "log") {
                 "error".clone_into(&mut args.settings_mut().log);
             }
-            runtime::telemetry::start(args.settings_mut());
+            runtime::telemetry::start_logs(args.settings_mut());
             doctor::run(*args, &globals)
         }
         Command::Migrate(mut args) => {
-            runtime::telemetry::start(args.settings_mut());
+            runtime::telemetry::start_logs(args.settings_mut());
             migrate::run(*args, &globals)
         }
         Command::Client(command) => database::runtime()?.block_on(commands::run(*command, globals)),

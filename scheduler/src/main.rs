@@ -19,7 +19,7 @@ struct Arguments {
 async fn main() -> ExitCode {
     let closed = runtime::process::close_to_others();
     let Arguments { settings } = runtime::config::arguments::<Arguments>();
-    runtime::telemetry::start(&settings);
+    let _traces = runtime::telemetry::start(&settings, "scheduler");
     runtime::process::install_crypto();
     exit_code("scheduler", run(closed, settings).await)
 }

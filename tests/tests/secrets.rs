@@ -1,5 +1,5 @@
-//! No secret is ever logged (contract §5; docs/operations.md): everything the service does, with every log line there
-//! is.
+//! No secret is ever logged or sent with a trace (contract §5; docs/operations.md): everything the service does, with
+//! every log line and every span there is; and a read's way through them.
 //!
 //! A program of its own, because what is logged is one for a whole process.
 
@@ -7,12 +7,18 @@ use anyhow::Context;
 use domain::ids::DeliveryId;
 use mws_tests::document::attempts;
 use mws_tests::world::{AuthorizationServer, Client, Media, Receiver, World, runners, until};
+use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
+use opentelemetry_proto::tonic::common::v1::any_value::Value as AttributeValue;
+use opentelemetry_proto::tonic::trace::v1::Span;
+use prost::Message;
+use reqwest::redirect::Policy;
 use runtime::config::Signup;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 use store::accounts;
+use worker::Engines;
 
 /// Fields of answers that hold a secret.
 const SECRET_FIELDS: [&str; 4] = ["key", "code", "token", "secret"];
@@ -51,7 +57,7 @@ impl Secrets {
                     match value {
                         Value::String(text) if SECRET_FIELDS.contains(&name.as_str()) => self.secret(text),
                         Value::String(text) => {
-                            for mark in ["?token=", "&signature="] {
+                            for mark in ["?token=", "&signature=", "/portal/in/"] {
                                 if let Some((_, secret)) = text.split_once(mark) {
                                     self.secret(secret);
                                 }
@@ -85,8 +91,10 @@ async fn told(secrets: &mut Secrets, client: &Client, method: &str, path: &str, 
 async fn no_secret_is_logged_whatever_is_done_and_however_much_is_logged() -> anyhow::Result<()> {
     let log = Log::default();
     let written = log.clone();
+    let collector = Receiver::start()?;
     // By name too, which a filter takes for more.
-    runtime::telemetry::start_into("trace,rmcp::service=trace,hyper::proto=trace", move || written.clone());
+    let filter = "trace,rmcp::service=trace,hyper::proto=trace";
+    let traces = runtime::telemetry::start_into(filter, move || written.clone(), &collector.url)?;
     let server = AuthorizationServer::start(env!("CARGO_TARGET_TMPDIR"))?;
     let world = World::with_api(|_, api| api.oauth = server.settings(Signup::Refuse)).await?;
     let tenant = world.tenant("a").await?;
@@ -113,6 +121,7 @@ async fn no_secret_is_logged_whatever_is_done_and_however_much_is_logged() -> an
     let receiver = Receiver::start()?;
     let endpoint = world.endpoint(&tenant, &receiver.url).await?;
     let item = world.item(&tenant, Media::video(60)).await?;
+    let read = real_read(&world).await?;
     world.work(runners::instant()).await?;
     let job = client.prepare(&[item], &["levels"]).await?.job_ids()?.remove(0);
     client.reaches(&job, "succeeded").await?;
@@ -135,6 +144,20 @@ async fn no_secret_is_logged_whatever_is_done_and_however_much_is_logged() -> an
     let link = linked["thumbnail_url"].as_str().unwrap_or_default();
     let (_, link) = link.split_once("/api/v1").context("a link")?;
     world.client(None).send("GET", link, &[], None).await?;
+
+    // A link to the portal, and the cookie that it becomes.
+    let portal = told(&mut secrets, client, "POST", "/portal-sessions", json!({})).await?;
+    let (_, code) = portal["url"].as_str().and_then(|url| url.split_once("/portal/in/")).context("a link")?;
+    #[expect(clippy::disallowed_methods, reason = "a client of the service, not the service as a client")]
+    let browser = reqwest::Client::builder().redirect(Policy::none()).no_proxy().build()?;
+    let at = |path: &str| format!("{}{path}", world.base_url());
+    let signing_in = browser.post(at(&format!("/portal/in/{code}"))).header("origin", world.base_url());
+    let signed_in = signing_in.send().await?;
+    let cookie = signed_in.headers()["set-cookie"].to_str()?.split(';').next().unwrap_or_default().to_owned();
+    secrets.secret(cookie.split_once('=').context("a cookie")?.1);
+    for page in ["/portal/webhooks", "/portal/usage", "/portal/keys"] {
+        assert_eq!(browser.get(at(page)).header("cookie", &cookie).send().await?.status(), 200, "{page}");
+    }
 
     // Every operation there is, by a key, by an operator, and by nobody.
     let project = told(&mut secrets, client, "POST", "/projects", json!({ "brief": "a film" })).await?;
@@ -184,5 +207,75 @@ async fn no_secret_is_logged_whatever_is_done_and_however_much_is_logged() -> an
         let told = logged.lines().find(|line| line.contains(secret));
         assert!(told.is_none(), "a secret is logged: {}", told.unwrap_or_default());
     }
+    // The last are sent when they are told to end.
+    drop(traces);
+    let spans = spans(&collector)?;
+    let sent = format!("{spans:?}");
+    let told = secrets.0.iter().find(|secret| sent.contains(secret.as_str()));
+    assert!(told.is_none(), "a secret is sent: {told:?}");
+    assert_is_one_trace(&spans, &read)
+}
+
+/// A read of a recording that is really there, and its webhook: its job's id.
+async fn real_read(world: &World) -> anyhow::Result<String> {
+    let (tenant, receiver) = (world.tenant("b").await?, Receiver::start()?);
+    world.endpoint(&tenant, &receiver.url).await?;
+    let worker = world.worker(Engines::found(&world.process)).await?;
+    let item = world.recording(&tenant, 10).await?;
+    let body = json!({ "refs": [item], "reads": ["levels"] }).to_string();
+    let theirs = [("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")];
+    let job = tenant.client.send("POST", "/tools/prepare_media", &theirs, Some(body)).await?.job_ids()?.remove(0);
+    tenant.client.reaches(&job, "succeeded").await?;
+    receiver.gets(1).await?;
+    worker.stop().await?;
+    Ok(job)
+}
+
+/// All that a collector was sent.
+fn spans(collector: &Receiver) -> anyhow::Result<Vec<Span>> {
+    let mut spans = Vec::new();
+    for request in collector.received() {
+        let sent = ExportTraceServiceRequest::decode(request.body)?;
+        let scopes = sent.resource_spans.into_iter().flat_map(|of_one| of_one.scope_spans);
+        spans.extend(scopes.flat_map(|scope| scope.spans));
+    }
+    Ok(spans)
+}
+
+/// What an attribute says, as text.
+fn attribute(span: &Span, name: &str) -> Option<String> {
+    let value = span.attributes.iter().find(|attribute| attribute.key == name)?.value.clone()?;
+    match value.value? {
+        AttributeValue::StringValue(text) => Some(text),
+        AttributeValue::IntValue(number) => Some(number.to_string()),
+        other => Some(format!("{other:?}")),
+    }
+}
+
+/// Request → hold; request → job → media, read → decoders, end; request → attempt → answer.
+fn assert_is_one_trace(spans: &[Span], job: &str) -> anyhow::Result<()> {
+    let worked = |span: &&Span| attribute(span, "job.id").as_deref() == Some(job);
+    let work = spans.iter().find(worked).context("the job has no span")?;
+    let below = |parent: &Span| -> Vec<&Span> {
+        spans.iter().filter(|span| span.trace_id == work.trace_id && span.parent_span_id == parent.span_id).collect()
+    };
+    let named = |parent: &Span, name: &str| {
+        let found = below(parent).into_iter().find(|span| span.name == name);
+        found.with_context(|| format!("no `{name}` in `{}`: {:?}", parent.name, below(parent)))
+    };
+    let request = spans.iter().find(|span| span.span_id == work.parent_span_id).context("it has no request")?;
+    assert_eq!(request.name, "POST /api/v1/tools/prepare_media");
+    assert_eq!(attribute(request, "http.response.status_code").as_deref(), Some("200"));
+    // Theirs is linked, and decides nothing.
+    assert!(request.parent_span_id.is_empty() && request.trace_id == work.trace_id);
+    assert_eq!(hex::encode(&request.links[0].trace_id), "0af7651916cd43dd8448eb211c80319c");
+    assert_eq!(attribute(named(request, "hold")?, "mws.jobs.started").as_deref(), Some("1"));
+    assert_eq!((work.name.as_str(), attribute(work, "mws.outcome").as_deref()), ("process levels", Some("succeeded")));
+    named(named(work, "open media")?, "decode")?;
+    named(named(work, "read levels")?, "decode")?;
+    named(work, "finish")?;
+    let told = named(request, "deliver webhook")?;
+    let answered = attribute(named(told, "POST")?, "http.response.status_code");
+    assert_eq!(answered.as_deref(), Some("200"));
     Ok(())
 }

@@ -24,6 +24,7 @@ use store::fleet::EngineOffer;
 use store::generations::MakerOffer;
 use store::items::StoredMedia;
 use tokio::time::Instant;
+use tracing::Instrument;
 
 /// The version of what is ours.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -225,8 +226,9 @@ async fn compute(
 ) -> Result<ReadOutcome, ReadError> {
     let reader = readers.get(reading.read)?;
     let tools = readers.tools().ok_or(ReadError::EngineNotConfigured(reading.read.into()))?;
-    let media = open.get(&reading.media, &tools, ctx).await?;
-    reader.run(&media.source, ctx).await
+    let media = open.get(&reading.media, &tools, ctx).instrument(runtime::span!("open media")).await?;
+    let working = runtime::span!("read", otel.name = format!("read {}", reading.read.name()));
+    reader.run(&media.source, ctx).instrument(working).await
 }
 
 async fn make(

@@ -22,7 +22,7 @@ pub struct Parts {
     pub request_id: String,
     /// As it was sent: routes answer a HEAD as they do a GET.
     pub method: Method,
-    /// W3C trace context, as it was sent.
+    /// W3C trace context: ours where traces are sent, else as it came.
     pub traceparent: Option<String>,
     /// The client's address, behind trusted proxies.
     pub address: Option<IpAddr>,

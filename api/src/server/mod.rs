@@ -4,6 +4,7 @@ mod guard;
 mod outer;
 mod router;
 mod serve;
+mod traced;
 
 pub use router::router;
 pub use serve::serve;

@@ -18,18 +18,21 @@ use crate::http::shares::Share;
 use crate::resources::calendar_feed::FEEDS_PATH;
 use crate::resources::link_page::PAGES_PATH;
 use crate::resources::mcp::MCP_PATH;
+use crate::resources::portal::PORTAL_PATH;
 use crate::resources::uploads::tus;
+use crate::server::traced::{named, traced};
 use domain::ids::RequestId;
 use futures_util::FutureExt;
 use poem::http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use poem::{Endpoint, Request, Response};
+use runtime::telemetry::traces;
 use std::borrow::Cow;
 use std::net::{IpAddr, SocketAddr};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
-use tracing::Instrument;
+use tracing::{Instrument, Span};
 
 /// An answer that took longer is told of in the log.
 const SLOW: Duration = Duration::from_secs(5);
@@ -89,8 +92,7 @@ impl<E: Endpoint<Output = Response>> Outer<E> {
             return unshaped(&self.app.contract, envelope, StatusCode::NOT_FOUND, path);
         }
         let versioned = request.uri().path().starts_with(API_PATH);
-        let is_page = [PAGES_PATH, FEEDS_PATH, CONSOLE_PATH].iter().any(|path| request.uri().path().starts_with(path));
-        let taken_in = versioned || is_page || request.uri().path() == MCP_PATH;
+        let taken_in = is_taken_in(request.uri().path());
         let _share = match self.take_share(&request) {
             Ok(share) => share,
             Err(refusal) => return envelope.refuse(&refusal),
@@ -136,18 +138,20 @@ impl<E: Endpoint<Output = Response>> Endpoint for Outer<E> {
         let (started, method) = (Instant::now(), request.method().clone());
         let speaks_tus = request.header(tus::RESUMABLE).is_some();
         let envelope = Envelope::of(request.uri().path());
-        let scope = scope(&self.app, &request);
+        // Probes are asked every other second, and nothing comes of them.
+        let traced = if is_taken_in(request.uri().path()) { traced(&method) } else { Span::none() };
+        let scope = scope(&self.app, &request, &traced);
         request.set_data(scope.clone());
         request.set_data(self.app.clone());
         // Whatever is logged on the way names the request.
         let span = tracing::error_span!("request", request.id = scope.request_id.as_str());
-        let response = self.answer(request, envelope).instrument(span).await;
+        let response = self.answer(request, envelope).instrument(span).instrument(traced.clone()).await;
         let mut response = self.app.answers.housed(envelope, Taker::of(&scope), response);
         add_headers(&self.app, &scope, &mut response);
         if speaks_tus {
             tus::add_version(&mut response);
         }
-        record(&method, &scope, &response, started.elapsed());
+        record(&method, &scope, &response, started.elapsed(), &traced);
         Ok(response)
     }
 }
@@ -216,15 +220,26 @@ fn allowed(contract: &Contract, path: &str) -> String {
     if names.is_empty() { "GET".to_owned() } else { names.join(", ") }
 }
 
-fn scope(app: &App, request: &Request) -> Scope {
+/// Whether a path is one that people and programs ask for, and no probe's.
+fn is_taken_in(path: &str) -> bool {
+    let begins = [API_PATH, PAGES_PATH, FEEDS_PATH, CONSOLE_PATH, PORTAL_PATH];
+    path == MCP_PATH || begins.iter().any(|begin| path.starts_with(begin))
+}
+
+/// What a request starts goes on from `traced`, where that is sent; else it keeps the context that the client sent.
+fn scope(app: &App, request: &Request, traced: &Span) -> Scope {
     // A byte that is no text spoils its own entry, and not those that a proxy has put behind it.
     let lines = request.headers().get_all("x-forwarded-for").iter();
     let lines: Vec<Cow<'_, str>> = lines.map(|line| String::from_utf8_lossy(line.as_bytes())).collect();
     let connection = request.remote_addr().as_socket_addr().map(SocketAddr::ip);
+    let sent = traces::of_client(request.header("traceparent"));
+    traces::go_on(traced, sent);
+    let request_id = request_id(request.header("x-request-id"));
+    traced.record("request.id", request_id.as_str());
     Scope(Arc::new(Parts {
-        request_id: request_id(request.header("x-request-id")),
+        request_id,
         method: request.method().clone(),
-        traceparent: request.header("traceparent").filter(|value| value.len() <= 128).map(str::to_owned),
+        traceparent: traces::traceparent(traced).or_else(|| sent.map(str::to_owned)),
         address: address::client(connection, Some(&lines.join(",")), &app.api.trusted_proxies),
         ..Parts::default()
     }))
@@ -266,12 +281,16 @@ pub fn add_headers(app: &App, scope: &Scope, response: &mut Response) {
     }
 }
 
-fn record(method: &Method, scope: &Scope, response: &Response, took: Duration) {
+fn record(method: &Method, scope: &Scope, response: &Response, took: Duration, traced: &Span) {
     let template =
         response.data::<Template>().map_or_else(|| "unmatched".to_owned(), |template| template.0.to_string());
-    let known = [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE, Method::HEAD, Method::OPTIONS];
-    let method = if known.contains(method) { method.as_str().to_owned() } else { "_OTHER".to_owned() };
-    let status = response.status().as_u16();
+    let (method, status) = (named(method).to_owned(), response.status().as_u16());
+    traces::rename(traced, format!("{method} {template}"));
+    traced.record("http.route", template.as_str());
+    traced.record("http.response.status_code", status);
+    if status >= 500 {
+        traced.record("otel.status_code", "ERROR");
+    }
     metrics::histogram!(
         "http_server_request_duration_seconds",
         "http_request_method" => method.clone(),
@@ -288,11 +307,15 @@ fn record(method: &Method, scope: &Scope, response: &Response, took: Duration) {
     .increment(1);
     if let Some(Refused(code)) = response.data::<Refused>() {
         metrics::counter!("mws_api_refusals_total", "code" => code.name()).increment(1);
+        traced.record("error.code", code.name());
         if *code == Code::RateLimited {
             metrics::counter!("mws_rate_limited_total").increment(1);
         }
     }
     let account = scope.account.get().map(ToString::to_string).unwrap_or_default();
+    if !account.is_empty() {
+        traced.record("account.id", account.as_str());
+    }
     let duration_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
     let id = scope.request_id.as_str();
     if status >= 500 || took > SLOW {

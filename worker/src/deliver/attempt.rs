@@ -12,6 +12,7 @@ use runtime::outbound::{AttemptOutcome, OutboundClient, WebhookRequest};
 use runtime::own_fault;
 use runtime::process::Process;
 use runtime::seal::{SealError, Sealer};
+use runtime::telemetry::traces;
 use secrecy::{ExposeSecret, SecretString};
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,6 +20,8 @@ use store::attempts::EndedAttempt;
 use store::deliveries::Claim;
 use store::webhook_secrets::purpose;
 use tokio::time::Instant;
+use tracing::Instrument;
+use tracing::field::Empty;
 
 /// Makes attempts.
 pub struct Sender {
@@ -92,7 +95,7 @@ impl Sender {
             body: claim.body.clone().into(),
             timeout: self.timeout,
         };
-        let outcome = self.client.post_webhook(request).await;
+        let outcome = self.post(request).await;
         measure(claim, at.timestamp_millis(), &outcome);
         // Where it goes on for too long it counts after all: an address may be one that we can never reach.
         if outcome.is_ours
@@ -107,6 +110,26 @@ impl Sender {
         let mut ended = self.ended(claim, outcome);
         (ended.at, ended.kept_headers) = (at, Some(kept_headers));
         Ok(ended)
+    }
+
+    async fn post(&self, request: WebhookRequest) -> AttemptOutcome {
+        let host = traces::are_sent().then(|| self.client.checked_before(&request.url).ok()).flatten();
+        let span = runtime::span!(
+            "POST",
+            otel.kind = "client",
+            otel.status_code = Empty,
+            http.request.method = "POST",
+            server.address = host.as_ref().and_then(|checked| checked.url().host_str()),
+            http.response.status_code = Empty,
+            error.code = Empty,
+        );
+        let outcome = self.client.post_webhook(request).instrument(span.clone()).await;
+        span.record("http.response.status_code", outcome.status);
+        if let Some(error) = outcome.error {
+            span.record("error.code", error.name());
+            span.record("otel.status_code", "ERROR");
+        }
+        outcome
     }
 
     /// The secrets that verify now, the current one first; the shared default when the account has none.

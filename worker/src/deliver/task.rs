@@ -9,6 +9,7 @@ use super::scheduler::{Action, Cursor, DeliveryScheduler, Departure, Event, Limi
 use super::statements::{BacklogCall, Statements};
 use super::told::{Alive, Awaited, Events, Held, HeldTicket, Told};
 use futures_util::FutureExt;
+use runtime::telemetry::traces;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,7 +20,7 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use tracing::Instrument;
+use tracing::{Instrument, Span};
 
 /// The slots for first attempts, for those who ask from outside the task.
 #[derive(Debug)]
@@ -143,6 +144,7 @@ impl Task {
         let span = tracing::error_span!(
             "delivery", delivery.id = %claim.id, endpoint.id = %claim.endpoint_id, attempt = claim.attempt
         );
+        let traced = traced(claim);
         let attempt = Attempt {
             held: self.hold(departure.ticket.take()),
             departure,
@@ -152,8 +154,25 @@ impl Task {
             statements: Arc::clone(&self.statements),
             shutdown: self.shutdown.clone(),
         };
-        tokio::spawn(send(attempt).instrument(span));
+        tokio::spawn(send(attempt).instrument(span).instrument(traced));
     }
+}
+
+/// The span of an attempt, as it is sent to a collector of traces: it goes on from the call whose end it tells of.
+fn traced(claim: &Claim) -> Span {
+    let span = runtime::span!(
+        "delivery",
+        otel.kind = "consumer",
+        otel.name = "deliver webhook",
+        delivery.id = %claim.id,
+        event.id = claim.event_id.as_str(),
+        event.type = claim.event_type.name(),
+        endpoint.id = %claim.endpoint_id,
+        account.id = %claim.account_id,
+        mws.attempt = claim.attempt,
+    );
+    traces::go_on(&span, claim.traceparent.as_deref());
+    span
 }
 
 const fn released(claim: &Claim, after_ms: i64) -> ReleasedClaim {

@@ -40,6 +40,8 @@ use store::jobs::{self, Call, Owners};
 use store::minutes::{self, Balance, Hold, Split, Unfolded};
 use store::paces::{self, Wait, What};
 use store::usage;
+use tracing::field::Empty;
+use tracing::{Instrument, Span};
 
 /// How often a call looks, where the key or what it asks for changes hands each time.
 const MAX_ATTEMPTS: usize = 4;
@@ -164,7 +166,8 @@ async fn run<W: Work>(
             return Ok(Dispatched::TooSoon(longest));
         }
         drop(conn);
-        if let Some(answered) = commit(process, work, &looked, &hook).await? {
+        let holding = runtime::span!("hold", mws.jobs.started = Empty, mws.minutes.held = Empty);
+        if let Some(answered) = commit(process, work, &looked, &hook).instrument(holding).await? {
             return Ok(Dispatched::Answered(answered));
         }
     }
@@ -196,6 +199,8 @@ async fn commit<W: Work>(
     given_back.write(&mut tx).await?;
     let tickets = write(&mut tx, work.owners(), work.call(), &balance, &starts).await?;
     charge(&mut balance, &starts);
+    Span::current().record("mws.jobs.started", starts.len());
+    Span::current().record("mws.minutes.held", starts.iter().map(Start::held).sum::<Minutes>().to_string());
     let answered = work.answer(looked, &answers, balance);
     match (hook, work.key()) {
         (CommitHook::Answer(compose), Some(key)) => {

@@ -78,6 +78,15 @@ pub async fn standing(conn: &mut PgConnection, job: JobId) -> sqlx::Result<Optio
     .await
 }
 
+/// The trace that a job belongs to, if its call had one.
+pub async fn traceparent(conn: &mut PgConnection, job: JobId) -> sqlx::Result<Option<String>> {
+    let found = sqlx::query_scalar!(
+        "SELECT c.traceparent FROM jobs j JOIN calls c ON c.id = j.call_id WHERE j.id = $1",
+        job as _
+    );
+    Ok(found.fetch_optional(conn).await?.flatten())
+}
+
 /// The event of a job's end.
 #[derive(Debug, Clone)]
 pub struct EndEvent {

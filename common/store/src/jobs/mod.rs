@@ -19,7 +19,7 @@ pub use claim::{
     claim, expired, renew, waiting_for_slots,
 };
 pub use end::{End, EndedJob, Outcome, end};
-pub use life::{ClaimRow, EndEvent, Standing, claims_of, event_of, standing};
+pub use life::{ClaimRow, EndEvent, Standing, claims_of, event_of, standing, traceparent};
 pub use places::{
     Admitted, Freed, Line, Payer, ScanStart, admit, leave, payers_due_again, payers_with_waiting, reissue,
 };

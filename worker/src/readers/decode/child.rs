@@ -18,6 +18,7 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::net::unix::pipe;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
+use tracing::Span;
 
 /// How much of a child's complaints is kept.
 const STDERR_BYTES: usize = 16 * 1024;
@@ -36,6 +37,8 @@ pub(super) struct Decoder {
     stdin: Option<pipe::Sender>,
     stdout: pipe::Receiver,
     stderr: JoinHandle<String>,
+    /// Lasts as long as it does.
+    _span: Span,
 }
 
 /// How a decoder ended by itself.
@@ -73,6 +76,8 @@ impl Decoder {
         let cpu_limit = Duration::from_secs(child.limits.cpu_seconds);
         #[cfg(test)]
         tools.decodes.fetch_add(usize::from(child.program == tools.ffmpeg), Ordering::SeqCst);
+        let span =
+            runtime::span!("decode", process.executable.name = child.program.file_name().and_then(OsStr::to_str));
         let started = tools.confiner.start(child).await.map_err(std::io::Error::from)?;
         let Started { process, stdin, stdout, stderr } = started;
         let stderr = pipe::Receiver::from_owned_fd(stderr)?;
@@ -82,6 +87,7 @@ impl Decoder {
             stdin: stdin.map(pipe::Sender::from_owned_fd).transpose()?,
             stdout: pipe::Receiver::from_owned_fd(stdout)?,
             stderr: tokio::spawn(beginning_of(stderr)),
+            _span: span,
         })
     }
 

@@ -1,15 +1,20 @@
-//! Logs: readable sentences with dotted fields, as text for people and JSON for machines.
+//! What a process tells of itself: logs, readable sentences with dotted fields, as text for people and JSON for
+//! machines; and `traces`, by OTLP.
 //!
-//! A log line never holds a secret, a query string or a body. Every field has one meaning: `request.id`, `job.id`,
-//! `delivery.id`, `account.id`, `endpoint.id`, `error.code`, `duration_ms`.
+//! Neither ever holds a secret, a query string or a body. Every field has one meaning: `request.id`, `job.id`,
+//! `delivery.id`, `account.id`, `endpoint.id`, `trace.id`, `error.code`, `duration_ms`.
 
+mod collector;
+pub mod traces;
+
+use self::traces::Traces;
 use crate::config::{LogFormat, Settings};
 use std::io::{IsTerminal, Write};
 use tracing::{Level, Metadata, Subscriber};
-use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::filter_fn;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{EnvFilter, Layer, Registry};
 
 /// Crates that show whole messages, headers and addresses when asked for all they have: they are never asked for that
 /// much.
@@ -34,10 +39,14 @@ fn is_told(metadata: &Metadata<'_>) -> bool {
     if *metadata.level() <= Level::INFO { !TOLD_ELSEWHERE.contains(&name) } else { !QUIET.contains(&name) }
 }
 
-/// Makes `subscriber` the log of this process, but for the lines that `is_told` refuses. In a process that has a log
-/// already, as tests do, nothing changes.
-fn begin(subscriber: impl Subscriber + Send + Sync + 'static) {
-    let _ = subscriber.with(filter_fn(is_told)).try_init();
+/// Makes `log` the log of this process, but for the lines that `is_told` refuses, and sends traces if there are any. In
+/// a process that has a log already, as tests do, nothing changes.
+fn begin(log: impl Layer<Registry> + Send + Sync, filter: EnvFilter, traces: Option<&Traces>) {
+    // Each has its own spans: what a trace needs is no part of a line.
+    let is_line = filter_fn(|metadata| is_told(metadata) && metadata.target() != traces::TARGET);
+    // The level of the outer one is the hint that libraries go by.
+    let log = log.with_filter(is_line).with_filter(filter);
+    let _ = tracing_subscriber::registry().with(log).with(traces.map(Traces::layer)).try_init();
 }
 
 /// A subscriber that writes lines of text to `writer` and filters them as a process does whose `MWS_LOG` is `log`. For
@@ -50,22 +59,47 @@ pub fn subscriber<W: Write + 'static>(
     builder.finish().with(filter_fn(is_told))
 }
 
-/// Logs JSON to what `writer` makes, filtered by `log`. For tests that read what was logged.
-pub fn start_into<W: Write + 'static>(log: &str, writer: impl Fn() -> W + Send + Sync + 'static) {
-    let builder = tracing_subscriber::fmt().with_env_filter(filter(log)).with_writer(writer);
-    begin(builder.json().flatten_event(true).finish());
+/// Logs JSON to what `writer` makes, filtered by `log`, and sends traces to the collector at this URL. For tests that
+/// read what was logged and sent.
+///
+/// # Errors
+/// When no client can be made.
+pub fn start_into<W: Write + 'static>(
+    log: &str,
+    writer: impl Fn() -> W + Send + Sync + 'static,
+    collector: &str,
+) -> anyhow::Result<Traces> {
+    let layer = tracing_subscriber::fmt::layer().with_writer(writer);
+    let traces = Traces::to("tests", collector.to_owned())?;
+    begin(layer.json().flatten_event(true), filter(log), Some(&traces));
+    Ok(traces)
 }
 
-/// Starts logging to standard error. Call once, first thing in a main.
-pub fn start(settings: &Settings) {
-    let filter = filter(&settings.log);
+/// Starts logging to standard error, and sending traces where a collector is named. Call once, first thing in a main,
+/// which keeps what is returned until its end.
+#[must_use = "the last spans are sent when it is dropped"]
+pub fn start(settings: &Settings, service: &'static str) -> Option<Traces> {
+    let traces = Traces::wanted(service);
+    to_standard_error(settings, traces.as_ref());
+    if let Some(traces) = &traces {
+        tracing::info!(collector = traces.host(), "Traces are sent by OTLP.");
+    }
+    traces
+}
+
+/// Starts logging to standard error alone: for what is done in a moment.
+pub fn start_logs(settings: &Settings) {
+    to_standard_error(settings, None);
+}
+
+fn to_standard_error(settings: &Settings, traces: Option<&Traces>) {
     let format = settings
         .log_format
         .unwrap_or_else(|| if std::io::stderr().is_terminal() { LogFormat::Text } else { LogFormat::Json });
-    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let (layer, filter) = (tracing_subscriber::fmt::layer().with_writer(std::io::stderr), filter(&settings.log));
     match format {
-        LogFormat::Text => begin(builder.finish()),
-        LogFormat::Json => begin(builder.json().flatten_event(true).finish()),
+        LogFormat::Text => begin(layer, filter, traces),
+        LogFormat::Json => begin(layer.json().flatten_event(true), filter, traces),
     }
 }
 

@@ -1,0 +1,244 @@
+//! Traces: the way of one call from its request through its jobs to its webhooks, sent by OTLP where the standard
+//! `OTEL_*` variables name a collector. Nothing is recorded otherwise.
+//!
+//! A call's trace goes through rows: what a request starts has its context as a `traceparent` (W3C Trace Context) with
+//! a mark that says whose it is and of when, and whoever works on it goes on from there. Work that begins long after is
+//! a trace of its own which links back, since a trace that is open for a day is shown by no tool. Contexts without the
+//! mark are clients' and are linked alone: who sends one decides nothing about what is recorded here.
+
+use super::collector::{Client, Telling};
+use opentelemetry::trace::{
+    SpanContext, SpanId, TraceContextExt, TraceFlags, TraceId, TraceState, TracerProvider as _,
+};
+use opentelemetry::{Context, KeyValue};
+use opentelemetry_otlp::{Protocol, SpanExporter, WithExportConfig, WithHttpConfig};
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::trace::SdkTracerProvider;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use tracing::{Span, Subscriber};
+use tracing_opentelemetry::OpenTelemetrySpanExt;
+use tracing_subscriber::Layer;
+use tracing_subscriber::filter::{LevelFilter, filter_fn};
+use tracing_subscriber::registry::LookupSpan;
+
+/// The target of every span that is sent: those of libraries are not.
+pub const TARGET: &str = "mws::trace";
+/// How long after a call its work still belongs to its trace.
+pub const TOGETHER: Duration = Duration::from_mins(10);
+/// What stands in a row behind a context of ours, before the unix second that it is of.
+const MARK: &str = ";mws=";
+/// How long the last spans of a process that ends may take.
+const LAST: Duration = Duration::from_secs(2);
+
+/// Whether this process sends any.
+static SENT: AtomicBool = AtomicBool::new(false);
+
+/// A span that is sent, as child of the one that it stands in. Its name is what a person looks for; its fields are
+/// attributes, by the names that logs have.
+#[macro_export]
+macro_rules! span {
+    (parent: $parent:expr, $name:expr $(, $($fields:tt)*)?) => {
+        ::tracing::error_span!(
+            target: $crate::telemetry::traces::TARGET, parent: $parent, $name $(, $($fields)*)?
+        )
+    };
+    ($name:expr $(, $($fields:tt)*)?) => {
+        ::tracing::error_span!(target: $crate::telemetry::traces::TARGET, $name $(, $($fields)*)?)
+    };
+}
+
+/// The sending of a process's spans.
+#[derive(Debug)]
+pub struct Traces {
+    provider: SdkTracerProvider,
+    endpoint: String,
+}
+
+impl Traces {
+    /// None where no collector is named, or the variables say so.
+    pub(super) fn wanted(service: &'static str) -> Option<Self> {
+        let endpoint = endpoint(|name| std::env::var(name).ok())?;
+        match Self::to(service, endpoint) {
+            Ok(traces) => Some(traces),
+            Err(error) => {
+                // The log has not begun.
+                eprintln!("Traces can't be sent: {error}");
+                None
+            }
+        }
+    }
+
+    /// To the collector at this URL.
+    pub(super) fn to(service: &'static str, endpoint: String) -> anyhow::Result<Self> {
+        let exporter = SpanExporter::builder()
+            .with_http()
+            .with_protocol(Protocol::HttpBinary)
+            .with_endpoint(&endpoint)
+            .with_http_client(Client::new()?)
+            .build()?;
+        let resource = Resource::builder()
+            .with_attribute(KeyValue::new("service.version", env!("CARGO_PKG_VERSION")))
+            .with_attribute(KeyValue::new("service.namespace", "mws"));
+        // `OTEL_SERVICE_NAME` names all processes of a fleet alike, if somebody wants that.
+        let is_named = std::env::var("OTEL_SERVICE_NAME").is_ok_and(|name| !name.is_empty());
+        let resource = if is_named { resource } else { resource.with_service_name(format!("mws-{service}")) };
+        let provider = SdkTracerProvider::builder()
+            .with_batch_exporter(Telling::new(exporter))
+            .with_resource(resource.build())
+            .build();
+        SENT.store(true, Ordering::Relaxed);
+        Ok(Self { provider, endpoint })
+    }
+
+    /// The host that they are sent to: the rest of the URL may hold a secret.
+    pub fn host(&self) -> String {
+        let url = url::Url::parse(&self.endpoint).ok();
+        url.map(|url| url.origin().ascii_serialization()).unwrap_or_default()
+    }
+
+    /// What records the spans of a log.
+    pub(super) fn layer<S: Subscriber + for<'a> LookupSpan<'a>>(&self) -> impl Layer<S> + use<S> {
+        tracing_opentelemetry::layer()
+            .with_tracer(self.provider.tracer("mws"))
+            .with_location(false)
+            .with_threads(false)
+            .with_tracked_inactivity(false)
+            .with_level(false)
+            .with_target(false)
+            .with_filter(
+                filter_fn(|metadata| metadata.is_span() && metadata.target() == TARGET)
+                    .with_max_level_hint(LevelFilter::ERROR),
+            )
+    }
+}
+
+impl Drop for Traces {
+    fn drop(&mut self) {
+        // A failure has been told by the exporter.
+        let _ = self.provider.shutdown_with_timeout(LAST);
+    }
+}
+
+/// The URL that spans are sent to, by the rules of OpenTelemetry's specification: the one for traces as it is, else the
+/// common one with their path. An empty variable is one that is not set.
+fn endpoint(variable: impl Fn(&str) -> Option<String>) -> Option<String> {
+    let said = |name: &str| variable(name).filter(|value| !value.trim().is_empty());
+    let is_off = said("OTEL_SDK_DISABLED").is_some_and(|value| value.eq_ignore_ascii_case("true"))
+        || said("OTEL_TRACES_EXPORTER").is_some_and(|value| value == "none");
+    if is_off {
+        return None;
+    }
+    said("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT").or_else(|| {
+        let base = said("OTEL_EXPORTER_OTLP_ENDPOINT")?;
+        Some(format!("{}/v1/traces", base.trim_end_matches('/')))
+    })
+}
+
+/// Whether this process sends any.
+pub fn are_sent() -> bool {
+    SENT.load(Ordering::Relaxed)
+}
+
+/// The context of a span as text, to go on from elsewhere; none where no traces are sent.
+pub fn traceparent(span: &Span) -> Option<String> {
+    let context = span.context();
+    let context = context.span().span_context().clone();
+    context.is_valid().then(|| {
+        let flags = context.trace_flags().to_u8();
+        format!("00-{}-{}-{flags:02x}{MARK}{}", context.trace_id(), context.span_id(), seconds_now())
+    })
+}
+
+/// Names a span that has begun.
+pub fn rename(span: &Span, name: String) {
+    if !span.is_disabled() {
+        span.context().span().update_name(name);
+    }
+}
+
+/// A context that a client sent, as far as it may stand in a row: it bears no mark.
+pub fn of_client(traceparent: Option<&str>) -> Option<&str> {
+    traceparent.filter(|text| text.len() <= 128 && !text.contains(MARK))
+}
+
+/// Has `span` go on from this context if it is one of ours and young, or else link to it. A text that is no context is
+/// left out. Call it before the span is entered.
+pub fn go_on(span: &Span, traceparent: Option<&str>) {
+    let Some(text) = traceparent.filter(|_| !span.is_disabled()) else { return };
+    let (text, since) = text.split_once(MARK).map_or((text, None), |(text, since)| (text, since.parse().ok()));
+    let Some(context) = parsed(text) else { return };
+    let is_young = since.is_some_and(|since: u64| seconds_now().saturating_sub(since) <= TOGETHER.as_secs());
+    if is_young {
+        // Without a collector there is nothing that it could be a child of.
+        let _ = span.set_parent(Context::new().with_remote_span_context(context));
+    } else {
+        span.add_link(context);
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "spans have the times of their machines")]
+fn seconds_now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+}
+
+/// The context that a `traceparent` names.
+fn parsed(text: &str) -> Option<SpanContext> {
+    let mut parts = text.split('-');
+    let (version, trace, span, flags) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
+    let is_whole = version.len() == 2 && version != "ff" && trace.len() == 32 && span.len() == 16 && flags.len() == 2;
+    if !is_whole || (version == "00" && parts.next().is_some()) {
+        return None;
+    }
+    let flags = TraceFlags::new(u8::from_str_radix(flags, 16).ok()?);
+    let (trace, span) = (TraceId::from_hex(trace).ok()?, SpanId::from_hex(span).ok()?);
+    let context = SpanContext::new(trace, span, flags, true, TraceState::default());
+    context.is_valid().then_some(context)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_collector_is_named_by_the_standard_variables_and_an_empty_one_is_none() {
+        let found = |set: &[(&str, &str)]| {
+            endpoint(|name| set.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned()))
+        };
+        let (common, own) = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT");
+        assert_eq!(found(&[]), None);
+        assert_eq!(found(&[(common, "")]), None);
+        assert_eq!(found(&[(common, "http://c:4318/")]).as_deref(), Some("http://c:4318/v1/traces"));
+        assert_eq!(found(&[(common, "http://c:4318"), (own, "http://d/x")]).as_deref(), Some("http://d/x"));
+        assert_eq!(found(&[(own, "http://d/x"), ("OTEL_TRACES_EXPORTER", "none")]), None);
+        assert_eq!(found(&[(own, "http://d/x"), ("OTEL_SDK_DISABLED", "TRUE")]), None);
+    }
+
+    #[test]
+    fn what_a_client_sends_bears_no_mark_of_ours() {
+        assert_eq!(of_client(Some("00-a-b-01")), Some("00-a-b-01"));
+        assert_eq!(of_client(Some("00-a-b-01;mws=1795737752")), None);
+        assert_eq!(of_client(Some(&"x".repeat(129))), None);
+    }
+
+    #[test]
+    fn a_context_is_read_as_it_is_written_and_what_is_none_is_left_out() {
+        let text = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+        let context = parsed(text).unwrap();
+        assert_eq!(context.trace_id().to_string(), "0af7651916cd43dd8448eb211c80319c");
+        assert!(context.is_sampled() && context.is_remote());
+        assert!(parsed("01-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00-later").is_some());
+        for wrong in [
+            "",
+            "00",
+            "00-00000000000000000000000000000000-b7ad6b7169203331-01",
+            "00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01",
+            "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-more",
+            "ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+            "00-0af7651916cd43dd8448eb211c8031-b7ad6b7169203331-01",
+            "00-zzf7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+        ] {
+            assert!(parsed(wrong).is_none(), "{wrong}");
+        }
+    }
+}

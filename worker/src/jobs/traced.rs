@@ -1,0 +1,69 @@
+//! The span of an attempt at a job, as it is sent to a collector of traces: it goes on from the call that started it.
+
+use super::Worker;
+use crate::jobs::attempted::Attempted;
+use domain::job::JobError;
+use runtime::telemetry::traces;
+use std::time::Duration;
+use store::jobs::{self, Claimed, Outcome};
+use tokio::time::timeout;
+use tracing::Span;
+use tracing::field::Empty;
+
+/// How long a job waits for its trace.
+const SOON: Duration = Duration::from_millis(500);
+
+impl Worker {
+    /// The span of what begins now. None is made, and nothing is asked for it, where no traces are sent.
+    pub(super) async fn traced(&self, claimed: &Claimed) -> Span {
+        if !traces::are_sent() {
+            return Span::none();
+        }
+        let task = claimed.task.map_or("unknown", |task| task.name());
+        let span = runtime::span!(
+            "job",
+            otel.kind = "consumer",
+            otel.name = format!("process {task}"),
+            otel.status_code = Empty,
+            messaging.system = "mws",
+            messaging.destination.name = task,
+            job.id = %claimed.job,
+            account.id = %claimed.payer,
+            item.id = claimed.item.as_ref().map(|item| item.id.to_string()),
+            mws.claim_no = claimed.claim_no,
+            mws.queue.wait_ms = (claimed.waited_seconds * 1000.0).round(),
+            mws.outcome = Empty,
+            mws.minutes.charged = Empty,
+            error.code = Empty,
+        );
+        let asked = async { jobs::traceparent(&mut *self.process.pool.acquire().await?, claimed.job).await };
+        // The work does not wait for it.
+        if let Ok(Ok(call)) = timeout(SOON, asked).await {
+            traces::go_on(&span, call.as_deref());
+        } else {
+            tracing::debug!("The trace of a job could not be asked for.");
+        }
+        span
+    }
+}
+
+/// Notes what an attempt came to.
+pub(super) fn note(span: &Span, attempted: &Attempted) {
+    let outcome = match &attempted.outcome {
+        Outcome::Succeeded { charge, .. } => {
+            span.record("mws.minutes.charged", charge.to_string());
+            "succeeded"
+        }
+        Outcome::Failed => "failed",
+        Outcome::Retry(_) => "retried",
+        Outcome::Lost | Outcome::Abandoned => "lost",
+        Outcome::HandedBack => "handed_back",
+        Outcome::PutBack(_) => "put_back",
+        Outcome::Cancelled => "cancelled",
+    };
+    span.record("mws.outcome", outcome);
+    if let Some(JobError { code, .. }) = &attempted.error {
+        span.record("error.code", code.as_str());
+        span.record("otel.status_code", "ERROR");
+    }
+}
