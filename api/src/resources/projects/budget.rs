@@ -12,10 +12,13 @@ use poem_openapi::Object;
 #[oai(deny_unknown_fields)]
 pub struct ProjectBudget {
     /// Cloud minutes, for reads and renders; to the hundredth.
+    #[oai(validator(minimum(value = "0"), maximum(value = "1000000")))]
     pub minutes: Option<f64>,
     /// AI credits, for what providers' models make; to the hundredth. The planner that is built in uses none.
+    #[oai(validator(minimum(value = "0"), maximum(value = "1000000")))]
     pub credits: Option<f64>,
     /// Calls of tools, and questions to a model, 1 to 1000; 200 when not given.
+    #[oai(validator(minimum(value = "1"), maximum(value = "1000")))]
     pub steps: Option<u32>,
 }
 
