@@ -4,7 +4,7 @@
 
 use crate::app::App;
 use crate::contract::groups::Refusals;
-use crate::resources::account::{audit, balances, keys, members, sessions, workspaces};
+use crate::resources::account::{audit, balances, keys, members, portal, sessions, workspaces};
 use crate::resources::events::{self, stream};
 use crate::resources::webhooks::{self, deliveries, secret};
 use crate::resources::{library, media, models, operator, overview, projects, thumbnails, tools, uploads};
@@ -108,6 +108,10 @@ groups! {
         operator::deliveries::OperatorDeliveries, operator::deliveries::ERRORS;
         operator::audit::OperatorAudit, operator::audit::ERRORS;
         operator::report::OperatorReports, operator::report::ERRORS;
+    }
+    /// Links to pages for browsers.
+    Pages {
         operator::console::OperatorConsole, operator::console::ERRORS;
+        portal::PortalSessions, portal::ERRORS;
     }
 }

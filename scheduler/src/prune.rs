@@ -4,7 +4,9 @@ use crate::each::{Each, until_none};
 use domain::post::UNKEPT_DAYS;
 use futures_util::FutureExt;
 use runtime::process::Process;
-use store::{account_audit, console_passes, fleet, idempotency, paces, posts, public_links, retention, verdict};
+use store::{
+    account_audit, console_passes, fleet, idempotency, paces, portal_passes, posts, public_links, retention, verdict,
+};
 
 /// Rows deleted in one transaction: some tens of milliseconds.
 const SOME: i64 = 1_000;
@@ -24,6 +26,7 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
         .and(until_none(process, |conn| fleet::forget(conn).boxed()).await)
         .and(until_none(process, |conn| verdict::forget(conn).boxed()).await)
         .and(until_none(process, |conn| console_passes::prune(conn).boxed()).await)
+        .and(until_none(process, |conn| portal_passes::prune(conn, SOME).boxed()).await)
         .and(until_none(process, |conn| paces::forget(conn).boxed()).await)
         .and(until_none(process, |conn| idempotency::prune(conn, SOME).boxed()).await)
         .and(until_none(process, |conn| account_audit::prune(conn, audit_days, SOME).boxed()).await)

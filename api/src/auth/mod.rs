@@ -5,7 +5,9 @@
 
 pub mod oauth;
 pub mod operator;
+mod portal;
 
+pub use self::portal::portal_caller;
 use crate::app::App;
 use crate::app::turns::Turn;
 use crate::contract::MatchedOperation;
@@ -57,7 +59,7 @@ pub struct Caller {
     pub allowed_workspaces: Option<Vec<WorkspaceId>>,
     /// The value of `X-Request-Id`.
     pub request_id: String,
-    /// W3C trace context, as it was sent.
+    /// W3C trace context: ours where traces are sent, else as it came.
     pub traceparent: Option<String>,
     /// The address that the request came from.
     pub address: Option<IpAddr>,
@@ -83,6 +85,8 @@ pub enum CredentialKind {
     Session,
     /// An OAuth access token.
     OAuth,
+    /// A browser's session in the portal.
+    Portal,
 }
 
 impl Caller {
@@ -298,6 +302,7 @@ async fn found(app: &App, kind: CredentialKind, hash: &CredentialHash) -> sqlx::
     let mut conn = app.conn().await?;
     match kind {
         CredentialKind::Session => credentials::session_caller(&mut conn, hash.as_bytes(), pace).await,
+        CredentialKind::Portal => credentials::portal_caller(&mut conn, hash.as_bytes(), pace).await,
         CredentialKind::ApiKey | CredentialKind::OAuth => {
             credentials::key_caller(&mut conn, hash.as_bytes(), pace).await
         }
@@ -344,7 +349,7 @@ fn in_workspace(named: Option<WorkspaceId>, caller: &Caller) -> Answer<()> {
     }
     let code = match caller.credential {
         CredentialKind::ApiKey => Code::KeyWrongWorkspace,
-        CredentialKind::Session | CredentialKind::OAuth => Code::WorkspaceForbidden,
+        CredentialKind::Session | CredentialKind::OAuth | CredentialKind::Portal => Code::WorkspaceForbidden,
     };
     Err(ApiError::new(code, format!("This credential works in {} only.", caller.workspace.id)))
 }

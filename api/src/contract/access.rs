@@ -133,6 +133,7 @@ pub const ACCESS: &[(&str, Needs)] = &[
     ("PUT /workspaces/{id}/members/{userId}", OwnerWithoutSession),
     ("DELETE /workspaces/{id}/members/{userId}", OwnerWithoutSession),
     ("POST /sessions/redeem", Nothing),
+    ("POST /portal-sessions", AccountWithoutSession),
     ("POST /uploads", EDITOR),
     ("GET /uploads/{id}", VIEWER),
     ("PUT /uploads/{id}/content", Nothing),

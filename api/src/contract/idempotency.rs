@@ -162,6 +162,7 @@ pub const REPEATS: &[(&str, Repeat)] = &[
     ("POST /operator/deliveries/resend", Harmless),
     // Each code is another, good for minutes.
     ("POST /tools/get_api_session", Refused),
+    ("POST /portal-sessions", Refused),
     // With `since` it takes many transactions, and no one of them could keep the answer.
     ("POST /webhooks/{id}/deliveries", Refused),
     // An operator's token is of no account, whose keys these would be.

@@ -1,6 +1,7 @@
 //! What all pages for browsers share: how their style and script are let in, what a form sends, and what a cookie
 //! holds.
 
+use crate::http::error::{Answer, ApiError, Code};
 use crate::http::request::SentBody;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -8,10 +9,16 @@ use poem::Request;
 use poem::http::header;
 use sha2::{Digest, Sha256};
 
-/// The start of a content security policy that lets in nothing but this style and this script, by their hashes.
+/// The start of a content security policy that lets in nothing but this style and this script, by their hashes, and no
+/// page around it.
 pub fn only(style: &str, script: &str) -> String {
-    let [style, script] = [style, script].map(|text| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text))));
+    let (style, script) = (let_in(style), let_in(script));
     format!("default-src 'none'; style-src {style}; script-src {script}; base-uri 'none'; frame-ancestors 'none'")
+}
+
+/// How a content security policy names a style or a script that stands in its page.
+pub fn let_in(text: &str) -> String {
+    format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)))
 }
 
 /// The fields of a form, as browsers send them.
@@ -29,4 +36,28 @@ pub fn field(form: &[(String, String)], name: &str) -> String {
 pub fn cookie<'a>(request: &'a Request, name: &str) -> Option<&'a str> {
     let pairs = request.header(header::COOKIE)?.split(';');
     pairs.filter_map(|pair| pair.trim().split_once('=')).find(|(own, _)| *own == name).map(|(_, value)| value)
+}
+
+/// A form of another page is none of ours. Every browser says where a form comes from.
+///
+/// # Errors
+/// `origin_forbidden`.
+pub fn refuse_other_pages(public_url: &str, request: &Request) -> Answer<()> {
+    let own = |origin: &str| {
+        let host = request.header(header::HOST).unwrap_or_default();
+        let here = [format!("http://{host}"), format!("https://{host}"), public_url.to_owned()];
+        !host.is_empty() && here.iter().any(|own| own == origin)
+    };
+    let is_ours = match (request.header("sec-fetch-site"), request.header(header::ORIGIN)) {
+        (Some(site), _) => site == "same-origin",
+        (None, Some(origin)) => own(origin),
+        (None, None) => false,
+    };
+    if is_ours {
+        return Ok(());
+    }
+    Err(ApiError::new(
+        Code::OriginForbidden,
+        "This form was sent from another page. Open the page that it belongs to, and use its own.",
+    ))
 }

@@ -4,7 +4,7 @@
 //! does not promise more than the service takes.
 
 use crate::resources::library;
-use domain::{board, brand_kit, calendar, canvas, comment, document, item, post, settings, skill};
+use domain::{board, brand_kit, calendar, canvas, comment, document, item, portal, post, settings, skill};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -57,6 +57,7 @@ const FIELDS: &[(&str, &str, &str, usize)] = &[
     ("CreatePublicLink", "passphrase", PASSPHRASE, 0),
     ("CreateTimeline", "name", NAME, document::MOST_NAME_CHARACTERS),
     ("CreateUpload", "filename", NAME, 0),
+    ("CreatePortalSession", "return_url", r"^https?://[^\s\x00]+$", portal::URL_CHARS),
     ("CreateUpload", "ref", REF, 0),
     ("CreateUpload", "sha256", "^[0-9A-Fa-f]{64}$", 0),
     ("EditBoard", "name", NAME, document::MOST_NAME_CHARACTERS),
@@ -78,6 +79,9 @@ const FIELDS: &[(&str, &str, &str, usize)] = &[
     ("OpenAccount", "name", NAME, 0),
     ("OpenAccount", "workspace_name", NAME, 0),
     ("OpenWorkspace", "name", NAME, 0),
+    ("PortalTheme", "name", LINE, portal::NAME_CHARS),
+    ("PortalTheme", "accent", HEX, 0),
+    ("PortalTheme", "logo", "^data:image/(png|jpeg|webp);base64,[A-Za-z0-9+/]+=*$", 0),
     ("RedeemCode", "code", "^esx_[0-9a-f]{32}$", 0),
     ("SaveSkill", "description", LINE, skill::MOST_DESCRIPTION_CHARACTERS),
     ("SaveSkill", "name", NAME, document::MOST_NAME_CHARACTERS),

@@ -5,7 +5,7 @@ use crate::app::doors::Door;
 use crate::http::API_PATH;
 use crate::http::answers::Roomed;
 use crate::openapi;
-use crate::resources::{calendar_feed, console, link_page, mcp};
+use crate::resources::{calendar_feed, console, link_page, mcp, portal};
 use crate::routes;
 use crate::server::guard::Guarded;
 use crate::server::outer::Outer;
@@ -47,6 +47,7 @@ pub fn router(app: App) -> impl Endpoint<Output = Response> {
     let route = link_page::add_to(route, &app);
     let route = calendar_feed::add_to(route, &app);
     let route = console::add_to(route, &app);
+    let route = portal::add_to(route, &app);
     let route = mcp::add_to(route, &app, Arc::new(calls.boxed()));
     Outer::new(route.map_to_response(), app)
 }

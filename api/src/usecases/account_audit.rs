@@ -22,6 +22,7 @@ fn entry(caller: &Caller, action: &'static str, target: impl Display, details: O
         CredentialKind::ApiKey => "api_key",
         CredentialKind::Session => "session",
         CredentialKind::OAuth => "oauth",
+        CredentialKind::Portal => "portal",
     };
     let actor = Actor {
         name: caller.key_id.map(|key| key.to_string()).or_else(user).unwrap_or_default(),

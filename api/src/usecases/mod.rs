@@ -23,6 +23,7 @@ pub mod keys;
 pub mod library;
 pub mod once;
 pub mod operator;
+pub mod portal;
 pub mod projects;
 pub mod public_links;
 pub mod quotas;

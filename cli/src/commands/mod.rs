@@ -29,6 +29,7 @@ mod listen;
 mod models;
 mod overview;
 mod pages;
+mod portal;
 mod prepare;
 mod projects;
 mod reads;
@@ -161,6 +162,8 @@ pub enum ClientCommand {
     Keys(keys::Command),
     /// See who changed keys, the signing secret and endpoints.
     Audit(audit::Args),
+    /// Make a one-time link to the account's own pages.
+    Portal(portal::Args),
     /// See, open and rename workspaces, and say who acts there.
     #[command(subcommand)]
     Workspaces(workspaces::Command),
@@ -242,6 +245,7 @@ async fn dispatch(command: ClientCommand, context: &Context) -> Result<(), Failu
         ClientCommand::Api(args) => api::run(args, context).await,
         ClientCommand::Health(_) => health::run(context).await,
         ClientCommand::Console(_) => console::run(context).await,
+        ClientCommand::Portal(args) => portal::run(context, &args).await,
         ClientCommand::Admin(args) => admin::run(args.command, context).await,
     }
 }

@@ -44,6 +44,7 @@ mod tests {
 
     fn api(listen: &str) -> ApiSettings {
         ApiSettings {
+            portal_frame_ancestors: Vec::new(),
             listen: listen.parse().unwrap(),
             public_url: None,
             operator_listen: None,

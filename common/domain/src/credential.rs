@@ -97,6 +97,10 @@ credentials! {
     ConsoleCode = "esc_", 20;
     /// What a browser shows that has redeemed one: `esp_` and 64 hex characters.
     ConsoleSession = "esp_", 32;
+    /// The code of a one-time link to the portal: `epc_` and 40 hex characters.
+    PortalCode = "epc_", 20;
+    /// What a browser shows that has redeemed one: `eps_` and 64 hex characters.
+    PortalSession = "eps_", 32;
     /// An operator's token as `mws up` makes it: `eso_` and 64 hex characters. A configured one may be any text.
     OperatorToken = "eso_", 32;
 }
@@ -138,9 +142,16 @@ impl<'a> Credential<'a> {
         if bearer.starts_with(SessionToken::PREFIX) {
             return SessionToken::parse(bearer).map_or(Self::Malformed, Self::SessionToken);
         }
-        // A code is exchanged, an upload token stands in a URL and a console's session in a cookie: as a bearer each is
+        // A code is exchanged, an upload token stands in a URL and a session of pages in a cookie: as a bearer each is
         // a mistake.
-        let misplaced = [SessionCode::PREFIX, UploadToken::PREFIX, ConsoleCode::PREFIX, ConsoleSession::PREFIX];
+        let misplaced = [
+            SessionCode::PREFIX,
+            UploadToken::PREFIX,
+            ConsoleCode::PREFIX,
+            ConsoleSession::PREFIX,
+            PortalCode::PREFIX,
+            PortalSession::PREFIX,
+        ];
         if misplaced.iter().any(|prefix| bearer.starts_with(prefix)) {
             return Self::Malformed;
         }

@@ -40,6 +40,7 @@ pub mod model;
 pub mod operator;
 pub mod pixels;
 pub mod plan;
+pub mod portal;
 pub mod post;
 pub mod project;
 pub mod public_address;

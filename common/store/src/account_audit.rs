@@ -16,7 +16,7 @@ use uuid::Uuid;
 pub struct Actor {
     /// A key's or a user's id, or `operator`.
     pub name: String,
-    /// How they came in: `api_key`, `session`, `oauth` or `operator`.
+    /// How they came in: `api_key`, `session`, `oauth`, `portal` or `operator`.
     pub credential: &'static str,
     /// Where the request came from; none for an operator's.
     pub address: Option<String>,

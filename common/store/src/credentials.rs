@@ -95,6 +95,13 @@ pub async fn session_caller(conn: &mut PgConnection, token_hash: &[u8], pace: Pa
         .await
 }
 
+/// The caller behind a session of the portal, if the hash is one.
+pub async fn portal_caller(conn: &mut PgConnection, session_hash: &[u8], pace: Pace) -> sqlx::Result<Option<Found>> {
+    sqlx::query_file_as!(Found, "src/portal_caller.sql", session_hash, pace.interval_us, pace.ahead_us)
+        .fetch_optional(conn)
+        .await
+}
+
 /// Somebody who was let in and stays, such as the reader of an event stream.
 #[derive(Debug, Clone, Copy)]
 pub struct LetIn {

@@ -58,6 +58,8 @@ pub async fn forget_users(conn: &mut PgConnection, account: AccountId) -> sqlx::
                DELETE FROM session_codes WHERE account_id = $1
            ), no_tokens AS (
                DELETE FROM session_tokens WHERE account_id = $1
+           ), no_passes AS (
+               DELETE FROM portal_passes WHERE account_id = $1
            )
            SELECT id AS "id!: UserId" FROM gone"#,
         account as _

@@ -36,6 +36,7 @@ pub mod minutes;
 pub mod new_item;
 pub mod overview;
 pub mod paces;
+pub mod portal_passes;
 pub mod posts;
 pub mod project_runs;
 pub mod project_webhooks;

@@ -171,6 +171,7 @@ export const OPERATIONS = {
   operator_list_audit: { name: "operator_list_audit", method: "GET", path: "/operator/audit", repeat: "harmless", rows: ["data"] },
   operator_get_report: { name: "operator_get_report", method: "GET", path: "/operator/report", repeat: "harmless" },
   operator_create_console_link: { name: "operator_create_console_link", method: "POST", path: "/operator/console-links", repeat: "refused" },
+  create_portal_session: { name: "create_portal_session", method: "POST", path: "/portal-sessions", repeat: "refused" },
 } as const satisfies Record<string, Operation>;
 
 /** The operations of `discovery`. */
@@ -672,6 +673,13 @@ export class Account {
    * once, within 10 minutes; an address may try 10 times at once, and then once in six seconds. */
   redeemSession(body: Schemas["RedeemCode"], options: Options = {}): Promise<Schemas["SessionTokenAnswer"]> {
     return this.calls.call(OPERATIONS.redeem_session, { body, options });
+  }
+
+  /** Pages for people of the account: their webhooks, jobs, usage and keys. The link can be used once, within ten
+   * minutes, and signs a browser in for an hour, with what its key may do to them; it makes no keys. It ends with
+   * the key that it was made with, which must be an API key. */
+  createPortalSession(body: Schemas["CreatePortalSession"] = {}, options: Options = {}): Promise<Schemas["PortalSession"]> {
+    return this.calls.call(OPERATIONS.create_portal_session, { body, options });
   }
 }
 

@@ -3051,6 +3051,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/portal-sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a link to the account's portal
+         * @description Pages for people of the account: their webhooks, jobs, usage and keys. The link can be used once, within ten minutes, and signs a browser in for an hour, with what its key may do to them; it makes no keys. It ends with the key that it was made with, which must be an API key.
+         */
+        post: operations["create_portal_session"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -3069,7 +3089,7 @@ export interface components {
             at: string;
             /** @description Who: the id of an API key or of a user, or `operator`. */
             actor: string;
-            /** @description How they came in: `api_key`, `session`, `oauth` or `operator`. */
+            /** @description How they came in: `api_key`, `session`, `oauth`, `portal` or `operator`. */
             credential: string;
             /** @description The address that the request came from; null where it is not known, and for an operator's. */
             address?: string | null;
@@ -4273,6 +4293,18 @@ export interface components {
             name?: string | null;
             /** @description The workspace it will work in, one that your account owns. Without it: the account's default workspace. */
             workspace_id?: string | null;
+        };
+        /**
+         * CreatePortalSession
+         * @description A link to be made.
+         */
+        CreatePortalSession: {
+            /** @description The pages there are. Without it: all. */
+            pages?: components["schemas"]["PortalPage"][] | null;
+            /** @description Where the pages lead back to, also when the session has ended: an http or https URL. */
+            return_url?: string | null;
+            /** @description How they look. */
+            theme?: components["schemas"]["PortalTheme"] | null;
         };
         /**
          * CreateProject
@@ -7259,6 +7291,43 @@ export interface components {
          * @enum {string}
          */
         PingType: "ping";
+        /**
+         * @description A page of the portal.
+         * @enum {string}
+         */
+        PortalPage: "webhooks" | "jobs" | "usage" | "keys";
+        /**
+         * @description Whether the pages are light or dark.
+         * @enum {string}
+         */
+        PortalScheme: "auto" | "light" | "dark";
+        /**
+         * PortalSession
+         * @description A link to the portal.
+         */
+        PortalSession: {
+            /** @description The link. Send the browser there, or show it in a frame where the deployment lets your origin. */
+            url: string;
+            /**
+             * Format: date-time
+             * @description When it ends, unless it is followed before.
+             */
+            expires_at: string;
+        };
+        /**
+         * PortalTheme
+         * @description How the pages look.
+         */
+        PortalTheme: {
+            /** @description What the pages bear as their name; the account's word, not this service's. */
+            name?: string | null;
+            /** @description The colour of their head and buttons, `#rrggbb`; what stands on it is black or white, whichever can be read. */
+            accent?: string | null;
+            /** @description Light or dark. Without it: as the browser has it. */
+            scheme?: components["schemas"]["PortalScheme"] | null;
+            /** @description An image for their head: a `data:` URL of a PNG, JPEG or WebP in base64, of up to 32,768 characters: about 24 kB. */
+            logo?: string | null;
+        };
         /**
          * Post
          * @description A post.
@@ -27503,6 +27572,55 @@ export interface operations {
             };
             400: components["responses"]["Route.invalid_request"];
             401: components["responses"]["Route.unauthenticated"];
+            429: components["responses"]["Route.rate_limited"];
+            500: components["responses"]["Route.internal"];
+            503: components["responses"]["Route.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    create_portal_session: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["CreatePortalSession"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "url": "https://example.com/interview.mp4",
+                     *       "expires_at": "2026-11-20T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PortalSession"];
+                };
+            };
+            400: components["responses"]["Route.invalid_request.invalid_json"];
+            401: components["responses"]["Route.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Route.workspace_forbidden.account_suspended.user_disabled.session_not_allowed.key_wrong_workspace"];
+            413: components["responses"]["Route.request_too_large"];
+            415: components["responses"]["Route.unsupported_media_type"];
             429: components["responses"]["Route.rate_limited"];
             500: components["responses"]["Route.internal"];
             503: components["responses"]["Route.unavailable.database_unavailable.shutting_down"];

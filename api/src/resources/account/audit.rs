@@ -33,7 +33,7 @@ pub struct AccountChange {
     pub at: Time,
     /// Who: the id of an API key or of a user, or `operator`.
     pub actor: Text,
-    /// How they came in: `api_key`, `session`, `oauth` or `operator`.
+    /// How they came in: `api_key`, `session`, `oauth`, `portal` or `operator`.
     pub credential: Text,
     /// The address that the request came from; null where it is not known, and for an operator's.
     pub address: Option<Text>,

@@ -28,7 +28,7 @@ use crate::app::App;
 use crate::app::doors::CONSOLE_PATH;
 use crate::auth::operator::{OperatorCaller, allow};
 use crate::http::error::{Answer, ApiError, Code};
-use crate::http::pages::form;
+use crate::http::pages::{form, refuse_other_pages};
 use crate::http::paging::Page;
 use crate::http::refusal::Refused;
 use crate::http::request::Template;
@@ -186,7 +186,7 @@ async fn answer(app: &App, request: &Request, needs: OperatorRole, shown: &Shown
     let scope = Scope::of(request);
     let is_read = request.method().is_safe();
     if !is_read {
-        session::refuse_other_pages(app, request)?;
+        refuse_other_pages(&app.public_url, request)?;
     }
     let Some((operator, session)) = session::of(app, &scope, request).await? else {
         return Ok(html(StatusCode::UNAUTHORIZED, &session::asks_to_sign_in()));

@@ -7,8 +7,8 @@
 use super::{Visit, html, leads_to, refused, shell};
 use crate::app::App;
 use crate::app::doors::CONSOLE_PATH;
-use crate::http::error::{Answer, ApiError, Code};
-use crate::http::pages::{cookie, field, form};
+use crate::http::error::{Answer, ApiError};
+use crate::http::pages::{cookie, field, form, refuse_other_pages};
 use crate::http::request::Template;
 use crate::http::scope::Scope;
 use crate::usecases::operator::console::{SESSION_SECONDS, is_good, sign_in, signed_in};
@@ -33,27 +33,6 @@ pub(super) async fn of<'a>(
     Ok(signed_in(app, scope, &session).await?.map(|operator| (operator, session)))
 }
 
-/// A form of another page is none of ours. Every browser says where a form comes from.
-pub(super) fn refuse_other_pages(app: &App, request: &Request) -> Answer<()> {
-    let own = |origin: &str| {
-        let host = request.header(header::HOST).unwrap_or_default();
-        let here = [format!("http://{host}"), format!("https://{host}"), app.public_url.clone()];
-        !host.is_empty() && here.iter().any(|own| own == origin)
-    };
-    let is_ours = match (request.header("sec-fetch-site"), request.header(header::ORIGIN)) {
-        (Some(site), _) => site == "same-origin",
-        (None, Some(origin)) => own(origin),
-        (None, None) => false,
-    };
-    if is_ours {
-        return Ok(());
-    }
-    Err(ApiError::new(
-        Code::OriginForbidden,
-        "This form was sent from another page. Open the console, and use its own.",
-    ))
-}
-
 /// The page behind a one-time link, and what its button sends.
 pub(super) fn arrival(app: &App) -> impl Endpoint + 'static {
     let (app, template) = (app.clone(), Template(Arc::from(format!("{CONSOLE_PATH}/in"))));
@@ -76,7 +55,7 @@ async fn arrived(app: &App, request: &Request) -> Answer<Response> {
             _ => Ok(html(StatusCode::FORBIDDEN, &has_ended())),
         };
     }
-    refuse_other_pages(app, request)?;
+    refuse_other_pages(&app.public_url, request)?;
     let code = ConsoleCode::parse(&field(&form(request), "code"));
     let session = match &code {
         Some(code) => sign_in(app, &scope, code).await?,

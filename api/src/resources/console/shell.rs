@@ -4,6 +4,7 @@ use super::Visit;
 use super::assets::{SCRIPT, STYLE};
 use crate::app::doors::CONSOLE_PATH;
 use crate::http::error::ApiError;
+pub(super) use crate::resources::fragments::{facts, still, table};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use poem::http::StatusCode;
 
@@ -137,31 +138,9 @@ pub(super) fn filters(path: &str, fields: &Markup) -> Markup {
     }
 }
 
-/// A table that scrolls by itself where the window is narrow.
-pub(super) fn table(label: &str, columns: &[&str], rows: &Markup) -> Markup {
-    html! {
-        div.scroll tabindex="0" role="group" aria-label=(label) {
-            table {
-                thead { tr { @for column in columns { th scope="col" { (column) } } } }
-                tbody { (rows) }
-            }
-        }
-    }
-}
-
-/// Facts of one thing, each with its name.
-pub(super) fn facts(facts: &[(&str, Markup)]) -> Markup {
-    html! { dl.facts { @for (name, value) in facts { div { dt { (name) } dd { (value) } } } } }
-}
-
 /// A part of a page that is kept up to date.
 pub(super) fn section(id: &str, title: &str, body: &Markup) -> Markup {
     html! { section id=(id) data-live aria-labelledby={ "h-" (id) } { h2 id={ "h-" (id) } { (title) } (body) } }
-}
-
-/// A part of a page that is shown as it was asked for: what is dear to look up is not looked up again and again.
-pub(super) fn still(id: &str, title: &str, body: &Markup) -> Markup {
-    html! { section id=(id) aria-labelledby={ "h-" (id) } { h2 id={ "h-" (id) } { (title) } (body) } }
 }
 
 /// The command that shows the same.

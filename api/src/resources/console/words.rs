@@ -1,69 +1,14 @@
-//! How values are shown on all pages: times, spans, ids as links, amounts, states. No state is told by its colour
-//! alone.
+//! How values are shown on all pages of the console: ids as links, URLs without their secrets, commands; and what
+//! `fragments` has.
 
 use super::Visit;
-use chrono::{DateTime, Utc};
-use domain::verdict::span;
+pub(super) use crate::resources::fragments::{amount, change, exact, or_dash, seconds, state, time, time_or};
 use maud::{Markup, html};
 use std::fmt::Display;
-
-/// A time, to the second, and how long ago that was.
-pub(super) fn time(at: DateTime<Utc>, now: DateTime<Utc>) -> Markup {
-    let seconds = seconds(now - at);
-    let away = if seconds < 0.0 { format!("in {}", span(-seconds)) } else { format!("{} ago", span(seconds)) };
-    html! {
-        time datetime=(at.format("%Y-%m-%dT%H:%M:%S%.3fZ")) { (at.format("%Y-%m-%d %H:%M:%S")) }
-        " " span.soft { (away) }
-    }
-}
-
-/// The same, or a word where there is none.
-pub(super) fn time_or(at: Option<DateTime<Utc>>, now: DateTime<Utc>, none: &str) -> Markup {
-    at.map_or_else(|| html! { span.soft { (none) } }, |at| time(at, now))
-}
-
-/// A span in seconds.
-#[expect(clippy::cast_precision_loss, reason = "milliseconds of years are far below 2^52")]
-pub(super) fn seconds(span: chrono::TimeDelta) -> f64 {
-    span.num_milliseconds() as f64 / 1_000.0
-}
-
-/// A short span, to the millisecond where that says something.
-pub(super) fn exact(seconds: f64) -> String {
-    if seconds < 60.0 { format!("{seconds:.3} s") } else { span(seconds) }
-}
 
 /// An id that leads to its page.
 pub(super) fn link(kind: &str, id: impl Display) -> Markup {
     html! { a.id href={ "/console/" (kind) "/" (id) } { (id) } }
-}
-
-/// An amount.
-pub(super) fn amount(amount: impl Display) -> Markup {
-    html! { span.number { (amount) } }
-}
-
-/// A change of an amount, with its sign.
-pub(super) fn change<T: Copy + Display + Default + PartialOrd>(change: T) -> Markup {
-    let sign = if change > T::default() { "+" } else { "" };
-    html! { span.number { (sign) (change) } }
-}
-
-/// A state, by its word and a mark.
-pub(super) fn state(word: &str) -> Markup {
-    let (class, mark) = match word {
-        "succeeded" | "healthy" | "ready" | "enabled" | "active" | "live" | "genuine" => ("good", "✓"),
-        "failed" | "failing" | "disabled" | "lost" | "suspended" | "dead" => ("bad", "✗"),
-        "degraded" | "paused" | "skipped" | "handed_back" | "silent" => ("warn", "!"),
-        "running" | "pending" | "queued" | "processing" => ("going", "…"),
-        _ => ("plain", "·"),
-    };
-    html! { span class={ "state " (class) } { span aria-hidden="true" { (mark) } " " (word.replace('_', " ")) } }
-}
-
-/// A text, or a dash where there is none.
-pub(super) fn or_dash(text: Option<impl Display>) -> Markup {
-    text.map_or_else(|| html! { span.soft { "–" } }, |text| html! { (text) })
 }
 
 /// A URL without what may be secret in it: its query, and who signs in by it.

@@ -8,10 +8,11 @@ use crate::auth::{Caller, PreAuthenticated};
 use crate::contract::idempotency;
 use crate::contract::operation::RUN_TEMPLATE;
 use crate::http::error::{Answer, ApiError, Code};
+use crate::http::refusal::Refused;
 use crate::http::request::SentBody;
 use crate::http::scope::{Parts, Scope};
 use bytes::Bytes;
-use poem::http::{HeaderName, HeaderValue, Method, header};
+use poem::http::{HeaderName, HeaderValue, Method, Uri, header};
 use poem::{Endpoint, IntoResponse, Request, Response};
 use poem_openapi::ApiResponse;
 use poem_openapi::payload::Json;
@@ -91,13 +92,15 @@ pub async fn call(app: &App, request: &Request, caller: Caller, path: &str, argu
     Ok(operations.get_response(call).await)
 }
 
-/// What a tool answered to the agent.
+/// What an operation answered.
 #[derive(Debug)]
 pub struct Heard {
     /// The status.
     pub status: u16,
-    /// The envelope.
+    /// The body; null of an answer without one.
     pub body: Value,
+    /// The code that it was refused with, if it was.
+    pub refused: Option<Code>,
     /// When it may be tried again.
     pub retry_after: Option<Duration>,
 }
@@ -113,26 +116,53 @@ pub async fn call_as(
     key: Option<&str>,
 ) -> Answer<Heard> {
     let path = path_of(app, tool)?;
+    ask_as(app, caller, Asked { method: Method::POST, path: &path, body: Some(arguments), key }).await
+}
+
+/// A request of somebody who is known already.
+#[derive(Debug)]
+pub struct Asked<'a> {
+    /// The method.
+    pub method: Method,
+    /// The path below the version, with its query.
+    pub path: &'a str,
+    /// The body, if there is one.
+    pub body: Option<&'a Value>,
+    /// The Idempotency-Key, if there is one.
+    pub key: Option<&'a str>,
+}
+
+/// Asks an operation as this caller. It judges what they may do as it does from outside.
+///
+/// # Errors
+/// `internal` where what it answers is no JSON, and before the routes are there.
+pub async fn ask_as(app: &App, caller: &Caller, asked: Asked<'_>) -> Answer<Heard> {
     let operations = app.operations.get().ok_or_else(|| ApiError::internal("a call without the routes"))?;
-    let body = Bytes::from(arguments.to_string());
-    let mut call =
-        Request::builder().method(Method::POST).uri_str(path).content_type("application/json").body(body.clone());
-    if let Some(key) = key.and_then(|key| HeaderValue::from_str(key).ok()) {
+    let uri: Uri = asked.path.parse().map_err(ApiError::internal)?;
+    let body = asked.body.map(|body| Bytes::from(body.to_string())).unwrap_or_default();
+    let mut call = Request::builder().method(asked.method).uri(uri).body(body.clone());
+    if asked.body.is_some() {
+        call.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    }
+    if let Some(key) = asked.key.and_then(|key| HeaderValue::from_str(key).ok()) {
         call.headers_mut().insert(idempotency::HEADER, key);
     }
     let (request_id, traceparent) = (caller.request_id.clone(), caller.traceparent.clone());
-    call.set_data(Scope(Arc::new(Parts { request_id, traceparent, ..Parts::default() })));
+    call.set_data(Scope(Arc::new(Parts { request_id, traceparent, address: caller.address, ..Parts::default() })));
     call.set_data(app.clone());
     call.set_data(SentBody(body));
     // Nobody reads it: who calls is known already. Without one the framework asks no further.
-    call.headers_mut().insert(header::AUTHORIZATION, HeaderValue::from_static("Bearer agent"));
+    call.headers_mut().insert(header::AUTHORIZATION, HeaderValue::from_static("Bearer known"));
     call.set_data(PreAuthenticated(caller.clone()));
     let mut response = operations.get_response(call).await;
+    let refused = response.data::<Refused>().map(|Refused(code)| *code);
     let retry_after = response.headers().get(header::RETRY_AFTER).and_then(|after| after.to_str().ok()?.parse().ok());
     let bytes = response.take_body().into_bytes().await.map_err(ApiError::internal)?;
+    let body = if bytes.is_empty() { Ok(Value::Null) } else { serde_json::from_slice(&bytes) };
     Ok(Heard {
         status: response.status().as_u16(),
-        body: serde_json::from_slice(&bytes).map_err(ApiError::internal)?,
+        body: body.map_err(ApiError::internal)?,
+        refused,
         retry_after: retry_after.map(Duration::from_secs),
     })
 }

@@ -31,6 +31,10 @@ pub struct ApiSettings {
     #[arg(long, env = "MWS_OPERATOR_ALLOW", value_delimiter = ',')]
     pub operator_allow: Vec<IpNet>,
 
+    /// Origins (`https://app.example.com`, comma-separated) whose pages may show the portal in a frame. Unset: none.
+    #[arg(long, env = "MWS_PORTAL_FRAME_ANCESTORS", value_delimiter = ',', value_parser = origin)]
+    pub portal_frame_ancestors: Vec<String>,
+
     /// Connections open at a time; one too many is answered 503. Fewer where the limit of open files (`RLIMIT_NOFILE`,
     /// raised to the hard one at the start) leaves no room for as many: the log says how many there are.
     #[arg(long, env = "MWS_MAX_CONNECTIONS", default_value_t = 4096)]
@@ -77,6 +81,18 @@ pub struct ApiSettings {
     /// Whose OAuth tokens are taken.
     #[command(flatten)]
     pub oauth: OAuthSettings,
+}
+
+/// An origin as a browser names it: a scheme and a host, with a port that is not the scheme's own.
+fn origin(text: &str) -> Result<String, String> {
+    let url = url::Url::parse(text.trim()).map_err(|error| error.to_string())?;
+    let origin = url.origin().ascii_serialization();
+    let is_origin = matches!(url.scheme(), "http" | "https") && format!("{origin}/") == url.as_str();
+    if is_origin {
+        Ok(origin)
+    } else {
+        Err(format!("expected an origin such as https://app.example.com, found `{text}`"))
+    }
 }
 
 /// Whose OAuth 2.0 access tokens are taken (contract §5.2). Issuer and audience belong together.

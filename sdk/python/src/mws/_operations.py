@@ -174,6 +174,7 @@ OPERATIONS = {
     'operator_list_audit': Operation('operator_list_audit', 'GET', '/operator/audit', 'harmless', types.ListAuditEntry, rows=('data',)),
     'operator_get_report': Operation('operator_get_report', 'GET', '/operator/report', 'harmless', types.HealthReport),
     'operator_create_console_link': Operation('operator_create_console_link', 'POST', '/operator/console-links', 'refused', types.ConsoleLink),
+    'create_portal_session': Operation('create_portal_session', 'POST', '/portal-sessions', 'refused', types.PortalSession),
 }
 """What each operation is on the wire."""
 
@@ -1252,6 +1253,20 @@ class Account(Group):
         """Exchanges a code for a bearer token valid 30 minutes. Takes no `Authorization` header. A code can be redeemed once,
         within 10 minutes; an address may try 10 times at once, and then once in six seconds."""
         return self._client.call(OPERATIONS['redeem_session'], body={'code': code}, maybe={}, timeout=timeout)
+
+    def create_portal_session(
+        self,
+        *,
+        pages: Sequence[types.PortalPage] | None = None,
+        return_url: str | None = None,
+        theme: types.PortalTheme | Mapping[str, Any] | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.PortalSession:
+        """Pages for people of the account: their webhooks, jobs, usage and keys. The link can be used once, within ten minutes,
+        and signs a browser in for an hour, with what its key may do to them; it makes no keys. It ends with the key
+        that it was made with, which must be an API key."""
+        return self._client.call(OPERATIONS['create_portal_session'], body={}, maybe={'pages': pages, 'return_url': return_url, 'theme': theme}, workspace_id=workspace_id, timeout=timeout)
 
 
 class Research(Group):
@@ -3458,6 +3473,20 @@ class AsyncAccount(AsyncGroup):
         """Exchanges a code for a bearer token valid 30 minutes. Takes no `Authorization` header. A code can be redeemed once,
         within 10 minutes; an address may try 10 times at once, and then once in six seconds."""
         return await self._client.call(OPERATIONS['redeem_session'], body={'code': code}, maybe={}, timeout=timeout)
+
+    async def create_portal_session(
+        self,
+        *,
+        pages: Sequence[types.PortalPage] | None = None,
+        return_url: str | None = None,
+        theme: types.PortalTheme | Mapping[str, Any] | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.PortalSession:
+        """Pages for people of the account: their webhooks, jobs, usage and keys. The link can be used once, within ten minutes,
+        and signs a browser in for an hour, with what its key may do to them; it makes no keys. It ends with the key
+        that it was made with, which must be an API key."""
+        return await self._client.call(OPERATIONS['create_portal_session'], body={}, maybe={'pages': pages, 'return_url': return_url, 'theme': theme}, workspace_id=workspace_id, timeout=timeout)
 
 
 class AsyncResearch(AsyncGroup):

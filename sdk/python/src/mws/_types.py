@@ -19,7 +19,7 @@ class AccountChange(Model):
     actor: str
     """Who: the id of an API key or of a user, or `operator`."""
     credential: str
-    """How they came in: `api_key`, `session`, `oauth` or `operator`."""
+    """How they came in: `api_key`, `session`, `oauth`, `portal` or `operator`."""
     address: str | None
     """The address that the request came from; null where it is not known, and for an operator's."""
     action: str
@@ -968,6 +968,18 @@ class CreateKey(Model):
     """What you call it."""
     workspace_id: str | None
     """The workspace it will work in, one that your account owns. Without it: the account's default workspace."""
+
+
+class CreatePortalSession(Model):
+    """A link to be made."""
+
+    __slots__ = ()
+    pages: list[PortalPage] | None
+    """The pages there are. Without it: all."""
+    return_url: str | None
+    """Where the pages lead back to, also when the session has ended: an http or https URL."""
+    theme: PortalTheme | None
+    """How they look."""
 
 
 class CreateProject(Model):
@@ -3321,6 +3333,36 @@ class PingEventData(Model):
 
 PingType = Literal['ping']
 """The one type of a ping."""
+
+PortalPage = Literal['webhooks', 'jobs', 'usage', 'keys']
+"""A page of the portal."""
+
+PortalScheme = Literal['auto', 'light', 'dark']
+"""Whether the pages are light or dark."""
+
+
+class PortalSession(Model):
+    """A link to the portal."""
+
+    __slots__ = ()
+    url: str
+    """The link. Send the browser there, or show it in a frame where the deployment lets your origin."""
+    expires_at: str
+    """When it ends, unless it is followed before."""
+
+
+class PortalTheme(Model):
+    """How the pages look."""
+
+    __slots__ = ()
+    name: str | None
+    """What the pages bear as their name; the account's word, not this service's."""
+    accent: str | None
+    """The colour of their head and buttons, `#rrggbb`; what stands on it is black or white, whichever can be read."""
+    scheme: PortalScheme | None
+    """Light or dark. Without it: as the browser has it."""
+    logo: str | None
+    """An image for their head: a `data:` URL of a PNG, JPEG or WebP in base64, of up to 32,768 characters: about 24 kB."""
 
 
 class Post(Model):
@@ -6266,6 +6308,7 @@ shapes(
     (CommentAnswer, {'comment': Comment}),
     (CommentPage, {'comments': Comment}),
     (CreateCanvas, {'layers': NewLayer}),
+    (CreatePortalSession, {'theme': PortalTheme}),
     (CreateProject, {'budget': ProjectBudget}),
     (CreateTimeline, {'ops': TimelineOp}),
     (CreatedCalendarFeed, {'feed': CalendarFeed}),

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
 use store::accounts;
-use table::Kind::{AccountWithoutSession, Editor, EditorWithoutSession, Open, Operator, Owner};
+use table::Kind::{AccountWithoutSession, Editor, EditorWithoutSession, Key, Open, Operator, Owner};
 use table::{Row, TABLE};
 
 const TEMPORARY: &str = env!("CARGO_TARGET_TMPDIR");
@@ -56,7 +56,8 @@ fn expected<'a>(row: &'a Row, caller: &str) -> &'a str {
         (_, "revoked key") => "401 credential_revoked",
         (_, "expired session" | "expired token") => "401 token_expired",
         (_, "another's key") => strange,
-        (AccountWithoutSession | EditorWithoutSession | Owner, "session") => "403 session_not_allowed",
+        (AccountWithoutSession | EditorWithoutSession | Owner, "session")
+        | (Key, "session" | "viewer" | "editor" | "owner") => "403 session_not_allowed",
         (Owner, "viewer" | "editor") | (Editor | EditorWithoutSession, "viewer") => "403 role_forbidden",
         _ => answered,
     }

@@ -1,6 +1,6 @@
 //! Every operation, whom it lets in, and what each kind of caller is answered.
 
-use Kind::{Account, AccountWithoutSession, Editor, EditorWithoutSession, Open, Operator, Owner, Viewer};
+use Kind::{Account, AccountWithoutSession, Editor, EditorWithoutSession, Key, Open, Operator, Owner, Viewer};
 
 /// Whom an operation lets in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,6 +11,8 @@ pub enum Kind {
     Account,
     /// The same, but no script session.
     AccountWithoutSession,
+    /// An API key of an account.
+    Key,
     /// Whoever may read in the workspace.
     Viewer,
     /// Whoever may work in the workspace.
@@ -204,6 +206,7 @@ pub const TABLE: &[Row] = &[
     Row("GET /keys", AccountWithoutSession, "200", "200", ""),
     Row("GET /keys/{key}", AccountWithoutSession, "200", "403 workspace_forbidden", ""),
     Row("DELETE /keys/{key}", AccountWithoutSession, "200", "403 workspace_forbidden", ""),
+    Row("POST /portal-sessions", Key, "201", "201", "{}"),
     Row("GET /audit", AccountWithoutSession, "200", "200", ""),
     Row("GET /workspaces", Account, "200", "200", ""),
     Row("POST /workspaces", Owner, "201", "201", r#"{"name":"x"}"#),

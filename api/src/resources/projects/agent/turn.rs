@@ -129,7 +129,7 @@ impl<'a> Turn<'a> {
     async fn call(&self, number: u32, tool: &str, arguments: &Value) -> Came {
         let key = format!("{}/{number}", self.claim.run);
         let called = timeout(CALL_LIMIT, call_as(self.app, &self.caller, (tool, arguments), Some(&key)));
-        let Heard { status, body, retry_after } = match called.await {
+        let Heard { status, body, retry_after, .. } = match called.await {
             Ok(Ok(called)) => called,
             Ok(Err(error)) => return self.not_now(&error.to_string(), None),
             Err(_) => return self.not_now("It took too long.", None),

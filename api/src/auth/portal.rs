@@ -1,0 +1,17 @@
+//! Sessions of the portal: a credential of its own, which a cookie holds.
+
+use super::{Caller, CredentialKind, stored_caller, take_share};
+use crate::app::App;
+use crate::http::error::Answer;
+use crate::http::scope::Scope;
+use domain::credential::PortalSession;
+
+/// Who a session in the portal stands for. It counts against the account's rate.
+///
+/// # Errors
+/// As for a bearer; `token_expired` also of one that was signed out of.
+pub async fn portal_caller(app: &App, scope: &Scope, session: &PortalSession) -> Answer<Caller> {
+    let caller = stored_caller(app, scope, CredentialKind::Portal, session.hash()).await?;
+    take_share(app, scope, caller.account_id)?;
+    Ok(caller)
+}

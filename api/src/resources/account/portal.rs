@@ -1,0 +1,159 @@
+//! Links to the portal: `POST /portal-sessions` (docs/portal.md). The pages are `resources::portal`'s.
+
+use crate::app::App;
+use crate::auth::Auth;
+use crate::contract::envelope::Created;
+use crate::contract::groups::{Refusals, Tag};
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::text::{Text, Time};
+
+use crate::resources::portal::PORTAL_PATH;
+use crate::usecases::portal::make_portal_link;
+use domain::portal::{self, Look, NAME_CHARS, URL_CHARS};
+use poem_openapi::payload::Json;
+use poem_openapi::{Enum, Object, OpenApi};
+use url::Url;
+
+/// What these operations refuse with, beside what every operation may.
+pub const ERRORS: Refusals = &[("POST /portal-sessions", &[Code::SessionNotAllowed])];
+
+/// The operations on links to the portal.
+pub struct PortalSessions(pub App);
+
+/// A page of the portal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
+#[oai(rename_all = "snake_case")]
+pub enum PortalPage {
+    /// Endpoints, their deliveries and the signing secret.
+    Webhooks,
+    /// Jobs of the workspace.
+    Jobs,
+    /// Minutes and credits.
+    Usage,
+    /// API keys, to be listed and revoked.
+    Keys,
+}
+
+/// Whether the pages are light or dark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
+#[oai(rename_all = "snake_case")]
+pub enum PortalScheme {
+    /// As the browser has it.
+    Auto,
+    /// Light.
+    Light,
+    /// Dark.
+    Dark,
+}
+
+/// How the pages look.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct PortalTheme {
+    /// What the pages bear as their name; the account's word, not this service's.
+    #[oai(validator(max_length = 60))]
+    pub name: Option<Text>,
+    /// The colour of their head and buttons, `#rrggbb`; what stands on it is black or white, whichever can be read.
+    pub accent: Option<Text>,
+    /// Light or dark. Without it: as the browser has it.
+    pub scheme: Option<PortalScheme>,
+    /// An image for their head: a `data:` URL of a PNG, JPEG or WebP in base64, of up to 32,768 characters: about 24
+    /// kB.
+    #[oai(validator(max_length = 32768))]
+    pub logo: Option<Text>,
+}
+
+/// A link to be made.
+#[derive(Debug, Default, Object)]
+#[oai(deny_unknown_fields)]
+pub struct CreatePortalSession {
+    /// The pages there are. Without it: all.
+    #[oai(validator(min_items = 1, max_items = 4))]
+    pub pages: Option<Vec<PortalPage>>,
+    /// Where the pages lead back to, also when the session has ended: an http or https URL.
+    #[oai(validator(max_length = 2000))]
+    pub return_url: Option<Text>,
+    /// How they look.
+    pub theme: Option<PortalTheme>,
+}
+
+/// A link to the portal.
+#[derive(Debug, Object)]
+pub struct PortalSession {
+    /// The link. Send the browser there, or show it in a frame where the deployment lets your origin.
+    pub url: Text,
+    /// When it ends, unless it is followed before.
+    pub expires_at: Time,
+}
+
+#[OpenApi(tag = "Tag::Account")]
+impl PortalSessions {
+    /// Make a link to the account's portal
+    ///
+    /// Pages for people of the account: their webhooks, jobs, usage and keys. The link can be used once, within ten
+    /// minutes, and signs a browser in for an hour, with what its key may do to them; it makes no keys. It ends with
+    /// the key that it was made with, which must be an API key.
+    #[oai(path = "/portal-sessions", method = "post", operation_id = "create_portal_session")]
+    async fn create(&self, auth: Auth, body: Json<Option<CreatePortalSession>>) -> Answer<Created<PortalSession>> {
+        let Auth(caller) = auth;
+        let look = look(body.0.unwrap_or_default())?;
+        let (code, expires_at) = make_portal_link(&self.0, &caller, &look).await?;
+        let url = Text(format!("{}{PORTAL_PATH}/in/{}", self.0.public_url, code.expose()));
+        Ok(Created(PortalSession { url, expires_at: Time(expires_at) }))
+    }
+}
+
+/// What was asked for, as far as a page may show it.
+fn look(asked: CreatePortalSession) -> Answer<Look> {
+    let wrong =
+        |field: &str, expected: &str| ApiError::new(Code::InvalidRequest, format!("`{field}`: expected {expected}."));
+    let mut look = Look::default();
+    if let Some(pages) = asked.pages {
+        let asked: Vec<_> = pages.into_iter().map(PortalPage::page).collect();
+        look.pages.retain(|page| asked.contains(page));
+    }
+    look.return_url =
+        asked.return_url.map(|url| link(&url.0).ok_or_else(|| wrong("return_url", RETURN_URL))).transpose()?;
+    let Some(theme) = asked.theme else { return Ok(look) };
+    look.name = theme.name.map(|name| name.0).filter(|name| !name.trim().is_empty());
+    if look.name.as_ref().is_some_and(|name| name.chars().count() > NAME_CHARS || name.chars().any(char::is_control)) {
+        return Err(wrong("theme.name", "up to 60 characters that can be seen"));
+    }
+    let accent = |text: Text| text.0.parse().map_err(|_| wrong("theme.accent", "a colour such as #0a59a3"));
+    look.accent = theme.accent.map(accent).transpose()?;
+    look.scheme = theme.scheme.map_or(portal::Scheme::Auto, PortalScheme::scheme);
+    look.logo = theme.logo.map(|logo| logo.0);
+    if look.logo.as_ref().is_some_and(|logo| !portal::is_logo(logo)) {
+        return Err(wrong("theme.logo", "a `data:` URL of a PNG, JPEG or WebP in base64, of up to 32,768 characters"));
+    }
+    Ok(look)
+}
+
+const RETURN_URL: &str = "an http or https URL of up to 2,000 characters, without a user in it";
+
+fn link(text: &str) -> Option<String> {
+    let url = Url::parse(text).ok()?;
+    let is_fit = matches!(url.scheme(), "http" | "https") && url.username().is_empty() && url.password().is_none();
+    (is_fit && url.as_str().len() <= URL_CHARS).then(|| url.into())
+}
+
+impl PortalPage {
+    const fn page(self) -> portal::PortalPage {
+        match self {
+            Self::Webhooks => portal::PortalPage::Webhooks,
+            Self::Jobs => portal::PortalPage::Jobs,
+            Self::Usage => portal::PortalPage::Usage,
+            Self::Keys => portal::PortalPage::Keys,
+        }
+    }
+}
+
+impl PortalScheme {
+    const fn scheme(self) -> portal::Scheme {
+        match self {
+            Self::Auto => portal::Scheme::Auto,
+            Self::Light => portal::Scheme::Light,
+            Self::Dark => portal::Scheme::Dark,
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! One endpoint: what it was sent, what it answered, and what can be done about that.
+
+use super::lists::{pages, rows, text, when};
+use super::webhooks::events;
+use super::{PORTAL_PATH, Visit, leads_to};
+use crate::http::error::{Answer, ApiError, Code};
+use crate::resources::fragments::{facts, or_dash, state, table};
+use domain::portal::PortalPage;
+use domain::series::DeliveryStatus;
+use maud::{Markup, html};
+use poem::Response;
+use poem::http::Method;
+use serde_json::{Value, json};
+
+pub(super) async fn shown(visit: Visit) -> Answer<Response> {
+    let id = visit.id(0)?;
+    let endpoint = visit.ask(Method::GET, &format!("/webhooks/{id}"), None).await?;
+    let filters = visit.filters(&["status", "http_status", "cursor"]);
+    let list = visit.ask(Method::GET, &format!("/webhooks/{id}/deliveries?{filters}"), None).await?;
+    let enabled = endpoint["enabled"] == true;
+    let main = html! {
+        h1 { (text(&endpoint, "url")) }
+        (facts(&[
+            ("Status", state(if enabled { "enabled" } else { "disabled" })),
+            ("Events", html! { (events(&endpoint)) }),
+            ("Description", or_dash(endpoint["description"].as_str())),
+            ("Disabled because", or_dash(endpoint["disabled_reason"].as_str())),
+            ("Last success", when(&endpoint["last_success_at"])),
+            ("Failures in a row", html! { (endpoint["consecutive_failures"]) }),
+        ]))
+        (acts(enabled))
+        h2 { "Deliveries" }
+        (asking(&visit))
+        @if !rows(&list).is_empty() { (deliveries(id, &list)) }
+        (pages(&visit, &list, "deliveries"))
+    };
+    Ok(visit.whole("Endpoint", &main))
+}
+
+fn acts(enabled: bool) -> Markup {
+    html! {
+        form.acts method="post" {
+            button name="do" value="ping" { "Send a test event" }
+            @if enabled { button.plain name="do" value="pause" { "Pause" } } @else { button name="do" value="enable" { "Enable" } }
+        }
+        details {
+            summary { "Send what failed again" }
+            form.acts method="post" {
+                label for="since" { "Ended since (UTC)" }
+                input #since name="since" type="datetime-local" required;
+                button name="do" value="resend" { "Send again" }
+            }
+        }
+        details {
+            summary { "Delete this endpoint" }
+            p { "What waits to be sent to it is not sent any more. Its deliveries stay in the log." }
+            form method="post" { button.risky name="do" value="delete" { "Delete" } }
+        }
+    }
+}
+
+fn asking(visit: &Visit) -> Markup {
+    let asked = visit.asked("status").unwrap_or_default();
+    html! {
+        form.filters aria-label="Filter" {
+            div { label for="status" { "Status" }
+                select #status name="status" {
+                    option value="" { "any" }
+                    @for one in DeliveryStatus::ALL { option value=(one.name()) selected[one.name() == asked] { (one.name()) } }
+                }
+            }
+            div { label for="http_status" { "HTTP status" }
+                input #http_status name="http_status" inputmode="numeric" value=(visit.asked("http_status").unwrap_or_default()); }
+            button { "Show" }
+        }
+    }
+}
+
+fn deliveries(endpoint: &str, list: &Value) -> Markup {
+    let body = html! {
+        @for one in rows(list) {
+            tr {
+                td { a.id href={ (PORTAL_PATH) "/webhooks/" (endpoint) "/" (text(one, "delivery_id")) } { (text(one, "delivery_id")) } }
+                td { (text(one, "event_type")) }
+                td { (state(text(one, "status"))) }
+                td { (when(&one["created_at"])) }
+                td.number { (one["attempt_count"]) }
+                td { (answered(one)) }
+                td { (when(&one["next_attempt_at"])) }
+            }
+        }
+    };
+    table("Deliveries", &["Delivery", "Event", "Status", "Began", "Attempts", "Last answer", "Next attempt"], &body)
+}
+
+/// The status of an answer, or why there was none.
+fn answered(one: &Value) -> Markup {
+    html! {
+        @if let Some(status) = one["response_status"].as_i64() { (status) " " }
+        @if let Some(error) = one["error"].as_str() { (error) }
+    }
+}
+
+/// Does what a button says to the endpoint.
+pub(super) async fn change(visit: Visit) -> Answer<Response> {
+    let id = visit.id(0)?;
+    let (own, here) = (format!("/webhooks/{id}"), format!("{PORTAL_PATH}/webhooks/{id}"));
+    match visit.sent("do") {
+        "pause" => visit.ask(Method::PATCH, &own, Some(&json!({ "enabled": false }))).await?,
+        "enable" => visit.ask(Method::PATCH, &own, Some(&json!({ "enabled": true }))).await?,
+        "ping" => visit.ask(Method::PATCH, &own, Some(&json!({ "test": true }))).await?,
+        "resend" => {
+            let since = since(visit.sent("since"))?;
+            visit.ask(Method::POST, &format!("{own}/deliveries"), Some(&json!({ "since": since }))).await?
+        }
+        "delete" => {
+            visit.ask(Method::DELETE, &own, None).await?;
+            return Ok(leads_to(&format!("{PORTAL_PATH}/webhooks")));
+        }
+        _ => return Err(ApiError::new(Code::InvalidRequest, "This form says nothing that can be done.")),
+    };
+    Ok(leads_to(&here))
+}
+
+/// A moment as a browser writes it, in UTC.
+fn since(text: &str) -> Answer<String> {
+    let known = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"];
+    let read = known.iter().find_map(|form| chrono::NaiveDateTime::parse_from_str(text, form).ok());
+    let wrong = || ApiError::new(Code::InvalidRequest, "`since`: expected a date and a time.");
+    Ok(read.ok_or_else(wrong)?.format("%Y-%m-%dT%H:%M:%SZ").to_string())
+}
+
+/// One delivery: each attempt, with what was sent and what came back.
+pub(super) async fn delivery(visit: Visit) -> Answer<Response> {
+    let (endpoint, id) = (visit.id(0)?, visit.id(1)?);
+    let found = visit.ask(Method::GET, &format!("/webhooks/{endpoint}/deliveries/{id}"), None).await?;
+    let attempts = found["attempts"].as_array().map_or(&[][..], Vec::as_slice);
+    let main = html! {
+        h1 { (text(&found, "event_type")) }
+        (facts(&[
+            ("Delivery", html! { span.id { (id) } }),
+            ("Status", state(text(&found, "status"))),
+            ("Began", when(&found["created_at"])),
+            ("Ended", when(&found["finished_at"])),
+            ("Next attempt", when(&found["next_attempt_at"])),
+            ("Job", job(&visit, &found)),
+            ("Event", html! { span.id { (text(&found, "event_id")) } }),
+        ]))
+        form.acts method="post" { button { "Send again" } }
+        h2 { "Attempts" }
+        @if attempts.is_empty() { p.empty { "None was made yet." } }
+        @for attempt in attempts { (tried(attempt)) }
+        h2 { "What is sent" }
+        pre tabindex="0" { (found["request_body"].as_str().map_or_else(|| found["request_body"].to_string(), str::to_owned)) }
+        p { a href={ (PORTAL_PATH) "/webhooks/" (endpoint) } { "Back to the endpoint" } }
+    };
+    Ok(visit.whole("Delivery", &main))
+}
+
+/// The job that it tells of, which leads to its page where the session has one.
+fn job(visit: &Visit, delivery: &Value) -> Markup {
+    let id = delivery["job_id"].as_str();
+    html! {
+        @if let Some(id) = id.filter(|_| visit.pass.look.pages.contains(&PortalPage::Jobs)) {
+            a.id href={ (PORTAL_PATH) "/jobs/" (id) } { (id) }
+        } @else {
+            span.id { (or_dash(id)) }
+        }
+    }
+}
+
+fn tried(attempt: &Value) -> Markup {
+    html! {
+        section aria-label={ "Attempt " (attempt["attempt"]) } {
+            h3 { "Attempt " (attempt["attempt"]) ", " (when(&attempt["at"])) ": " (answered(attempt)) " after " (attempt["duration_ms"]) " ms" }
+            @if let Some(headers) = attempt["request_headers"].as_object() {
+                pre tabindex="0" { @for (name, value) in headers { (name) ": " (value.as_str().unwrap_or_default()) "\n" } }
+            }
+            @if let Some(excerpt) = attempt["response_excerpt"].as_str().filter(|excerpt| !excerpt.is_empty()) {
+                p.soft { "It answered:" }
+                pre tabindex="0" { (excerpt) }
+            }
+        }
+    }
+}
+
+/// Sends a delivery again, as one of its own.
+pub(super) async fn resend(visit: Visit) -> Answer<Response> {
+    let (endpoint, id) = (visit.id(0)?, visit.id(1)?);
+    let body = json!({ "delivery_id": id });
+    let made = visit.ask(Method::POST, &format!("/webhooks/{endpoint}/deliveries"), Some(&body)).await?;
+    let own = made["delivery_id"].as_str().unwrap_or(id);
+    Ok(leads_to(&format!("{PORTAL_PATH}/webhooks/{endpoint}/{own}")))
+}

@@ -1,0 +1,113 @@
+//! The workspace's jobs, and one of them.
+
+use super::lists::{pages, text, when};
+use super::{PORTAL_PATH, Visit};
+use crate::http::error::{Answer, ApiError, Code};
+use crate::resources::fragments::{facts, or_dash, state, table};
+use domain::job::{JobKind, JobStatus};
+use maud::{Markup, html};
+use poem::Response;
+use poem::http::Method;
+use serde_json::{Value, json};
+
+const GET_JOBS: &str = "/tools/get_jobs";
+
+pub(super) async fn shown(visit: Visit) -> Answer<Response> {
+    let mut asked = json!({ "limit": 25 });
+    for (name, many) in [("status", true), ("kind", true), ("cursor", false)] {
+        if let Some(value) = visit.asked(name) {
+            asked[name] = if many { json!([value]) } else { json!(value) };
+        }
+    }
+    let answer = visit.ask(Method::POST, GET_JOBS, Some(&asked)).await?;
+    let data = &answer["data"];
+    let jobs = data["jobs"].as_array().map_or(&[][..], Vec::as_slice);
+    let body = html! {
+        @for job in jobs {
+            tr {
+                td { a.id href={ (PORTAL_PATH) "/jobs/" (text(job, "id")) } { (text(job, "id")) } }
+                td { (what(job)) }
+                td { (or_dash(job["ref"].as_str())) }
+                td { (state(text(job, "status"))) }
+                td { (when(&job["created_at"])) }
+                td.number { (charged(job)) }
+            }
+        }
+    };
+    let main = html! {
+        h1 { "Jobs" }
+        (asking(&visit))
+        @if !jobs.is_empty() { (table("Jobs", &["Job", "What", "Item", "Status", "Began", "Minutes"], &body)) }
+        (pages(&visit, data, "jobs"))
+    };
+    Ok(visit.whole("Jobs", &main))
+}
+
+fn asking(visit: &Visit) -> Markup {
+    let choice = |name: &'static str, label: &'static str, words: Vec<&'static str>| {
+        let asked = visit.asked(name).unwrap_or_default();
+        html! {
+            div { label for=(name) { (label) }
+                select id=(name) name=(name) {
+                    option value="" { "any" }
+                    @for word in words { option value=(word) selected[word == asked] { (word) } }
+                }
+            }
+        }
+    };
+    html! {
+        form.filters aria-label="Filter" {
+            (choice("status", "Status", JobStatus::ALL.iter().map(|one| one.name()).collect()))
+            (choice("kind", "Kind", JobKind::ALL.iter().map(|one| one.name()).collect()))
+            button { "Show" }
+        }
+    }
+}
+
+/// The read, or the kind of a job that is none.
+fn what(job: &Value) -> &str {
+    job["read"].as_str().unwrap_or_else(|| text(job, "kind"))
+}
+
+/// What it was charged, or what is held for it.
+fn charged(job: &Value) -> String {
+    match (&job["cloud_minutes"], text(job, "status")) {
+        (_, "queued" | "running") => format!("{} held", job["estimated_minutes"]),
+        (Value::Null, _) => "0".to_owned(),
+        (charged, _) => charged.to_string(),
+    }
+}
+
+pub(super) async fn one(visit: Visit) -> Answer<Response> {
+    let id = visit.id(0)?;
+    let answer = visit.ask(Method::POST, GET_JOBS, Some(&json!({ "job_ids": [id] }))).await?;
+    let job = &answer["data"]["jobs"][0];
+    if job.is_null() {
+        return Err(ApiError::new(Code::RouteNotFound, "There is no such job in this workspace."));
+    }
+    let main = html! {
+        h1 { (what(job)) " " span.id { (id) } }
+        (facts(&[
+            ("Status", state(text(job, "status"))),
+            ("Item", or_dash(job["ref"].as_str())),
+            ("Attempt", html! { (job["attempt"]) " of " (job["max_attempts"]) }),
+            ("Began", when(&job["created_at"])),
+            ("Started", when(&job["started_at"])),
+            ("Ended", when(&job["finished_at"])),
+            ("Minutes", html! { (charged(job)) }),
+            ("Credits", html! { (job["credits"]) }),
+            ("Request", or_dash(job["request_id"].as_str())),
+        ]))
+        @if let Some(error) = job["error"].as_object() {
+            h2 { "Why it failed" }
+            p role="alert" { (error["message"].as_str().unwrap_or_default()) }
+            p.soft { "Code " code { (error["code"].as_str().unwrap_or_default()) } }
+        }
+        @if !job["result"].is_null() {
+            h2 { "What came of it" }
+            pre tabindex="0" { (serde_json::to_string_pretty(&job["result"]).unwrap_or_default()) }
+        }
+        p { a href={ (PORTAL_PATH) "/jobs" } { "Back to the jobs" } }
+    };
+    Ok(visit.whole("Job", &main))
+}

@@ -1,0 +1,53 @@
+//! The account's API keys, to be listed and revoked. They are made where the account's own programs are: a key that a
+//! page has shown stands in a browser's history.
+
+use super::lists::{pages, rows, text, when};
+use super::{PORTAL_PATH, Visit, leads_to};
+use crate::http::error::{Answer, Code};
+use crate::http::text::Text;
+use crate::resources::fragments::{or_dash, table};
+use domain::ids::KeyId;
+use maud::html;
+use poem::Response;
+use poem::http::Method;
+
+pub(super) async fn shown(visit: Visit) -> Answer<Response> {
+    let list = visit.ask(Method::GET, &format!("/keys?{}", visit.filters(&["cursor"])), None).await?;
+    let own = visit.caller.key_id.map(|key| key.to_string());
+    let body = html! {
+        @for key in rows(&list) {
+            tr {
+                td { (or_dash(key["name"].as_str())) }
+                td { code { (text(key, "prefix")) "…" } }
+                td { (when(&key["created_at"])) }
+                td { (when(&key["last_used_at"])) }
+                td {
+                    details {
+                        summary { "Revoke" span.hidden { " " (text(key, "prefix")) } }
+                        p {
+                            "Programs that use it are refused from then on."
+                            @if own.as_deref() == Some(text(key, "id")) { " It is the key that made your link here: this session ends with it." }
+                        }
+                        form method="post" {
+                            input type="hidden" name="key" value=(text(key, "id"));
+                            button.risky { "Revoke it" }
+                        }
+                    }
+                }
+            }
+        }
+    };
+    let main = html! {
+        h1 { "API keys" }
+        @if !rows(&list).is_empty() { (table("Keys", &["Name", "Begins with", "Made", "Last used", "Revoke"], &body)) }
+        (pages(&visit, &list, "keys"))
+    };
+    Ok(visit.whole("API keys", &main))
+}
+
+/// Revokes a key.
+pub(super) async fn revoke(visit: Visit) -> Answer<Response> {
+    let key: KeyId = Text(visit.sent("key").to_owned()).id(Code::KeyNotFound)?;
+    visit.ask(Method::DELETE, &format!("/keys/{key}"), None).await?;
+    Ok(leads_to(&format!("{PORTAL_PATH}/keys")))
+}

@@ -1,0 +1,47 @@
+//! Answers of the interface as pages show them: texts, rows, and where a list goes on.
+
+use super::Visit;
+use chrono::{DateTime, Utc};
+use maud::{Markup, html};
+use serde_json::Value;
+
+/// A text of an answer; empty where there is none.
+pub(super) fn text<'a>(value: &'a Value, name: &str) -> &'a str {
+    value[name].as_str().unwrap_or_default()
+}
+
+/// A time of an answer, to the second in UTC; a dash where there is none.
+pub(super) fn when(value: &Value) -> Markup {
+    let said = value.as_str();
+    let read = said.and_then(|text| text.parse::<DateTime<Utc>>().ok());
+    html! {
+        @match read {
+            Some(at) => { time datetime=(said.unwrap_or_default()) { (at.format("%Y-%m-%d %H:%M:%S")) " UTC" } }
+            None => { span.soft { "–" } }
+        }
+    }
+}
+
+/// The rows of a list.
+pub(super) fn rows(list: &Value) -> &[Value] {
+    list["data"].as_array().map_or(&[], Vec::as_slice)
+}
+
+/// Where a list goes on.
+pub(super) fn pages(visit: &Visit, list: &Value, what: &str) -> Markup {
+    let next = list["next_cursor"].as_str();
+    let query = |cursor: Option<&str>| {
+        let mut query = url::form_urlencoded::Serializer::new(String::new());
+        query.extend_pairs(visit.query.iter().filter(|(name, value)| name != "cursor" && !value.is_empty()));
+        query.extend_pairs(cursor.map(|cursor| ("cursor", cursor)));
+        query.finish()
+    };
+    let is_empty = list["data"].as_array().or_else(|| list["jobs"].as_array()).is_none_or(Vec::is_empty);
+    html! {
+        @if is_empty { p.empty { "There are no " (what) " like this." } }
+        nav.pages aria-label="Pages of the list" {
+            @if visit.asked("cursor").is_some() { a href={ (visit.path) "?" (query(None)) } rel="first" { "Newest" } }
+            @if let Some(next) = next { a href={ (visit.path) "?" (query(Some(next))) } rel="next" { "Older" } }
+        }
+    }
+}

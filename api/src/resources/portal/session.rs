@@ -1,0 +1,118 @@
+//! Who is signed in: a one-time link exchanges its code for a cookie, and the cookie stands for the account that made
+//! the link.
+//!
+//! Following the link changes nothing by itself: its page sends a form, so that a program that looks at links before
+//! people do uses none up. It is sent at once where scripts run, but for a browser that is signed in already: who would
+//! change it to another account is asked, by that account's name. The cookie is sent to these pages alone and is
+//! nothing a script can read. Where the deployment lets other origins show the pages in a frame, it is sent there too,
+//! kept apart for each of them, over https alone.
+
+use super::{PORTAL_PATH, Visit, html, leads_to, refused, shell};
+use crate::app::App;
+use crate::auth::{Caller, portal_caller};
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::pages::{cookie, refuse_other_pages};
+use crate::http::request::Template;
+use crate::http::scope::Scope;
+use crate::usecases::portal::{self, Pass, SESSION_SECONDS};
+use domain::credential::{PortalCode, PortalSession};
+use poem::endpoint::make;
+use poem::http::{HeaderValue, StatusCode, header};
+use poem::{Endpoint, Request, Response};
+use std::sync::Arc;
+
+/// What stands for whoever is signed in.
+const COOKIE: &str = "mws_portal";
+
+/// Whom the session of this request stands for, and how their pages look.
+///
+/// # Errors
+/// `unauthenticated` where there is none; whatever a bearer would be refused with.
+pub(super) async fn of(app: &App, scope: &Scope, request: &Request) -> Answer<(PortalSession, Caller, Pass)> {
+    let none = || ApiError::new(Code::Unauthenticated, "You are not signed in here.");
+    let session = own(request).ok_or_else(none)?;
+    let caller = portal_caller(app, scope, &session).await?;
+    let pass = portal::shown(app, &session.hash()).await?.ok_or_else(none)?;
+    Ok((session, caller, pass))
+}
+
+fn own(request: &Request) -> Option<PortalSession> {
+    cookie(request, COOKIE).and_then(PortalSession::parse)
+}
+
+/// What somebody is shown who is not let in: where to go, if that is known. What was never a session is not looked up.
+pub(super) async fn not_in(app: &App, request: &Request, refusal: &ApiError) -> Response {
+    let was_one = matches!(refusal.code(), Code::TokenExpired | Code::CredentialRevoked);
+    let pass = match own(request).filter(|_| was_one) {
+        Some(session) => portal::shown(app, &session.hash()).await.ok().flatten().unwrap_or_default(),
+        None => Pass::default(),
+    };
+    if !was_one && refusal.code() != Code::Unauthenticated {
+        return refused(app, &pass.look, refusal);
+    }
+    let mut response = html(app, StatusCode::UNAUTHORIZED, &pass.look, &shell::has_ended(&pass.look));
+    if !was_one {
+        // Nobody knows it: it is not sent again and again.
+        set_cookie(app, &mut response, is_secure(app, request), "", 0);
+    }
+    response
+}
+
+/// The page behind a one-time link, and what its form sends.
+pub(super) fn arrival(app: &App) -> impl Endpoint + 'static {
+    let (app, template) = (app.clone(), Template(Arc::from(format!("{PORTAL_PATH}/in/{{code}}"))));
+    make(move |request: Request| {
+        let (app, template) = (app.clone(), template.clone());
+        async move {
+            let arrived = arrived(&app, &request).await;
+            let mut response = arrived.unwrap_or_else(|refusal| refused(&app, &Pass::default().look, &refusal));
+            response.set_data(template);
+            response
+        }
+    })
+}
+
+async fn arrived(app: &App, request: &Request) -> Answer<Response> {
+    let scope = Scope::of(request);
+    let ended = || html(app, StatusCode::FORBIDDEN, &Pass::default().look, &shell::link_has_ended());
+    let Some(code) = PortalCode::parse(&request.path_params::<String>().unwrap_or_default()) else {
+        return Ok(ended());
+    };
+    if request.method().is_safe() {
+        let Some(pass) = portal::waiting(app, &scope, &code).await? else { return Ok(ended()) };
+        let goes_on = shell::goes_on(&pass, own(request).is_some());
+        return Ok(html(app, StatusCode::OK, &pass.look, &goes_on));
+    }
+    refuse_other_pages(&app.public_url, request)?;
+    let Some(session) = portal::sign_in(app, &scope, &code).await? else { return Ok(ended()) };
+    let mut response = leads_to(PORTAL_PATH);
+    set_cookie(app, &mut response, is_secure(app, request), session.expose(), SESSION_SECONDS);
+    Ok(response)
+}
+
+/// Ends the session.
+pub(super) async fn sign_out(visit: Visit) -> Answer<Response> {
+    portal::sign_out(&visit.app, &visit.session).await?;
+    let look = &visit.pass.look;
+    let mut response = html(&visit.app, StatusCode::OK, look, &shell::signed_out(look));
+    set_cookie(&visit.app, &mut response, visit.is_secure, "", 0);
+    Ok(response)
+}
+
+/// Whether the page was come by over https.
+pub(super) fn is_secure(app: &App, request: &Request) -> bool {
+    request.header(header::ORIGIN).unwrap_or(&app.public_url).starts_with("https://")
+}
+
+fn set_cookie(app: &App, response: &mut Response, is_secure: bool, value: &str, seconds: u32) {
+    let site = match (is_secure, app.api.portal_frame_ancestors.is_empty()) {
+        (true, false) => "SameSite=None; Secure; Partitioned",
+        (true, true) => "SameSite=Strict; Secure",
+        (false, _) => "SameSite=Strict",
+    };
+    let cookie = format!("{COOKIE}={value}; Path={PORTAL_PATH}; Max-Age={seconds}; HttpOnly; {site}");
+    // Of a token and words, so that there is nothing in it that a header can't hold.
+    if let Ok(cookie) = HeaderValue::from_str(&cookie) {
+        response.headers_mut().insert(header::SET_COOKIE, cookie);
+    }
+}

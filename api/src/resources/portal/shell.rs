@@ -1,0 +1,179 @@
+//! What all pages share: their frame in the account's look, its policy, and what is shown to those who are not let in.
+
+use super::{PORTAL_PATH, Visit};
+use crate::http::error::ApiError;
+use crate::http::pages::let_in;
+use crate::usecases::portal::Pass;
+use domain::generation::Color;
+use domain::portal::{Look, PortalPage, ink_on};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use poem::http::{HeaderValue, StatusCode};
+
+/// The style, which the console's is the ground of.
+const STYLE: &str = concat!(include_str!("../console/console.css"), include_str!("portal.css"));
+/// Sends the form of a link's page at once. Without it there is a button.
+const GO_ON: &str = "document.forms[0].submit()";
+/// The colour where none was asked for: that of links in the light style.
+const USUAL: Color = Color([0x0a, 0x59, 0xa3]);
+
+const fn title_of(page: PortalPage) -> &'static str {
+    match page {
+        PortalPage::Webhooks => "Webhooks",
+        PortalPage::Jobs => "Jobs",
+        PortalPage::Usage => "Usage",
+        PortalPage::Keys => "API keys",
+    }
+}
+
+/// The colours and the scheme of a look, of values that hold nothing else.
+fn theme(look: &Look) -> String {
+    let accent = look.accent.unwrap_or(USUAL);
+    let dark = "--paper:#11151b;--ink:#e6ebf2;--soft:#a5b0bf;--line:#3a4554;--band:#1b212a;--link:#82b9f0;--good:#7fd6a0;\
+        --bad:#f59a8b;--warn:#e7bf6b;--going:#82b9f0;--bar:#4f83bb;--wait:#465263";
+    let light = "--paper:#fff;--ink:#1a222d;--soft:#55606f;--line:#c6ced9;--band:#f2f5f9;--link:#0a59a3;--good:#146c37;\
+        --bad:#a3241b;--warn:#7a5200;--going:#0a59a3;--bar:#5b8cc4;--wait:#c6ced9";
+    let colours = match look.scheme {
+        domain::portal::Scheme::Auto => "",
+        domain::portal::Scheme::Light => light,
+        domain::portal::Scheme::Dark => dark,
+    };
+    let scheme = look.scheme.css();
+    format!(":root:root{{--accent:{accent};--on-accent:{};color-scheme:{scheme};{colours}}}", ink_on(accent))
+}
+
+/// The pages' content security policy: their own styles and script, images that stand in them, and frames of these
+/// origins alone.
+pub(super) fn policy(look: &Look, ancestors: &[String]) -> HeaderValue {
+    let (style, theme, script) = (let_in(STYLE), let_in(&theme(look)), let_in(GO_ON));
+    let frames = if ancestors.is_empty() { "'none'".to_owned() } else { ancestors.join(" ") };
+    let policy = format!(
+        "default-src 'none'; style-src {style} {theme}; script-src {script}; img-src data:; form-action 'self'; \
+         base-uri 'none'; frame-ancestors {frames}"
+    );
+    HeaderValue::from_str(&policy).unwrap_or(HeaderValue::from_static("default-src 'none'"))
+}
+
+/// A page of somebody who is signed in, or else with their look alone.
+pub(super) fn whole(visit: Option<&Visit>, look: &Look, title: &str, main: &Markup) -> Markup {
+    let name = look.name.as_deref().unwrap_or("Portal");
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="robots" content="noindex, nofollow";
+                meta name="color-scheme" content=(look.scheme.css());
+                link rel="icon" href="data:,";
+                title { (title) " · " (name) }
+                style { (PreEscaped(STYLE)) }
+                style { (PreEscaped(theme(look))) }
+            }
+            body {
+                a.skip href="#main" { "To the content" }
+                (head(visit, look, name))
+                main #main tabindex="-1" { (main) }
+            }
+        }
+    }
+}
+
+fn head(visit: Option<&Visit>, look: &Look, name: &str) -> Markup {
+    html! {
+        header.top {
+            div.brand {
+                @if let Some(logo) = &look.logo { img src=(logo) alt=""; }
+                span { (name) }
+            }
+            @if let Some(visit) = visit {
+                nav aria-label="Pages" {
+                    ul {
+                        @for page in &look.pages {
+                            li {
+                                a href={ (PORTAL_PATH) "/" (page.name()) } aria-current=[is_here(visit, *page).then_some("page")] {
+                                    (title_of(*page))
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+            div.who {
+                (leads_back(look, "back"))
+                @if let Some(visit) = visit {
+                    span { (visit.pass.account) }
+                    form method="post" action={ (PORTAL_PATH) "/out" } { button.plain { "Sign out" } }
+                }
+            }
+        }
+    }
+}
+
+fn is_here(visit: &Visit, page: PortalPage) -> bool {
+    let below = visit.path.strip_prefix(PORTAL_PATH).and_then(|rest| rest.strip_prefix('/'));
+    below.and_then(|rest| rest.split('/').next()) == Some(page.name())
+}
+
+/// The way back to whoever made the link, named by its host.
+fn leads_back(look: &Look, class: &str) -> Markup {
+    let url = look.return_url.as_deref().and_then(|url| url::Url::parse(url).ok());
+    html! {
+        @if let Some(url) = &url {
+            a class=(class) href=(url) rel="noreferrer" target="_top" { "Back to " (url.host_str().unwrap_or("where you came from")) }
+        }
+    }
+}
+
+/// A page of one thing that is said.
+fn alone(look: &Look, title: &str, said: &Markup) -> Markup {
+    whole(None, look, title, &html! { section.alone { h1 { (title) } (said) } })
+}
+
+/// A refusal, with the next step that helps.
+pub(super) fn refusal(look: &Look, refusal: &ApiError) -> Markup {
+    let title = match refusal.code().status() {
+        StatusCode::NOT_FOUND => "There is no such thing",
+        StatusCode::FORBIDDEN => "That is not yours to do",
+        StatusCode::CONFLICT => "That can't be done now",
+        StatusCode::TOO_MANY_REQUESTS => "That was too much at once",
+        status if status.is_server_error() => "This does not work at the moment",
+        _ => "That is not possible",
+    };
+    let said = html! {
+        p role="alert" { (refusal.message()) }
+        p.soft { "Code " code { (refusal.code().name()) } }
+        p { a href=(PORTAL_PATH) { "To the first page" } }
+    };
+    alone(look, title, &said)
+}
+
+/// The session is over.
+pub(super) fn has_ended(look: &Look) -> Markup {
+    let said = html! {
+        p { "You are not signed in here, or no longer. Open these pages from where you came." }
+        p { (leads_back(look, "button")) }
+    };
+    alone(look, "Your session has ended", &said)
+}
+
+/// The session was ended.
+pub(super) fn signed_out(look: &Look) -> Markup {
+    alone(look, "You are signed out", &html! { p { (leads_back(look, "button")) } })
+}
+
+/// A link that can't be followed.
+pub(super) fn link_has_ended() -> Markup {
+    let said = html! { p { "It was used, or is older than ten minutes. Open these pages anew from where you came." } };
+    alone(&Look::default(), "This link has ended", &said)
+}
+
+/// What a link shows until its form is sent: whose pages it leads to. A browser that is signed in is asked.
+pub(super) fn goes_on(pass: &Pass, is_signed_in: bool) -> Markup {
+    let said = html! {
+        p { "This signs your browser in to the pages of " strong { (pass.account) } " for an hour." }
+        @if is_signed_in { p { "It is signed in already: these pages take the place of the others." } }
+        form method="post" { button { "Continue" } }
+        @if !is_signed_in { script { (PreEscaped(GO_ON)) } }
+    };
+    alone(&pass.look, "One moment", &said)
+}

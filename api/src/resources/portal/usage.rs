@@ -1,0 +1,62 @@
+//! What the account has left of its minutes and credits, and what each kind of work costs.
+
+use super::Visit;
+use super::lists::{text, when};
+use crate::http::error::Answer;
+use crate::resources::fragments::{facts, table};
+use maud::{Markup, html};
+use poem::Response;
+use poem::http::Method;
+use serde_json::Value;
+
+pub(super) async fn shown(visit: Visit) -> Answer<Response> {
+    let balances = visit.ask(Method::GET, "/balances", None).await?;
+    let number = |name: &str| html! { span.number { (balances[name]) } };
+    let credits = &balances["credits"];
+    let rates = balances["rates"].as_object();
+    let body = html! {
+        @for (name, rate) in rates.into_iter().flatten() {
+            tr { td { (name.replace('_', " ")) } td.number { (rate) } }
+        }
+    };
+    let main = html! {
+        h1 { "Usage" }
+        h2 { "Minutes of " (text(&balances, "month")) }
+        (meter(&balances))
+        (facts(&[
+            ("Allowance", number("allowance_minutes")),
+            ("Used", number("used_minutes")),
+            ("Held for jobs that run", number("held_minutes")),
+            ("Left", number("left_minutes")),
+            ("Bought, and left of it", number("bought_minutes")),
+            ("The month ends", when(&balances["resets_at"])),
+        ]))
+        h2 { "AI credits" }
+        (facts(&[
+            ("Left", html! { span.number { (credits["left"]) } }),
+            ("Held", html! { span.number { (credits["held"]) } }),
+            ("Used", html! { span.number { (credits["used"]) } }),
+        ]))
+        h2 { "What a minute of media costs" }
+        (table("Rates", &["Work", "Minutes"], &body))
+    };
+    Ok(visit.whole("Usage", &main))
+}
+
+/// What is used and held of the allowance. The figures stand beside it.
+fn meter(balances: &Value) -> Markup {
+    let part = |name: &str| balances[name].as_f64().unwrap_or(0.0).max(0.0);
+    let all = part("allowance_minutes").max(0.01);
+    let share = |minutes: f64| (minutes / all * 1_000.0).clamp(0.0, 1_000.0);
+    let (used, held) = (share(part("used_minutes")), share(part("held_minutes")));
+    let used = used.round();
+    let held = held.min(1_000.0 - used).round();
+    html! {
+        div.meter aria-hidden="true" {
+            svg viewBox="0 0 1000 10" preserveAspectRatio="none" {
+                rect.used width=(used) height="10" {}
+                rect.held x=(used) width=(held) height="10" {}
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! The account's endpoints, a new one, and the secret that signs what they are sent.
+
+use super::lists::{pages, rows, text, when};
+use super::{PORTAL_PATH, Visit, leads_to};
+use crate::http::error::{Answer, ApiError, Code};
+use crate::resources::fragments::{state, table};
+use domain::event::EventType;
+use domain::job::JobKind;
+use maud::{Markup, html};
+use poem::Response;
+use poem::http::Method;
+use serde_json::{Value, json};
+
+pub(super) async fn shown(visit: Visit) -> Answer<Response> {
+    let list = visit.ask(Method::GET, &format!("/webhooks?{}", visit.filters(&["cursor"])), None).await?;
+    let body = html! {
+        @for one in rows(&list) {
+            tr {
+                td { a href={ (PORTAL_PATH) "/webhooks/" (text(one, "id")) } { (text(one, "url")) } }
+                td { (state(if one["enabled"] == true { "enabled" } else { "disabled" })) }
+                td { (events(one)) }
+                td { (when(&one["last_success_at"])) }
+                td.number { (one["consecutive_failures"]) }
+            }
+        }
+    };
+    let columns = ["Address", "Status", "Events", "Last success", "Failures in a row"];
+    let main = html! {
+        h1 { "Webhooks" }
+        @if !rows(&list).is_empty() { (table("Endpoints", &columns, &body)) }
+        (pages(&visit, &list, "endpoints"))
+        h2 { "Add an endpoint" }
+        (add_form())
+        h2 { "Signing secret" }
+        p { "Each request is signed, so that your server can tell it from others." }
+        form.acts method="post" action={ (PORTAL_PATH) "/secret" } {
+            button name="do" value="show" { "Show the secret" }
+        }
+        details {
+            summary { "Make a new one" }
+            p { "The secret of now goes on verifying for 24 hours." }
+            form method="post" action={ (PORTAL_PATH) "/secret" } { button.risky name="do" value="rotate" { "Make a new secret" } }
+        }
+    };
+    Ok(visit.whole("Webhooks", &main))
+}
+
+/// The events that an endpoint is told of.
+pub(super) fn events(endpoint: &Value) -> String {
+    let words = endpoint["event_types"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    words.map(|word| word.trim_start_matches("job.")).collect::<Vec<_>>().join(", ")
+}
+
+/// Boxes to tick, one for each word.
+fn boxes(name: &str, title: &str, words: impl Iterator<Item = &'static str>) -> Markup {
+    html! {
+        fieldset {
+            legend { (title) }
+            @for word in words { label { input type="checkbox" name=(name) value=(word) checked; (word) } }
+        }
+    }
+}
+
+fn add_form() -> Markup {
+    html! {
+        form.form method="post" action={ (PORTAL_PATH) "/webhooks" } {
+            div { label for="url" { "Address (https)" }
+                input #url name="url" type="url" required maxlength="2048" placeholder="https://example.com/hooks"; }
+            div { label for="description" { "Description" } input #description name="description" maxlength="200"; }
+            (boxes("event_types", "Tell it of", EventType::SUBSCRIBABLE.iter().map(|one| one.name())))
+            (boxes("kinds", "Of jobs of these kinds", JobKind::ALL.iter().map(|one| one.name())))
+            div { button { "Add" } }
+        }
+    }
+}
+
+/// Adds an endpoint.
+pub(super) async fn add(visit: Visit) -> Answer<Response> {
+    let ticked = |name: &str| -> Vec<&str> {
+        visit.form.iter().filter(|(own, _)| own == name).map(|(_, value)| value.as_str()).collect()
+    };
+    let (types, kinds) = (ticked("event_types"), ticked("kinds"));
+    if types.is_empty() || kinds.is_empty() {
+        return Err(ApiError::new(Code::InvalidRequest, "Tick an event and a kind of job at least."));
+    }
+    let mut body = json!({ "url": visit.sent("url"), "event_types": types });
+    if kinds.len() < JobKind::ALL.len() {
+        body["kinds"] = json!(kinds);
+    }
+    if !visit.sent("description").is_empty() {
+        body["description"] = visit.sent("description").into();
+    }
+    let made = visit.ask(Method::POST, "/webhooks", Some(&body)).await?;
+    Ok(leads_to(&format!("{PORTAL_PATH}/webhooks/{}", text(&made, "id"))))
+}
+
+/// Shows the signing secret, or makes a new one and shows that: by a button, never by a link.
+pub(super) async fn secret(visit: Visit) -> Answer<Response> {
+    let body = if visit.sent("do") == "rotate" { json!({ "rotate": true }) } else { json!({}) };
+    let secret = visit.ask(Method::POST, "/webhook-secret", Some(&body)).await?;
+    let main = html! {
+        h1 { "Signing secret" }
+        p.secret { (text(&secret, "secret")) }
+        p { "The whole text is the key of the signature, " code { "whsec_" } " and all. Keep it where your server's secrets are." }
+        @if let Some(until) = secret["previous_expires_at"].as_str() { p { "The one before verifies until " (until) "." } }
+        p { a href={ (PORTAL_PATH) "/webhooks" } { "Back to the endpoints" } }
+    };
+    Ok(visit.whole("Signing secret", &main))
+}

@@ -1,0 +1,93 @@
+//! Who may see an account's pages in the portal: a key of the account makes a one-time link, and a browser exchanges
+//! its code for a session of an hour. What is done there is done by the account's own operations, as the session's
+//! caller, who is asked for anew with each request.
+
+use crate::app::App;
+use crate::auth::{Caller, in_time};
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::scope::Scope;
+use chrono::{DateTime, Utc};
+use domain::credential::{CredentialHash, PortalCode, PortalSession};
+use domain::portal::Look;
+use store::portal_passes::{self, NewCode, Shown};
+
+/// Seconds that a link can be used within.
+const CODE_SECONDS: u32 = 600;
+/// Seconds that a session lasts.
+pub const SESSION_SECONDS: u32 = 3_600;
+
+/// What a pass shows.
+#[derive(Debug, Clone, Default)]
+pub struct Pass {
+    /// What the pages show, and how they look.
+    pub look: Look,
+    /// What the account is called; empty where nobody is known.
+    pub account: String,
+}
+
+/// Makes a link's code to the pages of the caller's account, and says when it ends. It ends with the caller's key.
+/// Links are no changes: what is done on the pages is in the account's audit log.
+///
+/// # Errors
+/// `session_not_allowed` for a credential that is no key: a pass would outlive what it was made with.
+pub async fn make_portal_link(app: &App, caller: &Caller, look: &Look) -> Answer<(PortalCode, DateTime<Utc>)> {
+    let refused = || {
+        let refusal = ApiError::new(Code::SessionNotAllowed, "A link to the portal is made with an API key.");
+        refusal.suggest("Use an API key of the account.")
+    };
+    let key = caller.key_id.ok_or_else(refused)?;
+    let code = PortalCode::from_random(rand::random());
+    let look = serde_json::to_value(look).map_err(ApiError::internal)?;
+    let (hash, account) = (code.hash(), caller.account_id);
+    let new = NewCode { hash, account, key, look: &look, seconds: CODE_SECONDS };
+    let mut make_portal_link = app.process.begin().await?;
+    let expires_at = portal_passes::add_code(&mut make_portal_link, &new).await?;
+    make_portal_link.commit().await?;
+    Ok((code, expires_at))
+}
+
+/// Exchanges a code for a session. None when the code has ended, was exchanged, never was, or its key is revoked.
+pub async fn sign_in(app: &App, scope: &Scope, code: &PortalCode) -> Answer<Option<PortalSession>> {
+    app.guesses.refuse(scope, &code.hash()).await?;
+    let session = PortalSession::from_random(rand::random());
+    let redeeming = async {
+        let mut sign_in = app.process.begin().await?;
+        let redeemed = portal_passes::redeem(&mut sign_in, &code.hash(), &session.hash(), SESSION_SECONDS).await?;
+        sign_in.commit().await?;
+        Ok(redeemed)
+    };
+    if in_time(redeeming).await? {
+        return Ok(Some(session));
+    }
+    app.guesses.count(scope).await;
+    Ok(None)
+}
+
+/// What a code shows that can still be exchanged: what is said before it is.
+pub async fn waiting(app: &App, scope: &Scope, code: &PortalCode) -> Answer<Option<Pass>> {
+    let hash = code.hash();
+    app.guesses.refuse(scope, &hash).await?;
+    let _turn = app.guesses.turn(scope, &hash).await;
+    let found = in_time(async { portal_passes::of_code(&mut *app.conn().await?, &hash).await }).await?;
+    if found.is_none() {
+        app.guesses.count(scope).await;
+    }
+    Ok(found.map(read))
+}
+
+/// What a session shows that is known to be one, also when it has ended.
+pub async fn shown(app: &App, session: &CredentialHash) -> Answer<Option<Pass>> {
+    let found = in_time(async { portal_passes::of_session(&mut *app.conn().await?, session).await }).await?;
+    Ok(found.map(read))
+}
+
+/// Ends a session.
+pub async fn sign_out(app: &App, session: &PortalSession) -> Answer<()> {
+    portal_passes::end(&mut *app.conn().await?, &session.hash()).await?;
+    Ok(())
+}
+
+/// One that a later program has written shows what this one knows of it.
+fn read(shown: Shown) -> Pass {
+    Pass { look: serde_json::from_value(shown.look).unwrap_or_default(), account: shown.account }
+}

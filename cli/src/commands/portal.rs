@@ -1,0 +1,61 @@
+//! `mws portal`: a one-time link to the account's own pages.
+
+use super::Context;
+use crate::failure::Failure;
+use crate::output::{document, print};
+use serde_json::{Value, json};
+
+/// What `mws portal` takes.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "The link can be used once, within ten minutes, by whoever has it.
+Example:
+  mws portal --pages usage,webhooks --name 'Acme Video' --accent '#0f766e'")]
+pub struct Args {
+    /// Only these pages (comma-separated): webhooks, jobs, usage, keys.
+    #[arg(long, value_delimiter = ',')]
+    pub pages: Vec<String>,
+    /// Where the pages lead back to.
+    #[arg(long)]
+    pub return_url: Option<String>,
+    /// What they bear as their name.
+    #[arg(long)]
+    pub name: Option<String>,
+    /// The colour of their head and buttons, such as #0f766e.
+    #[arg(long)]
+    pub accent: Option<String>,
+    /// auto, light or dark.
+    #[arg(long)]
+    pub scheme: Option<String>,
+}
+
+impl Args {
+    /// The body of the request.
+    fn body(&self) -> Value {
+        let mut theme = json!({});
+        for (field, said) in [("name", &self.name), ("accent", &self.accent), ("scheme", &self.scheme)] {
+            if let Some(said) = said {
+                theme[field] = said.as_str().into();
+            }
+        }
+        let mut body = json!({});
+        if !self.pages.is_empty() {
+            body["pages"] = json!(self.pages);
+        }
+        if let Some(url) = &self.return_url {
+            body["return_url"] = url.as_str().into();
+        }
+        if theme != json!({}) {
+            body["theme"] = theme;
+        }
+        body
+    }
+}
+
+pub(super) async fn run(context: &Context, args: &Args) -> Result<(), Failure> {
+    let link = context.client.post("/portal-sessions", &args.body()).await?;
+    if context.out.json {
+        return document(&link);
+    }
+    context.out.say("Good for one sign-in within ten minutes:");
+    print(link["url"].as_str().unwrap_or_default())
+}
