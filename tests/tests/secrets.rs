@@ -6,12 +6,11 @@
 use anyhow::Context;
 use domain::ids::DeliveryId;
 use mws_tests::document::attempts;
-use mws_tests::world::{AuthorizationServer, Client, Media, Receiver, World, runners, until};
+use mws_tests::world::{AuthorizationServer, Browser, Client, Media, Receiver, World, runners, until};
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
 use opentelemetry_proto::tonic::common::v1::any_value::Value as AttributeValue;
 use opentelemetry_proto::tonic::trace::v1::Span;
 use prost::Message;
-use reqwest::redirect::Policy;
 use runtime::config::Signup;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -148,15 +147,10 @@ async fn no_secret_is_logged_whatever_is_done_and_however_much_is_logged() -> an
     // A link to the portal, and the cookie that it becomes.
     let portal = told(&mut secrets, client, "POST", "/portal-sessions", json!({})).await?;
     let (_, code) = portal["url"].as_str().and_then(|url| url.split_once("/portal/in/")).context("a link")?;
-    #[expect(clippy::disallowed_methods, reason = "a client of the service, not the service as a client")]
-    let browser = reqwest::Client::builder().redirect(Policy::none()).no_proxy().build()?;
-    let at = |path: &str| format!("{}{path}", world.base_url());
-    let signing_in = browser.post(at(&format!("/portal/in/{code}"))).header("origin", world.base_url());
-    let signed_in = signing_in.send().await?;
-    let cookie = signed_in.headers()["set-cookie"].to_str()?.split(';').next().unwrap_or_default().to_owned();
-    secrets.secret(cookie.split_once('=').context("a cookie")?.1);
+    let browser = Browser::signed_in_by(&world, &format!("/portal/in/{code}"), &[]).await?;
+    secrets.secret(browser.cookie.as_deref().and_then(|cookie| cookie.split_once('=')).context("a cookie")?.1);
     for page in ["/portal/webhooks", "/portal/usage", "/portal/keys"] {
-        assert_eq!(browser.get(at(page)).header("cookie", &cookie).send().await?.status(), 200, "{page}");
+        assert_eq!(browser.get(page).await?.0, 200, "{page}");
     }
 
     // Every operation there is, by a key, by an operator, and by nobody.

@@ -8,6 +8,7 @@
 
 mod api;
 mod authorization;
+mod browser;
 mod bucket;
 mod clock;
 mod cut;
@@ -28,6 +29,7 @@ mod workers;
 
 pub use api::{Answer, Client};
 pub use authorization::AuthorizationServer;
+pub use browser::Browser;
 pub use bucket::{Bucket, BucketAddress};
 pub use clock::until;
 pub use cut::{cut_short, disturbed};

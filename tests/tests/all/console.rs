@@ -1,64 +1,18 @@
 //! The operators' pages: who may see and send what, that names are plain text, and what a browser makes of them.
 
 use crate::operators::{ANNA, BO, done, log, stage, text};
-use anyhow::{Context, ensure};
+use anyhow::Context;
 use domain::ids::DeliveryId;
 use mws_tests::clients;
-use mws_tests::world::{Client, Media, Receiver, Tenant, World, runners, until};
-use reqwest::redirect::Policy;
-use reqwest::{Method, Response, StatusCode, header};
+use mws_tests::world::{Browser, Client, Media, Receiver, Tenant, World, runners, until};
+use reqwest::{Method, StatusCode, header};
 use serde_json::{Value, json};
 use std::process::Command;
 use std::time::Duration;
 
-/// Somebody with a browser.
-struct Browser {
-    http: reqwest::Client,
-    base: String,
-    cookie: Option<String>,
-}
-
-impl Browser {
-    fn new(world: &World) -> anyhow::Result<Self> {
-        #[expect(clippy::disallowed_methods, reason = "a client of the service, not the service as a client")]
-        let http = reqwest::Client::builder().redirect(Policy::none()).no_proxy().build()?;
-        Ok(Self { http, base: world.base_url().to_owned(), cookie: None })
-    }
-
-    /// The same, signed in as the operator with this token.
-    async fn signed_in(world: &World, token: &str) -> anyhow::Result<Self> {
-        let mut browser = Self::new(world)?;
-        let code = link(world, token).await?;
-        let answer = browser.post("/console/in", &[("code", &code)]).await?;
-        ensure!(answer.status() == StatusCode::SEE_OTHER, "not signed in: {}", answer.status());
-        let cookie = answer.headers()[header::SET_COOKIE].to_str()?.to_owned();
-        browser.cookie = cookie.split(';').next().map(str::to_owned);
-        Ok(browser)
-    }
-
-    fn request(&self, method: Method, path: &str) -> reqwest::RequestBuilder {
-        let request = self.http.request(method, format!("{}{path}", self.base));
-        match &self.cookie {
-            Some(cookie) => request.header(header::COOKIE, cookie),
-            None => request,
-        }
-    }
-
-    async fn get(&self, path: &str) -> anyhow::Result<(StatusCode, String)> {
-        let answer = self.request(Method::GET, path).send().await?;
-        Ok((answer.status(), answer.text().await?))
-    }
-
-    fn form(&self, path: &str, fields: &[(&str, &str)]) -> reqwest::RequestBuilder {
-        let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
-        let request = self.request(Method::POST, path).body(body);
-        request.header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
-    }
-
-    /// A form of a page of ours.
-    async fn post(&self, path: &str, fields: &[(&str, &str)]) -> anyhow::Result<Response> {
-        Ok(self.form(path, fields).header(header::ORIGIN, &self.base).send().await?)
-    }
+/// A browser that is signed in as the operator with this token.
+async fn signed_in(world: &World, token: &str) -> anyhow::Result<Browser> {
+    Browser::signed_in_by(world, "/console/in", &[("code", &link(world, token).await?)]).await
 }
 
 /// A one-time link's code.
@@ -146,12 +100,12 @@ async fn a_link_signs_in_once_for_twelve_hours_or_until_its_operator_has_another
     let changed = "UPDATE console_passes SET token_hash = sha256(token_hash) RETURNING token_hash";
     sqlx::query(changed).execute(world.pool()).await?;
     assert_eq!(browser.get("/console").await?.0, StatusCode::UNAUTHORIZED, "her token was changed");
-    let browser = Browser::signed_in(&world, ANNA).await?;
+    let browser = signed_in(&world, ANNA).await?;
     let late = link(&world, BO).await?;
     world.advance(Duration::from_mins(11)).await?;
     assert_eq!(browser.post("/console/in", &[("code", &late)]).await?.status(), StatusCode::FORBIDDEN, "too late");
     assert_eq!(browser.get("/console").await?.0, StatusCode::OK);
-    let out = Browser::signed_in(&world, BO).await?;
+    let out = signed_in(&world, BO).await?;
     assert_eq!(out.post("/console/out", &[]).await?.status(), StatusCode::SEE_OTHER);
     assert_eq!(out.get("/console").await?.0, StatusCode::UNAUTHORIZED, "signed out");
     world.advance(Duration::from_hours(12)).await?;
@@ -167,9 +121,9 @@ async fn each_page_is_shown_to_operators_alone_and_what_they_do_is_in_the_audit_
     let (receiver, tenant) = (Receiver::start()?, world.tenant("<b>T</b>").await?);
     let found = traces(&world, &tenant, &receiver).await?;
     sqlx::query("UPDATE items SET name = '<img src=x onerror=alert(1)>'").execute(world.pool()).await?;
-    let (stranger, acts, reads) =
-        (Browser::new(&world)?, Browser::signed_in(&world, ANNA).await?, Browser::signed_in(&world, BO).await?);
-    let forged = Browser { cookie: Some(format!("mws_console=esp_{}", "0".repeat(64))), ..Browser::new(&world)? };
+    let (stranger, acts, reads) = (Browser::new(&world)?, signed_in(&world, ANNA).await?, signed_in(&world, BO).await?);
+    let mut forged = Browser::new(&world)?;
+    forged.cookie = Some(format!("mws_console=esp_{}", "0".repeat(64)));
     for path in pages(&found, &tenant.account.to_string()) {
         let (status, page) = acts.get(&path).await?;
         assert_eq!(status, StatusCode::OK, "{path}: {page}");
@@ -191,8 +145,12 @@ async fn each_page_is_shown_to_operators_alone_and_what_they_do_is_in_the_audit_
 
     let again = format!("/console/deliveries/{}/resend", found.delivery);
     let elsewhere = acts.form(&again, &[]).header(header::ORIGIN, "https://elsewhere.example").send().await?;
-    let cross =
-        acts.form(&again, &[]).header("sec-fetch-site", "same-site").header(header::ORIGIN, &acts.base).send().await?;
+    let cross = acts
+        .form(&again, &[])
+        .header("sec-fetch-site", "same-site")
+        .header(header::ORIGIN, world.base_url())
+        .send()
+        .await?;
     let unsaid = acts.form(&again, &[]).send().await?;
     let refused = [elsewhere.status(), cross.status(), unsaid.status(), reads.post(&again, &[]).await?.status()];
     assert_eq!(refused, [StatusCode::FORBIDDEN; 4]);
@@ -221,7 +179,7 @@ async fn a_jobs_life_its_delivery_and_the_statement_add_up_on_their_pages() -> a
     let (world, _) = stage().await?;
     let (receiver, tenant) = (Receiver::start()?, world.tenant("a").await?);
     let found = traces(&world, &tenant, &receiver).await?;
-    let browser = Browser::signed_in(&world, ANNA).await?;
+    let browser = signed_in(&world, ANNA).await?;
     let (_, life) = browser.get(&format!("/console/jobs/{}", found.job)).await?;
     for words in [
         "minutes held",

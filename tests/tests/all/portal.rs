@@ -3,61 +3,16 @@
 
 use anyhow::{Context, ensure};
 use mws_tests::clients;
-use mws_tests::world::{Client, Media, Receiver, Tenant, World, runners};
-use reqwest::redirect::Policy;
-use reqwest::{Method, Response, StatusCode, header};
+use mws_tests::world::{Browser, Client, Media, Receiver, Tenant, World, runners};
+use reqwest::{Method, StatusCode, header};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-/// Somebody with a browser.
-struct Browser {
-    http: reqwest::Client,
-    base: String,
-    cookie: Option<String>,
-}
-
-impl Browser {
-    fn new(world: &World) -> anyhow::Result<Self> {
-        #[expect(clippy::disallowed_methods, reason = "a client of the service, not the service as a client")]
-        let http = reqwest::Client::builder().redirect(Policy::none()).no_proxy().build()?;
-        Ok(Self { http, base: world.base_url().to_owned(), cookie: None })
-    }
-
-    /// The same, having followed this link.
-    async fn at(world: &World, link: &str) -> anyhow::Result<Self> {
-        let mut browser = Self::new(world)?;
-        let answer = browser.post(&path(link), &[]).await?;
-        ensure!(answer.status() == StatusCode::SEE_OTHER, "not signed in: {}", answer.status());
-        let cookie = answer.headers()[header::SET_COOKIE].to_str()?.to_owned();
-        browser.cookie = cookie.split(';').next().map(str::to_owned);
-        Ok(browser)
-    }
-
-    fn request(&self, method: Method, path: &str) -> reqwest::RequestBuilder {
-        let request = self.http.request(method, format!("{}{path}", self.base));
-        match &self.cookie {
-            Some(cookie) => request.header(header::COOKIE, cookie),
-            None => request,
-        }
-    }
-
-    async fn get(&self, path: &str) -> anyhow::Result<(StatusCode, String)> {
-        let answer = self.request(Method::GET, path).send().await?;
-        Ok((answer.status(), answer.text().await?))
-    }
-
-    fn form(&self, path: &str, fields: &[(&str, &str)]) -> reqwest::RequestBuilder {
-        let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
-        let request = self.request(Method::POST, path).body(body);
-        request.header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
-    }
-
-    /// A form of a page of ours.
-    async fn post(&self, path: &str, fields: &[(&str, &str)]) -> anyhow::Result<Response> {
-        Ok(self.form(path, fields).header(header::ORIGIN, &self.base).send().await?)
-    }
+/// A browser that has followed this link.
+async fn at(world: &World, link: &str) -> anyhow::Result<Browser> {
+    Browser::signed_in_by(world, &path(link), &[]).await
 }
 
 /// What follows the host of a link.
@@ -143,12 +98,12 @@ async fn a_link_signs_in_once_for_an_hour_and_ends_with_its_key() -> anyhow::Res
     assert_eq!(status, StatusCode::UNAUTHORIZED);
     assert!(page.contains("https://app.example.com/settings?tab=1") && !page.contains("Allowance"), "{page}");
 
-    let second = Browser::at(&world, &link(&tenant.client, asked.clone()).await?).await?;
+    let second = at(&world, &link(&tenant.client, asked.clone()).await?).await?;
     assert_eq!(second.post("/portal/out", &[]).await?.status(), StatusCode::OK);
     let gone = second.request(Method::GET, "/portal/usage").send().await?;
     assert_eq!(gone.status(), StatusCode::UNAUTHORIZED, "signed out");
     assert!(gone.headers()[header::SET_COOKIE].to_str()?.contains("Max-Age=0"), "what nobody knows is not sent again");
-    let third = Browser::at(&world, &link(&tenant.client, asked.clone()).await?).await?;
+    let third = at(&world, &link(&tenant.client, asked.clone()).await?).await?;
     let late = link(&tenant.client, asked.clone()).await?;
     world.advance(Duration::from_secs(601)).await?;
     assert_eq!(Browser::new(&world)?.get(&path(&late)).await?.0, StatusCode::FORBIDDEN, "ten minutes");
@@ -178,7 +133,7 @@ async fn what_a_link_asks_for_wrongly_is_refused_and_pages_that_it_has_not_are_n
     }
     let name = "<script>alert(1)</script>";
     let asked = json!({ "pages": ["usage"], "theme": { "name": name, "scheme": "dark", "accent": "#ffcc00" } });
-    let browser = Browser::at(&world, &link(&tenant.client, asked).await?).await?;
+    let browser = at(&world, &link(&tenant.client, asked).await?).await?;
     let first = browser.get("/portal").await?;
     assert_eq!(first.0, StatusCode::SEE_OTHER);
     let answer = browser.request(Method::GET, "/portal/usage").send().await?;
@@ -207,7 +162,7 @@ async fn one_account_s_pages_show_and_change_nothing_of_another_s() -> anyhow::R
     world.work(runners::instant()).await?;
     let mine = one_of_everything(&world, &own, &receiver).await?;
     let theirs = one_of_everything(&world, &other, &receiver).await?;
-    let browser = Browser::at(&world, &link(&own.client, json!({})).await?).await?;
+    let browser = at(&world, &link(&own.client, json!({})).await?).await?;
     let foreign = [&theirs.endpoint, &theirs.delivery, &theirs.job, &theirs.key];
     for page in pages(&mine) {
         let (status, html) = browser.get(&page).await?;
@@ -266,7 +221,7 @@ async fn where_others_may_show_the_pages_in_a_frame_the_cookie_is_kept_apart_for
 async fn a_browser_that_is_signed_in_is_asked_before_it_is_another_account_s() -> anyhow::Result<()> {
     let world = World::new().await?;
     let (own, other) = (world.tenant("own").await?, world.tenant("other").await?);
-    let browser = Browser::at(&world, &link(&own.client, json!({})).await?).await?;
+    let browser = at(&world, &link(&own.client, json!({})).await?).await?;
     let theirs = link(&other.client, json!({ "theme": { "name": "Acme Video" } })).await?;
     let (_, asked) = browser.get(&path(&theirs)).await?;
     assert!(asked.contains("<strong>other</strong>") && !asked.contains("<script>"), "{asked}");
