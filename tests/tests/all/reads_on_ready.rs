@@ -8,11 +8,16 @@ use std::time::Duration;
 
 /// The item once its reads were answered. A look at them that failed is made again after half a minute.
 async fn answered(client: &Client, item: &str) -> anyhow::Result<Value> {
-    World::within(Duration::from_secs(50), "its reads are answered", async || {
-        let found = client.send("GET", &format!("/library/items/{item}"), &[], None).await?.json;
+    let seen = async || anyhow::Ok(client.send("GET", &format!("/library/items/{item}"), &[], None).await?.json);
+    let waited = World::within(Duration::from_secs(50), "its reads are answered", async || {
+        let found = seen().await?;
         Ok(found["reads_on_ready"]["answers"].is_array().then_some(found))
-    })
-    .await
+    });
+    match waited.await {
+        Ok(found) => Ok(found),
+        // Whether the item is not ready, or its reads were not started, is another fault.
+        Err(error) => Err(error.context(seen().await?)),
+    }
 }
 
 async fn uploaded(tenant: &Tenant, reads: Value) -> anyhow::Result<String> {
