@@ -1,5 +1,5 @@
-//! What all pages for browsers share: how their style and script are let in, what a form sends, and what a cookie
-//! holds.
+//! What all pages for browsers share: how their style and script are let in, what a form sends and from where, and
+//! what a cookie holds.
 
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::request::SentBody;

@@ -46,7 +46,10 @@ async fn views_for_sql_tools_say_what_the_interface_says_and_keep_their_columns(
     let ours = format!("account_id = '{}'", tenant.account.uuid());
     let seen = rows(
         &world,
-        &format!("SELECT sum(jobs) AS jobs, sum(minutes)::float8 AS minutes FROM mws_stats.jobs_daily WHERE {ours} AND status = 'succeeded'"),
+        &format!(
+            "SELECT sum(jobs) AS jobs, sum(minutes)::float8 AS minutes FROM mws_stats.jobs_daily
+             WHERE {ours} AND status = 'succeeded'"
+        ),
     )
     .await?;
     assert_eq!(seen[0], json!({ "jobs": 2, "minutes": used }));

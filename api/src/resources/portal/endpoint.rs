@@ -41,7 +41,11 @@ fn acts(enabled: bool) -> Markup {
     html! {
         form.acts method="post" {
             button name="do" value="ping" { "Send a test event" }
-            @if enabled { button.plain name="do" value="pause" { "Pause" } } @else { button name="do" value="enable" { "Enable" } }
+            @if enabled {
+                button.plain name="do" value="pause" { "Pause" }
+            } @else {
+                button name="do" value="enable" { "Enable" }
+            }
         }
         details {
             summary { "Send what failed again" }
@@ -66,11 +70,15 @@ fn asking(visit: &Visit) -> Markup {
             div { label for="status" { "Status" }
                 select #status name="status" {
                     option value="" { "any" }
-                    @for one in DeliveryStatus::ALL { option value=(one.name()) selected[one.name() == asked] { (one.name()) } }
+                    @for one in DeliveryStatus::ALL.iter().map(|one| one.name()) {
+                        option value=(one) selected[one == asked] { (one) }
+                    }
                 }
             }
             div { label for="http_status" { "HTTP status" }
-                input #http_status name="http_status" inputmode="numeric" value=(visit.asked("http_status").unwrap_or_default()); }
+                input #http_status name="http_status" inputmode="numeric"
+                    value=(visit.asked("http_status").unwrap_or_default());
+            }
             button { "Show" }
         }
     }
@@ -80,7 +88,10 @@ fn deliveries(endpoint: &str, list: &Value) -> Markup {
     let body = html! {
         @for one in rows(list) {
             tr {
-                td { a.id href={ (PORTAL_PATH) "/webhooks/" (endpoint) "/" (text(one, "delivery_id")) } { (text(one, "delivery_id")) } }
+                td {
+                    @let id = text(one, "delivery_id");
+                    a.id href={ (PORTAL_PATH) "/webhooks/" (endpoint) "/" (id) } { (id) }
+                }
                 td { (text(one, "event_type")) }
                 td { (state(text(one, "status"))) }
                 td { (when(&one["created_at"])) }
@@ -151,7 +162,7 @@ pub(super) async fn delivery(visit: Visit) -> Answer<Response> {
         @if attempts.is_empty() { p.empty { "None was made yet." } }
         @for attempt in attempts { (tried(attempt)) }
         h2 { "What is sent" }
-        pre tabindex="0" { (found["request_body"].as_str().map_or_else(|| found["request_body"].to_string(), str::to_owned)) }
+        pre tabindex="0" { (sent(&found["request_body"])) }
         p { a href={ (PORTAL_PATH) "/webhooks/" (endpoint) } { "Back to the endpoint" } }
     };
     Ok(visit.whole("Delivery", &main))
@@ -169,12 +180,22 @@ fn job(visit: &Visit, delivery: &Value) -> Markup {
     }
 }
 
+/// A body as it is sent: a text, or the JSON of one that is shown as such.
+fn sent(body: &Value) -> String {
+    body.as_str().map_or_else(|| body.to_string(), str::to_owned)
+}
+
 fn tried(attempt: &Value) -> Markup {
     html! {
         section aria-label={ "Attempt " (attempt["attempt"]) } {
-            h3 { "Attempt " (attempt["attempt"]) ", " (when(&attempt["at"])) ": " (answered(attempt)) " after " (attempt["duration_ms"]) " ms" }
+            h3 {
+                "Attempt " (attempt["attempt"]) ", " (when(&attempt["at"])) ": " (answered(attempt))
+                " after " (attempt["duration_ms"]) " ms"
+            }
             @if let Some(headers) = attempt["request_headers"].as_object() {
-                pre tabindex="0" { @for (name, value) in headers { (name) ": " (value.as_str().unwrap_or_default()) "\n" } }
+                pre tabindex="0" {
+                    @for (name, value) in headers { (name) ": " (value.as_str().unwrap_or_default()) "\n" }
+                }
             }
             @if let Some(excerpt) = attempt["response_excerpt"].as_str().filter(|excerpt| !excerpt.is_empty()) {
                 p.soft { "It answered:" }

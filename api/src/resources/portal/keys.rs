@@ -26,7 +26,9 @@ pub(super) async fn shown(visit: Visit) -> Answer<Response> {
                         summary { "Revoke" span.hidden { " " (text(key, "prefix")) } }
                         p {
                             "Programs that use it are refused from then on."
-                            @if own.as_deref() == Some(text(key, "id")) { " It is the key that made your link here: this session ends with it." }
+                            @if own.as_deref() == Some(text(key, "id")) {
+                                " It is the key that made your link here: this session ends with it."
+                            }
                         }
                         form method="post" {
                             input type="hidden" name="key" value=(text(key, "id"));

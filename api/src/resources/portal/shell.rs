@@ -90,7 +90,8 @@ fn head(visit: Option<&Visit>, look: &Look, name: &str) -> Markup {
                     ul {
                         @for page in &look.pages {
                             li {
-                                a href={ (PORTAL_PATH) "/" (page.name()) } aria-current=[is_here(visit, *page).then_some("page")] {
+                                a href={ (PORTAL_PATH) "/" (page.name()) }
+                                    aria-current=[is_here(visit, *page).then_some("page")] {
                                     (title_of(*page))
                                 }
                             }
@@ -119,7 +120,9 @@ fn leads_back(look: &Look, class: &str) -> Markup {
     let url = look.return_url.as_deref().and_then(|url| url::Url::parse(url).ok());
     html! {
         @if let Some(url) = &url {
-            a class=(class) href=(url) rel="noreferrer" target="_top" { "Back to " (url.host_str().unwrap_or("where you came from")) }
+            a class=(class) href=(url) rel="noreferrer" target="_top" {
+                "Back to " (url.host_str().unwrap_or("where you came from"))
+            }
         }
     }
 }

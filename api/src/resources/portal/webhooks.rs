@@ -39,7 +39,9 @@ pub(super) async fn shown(visit: Visit) -> Answer<Response> {
         details {
             summary { "Make a new one" }
             p { "The secret of now goes on verifying for 24 hours." }
-            form method="post" action={ (PORTAL_PATH) "/secret" } { button.risky name="do" value="rotate" { "Make a new secret" } }
+            form method="post" action={ (PORTAL_PATH) "/secret" } {
+                button.risky name="do" value="rotate" { "Make a new secret" }
+            }
         }
     };
     Ok(visit.whole("Webhooks", &main))
@@ -101,8 +103,13 @@ pub(super) async fn secret(visit: Visit) -> Answer<Response> {
     let main = html! {
         h1 { "Signing secret" }
         p.secret { (text(&secret, "secret")) }
-        p { "The whole text is the key of the signature, " code { "whsec_" } " and all. Keep it where your server's secrets are." }
-        @if let Some(until) = secret["previous_expires_at"].as_str() { p { "The one before verifies until " (until) "." } }
+        p {
+            "The whole text is the key of the signature, " code { "whsec_" } " and all. "
+            "Keep it where your server's secrets are."
+        }
+        @if let Some(until) = secret["previous_expires_at"].as_str() {
+            p { "The one before verifies until " (until) "." }
+        }
         p { a href={ (PORTAL_PATH) "/webhooks" } { "Back to the endpoints" } }
     };
     Ok(visit.whole("Signing secret", &main))

@@ -1,7 +1,8 @@
 //! A tool that is called by another: a request of its own, answered by the very endpoint that answers the tool.
 //!
 //! The caller was let in and counted once already, as over MCP; what the tool needs of the caller, its body and its
-//! Idempotency-Key is judged there again. The agent of projects calls tools so too, for whom it acts for.
+//! Idempotency-Key is judged there again. The agent of projects calls tools so too, for whom it acts for, and the pages
+//! of the portal ask any operation (`ask_as`), as whoever is signed in.
 
 use crate::app::App;
 use crate::auth::{Caller, PreAuthenticated};
