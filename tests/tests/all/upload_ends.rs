@@ -1,5 +1,5 @@
 //! Ends of uploads that the database does not take: written again by whoever has the claim, and nobody else's concern
-//! (ARCHITECTURE.md, "When something fails").
+//! (ARCHITECTURE.md, "When something fails"). And an upload whose row somebody has locked when its turn comes.
 
 use mws_tests::world::{Client, World, processes::silence, runners, until};
 use serde_json::{Value, json};
@@ -46,6 +46,22 @@ async fn an_end_that_the_database_does_not_take_is_written_again_under_the_same_
     ready(&tenant.client, &item).await?;
     assert_eq!(world.count("SELECT last_value FROM ends_tried").await?, 4);
     assert_eq!(world.count("SELECT claim_no::bigint FROM uploads WHERE failures = 0 AND losses = 0").await?, 1);
+    world.end().await
+}
+
+#[tokio::test]
+async fn an_upload_whose_row_is_locked_is_looked_at_again() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let item = upload(&tenant.client, "a.wav").await?;
+    let mut locking = world.pool().begin().await?;
+    sqlx::query("SELECT FROM uploads FOR UPDATE").execute(&mut *locking).await?;
+    // Nothing else could give it a ticket: there is no scheduler.
+    world.work(runners::instant()).await?;
+    let kept = "SELECT count(*) FROM apalis.jobs WHERE status = 'Pending' AND run_at > now()";
+    until("its ticket is for later", async || Ok((world.count(kept).await? == 1).then_some(()))).await?;
+    locking.commit().await?;
+    ready(&tenant.client, &item).await?;
     world.end().await
 }
 

@@ -117,7 +117,8 @@ enum Ended {
 
 impl Ingest {
     /// Transaction "claim uploads": picks the next tickets, at most so many, claims those of their uploads that can be
-    /// had, and spends them all. The others wait for a moment, and get new ones.
+    /// had, and spends the tickets but of those whose rows somebody has locked. What can't be had waits for a moment,
+    /// and gets a new one.
     async fn take(&self, slots: usize) -> sqlx::Result<Taken> {
         let mut claim = self.claims.begin().await?;
         let picked = self.picker.pick(&mut claim, slots).await?;
@@ -129,8 +130,13 @@ impl Ingest {
             Subject::Upload(upload) => Some(*upload),
             _ => None,
         });
-        let claimed = self.claim_all(&mut claim, &subjects.collect::<Vec<_>>()).await?;
-        tickets::spend(&mut claim, &picked.tickets).await?;
+        let (claimed, passed_over) = self.claim_all(&mut claim, &subjects.collect::<Vec<_>>()).await?;
+        let mut spent = picked.tickets;
+        if !passed_over.is_empty() {
+            let kept = uploads::keep_tickets(&mut claim, &passed_over).await?;
+            spent.retain(|ticket| !kept.contains(ticket));
+        }
+        tickets::spend(&mut claim, &spent).await?;
         claim.commit().await?;
         let work = claimed.into_iter().map(|claim| {
             let started = self.clone().start(claim);
@@ -140,17 +146,24 @@ impl Ingest {
         Ok(Taken { work: work.collect(), next: picked.next })
     }
 
-    /// Claims those of these uploads that can be had. One that can't now waits for a moment.
-    async fn claim_all(&self, conn: &mut PgConnection, uploads: &[UploadId]) -> sqlx::Result<Vec<Claim>> {
+    /// Claims those of these uploads that can be had. One that can't now waits for a moment. Returns beside them those
+    /// whose rows are locked.
+    async fn claim_all(
+        &self,
+        conn: &mut PgConnection,
+        uploads: &[UploadId],
+    ) -> sqlx::Result<(Vec<Claim>, Vec<UploadId>)> {
         uploads::lock_claims(conn, uploads).await?;
+        let free = uploads::lock_free(conn, uploads).await?;
+        let passed_over = uploads.iter().filter(|upload| !free.contains(upload)).copied().collect();
         let mut claimed = Vec::new();
-        for upload in uploads::lock_free(conn, uploads).await? {
+        for upload in free {
             match uploads::claim(conn, upload, self.stage, self.an_account).await? {
                 Some(claim) => claimed.push(claim),
                 None => uploads::postpone(conn, upload).await?,
             }
         }
-        Ok(claimed)
+        Ok((claimed, passed_over))
     }
 
     /// How a claimed upload is worked. While the process ends, one that has not begun is handed back at once.
@@ -197,7 +210,7 @@ impl Ingest {
     async fn claim_next(&self, account: AccountId) -> sqlx::Result<Option<Claim>> {
         let Some(upload) = self.next(account).await? else { return Ok(None) };
         let mut claim = self.process.pool.begin().await?;
-        let claimed = self.claim_all(&mut claim, &[upload]).await?;
+        let (claimed, _) = self.claim_all(&mut claim, &[upload]).await?;
         claim.commit().await?;
         Ok(claimed.into_iter().next())
     }

@@ -18,7 +18,8 @@ pub use parts::{
 };
 pub use receive::{LetIn, RECEIVING_SECONDS, Received, claim_left, let_go, let_in, receive, renew_receiving};
 pub use work::{
-    Claim, Reserved, Stage, claim, lock_claims, lock_free, make_due_next, postpone, record_fetched, renew, reserve,
+    Claim, Reserved, Stage, claim, keep_tickets, lock_claims, lock_free, make_due_next, postpone, record_fetched,
+    renew, reserve,
 };
 
 use chrono::{DateTime, Utc};

@@ -57,10 +57,23 @@ pub async fn lock_claims(conn: &mut PgConnection, uploads: &[UploadId]) -> sqlx:
 }
 
 /// Locks those of these uploads that nobody has locked, in one order. An ask that waited for a row would keep all
-/// others of its queue waiting; what is passed over gets a new ticket.
+/// others of its queue waiting; the tickets of what is passed over are for later (`keep_tickets`).
 pub async fn lock_free(conn: &mut PgConnection, uploads: &[UploadId]) -> sqlx::Result<Vec<UploadId>> {
     sqlx::query_scalar!(
         r#"SELECT id AS "id: UploadId" FROM uploads WHERE id = ANY ($1) ORDER BY id FOR UPDATE SKIP LOCKED"#,
+        uploads as &[UploadId]
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// Has the tickets of these uploads come again in a second: their rows are locked, as by whoever has just received
+/// their bytes. Returns those tickets.
+pub async fn keep_tickets(conn: &mut PgConnection, uploads: &[UploadId]) -> sqlx::Result<Vec<String>> {
+    sqlx::query_scalar!(
+        r#"UPDATE apalis.jobs AS ticket SET run_at = now() + interval '1 second'
+           FROM uploads u WHERE u.id = ANY ($1) AND u.finished_at IS NULL AND ticket.id = u.ticket_id
+           RETURNING ticket.id AS "id!""#,
         uploads as &[UploadId]
     )
     .fetch_all(conn)
