@@ -75,6 +75,12 @@ pub async fn waiting(app: &App, scope: &Scope, code: &PortalCode) -> Answer<Opti
     Ok(found.map(read))
 }
 
+/// Whether a browser with this session is signed in to another account than the code's.
+pub async fn is_anothers(app: &App, code: &PortalCode, session: &PortalSession) -> Answer<bool> {
+    let (code, session) = (code.hash(), session.hash());
+    in_time(async { portal_passes::are_of_two(&mut *app.conn().await?, &code, &session).await }).await
+}
+
 /// What a session shows that is known to be one, also when it has ended.
 pub async fn shown(app: &App, session: &CredentialHash) -> Answer<Option<Pass>> {
     let found = in_time(async { portal_passes::of_session(&mut *app.conn().await?, session).await }).await?;

@@ -107,6 +107,24 @@ pub async fn of_code(conn: &mut PgConnection, hash: &CredentialHash) -> sqlx::Re
     .await
 }
 
+/// Whether a session that lasts and a code are of two accounts.
+pub async fn are_of_two(
+    conn: &mut PgConnection,
+    code: &CredentialHash,
+    session: &CredentialHash,
+) -> sqlx::Result<bool> {
+    sqlx::query_scalar!(
+        r#"SELECT EXISTS (
+               SELECT FROM portal_passes s JOIN portal_passes c ON c.account_id <> s.account_id
+               WHERE s.hash = $1 AND s.kind = 'session' AND s.expires_at > mws_now() AND c.hash = $2 AND c.kind = 'code'
+           ) AS "are!""#,
+        session.as_bytes(),
+        code.as_bytes()
+    )
+    .fetch_one(conn)
+    .await
+}
+
 /// Ends a session.
 pub async fn end(conn: &mut PgConnection, hash: &CredentialHash) -> sqlx::Result<bool> {
     let done = sqlx::query!("DELETE FROM portal_passes WHERE hash = $1 AND kind = 'session'", hash.as_bytes());

@@ -68,6 +68,26 @@ fn pages(stage: &Stage) -> Vec<String> {
 }
 
 #[tokio::test]
+async fn a_browser_changes_to_another_account_only_when_it_was_asked() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let (own, other) = (world.tenant("a").await?, world.tenant("b").await?);
+    let browser = at(&world, &link(&own.client, json!({})).await?).await?;
+    let foreign = link(&other.client, json!({})).await?;
+    // Followed from another site the link comes without the cookie, and its form comes with it.
+    let asked = browser.post(&path(&foreign), &[]).await?;
+    assert_eq!((asked.status(), asked.headers().get(header::SET_COOKIE)), (StatusCode::OK, None));
+    let page = asked.text().await?;
+    assert!(page.contains("another account") && page.contains("name=\"sure\"") && !page.contains("<script"), "{page}");
+    assert_eq!(browser.get("/portal/usage").await?.0, StatusCode::OK, "it is where it was");
+    assert_eq!(browser.post(&path(&foreign), &[("sure", "yes")]).await?.status(), StatusCode::SEE_OTHER);
+    // To its own account nobody is asked.
+    let again = link(&own.client, json!({})).await?;
+    assert!(browser.get(&path(&again)).await?.1.contains("<script"));
+    assert_eq!(browser.post(&path(&again), &[]).await?.status(), StatusCode::SEE_OTHER);
+    world.end().await
+}
+
+#[tokio::test]
 async fn a_link_signs_in_once_for_an_hour_and_ends_with_its_key() -> anyhow::Result<()> {
     let world = World::new().await?;
     let tenant = world.tenant("a").await?;

@@ -2,16 +2,16 @@
 //! the link.
 //!
 //! Following the link changes nothing by itself: its page sends a form, so that a program that looks at links before
-//! people do uses none up. It is sent at once where scripts run, but for a browser that is signed in already: who would
-//! change it to another account is asked, by that account's name. The cookie is sent to these pages alone and is
-//! nothing a script can read. Where the deployment lets other origins show the pages in a frame, it is sent there too,
-//! kept apart for each of them, over https alone.
+//! people do uses none up. It is sent at once where scripts run. A browser that is signed in to another account is
+//! asked, by the new one's name, when the form comes at the latest: what came from another site shows no cookie before.
+//! The cookie is sent to these pages alone and is nothing a script can read. Where the deployment lets other origins
+//! show the pages in a frame, it is sent there too, kept apart for each of them, over https alone.
 
 use super::{PORTAL_PATH, Visit, html, leads_to, refused, shell};
 use crate::app::App;
 use crate::auth::{Caller, portal_caller};
 use crate::http::error::{Answer, ApiError, Code};
-use crate::http::pages::{cookie, refuse_other_pages};
+use crate::http::pages::{cookie, field, form, refuse_other_pages};
 use crate::http::request::Template;
 use crate::http::scope::Scope;
 use crate::usecases::portal::{self, Pass, SESSION_SECONDS};
@@ -78,12 +78,18 @@ async fn arrived(app: &App, request: &Request) -> Answer<Response> {
     let Some(code) = PortalCode::parse(&request.path_params::<String>().unwrap_or_default()) else {
         return Ok(ended());
     };
-    if request.method().is_safe() {
-        let Some(pass) = portal::waiting(app, &scope, &code).await? else { return Ok(ended()) };
-        let goes_on = shell::goes_on(&pass, own(request).is_some());
-        return Ok(html(app, StatusCode::OK, &pass.look, &goes_on));
+    let is_form = !request.method().is_safe();
+    if is_form {
+        refuse_other_pages(&app.public_url, request)?;
     }
-    refuse_other_pages(&app.public_url, request)?;
+    let is_anothers = match own(request) {
+        Some(session) => portal::is_anothers(app, &code, &session).await?,
+        None => false,
+    };
+    if !is_form || (is_anothers && field(&form(request), shell::SURE).is_empty()) {
+        let Some(pass) = portal::waiting(app, &scope, &code).await? else { return Ok(ended()) };
+        return Ok(html(app, StatusCode::OK, &pass.look, &shell::goes_on(&pass, is_anothers)));
+    }
     let Some(session) = portal::sign_in(app, &scope, &code).await? else { return Ok(ended()) };
     let mut response = leads_to(PORTAL_PATH);
     set_cookie(app, &mut response, is_secure(app, request), session.expose(), SESSION_SECONDS);

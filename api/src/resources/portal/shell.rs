@@ -170,13 +170,19 @@ pub(super) fn link_has_ended() -> Markup {
     alone(&Look::default(), "This link has ended", &said)
 }
 
-/// What a link shows until its form is sent: whose pages it leads to. A browser that is signed in is asked.
-pub(super) fn goes_on(pass: &Pass, is_signed_in: bool) -> Markup {
+/// The field of a form whose sender was asked.
+pub(super) const SURE: &str = "sure";
+
+/// What a link shows until its form is sent: whose pages it leads to. Who is signed in to another's is asked.
+pub(super) fn goes_on(pass: &Pass, is_anothers: bool) -> Markup {
     let said = html! {
         p { "This signs your browser in to the pages of " strong { (pass.account) } " for an hour." }
-        @if is_signed_in { p { "It is signed in already: these pages take the place of the others." } }
-        form method="post" { button { "Continue" } }
-        @if !is_signed_in { script { (PreEscaped(GO_ON)) } }
+        @if is_anothers { p { "It is signed in to another account's: these pages take their place." } }
+        form method="post" {
+            @if is_anothers { input type="hidden" name=(SURE) value="yes"; }
+            button { "Continue" }
+        }
+        @if !is_anothers { script { (PreEscaped(GO_ON)) } }
     };
     alone(&pass.look, "One moment", &said)
 }
