@@ -29,8 +29,7 @@ fn tool(contract: &Contract, operation: &Operation) -> Option<Tool> {
     let takes = operation.body.as_ref().map_or_else(|| json!({ "type": "object" }), json_schema);
     let mut tool = Tool::new(name.to_owned(), text("description"), object(takes));
     tool.title = Some(text("summary"));
-    tool.output_schema =
-        operation.answer.as_ref().map(|answer| object(answer_or_refusal(contract, json_schema(answer))));
+    tool.output_schema = operation.answer.as_ref().map(|answer| object(answer_or_refusal(json_schema(answer))));
     Some(tool.with_annotations(hints(operation, name)))
 }
 
@@ -38,13 +37,18 @@ fn object(schema: Value) -> Arc<JsonObject> {
     Arc::new(if let Value::Object(object) = schema { object } else { JsonObject::new() })
 }
 
-/// A result holds either envelope, and a client may hold a refusal against the schema too.
-fn answer_or_refusal(contract: &Contract, mut answer: Value) -> Value {
-    let refusal = json_schema(&contract.inlined("ToolError"));
-    answer["properties"]["error"] = refusal["properties"]["error"].clone();
-    // Seventy words that no model reads, sixteen times.
-    answer["properties"]["error"]["properties"]["code"] = json!({ "type": "string" });
-    answer["properties"]["ok"] = json!({ "type": "boolean", "description": "Whether the tool did what was asked." });
+/// A result holds either envelope, and a client may hold a refusal against the schema too. What is the same for all
+/// tools is told in a line: whole, it would be half of a list that models are to read.
+fn answer_or_refusal(mut answer: Value) -> Value {
+    let same = [
+        ("ok", json!("boolean"), "Whether the tool did what was asked."),
+        ("meta", json!("object"), "The request's id, what it cost, and the minutes that it held."),
+        ("media", json!(["array", "null"]), "Items to look at or listen to."),
+        ("error", json!("object"), "Why not: `code`, `message`, `suggested_action`, `retryable`."),
+    ];
+    for (field, kind, description) in same {
+        answer["properties"][field] = json!({ "type": kind, "description": description });
+    }
     answer["required"] = json!(["ok"]);
     answer
 }
@@ -85,6 +89,8 @@ mod tests {
             let text = serde_json::to_string(tool).expect("JSON");
             assert!(!text.contains("$ref") && !text.contains("nullable"), "{}", tool.name);
         }
+        let bytes = serde_json::to_vec(&tools).map_or(0, |list| list.len());
+        assert!(bytes < tools.len() * 5_000, "{bytes} bytes, which every agent reads");
     }
 
     #[test]
