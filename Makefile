@@ -32,8 +32,9 @@ lint: ## Check the format, the lints, the SQL and the documentation
 	scripts/prepare --check
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet
 
+# Tests wait more than they compute: three for two cores.
 test: setup lint deny ## Check everything and run all tests
-	cargo test --workspace --locked --no-fail-fast
+	RUST_TEST_THREADS=$${RUST_TEST_THREADS:-$$(( $$(nproc) * 3 / 2 ))} cargo test --workspace --locked --no-fail-fast
 
 contract: ## Hold a running service to openapi.json for FOR seconds (300): schemathesis, every phase, all checks
 	scripts/contract $(FOR)
