@@ -19,6 +19,7 @@ pub mod notify_project;
 mod open_media;
 pub mod readers;
 pub mod renders;
+mod unpaid;
 
 pub use asking::Asking;
 pub use dubs::{DubRequest, Dubbed};

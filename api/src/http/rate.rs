@@ -36,7 +36,7 @@ pub fn most(settings: &Settings, paced: &[What]) -> Vec<(What, i64)> {
     let most_us = |what| match what {
         What::StoppedJobs => pace(settings).ahead_us,
         What::Resends => AN_HOUR_US,
-        What::StoppedJobsADay | What::KeptAnswers => A_DAY_US,
+        What::StoppedJobsADay | What::KeptAnswers | What::UnpaidProcessorTime => A_DAY_US,
     };
     paced.iter().map(|&what| (what, most_us(what))).collect()
 }
@@ -51,6 +51,10 @@ pub fn too_soon(Wait { what, seconds }: Wait) -> ApiError {
         }
         What::StoppedJobsADay => format!(
             "The account has stopped {MOST_STOPPED_A_DAY} jobs within a day, which is the most. Jobs start again in {seconds} s."
+        ),
+        What::UnpaidProcessorTime => format!(
+            "The account's media and jobs have used up a day's processor time that nobody paid for: jobs that failed, were \
+             stopped or took far more work than usual. Jobs and uploads start again in {seconds} s."
         ),
         What::Resends => {
             format!(

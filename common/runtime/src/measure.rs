@@ -13,7 +13,8 @@ const REQUEST_SECONDS: &[f64] = &[0.01, 0.05, 0.25, 1.0, 5.0, 30.0];
 const WORK_SECONDS: &[f64] = &[0.01, 0.1, 1.0, 10.0, 60.0, 600.0, 3600.0];
 /// Of what is to take milliseconds.
 const SHORT_SECONDS: &[f64] = &[0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10.0, 60.0];
-const WORK: [&str; 2] = ["mws_job_wait_seconds", "mws_job_run_seconds"];
+const WORK: [&str; 4] =
+    ["mws_job_wait_seconds", "mws_job_run_seconds", "mws_job_processor_seconds", "mws_job_unpaid_processor_seconds"];
 const SHORT: [&str; 4] = [
     "mws_webhook_attempt_seconds",
     "mws_webhook_first_attempt_delay_seconds",
@@ -96,6 +97,9 @@ fn describe_work() {
     describe_histogram!("mws_job_wait_seconds", Unit::Seconds, "From when a job was due to its claim.");
     describe_histogram!("mws_job_run_seconds", Unit::Seconds, "From a job's claim to its end.");
     describe_counter!("mws_jobs_ended_total", "Jobs that ended in this process.");
+    let processor = "Processor time of a job's decoders and encoders.";
+    describe_histogram!("mws_job_processor_seconds", Unit::Seconds, processor);
+    describe_histogram!("mws_job_unpaid_processor_seconds", Unit::Seconds, "What of that is not paid for.");
     describe_counter!("mws_job_retries_total", "Attempts at jobs that failed and are made again.");
     describe_counter!("mws_jobs_handed_back_total", "Attempts at jobs that a stopping or lacking worker gave back.");
     describe_counter!("mws_job_leases_lost_total", "Jobs taken back from workers that died or lost the database.");

@@ -1,9 +1,10 @@
 //! What an account may make us do or keep at a pace beside that of its calls, counted by an instant each.
 //!
 //! Jobs that are stopped cost no minutes, each tells up to ten endpoints, and each leaves two rows in the journal of
-//! minutes for good; a resend repeats what was sent; an answer
-//! is kept for a day under its idempotency key. What each of them weighs, and what follows when an account is ahead, is
-//! the caller's: `events` sends later what goes beyond the burst, `dispatch` and `once` refuse.
+//! minutes for good; a resend repeats what was sent; an answer is kept for a day under its idempotency key; a job that
+//! fails, or whose media takes far more work than it costs, has used our processors. What each of them weighs, and what
+//! follows when an account is ahead, is the caller's: `events` sends later what goes beyond the burst, `dispatch` and
+//! `once` refuse.
 
 use domain::ids::AccountId;
 use sqlx::PgConnection;
@@ -19,11 +20,14 @@ pub enum What {
     Resends,
     /// Bytes of answers that are kept under idempotency keys.
     KeptAnswers,
+    /// Processor time of jobs that nobody paid for.
+    UnpaidProcessorTime,
 }
 
 impl What {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::StoppedJobs, Self::StoppedJobsADay, Self::Resends, Self::KeptAnswers];
+    pub const ALL: [Self; 5] =
+        [Self::StoppedJobs, Self::StoppedJobsADay, Self::Resends, Self::KeptAnswers, Self::UnpaidProcessorTime];
 
     /// The word in the table.
     pub const fn name(self) -> &'static str {
@@ -32,6 +36,7 @@ impl What {
             Self::StoppedJobsADay => "stopped_jobs_a_day",
             Self::Resends => "resends",
             Self::KeptAnswers => "kept_answers",
+            Self::UnpaidProcessorTime => "unpaid_processor_time",
         }
     }
 }

@@ -1,9 +1,12 @@
-//! What an account makes us send for nothing: jobs that are started and stopped again tell their endpoints at the
-//! account's own rate, nothing of it is lost, and no more are started meanwhile.
+//! What an account makes us do for nothing: jobs that are started and stopped again tell their endpoints at the
+//! account's own rate, nothing of it is lost, and no more are started meanwhile. Nor are they where jobs that failed,
+//! or that cost far less than they took, have had a day's processor time.
 
+use domain::read::Read;
 use mws_tests::world::{Media, Receiver, World, runners};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::time::Duration;
+use worker::readers::ReadError;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn starts_and_cancels_make_no_flood() -> anyhow::Result<()> {
@@ -101,5 +104,108 @@ async fn what_is_sent_again_leaves_at_the_accounts_rate_and_an_hour_of_it_is_the
     world.advance(Duration::from_mins(2)).await?;
     let resent = tenant.client.send("POST", &path, &[], Some(since)).await?;
     assert_eq!((resent.status, &resent.json["resent"]), (202, &json!(100)), "{}", resent.text);
+    world.end().await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn processor_time_that_nobody_pays_for_has_a_bound_an_account_and_a_day() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let (tenant, neighbour) = (world.tenant("a").await?, world.tenant("b").await?);
+    let item = world.item(&tenant, Media::audio(60)).await?;
+    // A tenth of a minute: it usually takes 12 s, and 37 are paid for.
+    world
+        .work(runners::runner(move |reading, ctx| async move {
+            let fails = reading.read == Read::Beats;
+            ctx.processor.take(Duration::from_secs(if fails { 3_700 } else { 36 }));
+            if fails { Err(ReadError::Unsupported("it takes too long")) } else { Ok(runners::outcome(&reading)) }
+        }))
+        .await?;
+    let ended = async |read: &str| {
+        let started = tenant.client.prepare(std::slice::from_ref(&item), &[read]).await?;
+        assert_eq!(started.status, 200, "{}", started.text);
+        tenant.client.ended(&started.job_ids()?).await
+    };
+    let unpaid = "SELECT count(*) FROM account_paces WHERE what = 'unpaid_processor_time'";
+    ended("levels").await?;
+    assert_eq!(world.count(unpaid).await?, 0, "it is paid for");
+    ended("beats").await?;
+    World::within(Duration::from_secs(10), "it is counted", async || {
+        Ok((world.count(unpaid).await? == 1).then_some(()))
+    })
+    .await?;
+    let refused = tenant.client.prepare(std::slice::from_ref(&item), &["speech"]).await?;
+    assert_eq!((refused.status, refused.code()), (429, "rate_limited"), "{}", refused.text);
+    assert!(refused.text.contains("processor time"), "{}", refused.text);
+    let wait: u64 = refused.header("retry-after").parse()?;
+    assert!((2_300..=2_400).contains(&wait), "{wait} s for 99 s of 3,600 a day");
+    let theirs = world.item(&neighbour, Media::audio(60)).await?;
+    assert_eq!(neighbour.client.prepare(&[theirs], &["speech"]).await?.status, 200);
+    world.advance(Duration::from_mins(41)).await?;
+    ended("speech").await?;
+    world.end().await
+}
+
+/// A gray image of 7680 × 7680 in a hundred kilobytes, whose decoder goes through all of it once more for each scan.
+fn slow_image(scans: usize) -> Vec<u8> {
+    const BLOCKS: usize = 960 * 960;
+    const LONGEST_RUN: usize = 32_767;
+    let segment = |marker: u8, data: &[u8]| {
+        let length = u16::try_from(data.len() + 2).unwrap_or(u16::MAX).to_be_bytes();
+        [&[0xff, marker], &length[..], data].concat()
+    };
+    // Two codes each: 0 is of no difference, and of a run of empty blocks with 14 bits of its length.
+    let codes = |class: u8, first: u8, second: u8| {
+        let mut table = vec![class << 4, 1, 1];
+        table.resize(17, 0);
+        segment(0xc4, &[&table[..], &[first, second]].concat())
+    };
+    let runs = "011111111111111".repeat(BLOCKS / LONGEST_RUN) + "000000000000000";
+    let bits = format!("{runs:1<width$}", width = runs.len().next_multiple_of(8));
+    let bytes = bits.as_bytes().chunks(8).flat_map(|byte| {
+        let byte = byte.iter().fold(0, |value, bit| value << 1 | (bit - b'0'));
+        if byte == 0xff { vec![0xff, 0] } else { vec![byte] }
+    });
+    let scan = [segment(0xda, &[1, 1, 0, 1, 63, 0]), bytes.collect()].concat();
+    let start = [
+        vec![0xff, 0xd8],
+        segment(0xdb, &[[0].as_slice(), &[16; 64]].concat()),
+        segment(0xc2, &[8, 0x1e, 0, 0x1e, 0, 1, 1, 0x11, 0]),
+        codes(0, 0, 1),
+        codes(1, 0xe0, 0),
+        segment(0xda, &[1, 1, 0, 0, 0, 0]),
+        vec![0; BLOCKS / 8],
+    ];
+    [start.concat(), scan.repeat(scans), vec![0xff, 0xd9]].concat()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_look_at_an_upload_that_takes_long_counts_too() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    world.work(runners::instant()).await?;
+    let unpaid = "SELECT count(*) FROM account_paces WHERE what = 'unpaid_processor_time'";
+    for (scans, counted) in [(1, 0), (8_000, 1)] {
+        let bytes = slow_image(scans);
+        let announced = tenant.client.announce(bytes.len(), &json!({ "content_type": "image/jpeg" })).await?;
+        let [item, id] = ["item_id", "id"].map(|field| announced[field].as_str().unwrap_or_default());
+        let url = announced["upload"]["url"].as_str().unwrap_or_default();
+        assert_eq!(tenant.client.put(url, "image/jpeg", bytes).await?.status, 200);
+        tenant.client.send("POST", &format!("/uploads/{id}/complete"), &[], None).await?;
+        let path = format!("/library/items/{item}?wait_seconds=20");
+        let mut seen = Value::Null;
+        World::within(Duration::from_mins(1), "it is looked at", async || {
+            seen = tenant.client.send("GET", &path, &[], None).await?.json;
+            Ok((seen["status"] != "processing").then_some(()))
+        })
+        .await?;
+        assert_eq!((&seen["status"], &seen["width"]), (&json!("ready"), &json!(7_680)), "{seen}");
+        assert_eq!(world.count(unpaid).await?, counted, "{scans} scans");
+    }
+    sqlx::query("UPDATE account_paces SET theoretical_arrival = mws_now() + interval '2 days'")
+        .execute(world.pool())
+        .await?;
+    let upload = json!({ "filename": "a.jpg", "content_type": "image/jpeg", "bytes": 9 }).to_string();
+    let refused = tenant.client.send("POST", "/uploads", &[], Some(upload)).await?;
+    assert_eq!((refused.status, refused.code()), (429, "rate_limited"), "{}", refused.text);
     world.end().await
 }

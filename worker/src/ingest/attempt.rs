@@ -7,11 +7,13 @@ use super::aside::Slot;
 use super::failure::{Failure, facts, settled};
 use super::room::Room;
 use crate::readers::decode::{Channels, SoundFormat, cover, decode_sound, picture_length};
-use crate::readers::{JobCtx, MediaSource, MediaTools, ReadError};
+use crate::readers::{JobCtx, MediaSource, MediaTools, ProcessorTime, ReadError};
+use crate::unpaid;
 use domain::item::ItemType;
 use runtime::media::{new_media_key, new_thumbnail_key};
 use runtime::outbound::{FetchLimits, Pace};
 use runtime::process::Process;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use store::uploads::{self, Claim, Facts};
@@ -31,6 +33,13 @@ const LEAST_COUNT_TIME: Duration = Duration::from_secs(30);
 const COUNT_TIME_A_MIB: Duration = Duration::from_secs(1);
 /// A picture to show of it.
 const PICTURE_TIME: Duration = Duration::from_secs(15);
+/// The processor time of all that, at most, and how much more for each MiB of the file: an hour of ordinary sound is
+/// counted in six seconds.
+const MOST_TIME: Duration = Duration::from_secs(10);
+const MOST_TIME_A_MIB: Duration = Duration::from_secs(1);
+/// What of it is an upload's own; the rest is counted as a job's that nobody paid for.
+const USUAL_TIME: Duration = Duration::from_secs(3);
+const USUAL_TIME_A_MIB: Duration = Duration::from_millis(200);
 /// How long each of these two stays in its slot.
 const QUICK_LOOK: Duration = Duration::from_secs(3);
 /// Samples a second of that count; what is counted is time, so few will do.
@@ -88,24 +97,34 @@ impl Attempt<'_> {
     pub async fn probe(&self) -> Result<Facts, Failure> {
         let (key, _place) = self.one_object().await?;
         let received = uploads::whole(&mut *self.process.pool.acquire().await?, self.claim).await?;
-        let local = self.process.media.local_whole(&key, received.map_or(0, |whole| whole.bytes)).await?;
-        let (path, tools) = (local.path(), self.tools);
+        let bytes = received.map_or(0, |whole| whole.bytes);
+        let local = self.process.media.local_whole(&key, bytes).await?;
+        let mib = u32::try_from(bytes >> 20).unwrap_or(u32::MAX);
+        let processor = ProcessorTime::at_most(MOST_TIME + MOST_TIME_A_MIB * mib);
+        let seen = self.see(local.path(), &processor).await;
+        let usual = USUAL_TIME + USUAL_TIME_A_MIB * mib;
+        unpaid::count(self.process, self.claim.account_id, processor.taken().saturating_sub(usual)).await;
+        seen
+    }
+
+    async fn see(&self, path: &Path, processor: &ProcessorTime) -> Result<Facts, Failure> {
+        let tools = self.tools;
         let open = |ctx| async move { MediaSource::open(path, tools, &ctx).await };
-        let media = in_turn(self.slot, PROBE_TIME, open).await?;
-        let mut facts = told(&media, self.claim.content_type.as_deref(), self.slot).await?;
-        facts.thumbnail_key = self.keep_picture(&media, &facts).await;
+        let media = in_turn(self.slot, PROBE_TIME, processor, open).await?;
+        let mut facts = told(&media, self.claim.content_type.as_deref(), self.slot, processor).await?;
+        facts.thumbnail_key = self.keep_picture(&media, &facts, processor).await;
         Ok(facts)
     }
 
     /// Keeps a picture of the item to show, and returns its key. An item is none the worse without one.
-    async fn keep_picture(&self, media: &MediaSource, facts: &Facts) -> Option<String> {
+    async fn keep_picture(&self, media: &MediaSource, facts: &Facts, processor: &ProcessorTime) -> Option<String> {
         let duration_ms = match facts.item_type {
             ItemType::Audio => return None,
             ItemType::Image => 0,
             ItemType::Video => facts.duration_ms.unwrap_or(0),
         };
         let cover = |ctx| async move { cover(media, duration_ms, &ctx).await };
-        let jpeg = in_turn(self.slot, PICTURE_TIME, cover).await.unwrap_or_default()?;
+        let jpeg = in_turn(self.slot, PICTURE_TIME, processor, cover).await.unwrap_or_default()?;
         let key = new_thumbnail_key(self.claim.item_id);
         match self.process.media.put(&key, jpeg.into()).await {
             Ok(()) => Some(key),
@@ -122,26 +141,32 @@ impl Attempt<'_> {
 async fn in_turn<T, Work: Future<Output = Result<T, ReadError>>>(
     slot: &Slot,
     most: Duration,
+    processor: &ProcessorTime,
     work: impl Fn(JobCtx) -> Work,
 ) -> Result<T, ReadError> {
     if !slot.is_left() {
-        match work(within(QUICK_LOOK)).await {
+        match work(within(QUICK_LOOK, processor)).await {
             Err(ReadError::Timeout) => {}
             done => return done,
         }
     }
     let (_place, _turn) = slot.turn().await;
-    work(within(most)).await
+    work(within(most, processor)).await
 }
 
 /// What this media is, and how long.
-async fn told(media: &MediaSource, announced: Option<&str>, slot: &Slot) -> Result<Facts, Failure> {
+async fn told(
+    media: &MediaSource,
+    announced: Option<&str>,
+    slot: &Slot,
+    processor: &ProcessorTime,
+) -> Result<Facts, Failure> {
     let mut facts = facts(media.probe(), announced);
     match facts.duration_ms {
-        None => facts.duration_ms = counted(media, &facts, slot).await?,
+        None => facts.duration_ms = counted(media, &facts, slot, processor).await?,
         // What can't be counted is what it says it is: a read of it will tell why.
         Some(_) if facts.has_audio && media.probe().format_name == BY_TIMES => {
-            facts.duration_ms = facts.duration_ms.max(counted(media, &facts, slot).await.unwrap_or(None));
+            facts.duration_ms = facts.duration_ms.max(counted(media, &facts, slot, processor).await.unwrap_or(None));
         }
         Some(_) => {}
     }
@@ -151,12 +176,17 @@ async fn told(media: &MediaSource, announced: Option<&str>, slot: &Slot) -> Resu
 /// How long a file really is that does not say so: a recording whose writer never came back to note it, or a format
 /// that has no place for it. Reads are priced by that, given their time, and end there. It takes long, so it is done
 /// beside the slots.
-async fn counted(media: &MediaSource, facts: &Facts, slot: &Slot) -> Result<Option<i64>, ReadError> {
+async fn counted(
+    media: &MediaSource,
+    facts: &Facts,
+    slot: &Slot,
+    processor: &ProcessorTime,
+) -> Result<Option<i64>, ReadError> {
     if !facts.has_audio && !facts.has_video {
         return Ok(None);
     }
     let (_place, _turn) = slot.turn().await;
-    let ctx = within(count_time(media.file().metadata()?.len()));
+    let ctx = within(count_time(media.file().metadata()?.len()), processor);
     if facts.has_audio {
         let few = SoundFormat { rate: COUNT_RATE, channels: Channels::Mono };
         let heard = decode_sound(media, few, &ctx, |blocks| {
@@ -178,12 +208,16 @@ fn count_time(bytes: u64) -> Duration {
 /// How long an item of this media is said to be; nothing where it is none.
 #[cfg(test)]
 pub(crate) async fn length_ms(media: &MediaSource) -> Option<i64> {
-    told(media, None, &Slot::alone()).await.ok().map(|facts| facts.duration_ms.unwrap_or(0))
+    told(media, None, &Slot::alone(), &ProcessorTime::unbounded())
+        .await
+        .ok()
+        .map(|facts| facts.duration_ms.unwrap_or(0))
 }
 
 /// A frame for a decoder. Nobody cancels it: an attempt is ended by dropping it, which kills its children.
-fn within(time: Duration) -> JobCtx {
-    JobCtx::new(Instant::now() + time, CancellationToken::new())
+fn within(time: Duration, processor: &ProcessorTime) -> JobCtx {
+    let ctx = JobCtx::new(Instant::now() + time, CancellationToken::new());
+    JobCtx { processor: processor.clone(), ..ctx }
 }
 
 #[cfg(test)]
@@ -195,15 +229,16 @@ mod tests {
     #[tokio::test]
     async fn what_takes_longer_than_a_moment_is_done_again_beside_the_slots() {
         let slot = Slot::alone();
-        let quick = in_turn(&slot, PROBE_TIME, |_| async { Ok(1) }).await;
+        let free = ProcessorTime::unbounded();
+        let quick = in_turn(&slot, PROBE_TIME, &free, |_| async { Ok(1) }).await;
         assert!(matches!(quick, Ok(1)) && !slot.is_left());
         let looks = std::cell::Cell::new(0);
         let looking = |_| async {
             looks.set(looks.get() + 1);
             if slot.is_left() { Ok(looks.get()) } else { Err(ReadError::Timeout) }
         };
-        assert!(matches!(in_turn(&slot, PROBE_TIME, looking).await, Ok(2)));
-        let wrong = in_turn(&Slot::alone(), PROBE_TIME, |_| async { Err::<(), _>(ReadError::NoAudio) }).await;
+        assert!(matches!(in_turn(&slot, PROBE_TIME, &free, looking).await, Ok(2)));
+        let wrong = in_turn(&Slot::alone(), PROBE_TIME, &free, |_| async { Err::<(), _>(ReadError::NoAudio) }).await;
         assert!(matches!(wrong, Err(ReadError::NoAudio)), "what is wrong with it is wrong beside the slots too");
     }
 
@@ -254,7 +289,8 @@ mod tests {
             let path = studio.make(name, source, codecs);
             let media = studio.open(&path, &an_hour()).await.unwrap();
             assert_eq!(media.probe().duration_ms, None, "{name}");
-            let counted = told(&media, None, &Slot::alone()).await.unwrap().duration_ms.unwrap();
+            let counted =
+                told(&media, None, &Slot::alone(), &ProcessorTime::unbounded()).await.unwrap().duration_ms.unwrap();
             println!("{name}: {counted} ms");
             assert!((counted - 30_000).abs() <= 110, "{name}: {counted}");
         }

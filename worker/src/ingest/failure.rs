@@ -75,6 +75,9 @@ impl Failure {
 /// Of the file itself: what a probe says.
 impl From<ReadError> for Failure {
     fn from(error: ReadError) -> Self {
+        if let ReadError::Unsupported(_) = error {
+            return Self::last("media_unreadable", "it takes too much work to find out what it holds: encode it anew");
+        }
         let (code, retryable) = (error.job_error_code(), error.retryable());
         let message = match &error {
             // An IO error's own words name paths.

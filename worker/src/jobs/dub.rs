@@ -5,7 +5,7 @@ use crate::dubs::{DubRequest, Dubbed};
 use crate::jobs::leases::Lease;
 use crate::jobs::new_item::ItemToCome;
 use crate::jobs::{Done, Worker};
-use crate::readers::{JobCtx, ReadError};
+use crate::readers::{JobCtx, ProcessorTime, ReadError};
 use domain::credits::Credits;
 use domain::document::MOST_NAME_CHARACTERS;
 use domain::dub::{DubPlan, engine_of, variant};
@@ -40,7 +40,13 @@ struct Known {
 
 impl Worker {
     /// Takes a claimed dub through its work, which ends by its deadline and soon after it is told to stop.
-    pub(crate) async fn dub(&self, claimed: &Claimed, item: &ClaimedItem, lease: &Lease) -> Result<Done, ReadError> {
+    pub(crate) async fn dub(
+        &self,
+        claimed: &Claimed,
+        item: &ClaimedItem,
+        lease: &Lease,
+        processor: &ProcessorTime,
+    ) -> Result<Done, ReadError> {
         let known = self.known_dub(claimed).await?;
         let segments = u32::try_from(known.plan.body.segments.len()).unwrap_or(u32::MAX);
         let worth_ms = known.plan.worth_ms(item.duration_ms);
@@ -48,6 +54,7 @@ impl Worker {
         let mut ctx = JobCtx::new(Instant::now() + time, lease.stopped.clone());
         ctx.progress = lease.progress.clone();
         ctx.paid_ms = Some(item.duration_ms).filter(|ms| *ms > 0);
+        ctx.processor = processor.clone();
         let bounds = ctx.clone();
         let working = AssertUnwindSafe(self.dubbed(claimed, item, &known, &ctx)).catch_unwind();
         match bounds.bounded(working).await? {

@@ -12,7 +12,7 @@ use crate::jobs::leases::{Lease, Stop};
 use crate::jobs::new_item::ItemToCome;
 use crate::jobs::{Done, LEAST_TIME, Worker};
 use crate::new_media::NewMedia;
-use crate::readers::{JobCtx, ProviderFault, ReadError};
+use crate::readers::{JobCtx, ProcessorTime, ProviderFault, ReadError};
 use domain::credits::Credits;
 use domain::generation::{GenerationPlan, Maker, SourceFacts};
 use domain::minutes::Minutes;
@@ -39,11 +39,18 @@ struct Known {
 
 impl Worker {
     /// Takes a claimed generation through its work, which ends by its deadline and soon after it is told to stop.
-    pub(crate) async fn generation(&self, claimed: &Claimed, lease: &Lease, slot: &Slot) -> Result<Done, ReadError> {
+    pub(crate) async fn generation(
+        &self,
+        claimed: &Claimed,
+        lease: &Lease,
+        slot: &Slot,
+        processor: &ProcessorTime,
+    ) -> Result<Done, ReadError> {
         let known = self.load(claimed).await?;
         let mut ctx = JobCtx::new(Instant::now() + self.time_for(claimed, &known.plan), lease.stopped.clone());
         ctx.progress = lease.progress.clone();
         ctx.paid_ms = claimed.item.as_ref().map(|item| item.duration_ms).filter(|ms| *ms > 0);
+        ctx.processor = processor.clone();
         let bounds = ctx.clone();
         let working = AssertUnwindSafe(self.make(claimed, &known, lease, slot, &ctx)).catch_unwind();
         let worked = match bounds.bounded(working).await {

@@ -16,6 +16,7 @@ mod leases;
 pub(crate) mod lend;
 mod new_item;
 mod numbers;
+mod paid_time;
 mod read;
 mod render;
 mod traced;
@@ -30,7 +31,9 @@ use crate::jobs::finish::Finish;
 use crate::jobs::held_connection::HeldConnection;
 use crate::jobs::leases::{Lease, Leases, Stop};
 use crate::jobs::numbers::Running;
-use crate::readers::{JobCtx, ReadError};
+use crate::jobs::paid_time::PaidTime;
+use crate::readers::{JobCtx, ProcessorTime, ReadError};
+use crate::unpaid;
 use domain::credits::Credits;
 use domain::ids::{AccountId, JobId};
 use domain::minutes::Minutes;
@@ -187,10 +190,12 @@ impl Worker {
         let span = tracing::error_span!("job", job.id = %job, account.id = %payer, claim_no);
         let life = |slot: Slot| async move {
             let traced = self.traced(&claimed).await;
+            let paid = PaidTime::of(&claimed, &self.process.settings);
+            let processor = paid.bound();
             let attempted = if self.process.shutdown.is_cancelled() {
                 Some(Outcome::HandedBack.into())
             } else {
-                self.attempt(&claimed, &lease, &slot).instrument(traced.clone()).await
+                self.attempt(&claimed, &lease, &slot, &processor).instrument(traced.clone()).await
             };
             let Some(attempted) = attempted else {
                 tracing::warn!(job.id = %claimed.job, "A job's lease was lost while it ran; its result is dropped.");
@@ -198,22 +203,33 @@ impl Worker {
             };
             traced::note(&traced, &attempted);
             let Attempted { outcome, made, error } = attempted;
+            let beyond = paid.unpaid(processor.taken(), &outcome);
+            running.took(processor.taken(), beyond);
             running.ended(&outcome, error.as_ref());
             let item = claimed.item.as_ref().map(|item| item.id);
             let end = End { job: claimed.job, claim_no: claimed.claim_no, item, outcome, error };
             let finishing = runtime::span!(parent: &traced, "finish");
             self.ends.write(Finish { end, made }, &lease).instrument(finishing).await;
+            unpaid::count(&self.process, claimed.payer, beyond).await;
         };
         Box::new(move |slot| life(slot).instrument(span).boxed())
     }
 
     /// Does the work. None when the claim is no longer ours.
-    async fn attempt(&self, claimed: &Claimed, lease: &Lease, slot: &Slot) -> Option<Attempted> {
+    async fn attempt(
+        &self,
+        claimed: &Claimed,
+        lease: &Lease,
+        slot: &Slot,
+        processor: &ProcessorTime,
+    ) -> Option<Attempted> {
         let worked = match (&claimed.item, claimed.task) {
             // It may be made from no item.
-            (_, Some(Task::Generation)) => self.generation(claimed, lease, slot).await,
-            (Some(item), Some(Task::Dub)) => self.dub(claimed, item, lease).await,
-            (item, Some(task)) if !claimed.is_orphaned() => self.work(claimed, item.as_ref(), task, lease).await,
+            (_, Some(Task::Generation)) => self.generation(claimed, lease, slot, processor).await,
+            (Some(item), Some(Task::Dub)) => self.dub(claimed, item, lease, processor).await,
+            (item, Some(task)) if !claimed.is_orphaned() => {
+                self.work(claimed, item.as_ref(), task, lease, processor).await
+            }
             _ => return Some(Outcome::Cancelled.into()),
         };
         Some(match (worked, lease.stop()) {
@@ -256,11 +272,13 @@ impl Worker {
         item: Option<&ClaimedItem>,
         task: Task,
         lease: &Lease,
+        processor: &ProcessorTime,
     ) -> Result<Done, ReadError> {
         let time = self.time_for_media(claimed, task, render::media_ms(claimed, item));
         let mut ctx = JobCtx::new(Instant::now() + time, lease.stopped.clone());
         ctx.progress = lease.progress.clone();
         ctx.paid_ms = item.map(|item| item.duration_ms);
+        ctx.processor = processor.clone();
         let bounds = ctx.clone();
         let working = async {
             match task {

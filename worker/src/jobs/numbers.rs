@@ -6,6 +6,7 @@
 use domain::job::JobError;
 use domain::task::Task;
 use runtime::queue::Queue;
+use std::time::Duration;
 use store::jobs::{Claimed, Outcome};
 use tokio::time::Instant;
 
@@ -28,6 +29,14 @@ impl Running {
         metrics::histogram!("mws_job_wait_seconds", "queue" => queue).record(claimed.waited_seconds);
         metrics::gauge!("mws_jobs_running", "queue" => queue).increment(1.0);
         Self { queue, began: Instant::now() }
+    }
+
+    /// Counts the processor time that its children took, and what of that is not paid for.
+    pub(super) fn took(&self, taken: Duration, unpaid: Duration) {
+        let queue = self.queue;
+        tracing::debug!(processor_ms = taken.as_millis(), unpaid_ms = unpaid.as_millis(), "An attempt ended.");
+        metrics::histogram!("mws_job_processor_seconds", "queue" => queue).record(taken.as_secs_f64());
+        metrics::histogram!("mws_job_unpaid_processor_seconds", "queue" => queue).record(unpaid.as_secs_f64());
     }
 
     /// Counts how it ends.

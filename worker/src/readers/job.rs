@@ -5,6 +5,7 @@
 
 use super::error::ReadError;
 use super::known_speech::KnownSpeech;
+use super::processor_time::ProcessorTime;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use tokio::time::Instant;
@@ -61,6 +62,8 @@ pub struct JobCtx {
     /// Milliseconds of media that are paid for, which is how long the item is said to be: nothing beyond is decoded.
     /// Nothing where nobody pays, as for an import's own count.
     pub paid_ms: Option<i64>,
+    /// The processor time of its children.
+    pub processor: ProcessorTime,
     /// The prefix of the keys of files that go with the read.
     pub files_prefix: String,
     /// The item's stored speech, for a read that would otherwise listen for it itself.
@@ -71,7 +74,15 @@ impl JobCtx {
     /// A context that ends at `deadline`, or when `cancel` is cancelled.
     pub fn new(deadline: Instant, cancel: CancellationToken) -> Self {
         let (progress, files_prefix) = (Progress::new(), String::new());
-        Self { deadline, cancel, progress, paid_ms: None, files_prefix, speech: None }
+        Self {
+            deadline,
+            cancel,
+            progress,
+            paid_ms: None,
+            processor: ProcessorTime::unbounded(),
+            files_prefix,
+            speech: None,
+        }
     }
 
     /// The context of a step whose whole is this part of the work, in percent.

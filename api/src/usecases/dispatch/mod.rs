@@ -221,7 +221,7 @@ async fn wait(
     payer: AccountId,
     key: Option<&Key>,
 ) -> sqlx::Result<Option<Wait>> {
-    let mut paced = vec![What::StoppedJobs, What::StoppedJobsADay];
+    let mut paced = vec![What::StoppedJobs, What::StoppedJobsADay, What::UnpaidProcessorTime];
     paced.extend(key.map(|_| What::KeptAnswers));
     paces::wait(conn, payer, &rate::most(&process.settings, &paced)).await
 }

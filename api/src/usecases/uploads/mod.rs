@@ -8,6 +8,7 @@ pub mod import;
 use crate::app::App;
 use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
+use crate::http::rate;
 use crate::usecases::once::{Before, Begun, Made, Once, forgotten};
 use crate::usecases::quotas::{self, Asker};
 use crate::usecases::reads_on_ready::{self, UPLOAD};
@@ -20,6 +21,7 @@ use domain::read::Read;
 use runtime::process::Process;
 use sqlx::PgConnection;
 use store::items::{self, Added, NewItem};
+use store::paces::{self, What};
 use store::uploads::{self, NewUpload};
 
 /// Bytes of what is secret in an upload's URL.
@@ -154,6 +156,11 @@ async fn begin(
 /// until the transaction ends.
 async fn reserve(conn: &mut PgConnection, process: &Process, caller: &Caller, bytes: i64) -> Answer<()> {
     let account = caller.workspace.account_id;
+    // A look at what is uploaded takes processor time, for which nobody pays.
+    if let Some(wait) = paces::wait(conn, account, &rate::most(&process.settings, &[What::UnpaidProcessorTime])).await?
+    {
+        return Err(rate::too_soon(wait));
+    }
     let asker = Asker::of(caller, account);
     let kept = quotas::locked(conn, account).await?;
     quotas::one_more_item(&process.settings, kept, asker)?;

@@ -201,6 +201,16 @@ pub struct Settings {
     #[arg(long, env = "MWS_RENDER_TIMEOUT_FACTOR", default_value_t = 10.0)]
     pub render_timeout_factor: f64,
 
+    /// Processor seconds that decoders and encoders of this machine take for work of a minute at the default rates. At
+    /// five times as much and 10 s a job ends as `not_supported`; what it takes beyond three times is not paid for.
+    #[arg(long, env = "MWS_PROCESSOR_SECONDS_A_MINUTE", default_value_t = 120, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub processor_seconds_a_minute: u32,
+
+    /// Processor seconds that an account's jobs may take unpaid within a day: of those that failed, were stopped, or
+    /// took far more than usual. Beyond, none are started for a while.
+    #[arg(long, env = "MWS_UNPAID_PROCESSOR_SECONDS", default_value_t = 3_600, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub unpaid_processor_seconds: u32,
+
     /// Days that ended jobs, deliveries, cancelled projects, and the rows of deleted items are kept.
     #[arg(long, env = "MWS_RETENTION_DAYS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub retention_days: u32,

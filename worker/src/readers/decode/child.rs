@@ -6,7 +6,7 @@
 
 use super::MediaTools;
 use super::confine::{Limits, Process, Start, Started};
-use crate::readers::{JobCtx, ReadError};
+use crate::readers::{JobCtx, ProcessorTime, ReadError};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::path::Path;
@@ -32,13 +32,43 @@ const NEARLY: Duration = Duration::from_secs(1);
 /// A running decoder. Dropping it kills it.
 #[derive(Debug)]
 pub(super) struct Decoder {
-    process: Process,
+    process: Counted,
     cpu_limit: Duration,
     stdin: Option<pipe::Sender>,
     stdout: pipe::Receiver,
     stderr: JoinHandle<String>,
     /// Lasts as long as it does.
     _span: Span,
+}
+
+/// A process whose processor time is counted into its job's.
+#[derive(Debug)]
+struct Counted {
+    process: Process,
+    job: ProcessorTime,
+    seen: Duration,
+}
+
+impl Counted {
+    fn of(process: Process, job: ProcessorTime) -> Self {
+        Self { process, job, seen: Duration::ZERO }
+    }
+
+    /// Counts what it has taken since it was last looked at. What is left for its job, if anything is.
+    fn count(&mut self) -> Result<Duration, ReadError> {
+        if let Some(taken) = self.process.processor_time() {
+            self.job.take(taken.saturating_sub(self.seen));
+            self.seen = self.seen.max(taken);
+        }
+        self.job.left()
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        // What is left matters to nobody here.
+        let _ = self.count();
+    }
 }
 
 /// How a decoder ended by itself.
@@ -67,12 +97,13 @@ impl Decoder {
         tools: &MediaTools,
         ctx: &JobCtx,
     ) -> Result<Self, ReadError> {
-        let (arguments, limits) = (arguments.into_iter().collect(), limits(tools, 0, ctx));
-        Self::start_as(Start { program, arguments, input: Some(input), folder: None, limits, seat: None }, tools).await
+        let (arguments, limits) = (arguments.into_iter().collect(), limits(tools, 0, ctx)?);
+        let start = Start { program, arguments, input: Some(input), folder: None, limits, seat: None };
+        Self::start_as(start, tools, ctx).await
     }
 
     /// Starts a child that may have a folder of the caller's, which must outlive it.
-    pub(super) async fn start_as(child: Start<'_>, tools: &MediaTools) -> Result<Self, ReadError> {
+    pub(super) async fn start_as(child: Start<'_>, tools: &MediaTools, ctx: &JobCtx) -> Result<Self, ReadError> {
         let cpu_limit = Duration::from_secs(child.limits.cpu_seconds);
         #[cfg(test)]
         tools.decodes.fetch_add(usize::from(child.program == tools.ffmpeg), Ordering::SeqCst);
@@ -82,7 +113,7 @@ impl Decoder {
         let Started { process, stdin, stdout, stderr } = started;
         let stderr = pipe::Receiver::from_owned_fd(stderr)?;
         Ok(Self {
-            process,
+            process: Counted::of(process, ctx.processor.clone()),
             cpu_limit,
             stdin: stdin.map(pipe::Sender::from_owned_fd).transpose()?,
             stdout: pipe::Receiver::from_owned_fd(stdout)?,
@@ -96,21 +127,27 @@ impl Decoder {
         self.stdin.take()
     }
 
-    /// Reads what the decoder wrote, 0 bytes at its end. Kills it at the deadline and on cancellation.
+    /// Reads what the decoder wrote, 0 bytes at its end. Kills it at the deadline, on cancellation, and where its job's
+    /// children have taken all of their processor time.
     pub(super) async fn read(&mut self, buffer: &mut [u8], ctx: &JobCtx) -> Result<usize, ReadError> {
-        match ctx.bounded(self.stdout.read(buffer)).await {
-            Ok(read) => Ok(read?),
-            Err(error) => {
-                self.kill().await;
-                Err(error)
-            }
-        }
+        let read = ctx.bounded(self.stdout.read(buffer)).await;
+        Ok(self.go_on(read).await??)
     }
 
-    /// Waits for the end of a decoder whose output has ended. `Timeout` when it used up its processor time, `Killed`
-    /// when something else killed it.
+    /// What was done with it, unless it has to stop; then it is killed.
+    pub(super) async fn go_on<T>(&mut self, done: Result<T, ReadError>) -> Result<T, ReadError> {
+        let left = self.process.count();
+        let done = done.and_then(|done| left.map(|_| done));
+        if done.is_err() {
+            self.kill().await;
+        }
+        done
+    }
+
+    /// Waits for the end of a decoder whose output has ended. `Timeout` when it used up its processor time,
+    /// `Unsupported` when that was all that its job has, `Killed` when something else killed it.
     pub(super) async fn ended(mut self, ctx: &JobCtx) -> Result<Ending, ReadError> {
-        let exit = match ctx.bounded(self.process.wait()).await {
+        let exit = match ctx.bounded(self.process.process.wait()).await {
             Ok(exit) => exit?,
             Err(error) => {
                 self.kill().await;
@@ -118,6 +155,7 @@ impl Decoder {
             }
         };
         if let Some(error) = killed(exit.status, exit.cpu, self.cpu_limit) {
+            self.process.count()?;
             return Err(error);
         }
         Ok(Ending { status: exit.status, stderr: self.stderr.await.unwrap_or_default() })
@@ -125,8 +163,8 @@ impl Decoder {
 
     /// Kills the decoder and waits until it is gone, so that nothing of a job outlives its answer.
     pub(super) async fn kill(&mut self) {
-        self.process.kill();
-        let _ = tokio::time::timeout(REAP, self.process.wait()).await;
+        self.process.process.kill();
+        let _ = tokio::time::timeout(REAP, self.process.process.wait()).await;
     }
 }
 
@@ -142,15 +180,15 @@ fn killed(status: ExitStatus, used: Duration, limit: Duration) -> Option<ReadErr
     }
 }
 
-/// What a child may use that writes files of at most so many bytes.
-pub(super) fn limits(tools: &MediaTools, file_bytes: u64, ctx: &JobCtx) -> Limits {
+/// What a child may use that writes files of at most so many bytes; `Unsupported` where its job's children have taken
+/// all of their processor time.
+pub(super) fn limits(tools: &MediaTools, file_bytes: u64, ctx: &JobCtx) -> Result<Limits, ReadError> {
     let left = ctx.deadline.saturating_duration_since(Instant::now());
-    Limits {
-        memory_bytes: tools.limits.child_memory_bytes,
-        // A child may use several cores; this only ends one whose parent failed to.
-        cpu_seconds: left.as_secs().saturating_mul(4).saturating_add(10),
-        file_bytes,
-    }
+    // A child may use several cores; this only ends one whose parent failed to.
+    let most = left.as_secs().saturating_mul(4).saturating_add(10);
+    // The kernel counts whole seconds; less than one is seen where the child is read.
+    let cpu_seconds = most.min(ctx.processor.left()?.as_secs().saturating_add(1));
+    Ok(Limits { memory_bytes: tools.limits.child_memory_bytes, cpu_seconds, file_bytes })
 }
 
 /// Keeps the beginning of what a child complains of and reads the rest away, so that it never blocks on a full pipe.

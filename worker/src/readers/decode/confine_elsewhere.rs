@@ -160,6 +160,11 @@ impl Process {
         Ok(Exit { status: self.0.wait().await?, cpu: Duration::ZERO })
     }
 
+    /// Not told here.
+    pub(super) fn processor_time(&self) -> Option<Duration> {
+        None
+    }
+
     /// Kills it.
     pub(super) fn kill(&mut self) {
         // It fails only when the child has ended already.

@@ -137,10 +137,10 @@ impl Encoder {
             arguments: arguments.into_iter().collect(),
             input,
             folder: Some(&workshop.folder),
-            limits: limits(tools, most_bytes, ctx),
+            limits: limits(tools, most_bytes, ctx)?,
             seat: workshop.seat.clone(),
         };
-        let mut child = Decoder::start_as(start, tools).await?;
+        let mut child = Decoder::start_as(start, tools, ctx).await?;
         let stdin = child.take_stdin();
         Ok(Self { child, stdin })
     }
@@ -148,17 +148,13 @@ impl Encoder {
     /// Hands bytes over. Those that come after the child has ended are dropped: `finish` tells why it has.
     pub(crate) async fn write(&mut self, bytes: &[u8], ctx: &JobCtx) -> Result<(), ReadError> {
         let Some(stdin) = &mut self.stdin else { return Ok(()) };
-        match ctx.bounded(stdin.write_all(bytes)).await {
-            Ok(Ok(())) => Ok(()),
-            Ok(Err(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
+        let written = ctx.bounded(stdin.write_all(bytes)).await;
+        match self.child.go_on(written).await? {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
                 self.stdin = None;
                 Ok(())
             }
-            Ok(Err(error)) => Err(error.into()),
-            Err(error) => {
-                self.child.kill().await;
-                Err(error)
-            }
+            written => Ok(written?),
         }
     }
 

@@ -8,6 +8,7 @@ mod engine_servers;
 mod hostile;
 mod levels;
 mod paid;
+mod processor_time;
 mod search_index;
 mod shared_decode;
 mod speakers;

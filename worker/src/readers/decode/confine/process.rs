@@ -90,6 +90,22 @@ impl Process {
         }
     }
 
+    /// The processor time that it has taken, if the kernel tells.
+    #[expect(unsafe_code, reason = "the standard library does not ask for another process's time")]
+    pub(in crate::readers::decode) fn processor_time(&self) -> Option<Duration> {
+        if let Some(exit) = self.exit {
+            return Some(exit.cpu);
+        }
+        let mut clock = 0;
+        let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        // SAFETY: the child was not reaped, so the number is still its own; both live until the calls return.
+        let told = unsafe {
+            libc::clock_getcpuclockid(self.pid, &raw mut clock) == 0 && libc::clock_gettime(clock, &raw mut time) == 0
+        };
+        let (seconds, nanos) = (u64::try_from(time.tv_sec).ok()?, u64::try_from(time.tv_nsec).ok()?);
+        told.then(|| Duration::from_secs(seconds) + Duration::from_nanos(nanos))
+    }
+
     /// How it ended, if it has.
     fn ended(&mut self) -> io::Result<Option<Exit>> {
         self.look(libc::WNOHANG)
