@@ -137,7 +137,7 @@ async fn processor_time_that_nobody_pays_for_has_a_bound_an_account_and_a_day() 
     assert_eq!((refused.status, refused.code()), (429, "rate_limited"), "{}", refused.text);
     assert!(refused.text.contains("processor time"), "{}", refused.text);
     let wait: u64 = refused.header("retry-after").parse()?;
-    assert!((2_300..=2_400).contains(&wait), "{wait} s for 99 s of 3,600 a day");
+    assert!((2_300..=2_400).contains(&wait), "{wait} s for 100 s of 3,600 a day");
     let theirs = world.item(&neighbour, Media::audio(60)).await?;
     assert_eq!(neighbour.client.prepare(&[theirs], &["speech"]).await?.status, 200);
     world.advance(Duration::from_mins(41)).await?;

@@ -11,7 +11,8 @@ use runtime::config::Settings;
 use std::time::Duration;
 use store::jobs::{Claimed, Outcome};
 
-/// How many times what such work usually takes is paid for, and so much beside, for what starts.
+/// How many times what such work usually takes is paid for, and so much beside, for what starts; where nothing is
+/// charged, nothing is.
 const PAID: (u32, Duration) = (3, Duration::from_secs(1));
 /// The same of what a job may take.
 const MOST: (u32, Duration) = (5, Duration::from_secs(10));
@@ -46,7 +47,7 @@ impl PaidTime {
         let Some(usual) = self.usual else { return Duration::ZERO };
         let paid = match outcome {
             Outcome::Succeeded { .. } => times(usual, PAID),
-            Outcome::Failed | Outcome::Retry(_) | Outcome::Cancelled => PAID.1,
+            Outcome::Failed | Outcome::Retry(_) | Outcome::Cancelled => Duration::ZERO,
             Outcome::Abandoned | Outcome::Lost | Outcome::HandedBack | Outcome::PutBack(_) => return Duration::ZERO,
         };
         taken.saturating_sub(paid)
@@ -78,7 +79,7 @@ mod tests {
         assert_eq!(paid.unpaid(seconds(361), &succeeded), Duration::ZERO);
         assert_eq!(paid.unpaid(seconds(400), &succeeded), seconds(39));
         for free in [Outcome::Failed, Outcome::Cancelled, Outcome::Retry(Duration::ZERO)] {
-            assert_eq!(paid.unpaid(seconds(60), &free), seconds(59), "{free:?}");
+            assert_eq!(paid.unpaid(seconds(60), &free), seconds(60), "{free:?}");
         }
         assert_eq!(paid.unpaid(seconds(60), &Outcome::HandedBack), Duration::ZERO, "it is this process that ends");
         let free = PaidTime { usual: None };

@@ -45,6 +45,11 @@ impl ProcessorTime {
 
     /// What is left; `Unsupported` where that is nothing.
     pub fn left(&self) -> Result<Duration, ReadError> {
-        self.most.checked_sub(self.taken()).filter(|left| !left.is_zero()).ok_or(TOO_MUCH)
+        self.most.checked_sub(self.taken()).filter(|left| !left.is_zero()).ok_or_else(Self::too_much)
+    }
+
+    /// The end of a job whose children have taken all of it.
+    pub const fn too_much() -> ReadError {
+        TOO_MUCH
     }
 }

@@ -1,7 +1,7 @@
 //! The way to a collector of traces: a client of its own, and an exporter that says once that it can't be reached.
 
 use crate::outbound::trusted_client;
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use http::{Request, Response};
 use opentelemetry_http::{HttpClient, HttpError};
 use opentelemetry_otlp::SpanExporter as OtlpExporter;
@@ -15,6 +15,8 @@ use tokio::time::timeout;
 
 /// How long a collector may take to take a batch.
 const LONGEST: Duration = Duration::from_secs(10);
+/// Bytes of a collector's answer, which says in a line what it did not take.
+const MOST_ANSWER: usize = 64 << 10;
 
 /// Sends requests to a collector. The SDK calls it from a thread without a runtime, so it has one of its own.
 #[derive(Debug)]
@@ -45,12 +47,19 @@ impl HttpClient for Client {
     async fn send_bytes(&self, request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
         let http = self.http.clone();
         let asking = async move {
-            let answer = http.execute(request.try_into()?).await?;
+            let mut answer = http.execute(request.try_into()?).await?;
             let mut response = Response::builder().status(answer.status());
             if let Some(headers) = response.headers_mut() {
                 headers.clone_from(answer.headers());
             }
-            Ok::<_, HttpError>(response.body(answer.bytes().await?)?)
+            let mut body = BytesMut::new();
+            while let Some(chunk) = answer.chunk().await? {
+                if body.len() + chunk.len() > MOST_ANSWER {
+                    return Err("the collector's answer is longer than 64 KiB".into());
+                }
+                body.extend_from_slice(&chunk);
+            }
+            Ok::<_, HttpError>(response.body(body.freeze())?)
         };
         let runtime = self.runtime.as_ref().ok_or("the process ends")?;
         // The clock is the runtime's too.

@@ -34,6 +34,8 @@ const NEARLY: Duration = Duration::from_secs(1);
 pub(super) struct Decoder {
     process: Counted,
     cpu_limit: Duration,
+    /// Whether that limit is what its job has left, and not its own.
+    is_jobs: bool,
     stdin: Option<pipe::Sender>,
     stdout: pipe::Receiver,
     stderr: JoinHandle<String>,
@@ -105,6 +107,7 @@ impl Decoder {
     /// Starts a child that may have a folder of the caller's, which must outlive it.
     pub(super) async fn start_as(child: Start<'_>, tools: &MediaTools, ctx: &JobCtx) -> Result<Self, ReadError> {
         let cpu_limit = Duration::from_secs(child.limits.cpu_seconds);
+        let is_jobs = ctx.processor.left()?.as_secs() < child.limits.cpu_seconds;
         #[cfg(test)]
         tools.decodes.fetch_add(usize::from(child.program == tools.ffmpeg), Ordering::SeqCst);
         let span =
@@ -115,6 +118,7 @@ impl Decoder {
         Ok(Self {
             process: Counted::of(process, ctx.processor.clone()),
             cpu_limit,
+            is_jobs,
             stdin: stdin.map(pipe::Sender::from_owned_fd).transpose()?,
             stdout: pipe::Receiver::from_owned_fd(stdout)?,
             stderr: tokio::spawn(beginning_of(stderr)),
@@ -155,8 +159,9 @@ impl Decoder {
             }
         };
         if let Some(error) = killed(exit.status, exit.cpu, self.cpu_limit) {
-            self.process.count()?;
-            return Err(error);
+            // What the kernel counts may be a little less than all that the job had.
+            let is_jobs = self.is_jobs && matches!(error, ReadError::Timeout);
+            return Err(if is_jobs { ProcessorTime::too_much() } else { error });
         }
         Ok(Ending { status: exit.status, stderr: self.stderr.await.unwrap_or_default() })
     }
