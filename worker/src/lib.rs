@@ -3,8 +3,8 @@
 //! `readers` computes a read from a media file, `renders` makes new media of it and `generations` of words; none of
 //! them knows a database. `jobs` takes claimed jobs through their lives, with the `engines` that this machine has;
 //! `ingest` turns uploaded bytes into items; `deliver` and `notify_project` send webhooks; `batch` gathers what many
-//! handlers do into one statement. Whatever this process does can be cut off at any moment: the truth is in Postgres,
-//! and a claim that is not renewed is another's.
+//! handlers do into one statement, `unpaid` counts processor time to who did not pay for it. Whatever this process does
+//! can be cut off at any moment: the truth is in Postgres, and a claim that is not renewed is another's.
 
 mod asking;
 pub mod batch;

@@ -3,7 +3,8 @@
 //! The handler never fails: whatever happens is an outcome in our tables, or, if this process dies, a lease that ends.
 //! What the work is, `read`, `render`, `generation` and `dub` know. `leases` keeps what is claimed, and `ends` writes
 //! how it ended, by batches of `finish`; `held_connection` saves claims and ends the way to the pool, `lend` runs jobs
-//! beside slots that others hold, `new_item` puts what was made into the media store, and `numbers` counts all of it.
+//! beside slots that others hold, `new_item` puts what was made into the media store, `paid_time` says how much
+//! processor time is paid for, and `numbers` counts all of it.
 
 mod admissions;
 mod attempted;
