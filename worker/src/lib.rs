@@ -3,8 +3,9 @@
 //! `readers` computes a read from a media file, `renders` makes new media of it and `generations` of words; none of
 //! them knows a database. `jobs` takes claimed jobs through their lives, with the `engines` that this machine has;
 //! `ingest` turns uploaded bytes into items; `deliver` and `notify_project` send webhooks; `batch` gathers what many
-//! handlers do into one statement, `unpaid` counts processor time to who did not pay for it. Whatever this process does
-//! can be cut off at any moment: the truth is in Postgres, and a claim that is not renewed is another's.
+//! handlers do into one statement, `unpaid` counts processor time to who did not pay for it and puts their work off.
+//! Whatever this process does can be cut off at any moment: the truth is in Postgres, and a claim that is not renewed
+//! is another's.
 
 mod asking;
 pub mod batch;
@@ -42,6 +43,7 @@ use store::fleet::{self, Capacity, EngineOffer, Service};
 use store::generations::MakerOffer;
 use store::{PoolSize, reads};
 use tokio::time::{Instant, MissedTickBehavior, interval};
+use unpaid::Unpaid;
 
 /// The pairs of languages that this machine translates for dubs, as `eng-spa`.
 pub fn translated_pairs() -> Vec<String> {
@@ -75,7 +77,10 @@ pub async fn run_with(process: Process, engines: Engines) -> anyhow::Result<()> 
     let queues: Vec<Queue> = tasks.iter().copied().map(Queue::from).collect();
     let deliverer = Deliverer::new(&process).context("webhooks can't be sent")?;
     let connections = store::generic_plan_pool_for_transactions(&process.pool, CLAIMING);
-    let worker = jobs::Worker::start(process.clone(), engines, deliverer.clone(), connections.clone(), queues.clone());
+    let unpaid = Unpaid::new(process.clone());
+    let claiming = connections.clone();
+    let worker =
+        jobs::Worker::start(process.clone(), engines, deliverer.clone(), claiming, queues.clone(), unpaid.clone());
     let lent = Lent::start(Arc::clone(&worker), tasks.clone(), slots);
     let beat =
         Beat { process: process.clone(), engines: offered, draws_text, makers, slots, worker: Arc::clone(&worker) };
@@ -92,7 +97,7 @@ pub async fn run_with(process: Process, engines: Engines) -> anyhow::Result<()> 
     let decoders = match MediaTools::found(&reader_settings(&process.settings)) {
         Ok(tools) => {
             let level = tools.confinement().name();
-            claims.extend(ingest::claims(&process, &Arc::new(tools), &aside, &connections));
+            claims.extend(ingest::claims(&process, &Arc::new(tools), &aside, &unpaid, &connections));
             level
         }
         Err(why) => {

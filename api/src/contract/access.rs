@@ -179,6 +179,7 @@ pub const ACCESS: &[(&str, Needs)] = &[
     ("GET /operator/accounts", Operator(Read)),
     ("GET /operator/accounts/{id}", Operator(Read)),
     ("PATCH /operator/accounts/{id}", Operator(Act)),
+    ("DELETE /operator/accounts/{id}/unpaid-processor-time", Operator(Act)),
     ("POST /operator/accounts/{id}/suspend", Operator(Act)),
     ("POST /operator/accounts/{id}/resume", Operator(Act)),
     ("POST /operator/accounts/{id}/erase", Operator(Act)),

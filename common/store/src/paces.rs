@@ -92,6 +92,52 @@ pub async fn wait(conn: &mut PgConnection, account: AccountId, most: &[(What, i6
     }))
 }
 
+/// By how many microseconds the account is ahead of now; zero where it is within its pace.
+pub async fn ahead(conn: &mut PgConnection, account: AccountId, what: What) -> sqlx::Result<i64> {
+    let ahead = sqlx::query_scalar!(
+        r#"SELECT (extract(epoch FROM theoretical_arrival - mws_now()) * 1000000)::bigint AS "ahead!"
+           FROM account_paces WHERE account_id = $1 AND what = $2 AND theoretical_arrival > mws_now()"#,
+        account as AccountId,
+        what.name(),
+    )
+    .fetch_optional(conn)
+    .await?;
+    Ok(ahead.unwrap_or_default())
+}
+
+/// Lets the account begin anew. Returns by how many microseconds it was ahead of now.
+pub async fn forgive(conn: &mut PgConnection, account: AccountId, what: What) -> sqlx::Result<i64> {
+    let ahead = sqlx::query_scalar!(
+        r#"DELETE FROM account_paces WHERE account_id = $1 AND what = $2
+           RETURNING (extract(epoch FROM theoretical_arrival - mws_now()) * 1000000)::bigint AS "ahead!""#,
+        account as AccountId,
+        what.name(),
+    )
+    .fetch_optional(conn)
+    .await?;
+    Ok(ahead.unwrap_or_default().max(0))
+}
+
+/// Makes due at once what was put off of the account: its jobs, looks at its uploads, and reads that start with them.
+/// Call in the transaction that forgives it.
+pub async fn make_due(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<()> {
+    sqlx::query!(
+        "WITH jobs_due AS (
+             UPDATE jobs SET due_at = mws_now()
+             WHERE payer_account_id = $1 AND status = 'queued' AND finished_at IS NULL AND due_at > mws_now()
+         ), uploads_due AS (
+             UPDATE uploads SET due_at = mws_now()
+             WHERE account_id = $1 AND status = 'processing' AND lease_until IS NULL AND due_at > mws_now()
+         )
+         UPDATE reads_on_ready SET due_at = mws_now()
+         WHERE payer_account_id = $1 AND answer IS NULL AND due_at > mws_now()",
+        account as AccountId,
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
 /// Forgets what has been within its pace for an hour. Returns how many rows went.
 pub async fn forget(conn: &mut PgConnection) -> sqlx::Result<u64> {
     let gone = sqlx::query!("DELETE FROM account_paces WHERE theoretical_arrival < mws_now() - interval '1 hour'")

@@ -145,6 +145,65 @@ async fn processor_time_that_nobody_pays_for_has_a_bound_an_account_and_a_day() 
     world.end().await
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_an_account_has_waiting_is_put_off_until_an_operator_forgives() -> anyhow::Result<()> {
+    const OPERATOR: &str = "an operator's token of this test";
+    let world = World::with(|settings| {
+        settings.worker_reads = Some(1);
+        settings.operator_tokens = Some(format!("anna:act:{OPERATOR}").into());
+    })
+    .await?;
+    let (tenant, operator) = (world.tenant("a").await?, world.client(Some(OPERATOR.to_owned())));
+    let scheduler = world.scheduler().await?;
+    let item = world.item(&tenant, Media::audio(60)).await?;
+    world.can_run(&[Read::Beats, Read::Speech]).await?;
+    let mut jobs = Vec::new();
+    for read in ["beats", "speech"] {
+        jobs.extend(tenant.client.prepare(std::slice::from_ref(&item), &[read]).await?.job_ids()?);
+    }
+    let image = slow_image(1);
+    let announced = tenant.client.announce(image.len(), &json!({ "content_type": "image/jpeg" })).await?;
+    let [upload, url] = ["/id", "/upload/url"].map(|at| announced.pointer(at).and_then(Value::as_str).unwrap_or(""));
+    assert_eq!(tenant.client.put(url, "image/jpeg", image).await?.status, 200);
+
+    // Twenty days' worth at once: nobody waits for longer than a day all the same.
+    world
+        .work(runners::runner(move |reading, ctx| async move {
+            if reading.read == Read::Speech {
+                return Ok(runners::outcome(&reading));
+            }
+            ctx.processor.take(Duration::from_hours(20));
+            Err(ReadError::Unsupported("it takes too long"))
+        }))
+        .await?;
+    tenant.client.ended(&jobs[..1]).await?;
+    let put_off = "SELECT count(*) FROM jobs WHERE status = 'queued' AND claim_no = 1
+        AND due_at BETWEEN mws_now() + interval '23 hours' AND mws_now() + interval '24 hours'";
+    let is_one = async |sql: &'static str| Ok((world.count(sql).await? == 1).then_some(()));
+    World::within(Duration::from_secs(20), "the other job is put off", async || is_one(put_off).await).await?;
+    tenant.client.send("POST", &format!("/uploads/{upload}/complete"), &[], None).await?;
+    let not_looked_at = "SELECT count(*) FROM uploads WHERE status = 'processing' AND claim_no = 1 AND failures = 0
+        AND lease_until IS NULL AND due_at > mws_now() + interval '23 hours'";
+    World::within(Duration::from_secs(20), "the upload is put off", async || is_one(not_looked_at).await).await?;
+
+    let path = format!("/operator/accounts/{}", tenant.account);
+    let unpaid = async || anyhow::Ok(operator.send("GET", &path, &[], None).await?.json["unpaid_processor"].clone());
+    let before = unpaid().await?;
+    assert_eq!(before["seconds_a_day"], 3_600, "{before}");
+    assert!(before["seconds"].as_u64().is_some_and(|seconds| (7_190..=7_200).contains(&seconds)), "{before}");
+    assert!(before["wait_seconds"].as_u64().is_some_and(|wait| (86_300..=86_400).contains(&wait)), "{before}");
+    let forgiven = operator.send("DELETE", &format!("{path}/unpaid-processor-time"), &[], None).await?;
+    let none = json!({ "seconds": 0, "seconds_a_day": 3_600, "wait_seconds": 0 });
+    assert_eq!((forgiven.status, &forgiven.json["unpaid_processor"]), (200, &none), "{}", forgiven.text);
+    assert_eq!(world.count("SELECT count(*) FROM operator_audit WHERE action = 'account.forgive'").await?, 1);
+    let ended = tenant.client.ended(&jobs[1..]).await?;
+    assert_eq!((&ended[0]["status"], &ended[0]["error"]), (&json!("succeeded"), &Value::Null), "{ended:?}");
+    let ready = "SELECT count(*) FROM items WHERE status = 'ready' AND type = 'image'";
+    World::within(Duration::from_secs(30), "the upload is looked at", async || is_one(ready).await).await?;
+    scheduler.stop().await?;
+    world.end().await
+}
+
 /// A gray image of 7680 × 7680 in a hundred kilobytes, whose decoder goes through all of it once more for each scan.
 fn slow_image(scans: usize) -> Vec<u8> {
     const BLOCKS: usize = 960 * 960;

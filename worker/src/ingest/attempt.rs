@@ -8,7 +8,7 @@ use super::failure::{Failure, facts, settled};
 use super::room::Room;
 use crate::readers::decode::{Channels, SoundFormat, cover, decode_sound, picture_length};
 use crate::readers::{JobCtx, MediaSource, MediaTools, ProcessorTime, ReadError};
-use crate::unpaid;
+use crate::unpaid::Unpaid;
 use domain::item::ItemType;
 use runtime::media::{new_media_key, new_thumbnail_key};
 use runtime::outbound::{FetchLimits, Pace};
@@ -54,6 +54,7 @@ pub(super) struct Attempt<'a> {
     pub tools: &'a Arc<MediaTools>,
     pub claim: &'a Claim,
     pub slot: &'a Slot,
+    pub unpaid: &'a Unpaid,
 }
 
 /// Bytes that were fetched, under a key that is nobody's yet.
@@ -103,7 +104,7 @@ impl Attempt<'_> {
         let processor = ProcessorTime::at_most(MOST_TIME + MOST_TIME_A_MIB * mib);
         let seen = self.see(local.path(), &processor).await;
         let usual = USUAL_TIME + USUAL_TIME_A_MIB * mib;
-        unpaid::count(self.process, self.claim.account_id, processor.taken().saturating_sub(usual)).await;
+        self.unpaid.count(self.claim.account_id, processor.taken().saturating_sub(usual)).await;
         seen
     }
 

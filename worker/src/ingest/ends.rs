@@ -52,6 +52,7 @@ impl Ingest {
             Ended::Fetched(fetched) => self.hand_on(claim, fetched, tried).await,
             Ended::Ready(facts) => self.finish(claim, facts, tried).await,
             Ended::Failed(failure) => self.fail(claim, failure, took).await,
+            Ended::PutOff(wait) => self.put_off_for(claim, *wait).await,
             Ended::Stopping => self.hand_back(claim).await,
             Ended::Lost => {
                 tracing::info!(upload.id = %claim.id, claim_no = claim.claim_no, "An upload was given up: its claim is gone.");
@@ -136,6 +137,15 @@ impl Ingest {
         if let Err(error) = self.process.media.delete_all(&media_prefix(claim.item_id)).await {
             tracing::warn!(item.id = %claim.item_id, error = %error, "A failed item's bytes stay until the item goes.");
         }
+        Ok(())
+    }
+
+    async fn put_off_for(&self, claim: &Claim, wait: Duration) -> sqlx::Result<()> {
+        let seconds = i32::try_from(wait.as_secs()).unwrap_or(i32::MAX);
+        let why = "the account has used up a day's processor time that nobody paid for";
+        let mut conn = self.process.pool.acquire().await?;
+        uploads::retry(&mut conn, claim, Counts::No, seconds, "rate_limited", why).await?;
+        tracing::info!(upload.id = %claim.id, wait_seconds = seconds, "An upload is put off: {why}.");
         Ok(())
     }
 

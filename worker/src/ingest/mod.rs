@@ -16,6 +16,7 @@ mod join;
 mod room;
 
 use crate::readers::MediaTools;
+use crate::unpaid::Unpaid;
 pub use aside::Aside;
 use aside::Slot;
 #[cfg(test)]
@@ -56,6 +57,7 @@ struct Ingest {
     /// two, so that one whose worker was killed does not hold up the account's others.
     an_account: i64,
     aside: Aside,
+    unpaid: Unpaid,
     /// The connections that claim.
     claims: PgPool,
     picker: Arc<Picker>,
@@ -79,7 +81,13 @@ pub fn aside(process: &Process) -> Aside {
 }
 
 /// What a process that can decode claims: one set a stage, over these connections.
-pub fn claims(process: &Process, tools: &Arc<MediaTools>, aside: &Aside, connections: &PgPool) -> Vec<Claims> {
+pub fn claims(
+    process: &Process,
+    tools: &Arc<MediaTools>,
+    aside: &Aside,
+    unpaid: &Unpaid,
+    connections: &PgPool,
+) -> Vec<Claims> {
     [(Stage::Fetch, FETCHES), (Stage::Probe, probes(process))]
         .map(|(stage, slots)| {
             let queues = vec![queue_of(stage)];
@@ -89,6 +97,7 @@ pub fn claims(process: &Process, tools: &Arc<MediaTools>, aside: &Aside, connect
                 stage,
                 an_account: i64::try_from(slots / 4).unwrap_or(i64::MAX).max(2),
                 aside: aside.clone(),
+                unpaid: unpaid.clone(),
                 claims: connections.clone(),
                 picker: Arc::new(Picker::new(queues.clone(), process.wakes.tickets_of(&queues))),
             };
@@ -111,6 +120,8 @@ enum Ended {
     Failed(Failure),
     /// The claim is gone: nothing may be written.
     Lost,
+    /// It was not begun, and waits for so long: its account has used up a day's unpaid processor time.
+    PutOff(Duration),
     /// The process stops.
     Stopping,
 }
@@ -196,6 +207,8 @@ impl Ingest {
             let began = Instant::now();
             let ended = if claim.losses >= MAX_LOSSES {
                 Ended::Failed(Failure::worker_lost())
+            } else if let Some(wait) = self.put_off(&claim).await {
+                Ended::PutOff(wait)
             } else {
                 self.run(&claim, slot).await
             };
@@ -204,6 +217,14 @@ impl Ingest {
             next = if goes_on { self.claim_next(claim.account_id).await? } else { None };
         }
         Ok(())
+    }
+
+    /// How long a look at an upload has to wait, if it has to: a download takes no processor time to speak of.
+    async fn put_off(&self, claim: &Claim) -> Option<Duration> {
+        match self.stage {
+            Stage::Fetch => None,
+            Stage::Probe => self.unpaid.wait(claim.account_id).await,
+        }
     }
 
     /// Transaction "claim an upload": the account's next one, without its ticket.
@@ -223,7 +244,8 @@ impl Ingest {
     /// Runs one attempt for as long as the claim is held and the process may work. What is dropped half-way leaves no
     /// child process and no object.
     async fn run(&self, claim: &Claim, slot: &Slot) -> Ended {
-        let attempt = Attempt { process: &self.process, tools: &self.tools, claim, slot };
+        let Self { process, tools, unpaid, .. } = self;
+        let attempt = Attempt { process, tools, claim, slot, unpaid };
         let attempted = async {
             match self.stage {
                 Stage::Fetch => attempt.fetch().boxed().await.map(Ended::Fetched),

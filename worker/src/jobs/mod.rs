@@ -34,7 +34,7 @@ use crate::jobs::leases::{Lease, Leases, Stop};
 use crate::jobs::numbers::Running;
 use crate::jobs::paid_time::PaidTime;
 use crate::readers::{JobCtx, ProcessorTime, ReadError};
-use crate::unpaid;
+use crate::unpaid::Unpaid;
 use domain::credits::Credits;
 use domain::ids::{AccountId, JobId};
 use domain::minutes::Minutes;
@@ -69,6 +69,7 @@ pub struct Worker {
     picker: Picker,
     ends: Ends,
     admissions: Admissions,
+    unpaid: Unpaid,
 }
 
 /// How long a job may take to hear that it is handed back, before it is told again.
@@ -94,13 +95,14 @@ impl Worker {
         deliverer: Deliverer,
         claims: PgPool,
         queues: Vec<Queue>,
+        unpaid: Unpaid,
     ) -> Arc<Self> {
         let leases = Leases::start(&process, Duration::from_secs(process.settings.drain_seconds));
         let named = process.wakes.tickets_of(&queues);
         let picker = Picker::new(queues, named);
         let (ends, admissions) = (Ends::new(process.clone(), deliverer), Admissions::new(process.clone()));
         let (claims, rooms) = (HeldConnection::new(claims), Rooms::new(&process.shutdown));
-        Arc::new(Self { process, engines, leases, claims, rooms, picker, ends, admissions })
+        Arc::new(Self { process, engines, leases, claims, rooms, picker, ends, admissions, unpaid })
     }
 
     /// How many jobs run here now.
@@ -195,6 +197,9 @@ impl Worker {
             let processor = paid.bound();
             let attempted = if self.process.shutdown.is_cancelled() {
                 Some(Outcome::HandedBack.into())
+            } else if let Some(wait) = self.unpaid.wait(claimed.payer).await {
+                tracing::info!(job.id = %claimed.job, "A job is put off: its account has used up a day's unpaid processor time.");
+                Some(Outcome::PutBack(wait).into())
             } else {
                 self.attempt(&claimed, &lease, &slot, &processor).instrument(traced.clone()).await
             };
@@ -204,14 +209,17 @@ impl Worker {
             };
             traced::note(&traced, &attempted);
             let Attempted { outcome, made, error } = attempted;
-            let beyond = paid.unpaid(processor.taken(), &outcome);
-            running.took(processor.taken(), beyond);
+            let covered = paid.covered(&outcome);
             running.ended(&outcome, error.as_ref());
             let item = claimed.item.as_ref().map(|item| item.id);
             let end = End { job: claimed.job, claim_no: claimed.claim_no, item, outcome, error };
             let finishing = runtime::span!(parent: &traced, "finish");
             self.ends.write(Finish { end, made }, &lease).instrument(finishing).await;
-            unpaid::count(&self.process, claimed.payer, beyond).await;
+            // A drawing goes on for a moment when its job is stopped, and its slot is not free before that.
+            processor.settled().await;
+            let beyond = processor.taken().saturating_sub(covered);
+            running.took(processor.taken(), beyond);
+            self.unpaid.count(claimed.payer, beyond).await;
         };
         Box::new(move |slot| life(slot).instrument(span).boxed())
     }

@@ -41,16 +41,15 @@ impl PaidTime {
         self.usual.map_or_else(ProcessorTime::unbounded, |usual| ProcessorTime::at_most(times(usual, MOST)))
     }
 
-    /// What nobody paid for of the time that they took, now that the attempt came to this. What is given back for this
-    /// machine's sake is nobody's.
-    pub(super) fn unpaid(self, taken: Duration, outcome: &Outcome) -> Duration {
-        let Some(usual) = self.usual else { return Duration::ZERO };
-        let paid = match outcome {
+    /// How much of the time that they took is not the account's to answer for, now that the attempt came to this. What
+    /// is given back for this machine's sake is nobody's.
+    pub(super) fn covered(self, outcome: &Outcome) -> Duration {
+        let Some(usual) = self.usual else { return Duration::MAX };
+        match outcome {
             Outcome::Succeeded { .. } => times(usual, PAID),
             Outcome::Failed | Outcome::Retry(_) | Outcome::Cancelled => Duration::ZERO,
-            Outcome::Abandoned | Outcome::Lost | Outcome::HandedBack | Outcome::PutBack(_) => return Duration::ZERO,
-        };
-        taken.saturating_sub(paid)
+            Outcome::Abandoned | Outcome::Lost | Outcome::HandedBack | Outcome::PutBack(_) => Duration::MAX,
+        }
     }
 }
 
@@ -76,14 +75,13 @@ mod tests {
         let seconds = Duration::from_secs;
         assert_eq!(paid.bound().left().unwrap(), seconds(5 * 120 + 10));
         let succeeded = Outcome::Succeeded { charge: Minutes::ZERO, credits: Credits::ZERO, result: Value::Null };
-        assert_eq!(paid.unpaid(seconds(361), &succeeded), Duration::ZERO);
-        assert_eq!(paid.unpaid(seconds(400), &succeeded), seconds(39));
+        assert_eq!(paid.covered(&succeeded), seconds(361));
         for free in [Outcome::Failed, Outcome::Cancelled, Outcome::Retry(Duration::ZERO)] {
-            assert_eq!(paid.unpaid(seconds(60), &free), seconds(60), "{free:?}");
+            assert_eq!(paid.covered(&free), Duration::ZERO, "{free:?}");
         }
-        assert_eq!(paid.unpaid(seconds(60), &Outcome::HandedBack), Duration::ZERO, "it is this process that ends");
+        assert_eq!(paid.covered(&Outcome::HandedBack), Duration::MAX, "it is this process that ends");
         let free = PaidTime { usual: None };
-        assert_eq!(free.unpaid(seconds(60), &Outcome::Failed), Duration::ZERO);
+        assert_eq!(free.covered(&Outcome::Failed), Duration::MAX);
         assert_eq!(free.bound().left().unwrap(), Duration::MAX);
     }
 }

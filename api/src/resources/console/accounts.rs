@@ -4,6 +4,7 @@ use super::words::{amount, link, or_dash, state, time, time_or};
 use super::{Visit, shell};
 use crate::http::error::{Answer, Code};
 use crate::usecases::balance::balance;
+use crate::usecases::operator::accounts::unpaid_time;
 use crate::usecases::operator::missing;
 use chrono::{DateTime, Utc};
 use domain::ids::AccountId;
@@ -64,7 +65,9 @@ pub(super) async fn one(visit: Visit) -> Answer<Response> {
     let now = visit.now().await?;
     let mut conn = visit.conn().await?;
     let account = accounts::find(&mut conn, id).await?.ok_or_else(|| missing(Code::AccountNotFound, id))?;
-    let balance = balance(&visit.app.process.settings, &mut conn, id).await?;
+    let settings = &visit.app.process.settings;
+    let balance = balance(settings, &mut conn, id).await?;
+    let unpaid = unpaid_time(settings, &mut conn, id).await?;
     let own = workspaces::list(&mut conn, Some(id), None, MOST).await?;
     let keys = keys::every(&mut conn, id, None, MOST).await?;
     let endpoints = endpoints::every(&mut conn, None, Some(id), None, MOST).await?;
@@ -77,7 +80,12 @@ pub(super) async fn one(visit: Visit) -> Answer<Response> {
                 ("Opened", time(account.created_at, now)),
                 ("Live jobs", html! { (balance.live) " of " (MAX_LIVE) }),
                 ("Places in use", html! { (balance.admitted) " of " (PLACES) }),
+                ("Unpaid processor time", html! { (unpaid.seconds) " s of " (settings.unpaid_processor_seconds) " s a day" }),
             ]))
+            @if unpaid.wait_seconds > 0 {
+                p { "Its work waits for " (unpaid.wait_seconds) " s: media that fail or take far more work than usual have used up the day. To let it go on:" }
+                (shell::command(&format!("mws admin accounts forgive {id}")))
+            }
             p { a href={ "/console/jobs?account_id=" (id) } { "Jobs" } " · " a href={ "/console/deliveries?account_id=" (id) } { "Deliveries" }
                 " · " a href={ "/console/audit?target=" (id) } { "What operators did" } }
         }))

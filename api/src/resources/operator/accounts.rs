@@ -9,7 +9,9 @@ use crate::http::paging::{Limit, List, Page};
 use crate::http::text::{MinuteCount, Text, Time};
 use crate::resources::account::balances::BalancesAnswer;
 use crate::usecases::balance::balance;
-use crate::usecases::operator::accounts::{NewAccount, open_account, rename_account};
+use crate::usecases::operator::accounts::{
+    NewAccount, UnpaidTime, forgive_processor_time, open_account, rename_account, unpaid_time,
+};
 use domain::credential::ApiKey;
 use domain::ids::AccountId;
 use domain::minutes::Minutes;
@@ -24,6 +26,7 @@ pub const ERRORS: Refusals = &[
     ("GET /operator/accounts", &[Code::InvalidCursor]),
     ("GET /operator/accounts/{id}", &[Code::AccountNotFound]),
     ("PATCH /operator/accounts/{id}", &[Code::AccountNotFound]),
+    ("DELETE /operator/accounts/{id}/unpaid-processor-time", &[Code::AccountNotFound]),
 ];
 
 /// The operations on accounts.
@@ -92,6 +95,19 @@ pub struct AccountDetail {
     pub account: OperatorAccount,
     /// What it has left, as its own `GET /balances` shows it.
     pub balances: BalancesAnswer,
+    /// What its media and jobs have computed that nobody paid for.
+    pub unpaid_processor: UnpaidProcessorTime,
+}
+
+/// Processor time of failed, stopped and unusually long work. It is forgotten evenly, a day's share a day.
+#[derive(Debug, Object)]
+pub struct UnpaidProcessorTime {
+    /// Seconds that count against the account now.
+    pub seconds: u64,
+    /// Seconds that an account may have a day (`MWS_UNPAID_PROCESSOR_SECONDS`).
+    pub seconds_a_day: u32,
+    /// For how many seconds it is refused new jobs and uploads, and what it has waiting is put off; 0 while it is not.
+    pub wait_seconds: u64,
 }
 
 impl From<AccountRow> for OperatorAccount {
@@ -152,7 +168,7 @@ impl OperatorAccounts {
 
     /// Get an account
     ///
-    /// The account, and what it has left of its minutes.
+    /// The account, what it has left of its minutes, and the processor time that its work took unpaid.
     #[oai(path = "/operator/accounts/:id", method = "get", operation_id = "operator_get_account")]
     async fn get(
         &self,
@@ -161,11 +177,28 @@ impl OperatorAccounts {
         id: Path<Text>,
     ) -> Answer<Json<AccountDetail>> {
         let id: AccountId = id.0.id(Code::AccountNotFound)?;
-        let mut conn = self.0.conn().await?;
-        let row = accounts::find(&mut conn, id).await?.ok_or_else(|| missing(Code::AccountNotFound, id))?;
-        let settings = &self.0.process.settings;
-        let balances = BalancesAnswer::new(settings, &balance(settings, &mut conn, id).await?);
-        Ok(Json(AccountDetail { account: row.into(), balances }))
+        Ok(Json(self.detail(id).await?))
+    }
+
+    /// Forgive an account's unpaid processor time
+    ///
+    /// What its media and jobs computed unpaid counts no more: jobs and uploads are let in at once, and what was
+    /// put off goes on.
+    #[oai(
+        path = "/operator/accounts/:id/unpaid-processor-time",
+        method = "delete",
+        operation_id = "operator_forgive_processor_time"
+    )]
+    async fn forgive(
+        &self,
+        auth: OperatorAuth,
+        /// The account's id.
+        id: Path<Text>,
+    ) -> Answer<Json<AccountDetail>> {
+        let OperatorAuth(operator) = auth;
+        let id: AccountId = id.0.id(Code::AccountNotFound)?;
+        forgive_processor_time(&self.0, &operator, id).await?;
+        Ok(Json(self.detail(id).await?))
     }
 
     /// Change an account
@@ -183,5 +216,18 @@ impl OperatorAccounts {
         let id: AccountId = id.0.id(Code::AccountNotFound)?;
         let name = named(&body.0.name)?;
         Ok(Json(rename_account(&self.0, &operator, id, name).await?.into()))
+    }
+}
+
+impl OperatorAccounts {
+    async fn detail(&self, id: AccountId) -> Answer<AccountDetail> {
+        let mut conn = self.0.conn().await?;
+        let row = accounts::find(&mut conn, id).await?.ok_or_else(|| missing(Code::AccountNotFound, id))?;
+        let settings = &self.0.process.settings;
+        let balances = BalancesAnswer::new(settings, &balance(settings, &mut conn, id).await?);
+        let UnpaidTime { seconds, wait_seconds } = unpaid_time(settings, &mut conn, id).await?;
+        let seconds_a_day = settings.unpaid_processor_seconds;
+        let unpaid_processor = UnpaidProcessorTime { seconds, seconds_a_day, wait_seconds };
+        Ok(AccountDetail { account: row.into(), balances, unpaid_processor })
     }
 }

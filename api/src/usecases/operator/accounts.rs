@@ -4,13 +4,16 @@ use super::missing;
 use crate::app::App;
 use crate::auth::operator::OperatorCaller;
 use crate::http::error::{Answer, ApiError, Code};
+use crate::http::rate;
 use domain::credential::ApiKey;
 use domain::ids::{AccountId, WorkspaceId};
 use domain::minutes::Minutes;
+use runtime::config::Settings;
 use serde_json::json;
 use sqlx::{Acquire, PgConnection};
 use store::accounts::{self, AccountRow};
 use store::keys::{self, MadeBy, NewKey};
+use store::paces::{self, A_DAY_US, What};
 use store::{account_audit, audit, minutes};
 
 /// An account to open.
@@ -72,6 +75,45 @@ pub async fn rename_account(app: &App, operator: &OperatorCaller, id: AccountId,
     let row = accounts::find(&mut rename_account, id).await?;
     rename_account.commit().await?;
     row.ok_or_else(|| missing(Code::AccountNotFound, id))
+}
+
+/// Forgets the processor time that the account's work has taken unpaid. What was put off of it goes on at once.
+pub async fn forgive_processor_time(app: &App, operator: &OperatorCaller, id: AccountId) -> Answer<()> {
+    let settings = &app.process.settings;
+    let mut conn = app.conn().await?;
+    let mut forgive = conn.begin().await?;
+    lock(&mut forgive, id).await?;
+    let ahead_us = paces::forgive(&mut forgive, id, What::UnpaidProcessorTime).await?;
+    if ahead_us > 0 {
+        paces::make_due(&mut forgive, id).await?;
+        let (was, is) = (json!({ "seconds": seconds(settings, ahead_us) }), json!({ "seconds": 0 }));
+        audit::record(&mut forgive, &operator.changed("account.forgive", id, Some(was), Some(is))).await?;
+    }
+    forgive.commit().await?;
+    Ok(())
+}
+
+/// Processor time that an account's work took and nobody paid for.
+#[derive(Debug, Clone, Copy)]
+pub struct UnpaidTime {
+    /// Seconds that count against the account now.
+    pub seconds: u64,
+    /// For how many seconds its work has to wait for that.
+    pub wait_seconds: u64,
+}
+
+/// What counts against an account now.
+pub async fn unpaid_time(settings: &Settings, conn: &mut PgConnection, id: AccountId) -> Answer<UnpaidTime> {
+    let what = What::UnpaidProcessorTime;
+    let ahead_us = paces::ahead(conn, id, what).await?;
+    let wait = paces::wait(conn, id, &rate::most(settings, &[what])).await?;
+    Ok(UnpaidTime { seconds: seconds(settings, ahead_us), wait_seconds: wait.map_or(0, |wait| wait.seconds) })
+}
+
+/// The processor seconds that moved an account's instant so far ahead.
+fn seconds(settings: &Settings, ahead_us: i64) -> u64 {
+    let share = i128::from(settings.unpaid_processor_seconds.max(1));
+    u64::try_from(i128::from(ahead_us) * share / i128::from(A_DAY_US)).unwrap_or(0)
 }
 
 /// Locks an account until the transaction ends, or refuses one that is not there.

@@ -25,7 +25,7 @@ const SUSPENDED: [Column; 6] = [
     Column::new("ended uploads", "/ended_uploads"),
 ];
 
-const FIELDS: [Column; 11] = [
+const FIELDS: [Column; 14] = [
     Column::new("id", "/account/id"),
     Column::new("name", "/account/name"),
     Column::new("created", "/account/created_at"),
@@ -37,6 +37,9 @@ const FIELDS: [Column; 11] = [
     Column::new("held", "/balances/held_minutes"),
     Column::new("left", "/balances/left_minutes"),
     Column::new("bought", "/balances/bought_minutes"),
+    Column::new("unpaid processor s", "/unpaid_processor/seconds"),
+    Column::new("of a day", "/unpaid_processor/seconds_a_day"),
+    Column::new("waits for s", "/unpaid_processor/wait_seconds"),
 ];
 
 const OPENED: [Column; 3] =
@@ -102,6 +105,12 @@ pub enum Command {
         /// Its id.
         id: String,
     },
+    /// Forget the processor time that an account's failed, stopped and unusually long work took unpaid.
+    #[command(after_help = "Jobs and uploads are let in, and what was put off goes on, at once.")]
+    Forgive {
+        /// Its id.
+        id: String,
+    },
     /// Erase a suspended account for good: its workspaces, items, people and names. The ledger stays.
     Erase {
         /// Its id.
@@ -151,6 +160,10 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
         Command::Resume { id } => {
             let resumed = client.post(&format!("/operator/accounts/{}/resume", part(&id)), &json!({})).await?;
             context.out.record(&resumed, "id", &COLUMNS)
+        }
+        Command::Forgive { id } => {
+            let path = format!("/operator/accounts/{}/unpaid-processor-time", part(&id));
+            context.out.record(&client.delete(&path).await?, "id", &FIELDS)
         }
         Command::Erase { id, confirm } => items::erase("accounts", &id, &confirm, context).await,
     }

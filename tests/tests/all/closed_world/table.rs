@@ -271,6 +271,7 @@ pub const TABLE: &[Row] = &[
     Row("GET /operator/accounts", Operator, "200", "", ""),
     Row("GET /operator/accounts/{account}", Operator, "200", "", ""),
     Row("PATCH /operator/accounts/{account}", Operator, "200", "", r#"{"name":"renamed"}"#),
+    Row("DELETE /operator/accounts/{account}/unpaid-processor-time", Operator, "200", "", ""),
     Row("POST /operator/accounts/{account}/suspend", Operator, "200", "", r#"{"reason":"x"}"#),
     Row("POST /operator/accounts/{account}/resume", Operator, "200", "", ""),
     Row("POST /operator/accounts/{account}/erase", Operator, "409 illegal_transition", "", ""),
