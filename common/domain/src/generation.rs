@@ -236,6 +236,12 @@ pub fn spoken_ms(chars: i64) -> i64 {
     chars.saturating_mul(CHAR_MS).max(LEAST_SPOKEN_MS)
 }
 
+/// Milliseconds that a text may be spoken for, at the most: twice what is held for it. Ordinary speech takes half of
+/// that; a letter that a voice does not know is spoken by its name, which takes ten times as long.
+pub fn longest_spoken_ms(text: &str) -> i64 {
+    spoken_ms(spoken_letters(text)).saturating_mul(2)
+}
+
 /// How an item was made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MadeBy {

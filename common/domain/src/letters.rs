@@ -35,10 +35,17 @@ const LETTERS_OF_A_SIGN: i64 = 4;
 /// How many of the letters that it lacks are named.
 const TOLD: usize = 5;
 
-/// How many letters a text is spoken for: a digit or a sign is a word.
+/// How many letters a text is spoken for: a digit, a sign or an ideograph is a word.
 pub fn spoken_letters(text: &str) -> i64 {
-    let letters = |letter: char| if letter.is_numeric() || is_read_out(letter) { LETTERS_OF_A_SIGN } else { 1 };
+    let is_word = |letter: char| letter.is_numeric() || is_read_out(letter) || is_ideograph(letter);
+    let letters = |letter| if is_word(letter) { LETTERS_OF_A_SIGN } else { 1 };
     text.chars().map(letters).fold(0, i64::saturating_add)
+}
+
+/// Whether it is one of the characters of Chinese, which Japanese and Korean use too.
+const fn is_ideograph(letter: char) -> bool {
+    matches!(letter, '\u{2E80}'..='\u{2FDF}' | '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}'
+        | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}')
 }
 
 /// Whether it is a sign that is spoken by its name, and no mark between words.
@@ -83,6 +90,7 @@ mod tests {
     fn a_text_is_as_long_as_it_is_spoken() {
         assert_eq!(spoken_letters("Buenos días."), 12);
         assert_eq!(spoken_letters("7 % of 12"), 4 + 1 + 4 + 1 + 2 + 1 + 8);
+        assert_eq!(spoken_letters("今天很好 so"), 4 * 4 + 3);
         assert_eq!(spoken_letters("¿No? “It’s” cafe\u{301}…"), 17 + 1, "marks are no words");
     }
 

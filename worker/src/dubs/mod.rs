@@ -114,7 +114,7 @@ impl Dubber {
         let booth = voices::Booth { speakers: &self.speakers, tools: &self.tools, workshop: &workshop };
         // What was spoken before is paid for already.
         let speaking = JobCtx { paid_ms: None, ..ctx.step(TRANSLATED, SPOKEN) };
-        let track = booth.record(&body, before, &speaking).await?;
+        let track = booth.record(&body, before, plan.longest_ms(asked.duration_ms), &speaking).await?;
         let voice = self.voice(&track, &workshop, asked.most_bytes, &speaking).await?;
         let mixing = DubMix {
             source,

@@ -22,6 +22,8 @@ use std::os::unix::fs::PermissionsExt;
 
 /// Samples a second of the track.
 pub(crate) const RATE: u32 = 48_000;
+/// The same in a millisecond.
+const SAMPLES_A_MS: i64 = RATE as i64 / 1_000;
 /// Bytes of a sample.
 const SAMPLE: i64 = 2;
 /// Sound of one segment, at most: two and a half minutes.
@@ -73,11 +75,12 @@ pub(super) struct Booth<'a> {
 }
 
 impl Booth<'_> {
-    /// Speaks the dub, but for what was spoken of it before.
+    /// Speaks the dub, but for what was spoken of it before: for so long at most.
     pub(super) async fn record(
         &self,
         dub: &Dub,
         before: Option<SpokenBefore<'_>>,
+        longest_ms: i64,
         ctx: &JobCtx,
     ) -> Result<VoiceTrack, ReadError> {
         let mut tape = Tape::new()?;
@@ -108,6 +111,9 @@ impl Booth<'_> {
                     }
                     Err(error) => return Err(error),
                 }
+            }
+            if tape.len > longest_ms.saturating_mul(SAMPLES_A_MS * SAMPLE) {
+                return Err(ReadError::Unsupported("its voices take more than three times as long as it is paid for"));
             }
             ctx.progress.reach_part(place as u64 + 1, all);
         }

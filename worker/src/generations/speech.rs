@@ -7,19 +7,26 @@
 use super::{InstalledEngine, OUTPUT_FILE};
 use crate::readers::decode::{Encoder, Feed, MediaTools, Workshop, executable, input_path, nameless, whole_output};
 use crate::readers::{JobCtx, ReadError};
-use domain::generation::Asked;
+use domain::generation::{Asked, longest_spoken_ms};
 use domain::model::BuiltIn;
 use std::ffi::OsStr;
+use std::fs::File;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Sound of the longest text, at most: 24 minutes at 22,050 samples a second.
-const SOUND_BYTES: usize = 64 << 20;
+/// Sound at most: 24 minutes at 22,050 samples a second.
+const SOUND_BYTES: u64 = 64 << 20;
+/// Bytes of a millisecond at the most samples that the engines write.
+const MOST_BYTES_A_MS: u64 = 45;
 /// Bytes of a WAV file before its samples, as both engines write it.
 const HEADER_BYTES: u64 = 44;
-/// Where a WAV file says how much follows, and how much of that is samples.
+/// Where a WAV file says how many bytes a second has, how much follows, and how much of that is samples.
+const BYTES_A_SECOND_AT: u64 = 28;
 const SIZE_AT: usize = 4;
 const DATA_SIZE_AT: usize = 40;
+/// A text of letters that the voice does not know.
+const TOO_LONG: &str = "the voice takes more than twice as long as such a text takes: it may not know its letters; name a voice of its language";
 /// The voice of `espeak-ng` where no language is named.
 const USUAL_VOICE: &str = "en";
 
@@ -56,7 +63,8 @@ impl Speakers {
         of(BuiltIn::Espeak, &self.espeak).into_iter().chain(of(BuiltIn::Flite, &self.flite)).collect()
     }
 
-    /// Speaks the text into the workshop's output: a whole WAV file of at most so many bytes.
+    /// Speaks the text into the workshop's output: a whole WAV file of at most so many bytes. A text that takes much
+    /// longer than its letters are paid for is one that the voice can't speak.
     pub(crate) async fn speak(
         &self,
         engine: BuiltIn,
@@ -69,27 +77,36 @@ impl Speakers {
         let program = if engine == BuiltIn::Flite { &self.flite } else { &self.espeak };
         let program = program.as_ref().ok_or(ReadError::EngineNotConfigured(domain::task::Task::Generation))?;
         let program = &program.path;
-        let text = as_words(asked.text.as_deref().unwrap_or_default());
+        let text = asked.text.as_deref().unwrap_or_default();
+        let longest_ms = longest_spoken_ms(text).unsigned_abs();
+        let text = as_words(text);
         let input = tokio::task::spawn_blocking(move || nameless(text.as_bytes())).await;
         let input = input.map_err(|_| ReadError::Crashed)??;
         let voice = voice(engine, asked)?;
-        let most_bytes = most_bytes.min(SOUND_BYTES as u64);
+        let room = most_bytes.min(SOUND_BYTES);
+        let most_bytes = room.min(longest_ms.saturating_mul(MOST_BYTES_A_MS).saturating_add(HEADER_BYTES));
+        let too_much = |error| match error {
+            ReadError::NoRoom | ReadError::LimitExceeded { .. } if most_bytes < room => {
+                ReadError::Unsupported(TOO_LONG)
+            }
+            ReadError::NoRoom | ReadError::LimitExceeded { .. } if room == SOUND_BYTES => {
+                ReadError::Unsupported("it is spoken for more than 24 minutes: send it in parts")
+            }
+            ReadError::LimitExceeded { .. } => ReadError::NoRoom,
+            other => other,
+        };
         let path = workshop.path(OUTPUT_FILE);
         let ending = if engine == BuiltIn::Flite {
             // It writes to files alone.
             let arguments = ["-voice", voice, "-f", input_path(), "-o", OUTPUT_FILE].map(OsStr::new);
             let feed = Feed::Media(&input);
-            Encoder::start_program(program, tools, workshop, arguments, feed, most_bytes, ctx)
-                .await?
-                .finish(ctx)
-                .await?
+            let speaking = Encoder::start_program(program, tools, workshop, arguments, feed, most_bytes, ctx).await?;
+            speaking.finish(ctx).await.map_err(too_much)?
         } else {
             let arguments = ["-v", voice, "-f", input_path(), "--stdout"].map(OsStr::new);
-            let (sound, ending) = whole_output(program, arguments, &input, tools, SOUND_BYTES, ctx).await?;
+            let most = usize::try_from(most_bytes).unwrap_or(usize::MAX);
+            let (sound, ending) = whole_output(program, arguments, &input, tools, most, ctx).await.map_err(too_much)?;
             let sound = with_sizes(sound).unwrap_or_default();
-            if sound.len() as u64 > most_bytes {
-                return Err(ReadError::NoRoom);
-            }
             tokio::fs::write(&path, sound).await?;
             ending
         };
@@ -98,8 +115,19 @@ impl Speakers {
             tracing::info!(engine = engine.name(), stderr = ending.stderr, "A speech engine spoke nothing.");
             return Err(ReadError::Unsupported("the engine has no such voice or language, or finds nothing to speak"));
         }
+        if length_ms(&path, bytes)? > longest_ms {
+            return Err(ReadError::Unsupported(TOO_LONG));
+        }
         Ok(())
     }
+}
+
+/// How long a WAV file of so many bytes lasts.
+fn length_ms(path: &Path, bytes: u64) -> Result<u64, ReadError> {
+    let mut a_second = [0; 4];
+    File::open(path)?.read_exact_at(&mut a_second, BYTES_A_SECOND_AT)?;
+    let a_second = u64::from(u32::from_le_bytes(a_second)).max(1);
+    Ok((bytes - HEADER_BYTES).saturating_mul(1_000) / a_second)
 }
 
 /// The text without what `espeak-ng` takes for phonemes: two brackets are two brackets.
@@ -183,6 +211,19 @@ mod tests {
             let ms = spoken.probe().duration_ms.unwrap_or(0);
             println!("{}: {ms} ms", engine.name());
             assert!((3_000..30_000).contains(&ms), "{}: {ms}", engine.name());
+        }
+        // Each of these is spoken by its name, "Thai letter" and three numbers; a "w" is "double you".
+        for (engine, text) in [
+            (BuiltIn::Espeak, "แ. ".repeat(80)),
+            (BuiltIn::Espeak, format!("{}. ", "แ".repeat(40)).repeat(6)),
+            (BuiltIn::Flite, "w".repeat(400)),
+        ] {
+            let unknown = Asked { text: Some(text), ..Asked::default() };
+            let (tools, within) = (studio.tools(), an_hour());
+            let workshop = Workshop::new(&tools).unwrap();
+            let asking = speakers.speak(engine, &unknown, &tools, &workshop, 1 << 30, &within);
+            let refused = asking.await.unwrap_err();
+            assert!(matches!(refused, ReadError::Unsupported(TOO_LONG)), "{}: {refused:?}", engine.name());
         }
         let nobody = Asked { text: Some("hola".to_owned()), language: Some("qqq".to_owned()), ..Asked::default() };
         let tools = studio.tools();

@@ -82,6 +82,12 @@ impl DubPlan {
         item_ms.max(said.sum::<i64>() * 1_000 / CHARACTERS_A_SECOND)
     }
 
+    /// The milliseconds that its voices may last, at the most: three times what it is priced by, and ten seconds for
+    /// short ones. What is longer is no speech that follows its item.
+    pub fn longest_ms(&self, item_ms: i64) -> i64 {
+        self.worth_ms(item_ms).saturating_mul(3).saturating_add(10_000)
+    }
+
     /// Returns the SHA-256 of what it makes. What was spoken before only says how.
     pub fn hash(&self) -> [u8; 32] {
         let whole = (self.tool, self.workspace, self.dub, self.revision, &self.body, self.translates);
