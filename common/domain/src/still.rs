@@ -19,6 +19,10 @@ pub const LONGEST_SIDE: u32 = 8_192;
 pub const MOST_SOURCE_PIXELS: u64 = MOST_PIXELS;
 /// Pixels that are drawn on, of all layers together.
 pub const MOST_DRAWN_PIXELS: u64 = 16 * MOST_PIXELS;
+/// Letters that are drawn, of all texts together.
+pub const MOST_LETTERS: usize = 40_000;
+/// Letters for which a picture costs a second of film more: each is shaped and drawn as an outline.
+const LETTERS_A_SECOND: usize = 2_000;
 /// How many times the pixels of a layer count that has a shadow, is turned, or lets through what is under it.
 const TIMES_DRAWN: u64 = 4;
 
@@ -179,7 +183,7 @@ impl Still {
 
     /// The milliseconds of film that it costs as much as, made from these items: a second for each 3840 × 2160 pixels
     /// that are begun of it, or for four times as many that its layers are drawn on, or what decoding its sources is
-    /// worth, whichever is most.
+    /// worth, whichever is most; and a second for each 2,000 letters.
     pub fn priced_ms(&self, known: impl Fn(ItemId) -> Material) -> i64 {
         let pixels = self.pixels().max(self.drawn_pixels() / 4);
         let drawn = Pictures { pixels: i64::try_from(pixels).unwrap_or(i64::MAX), rate: None };
@@ -188,7 +192,13 @@ impl Still {
             StillPicture::Image { item, at_us, .. } => Some(known(item).picture_ms(at_us)),
             _ => None,
         });
-        drawn_ms.max(decoded.fold(0, i64::saturating_add))
+        let letters_ms = i64::try_from(self.letters() / LETTERS_A_SECOND).unwrap_or(i64::MAX).saturating_mul(1_000);
+        drawn_ms.max(decoded.fold(0, i64::saturating_add)).saturating_add(letters_ms)
+    }
+
+    /// How many letters its texts have.
+    pub(crate) fn letters(&self) -> usize {
+        self.texts().map(|text| text.text.chars().count()).sum()
     }
 
     /// The pixels, across and down, that a source for a place so large is decoded into.

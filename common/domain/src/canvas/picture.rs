@@ -8,8 +8,8 @@ use crate::brand_kit::BrandKit;
 use crate::ids::{ItemId, WorkspaceId};
 use crate::item::ItemType;
 use crate::still::{
-    LONGEST_SIDE, MOST_DRAWN_PIXELS, MOST_PIXELS, MOST_SOURCE_PIXELS, Still, StillFormat, StillLayer, StillPicture,
-    StillShadow, StillText,
+    LONGEST_SIDE, MOST_DRAWN_PIXELS, MOST_LETTERS, MOST_PIXELS, MOST_SOURCE_PIXELS, Still, StillFormat, StillLayer,
+    StillPicture, StillShadow, StillText,
 };
 use crate::timeline::Fit;
 use std::collections::BTreeMap;
@@ -59,6 +59,9 @@ pub enum NotDrawable {
     /// More to draw than is drawn.
     #[error("its layers would be drawn on {0} pixels, shadows counted again, and {MOST_DRAWN_PIXELS} is the most")]
     ManyPixels(u64),
+    /// It has more to read than is drawn.
+    #[error("its texts have {0} letters, and {MOST_LETTERS} is the most that is drawn")]
+    ManyLetters(usize),
 }
 
 /// What is made of a canvas.
@@ -99,6 +102,10 @@ pub fn still_of(canvas: &Canvas, known: Known<'_>, values: &Values, output: Stil
         background: background.map(|color| kit_color("background", color, known.kit)).transpose()?,
         layers: canvas.layers.iter().map(|layer| drawn(canvas, layer, known, values)).collect::<Result<_, _>>()?,
     };
+    let letters = still.letters();
+    if letters > MOST_LETTERS {
+        return Err(NotDrawable::ManyLetters(letters));
+    }
     match (still.source_pixels(), still.drawn_pixels()) {
         (many, _) if many > MOST_SOURCE_PIXELS => Err(NotDrawable::ManySourcePixels(many)),
         (_, many) if many > MOST_DRAWN_PIXELS => Err(NotDrawable::ManyPixels(many)),

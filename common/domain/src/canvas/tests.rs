@@ -9,7 +9,7 @@ use crate::item::ItemType;
 use crate::media_time::FrameRate;
 use crate::pixels::Pictures;
 use crate::render::RenderPlan;
-use crate::still::{Still, StillFormat, StillLayer, StillPicture};
+use crate::still::{Still, StillFormat, StillLayer, StillPicture, StillText};
 use crate::timeline::SourceFacts;
 use serde_json::{Value, json};
 
@@ -92,6 +92,21 @@ fn a_picture_of_many_sources_costs_what_decoding_them_is_worth() {
         [1_000; 2],
         "a logo or three cost nothing more"
     );
+    let text = |letters: usize| StillText {
+        text: "a".repeat(letters),
+        family: "DejaVu Sans".to_owned(),
+        size: 1_000,
+        weight: 400,
+        color: [0, 0, 0, 255],
+        align: None,
+        max_width: None,
+        line_height: 1_200_000,
+    };
+    let written = |layers, letters| {
+        let layer = StillLayer { picture: StillPicture::Text(text(letters)), ..image(item, None) };
+        still(vec![layer; layers]).priced_ms(known(true, hd))
+    };
+    assert_eq!([written(1, 1_999), written(20, 2_000)], [1_000, 21_000], "letters are drawn one by one");
     let of_8k = Pictures { pixels: 7_680 * 4_320, rate: None };
     assert_eq!(price(50, None, false, of_8k), 50 * (250 + 88 + 1_050));
     assert_eq!(price(20, late, true, hd), 20 * (250 + 1_666), "from key picture to key picture");

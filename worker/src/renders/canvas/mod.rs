@@ -23,11 +23,13 @@ use domain::item::ItemType;
 use domain::still::{Still, StillFormat, StillLayer, StillPicture};
 use ink::{LayerPicture, PackedPicture};
 use paper::Paper;
+use rustix::time::{ClockId, clock_gettime};
 use std::collections::HashMap;
 use std::fs::File;
 use std::sync::Arc;
+use std::time::Duration;
 use store::uploads::Facts;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// Held while a picture is drawn, so that no other is.
 static TABLE: Semaphore = Semaphore::const_new(1);
@@ -55,16 +57,19 @@ pub(super) async fn render(easel: &Easel<'_>, ctx: &JobCtx) -> Result<Rendered, 
     let workshop = Workshop::new(easel.tools)?;
     refuse_unpaid(&easel.begun(), easel.sources, priced_ms(easel.still, easel.sources), ctx).await?;
     let layers = easel.layers(&ctx.step(0, DECODED)).await?;
-    let _alone = ctx.bounded(TABLE.acquire()).await?.map_err(|_| ReadError::Crashed)?;
+    let mut alone = ctx.bounded(TABLE.acquire()).await?.map_err(|_| ReadError::Crashed)?;
     if easel.still.format == StillFormat::Svg {
-        return document(easel, &workshop, layers, ctx).await;
+        return document(easel, &workshop, layers, alone, ctx).await;
     }
     let mut paper = Paper::new(easel.still).ok_or(ReadError::Crashed)?;
     let (shared, whole) = (Arc::new(easel.still.clone()), easel.still.layers.len() as u64);
     let step = ctx.step(DECODED, DRAWN);
     for layer in layers {
         let (still, number) = (Arc::clone(&shared), layer.number);
-        paper = blocking(ctx, move || paper.draw(&still, &[layer])).await??;
+        // It goes with the drawing, which may go on when the job is stopped.
+        let drawn = blocking(ctx, move || paper.draw(&still, &[layer]).map(|paper| (paper, alone)));
+        (paper, alone) = drawn.await??;
+        ctx.processor.left()?;
         step.progress.reach_part(number as u64, whole);
     }
     encode::write(easel, &workshop, paper, easel.still.format, OUTPUT_FILE, ctx).await?;
@@ -86,14 +91,15 @@ async fn document(
     easel: &Easel<'_>,
     workshop: &Workshop,
     layers: Vec<LayerPicture>,
+    alone: SemaphorePermit<'static>,
     ctx: &JobCtx,
 ) -> Result<Rendered, ReadError> {
     let still = easel.still.clone();
     let small = shrunk(&still);
-    let (text, paper) = blocking(ctx, move || {
+    let (text, paper, _alone) = blocking(ctx, move || {
         let text = paper::document(&still, &layers)?;
         let paper = Paper::new(&small).ok_or(ReadError::Crashed)?.draw(&small, &layers)?;
-        Ok::<_, ReadError>((text, paper))
+        Ok::<_, ReadError>((text, paper, alone))
     })
     .await??;
     if text.len() as u64 > easel.most_bytes {
@@ -161,9 +167,24 @@ impl Easel<'_> {
     }
 }
 
-/// Does what keeps a processor busy on a thread of its own. It is not waited for past the end of the job.
+/// Does what keeps a processor busy on a thread of its own, and counts that time as a child's: what is drawn is a
+/// customer's. It is not waited for past the end of the job.
 async fn blocking<T: Send + 'static>(ctx: &JobCtx, work: impl FnOnce() -> T + Send + 'static) -> Result<T, ReadError> {
-    ctx.bounded(tokio::task::spawn_blocking(work)).await?.map_err(|_| ReadError::Crashed)
+    let processor = ctx.processor.clone();
+    let working = processor.own_work().await;
+    let counted = move || {
+        let before = thread_time();
+        let done = work();
+        processor.take(thread_time().saturating_sub(before));
+        drop(working);
+        done
+    };
+    ctx.bounded(tokio::task::spawn_blocking(counted)).await?.map_err(|_| ReadError::Crashed)
+}
+
+/// The processor time of this thread.
+fn thread_time() -> Duration {
+    clock_gettime(ClockId::ThreadCPUTime).try_into().unwrap_or_default()
 }
 
 /// The media type of a format.

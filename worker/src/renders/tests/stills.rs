@@ -49,7 +49,8 @@ impl Darkroom {
             sources.insert(*item, ItemMedia { media, duration_ms: 0 });
         }
         let rendered = self.renderer.draw(&self.studio.tools(), &sources, still, 1 << 30, &ctx).await?;
-        assert_eq!(rendered.duration_ms, 1_000);
+        let letters: usize = still.texts().map(|text| text.text.chars().count()).sum();
+        assert_eq!(rendered.duration_ms, 1_000 + 1_000 * i64::try_from(letters / 2_000).unwrap());
         assert!(rendered.media.picture.as_ref().is_some_and(|cover| cover.starts_with(b"\xff\xd8")), "a cover");
         let facts = self.save(rendered, "still");
         let [width, height] = still.size.map(|side| i32::try_from(side).unwrap());
