@@ -3,7 +3,7 @@
 SHELL := bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup setup-to-run build check demo test bench eval hostile lint contract deny prepare clean-data
+.PHONY: help setup setup-to-run build check demo test bench eval hostile hosts lint contract deny prepare clean-data
 
 # Queries are compiled against .sqlx, whatever the caller's environment says; scripts/prepare alone asks a database.
 export SQLX_OFFLINE := true
@@ -52,6 +52,9 @@ eval: build ## Measure the reads and what is made of media, and write the tables
 
 hostile: setup build ## Send a hundred hostile files through a running service, and look at what comes back
 	python3 -m eval.hostile --program "$${CARGO_TARGET_DIR:-target}/debug/mws"
+
+hosts: build ## Try the service on several hosts, network namespaces here, and kill some (root; see docs/scale.md)
+	deploy/hosts/try --program "$${CARGO_TARGET_DIR:-target}/debug/mws"
 
 prepare: ## Bring .sqlx up to date with the queries and the migrations
 	scripts/prepare

@@ -26,6 +26,8 @@ impl Database {
         }
         let server = EmbeddedPostgres::start(&Options::new(&settings.data_dir))?;
         settings.database_url = Some(server.url(NAME));
+        // It is another's.
+        settings.database_direct_url = None;
         Ok(Self { embedded: Some(server) })
     }
 

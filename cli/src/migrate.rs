@@ -33,7 +33,7 @@ impl MigrateArgs {
 pub fn run(args: MigrateArgs, globals: &Globals) -> Result<(), Failure> {
     let mut settings = args.settings;
     settings.read_secret_files().context("a secret can't be read")?;
-    let Some(url) = settings.database_url else {
+    let Some(url) = settings.database_direct_url.or(settings.database_url) else {
         return Err(Failure::Usage("name the database: DATABASE_URL, or DATABASE_URL_FILE".to_owned()));
     };
     let version = runtime()?.block_on(async {

@@ -51,7 +51,9 @@ impl Service {
         command.env("MWS_OUTBOUND_ALLOW", "127.0.0.0/8").env_remove("MWS_LISTEN").env_remove("MWS_PUBLIC_URL");
         // What the demo makes belongs in its own folder, never in a database or a bucket that the shell happens to
         // name.
-        command.env_remove("DATABASE_URL").env_remove("MWS_MEDIA_STORE");
+        for elsewhere in ["DATABASE_URL", "MWS_DATABASE_DIRECT_URL", "MWS_MEDIA_STORE"] {
+            command.env_remove(elsewhere).env_remove(format!("{elsewhere}_FILE"));
+        }
         // Ctrl-C in the terminal is for the demo, which then stops its child itself.
         command.process_group(0).kill_on_drop(true);
         let mut child = command

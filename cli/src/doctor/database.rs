@@ -35,14 +35,17 @@ pub(super) async fn findings(settings: &Settings) -> Vec<Finding> {
             return vec![Finding::problem("database", format!("can't be reached: {error}"), cure)];
         }
     };
+    let lent = || {
+        let cure = "set the pooler to session mode, or name the database itself in DATABASE_URL";
+        vec![Finding::problem("database", "is behind a pooler that lends a connection for one transaction", cure)]
+    };
+    if let Ok(true) = inspect::is_lent_by_transaction(&pool).await {
+        pool.close().await;
+        return lent();
+    }
     let found = all(&pool, settings).await.unwrap_or_else(|error| {
         if store::is_lent_by_transaction(&error) {
-            let cure = "set the pooler to session mode, or name the database itself in DATABASE_URL";
-            return vec![Finding::problem(
-                "database",
-                "is behind a pooler that lends a connection for one transaction",
-                cure,
-            )];
+            return lent();
         }
         let cure = "a database that `mws up` or a service has not prepared can't be looked at: start one of them once";
         vec![Finding::problem("schema", format!("can't be read: {error}"), cure)]
@@ -58,7 +61,7 @@ async fn all(pool: &PgPool, settings: &Settings) -> sqlx::Result<Vec<Finding>> {
         schema(&mut conn).await?,
         extensions(&mut conn).await?,
         queue(&mut conn).await?,
-        listen(pool).await,
+        listen(pool, settings).await,
         clock(&mut conn).await?,
         workers(&mut conn).await?,
         engines(&inspect::living(&mut conn).await?),
@@ -116,12 +119,30 @@ async fn queue(conn: &mut PgConnection) -> sqlx::Result<Finding> {
     })
 }
 
-async fn listen(pool: &PgPool) -> Finding {
+async fn listen(pool: &PgPool, settings: &Settings) -> Finding {
+    if !settings.database_notify {
+        return Finding::fine(
+            "listen",
+            "off (MWS_DATABASE_NOTIFY): processes look for work each second, and for what others tell each two to ten"
+                .to_owned(),
+        );
+    }
+    // One that listens, and one that notifies.
+    let direct =
+        settings.database_direct_url.as_deref().map(|url| store::connect_lazily(url, PoolSize(2), "mws-doctor"));
+    let direct = match direct.transpose() {
+        Ok(direct) => direct,
+        Err(error) => {
+            let cure = "set MWS_DATABASE_DIRECT_URL to postgres://user@host/database";
+            return Finding::problem("listen", format!("MWS_DATABASE_DIRECT_URL can't be read: {error}"), cure);
+        }
+    };
     let began = Instant::now();
-    if let Ok(true) = inspect::hears_notifications(pool, LISTEN_TIMEOUT).await {
+    if let Ok(true) = inspect::hears_notifications(direct.as_ref().unwrap_or(pool), LISTEN_TIMEOUT).await {
         return Finding::fine("listen", format!("heard after {:.1} ms", began.elapsed().as_secs_f64() * 1000.0));
     }
-    let cure = "DATABASE_URL must lead to PostgreSQL itself, not to a pooler in transaction mode";
+    let cure = "MWS_DATABASE_DIRECT_URL, or else DATABASE_URL, must lead to PostgreSQL itself; where it can't notify, set \
+                MWS_DATABASE_NOTIFY=false";
     Finding::problem("listen", "notifications are not heard: work waits for the next poll", cure)
 }
 

@@ -20,5 +20,6 @@ pub mod queue;
 pub mod seal;
 pub mod signs;
 pub mod sparing;
+pub mod start_error;
 pub mod telemetry;
 pub mod wake;

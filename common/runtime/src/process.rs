@@ -6,17 +6,17 @@
 use crate::clock::host_unix_millis;
 use crate::config::Settings;
 use crate::descriptors;
-use crate::media::{MediaError, MediaStore};
-use crate::outbound::{OutboundClient, OutboundError, OutboundSettings, roots_from_file};
-use crate::providers::{Providers, ProvidersError};
-use crate::seal::{SealError, Sealer};
+use crate::media::MediaStore;
+use crate::outbound::{OutboundClient, OutboundSettings, roots_from_file};
+use crate::providers::Providers;
+use crate::seal::Sealer;
 use crate::signs::Signs;
+use crate::start_error::StartError;
 use crate::wake::Wakes;
 use domain::ids;
 use domain::url_policy::NetworkPolicy;
 use futures_util::future::BoxFuture;
 use secrecy::SecretString;
-use sqlx::migrate::MigrateError;
 use sqlx::pool::PoolConnection;
 use sqlx::{PgPool, Postgres, Transaction};
 use std::process::ExitCode;
@@ -68,85 +68,6 @@ pub struct Process {
     pub decoders: Arc<OnceLock<&'static str>>,
 }
 
-/// Why a process can't start.
-#[derive(Debug, thiserror::Error)]
-pub enum StartError {
-    /// A setting that this process needs is not set.
-    #[error("{name} is not set: {cure}")]
-    Missing {
-        /// The variable.
-        name: &'static str,
-        /// What to do.
-        cure: &'static str,
-    },
-    /// The database can't be reached.
-    #[error("the database can't be reached: {0}")]
-    Database(sqlx::Error),
-    /// The database can't be brought up to date.
-    #[error("the database can't be brought up to date: {0}")]
-    Migrate(MigrateError),
-    /// A pooler is between this process and the database, and changes its connection between two transactions.
-    #[error(
-        "the pooler before the database lends a connection for one transaction, and this service needs it for a session: \
-         set the pooler to session mode, or name the database itself in DATABASE_URL"
-    )]
-    Pooler,
-    /// The media store can't be used.
-    #[error(transparent)]
-    Media(#[from] MediaError),
-    /// A key that seals secrets is none.
-    #[error(transparent)]
-    Seal(#[from] SealError),
-    /// Secrets are sealed under keys that this process was not given.
-    #[error(
-        "{count} signing secrets are sealed under a key that is not configured, and could not be used: add that key to \
-         MWS_SECRET_KEY_OLD. If it is lost for good, set MWS_ACCEPT_LOST_SECRETS=true: the webhooks of these accounts then \
-         fail as secret_unavailable until their owners make new secrets"
-    )]
-    UnknownSeals {
-        /// How many.
-        count: i64,
-    },
-    /// The file of providers is wrong.
-    #[error(transparent)]
-    Providers(#[from] ProvidersError),
-    /// The outbound client can't be set up.
-    #[error(transparent)]
-    Outbound(#[from] OutboundError),
-}
-
-impl From<sqlx::Error> for StartError {
-    fn from(error: sqlx::Error) -> Self {
-        if store::is_lent_by_transaction(&error) { Self::Pooler } else { Self::Database(error) }
-    }
-}
-
-impl From<MigrateError> for StartError {
-    fn from(error: MigrateError) -> Self {
-        match &error {
-            MigrateError::Execute(inner) | MigrateError::ExecuteMigration(inner, _)
-                if store::is_lent_by_transaction(inner) =>
-            {
-                Self::Pooler
-            }
-            _ => Self::Migrate(error),
-        }
-    }
-}
-
-impl StartError {
-    /// Whether another try may succeed.
-    fn may_pass(&self) -> bool {
-        match self {
-            Self::Database(error)
-            | Self::Migrate(MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _)) => {
-                store::is_away(error)
-            }
-            _ => false,
-        }
-    }
-}
-
 impl Process {
     /// A connection of the pool. How long it took is measured.
     ///
@@ -187,14 +108,18 @@ impl Process {
             require(name, secret.as_ref())?;
         }
         let patience = Duration::from_secs(settings.database_wait_seconds);
+        let (name, direct) = (format!("mws-{service}"), settings.direct_url(url));
         let pool = in_patience(patience, async || {
-            let pool = store::connect(url, connections, &format!("mws-{service}")).await?;
-            store::migrate(&pool).await?;
+            let pool = store::connect(url, connections, &name).await?;
+            store::migrate(&store::connect_lazily(direct, PoolSize(1), &name)?).await?;
+            if connections.0 > 1 && inspect::is_lent_by_transaction(&pool).await? {
+                return Err(StartError::Pooler);
+            }
+            can_open(&settings, &pool).await?;
+            look_at_clock(&pool).await?;
             Ok(pool)
         })
         .await?;
-        can_open(&settings, &pool).await?;
-        look_at_clock(&pool).await?;
         Self::over(settings, pool)
     }
 
@@ -214,7 +139,7 @@ impl Process {
         let outbound = OutboundClient::new(OutboundSettings { policy, extra_roots, ..OutboundSettings::default() })?;
         let providers = settings.providers.as_deref().map_or_else(|| Ok(Providers::default()), Providers::load)?;
         let shutdown = CancellationToken::new();
-        let wakes = Wakes::start(&pool, shutdown.clone());
+        let wakes = wakes(&settings, &pool, shutdown.clone())?;
         tokio::spawn(follow_clock(pool.clone(), shutdown.clone()));
         let host = host_name();
         let name = format!("{host}-{}-{}", std::process::id(), Ulid::generate());
@@ -264,6 +189,16 @@ impl Process {
         });
         Ok(())
     }
+}
+
+/// Wake-ups over the database itself, or none where it can't tell of any.
+fn wakes(settings: &Settings, pool: &PgPool, shutdown: CancellationToken) -> sqlx::Result<Wakes> {
+    if !settings.database_notify {
+        return Ok(Wakes::within_the_process());
+    }
+    let direct = settings.database_direct_url.as_deref();
+    let direct = direct.map(|url| store::connect_lazily(url, PoolSize(1), "mws-wakes")).transpose()?;
+    Ok(Wakes::start(direct.as_ref().unwrap_or(pool), shutdown))
 }
 
 /// Looks at the database's clock each minute, which ids go by.

@@ -53,6 +53,12 @@ pub async fn connect(url: &str, size: PoolSize, name: &str) -> sqlx::Result<PgPo
     limited(size, limits!()).connect_with(options).await
 }
 
+/// The same, opened when they are needed.
+pub fn connect_lazily(url: &str, size: PoolSize, name: &str) -> sqlx::Result<PgPool> {
+    let options = PgConnectOptions::from_str(url)?.application_name(name).extra_float_digits(None);
+    Ok(limited(size, limits!()).connect_lazy_with(options))
+}
+
 /// Connections to the same database for one part of a process, known to the server by a name of their own. They are
 /// opened when they are needed.
 pub fn apart(pool: &PgPool, size: PoolSize, name: &str) -> PgPool {

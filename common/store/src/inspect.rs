@@ -97,6 +97,21 @@ pub async fn oldest_due_seconds(conn: &mut PgConnection) -> sqlx::Result<(f64, f
     Ok((row.job.max(0.0), row.delivery.max(0.0)))
 }
 
+/// Whether two connections are one, or one is two: a pooler before the server lends them for a transaction each, and
+/// what a session is told does not stay with it.
+pub async fn is_lent_by_transaction(pool: &sqlx::PgPool) -> sqlx::Result<bool> {
+    let mut first = pool.acquire().await?;
+    let of_first = backend(&mut first).await?;
+    let mut second = pool.acquire().await?;
+    let of_second = backend(&mut second).await?;
+    Ok(of_first == of_second || backend(&mut first).await? != of_first)
+}
+
+/// The server's process behind a connection.
+async fn backend(conn: &mut PgConnection) -> sqlx::Result<i32> {
+    sqlx::query_scalar!(r#"SELECT pg_backend_pid() AS "pid!""#).fetch_one(conn).await
+}
+
 /// Whether a notification sent to this server comes back on a listening connection of it.
 pub async fn hears_notifications(pool: &sqlx::PgPool, patience: std::time::Duration) -> sqlx::Result<bool> {
     let mut listener = sqlx::postgres::PgListener::connect_with(pool).await?;

@@ -63,7 +63,7 @@ pub mod workspaces;
 
 pub use away::{is_away, is_lent_by_transaction, is_read_only};
 pub use connect::{
-    PoolSize, apart, apart_for_pages, async_commit_pool, connect, generic_plan_pool,
+    PoolSize, apart, apart_for_pages, async_commit_pool, connect, connect_lazily, generic_plan_pool,
     generic_plan_pool_for_transactions, listen_pool, migrate, pending_migrations, ping,
 };
 pub use refusal::is_refused_for_good;

@@ -109,6 +109,16 @@ pub struct OAuthSettings {
     /// What becomes of somebody who signs in and whom the operator has not added.
     #[arg(id = "oauth_signup", long = "oauth-signup", env = "MWS_OAUTH_SIGNUP", default_value = "refuse")]
     pub signup: Signup,
+
+    /// How many people may be new within a day, those that operators add counted in: each who signs up has minutes of
+    /// their own. Who comes then is refused as if there were no sign-up.
+    #[arg(
+        id = "oauth_signups_a_day",
+        long = "oauth-signups-a-day",
+        env = "MWS_OAUTH_SIGNUPS_A_DAY",
+        default_value_t = 1_000
+    )]
+    pub signups_a_day: u32,
 }
 
 /// What becomes of somebody who signs in by OAuth and is not known here. Whom the operator has added is always let in.

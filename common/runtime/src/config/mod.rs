@@ -33,6 +33,16 @@ pub struct Settings {
     #[arg(long, env = "DATABASE_URL", hide_env_values = true)]
     pub database_url: Option<String>,
 
+    /// The same database, by the same user, without a pooler in between: for migrations and for listening. Unset: as
+    /// `DATABASE_URL`.
+    #[arg(long, env = "MWS_DATABASE_DIRECT_URL", hide_env_values = true)]
+    pub database_direct_url: Option<String>,
+
+    /// Whether processes tell each other by LISTEN and NOTIFY what there is to do. `false`, for databases without
+    /// them: work is looked for each second, what others tell each two seconds, and a cancellation each ten.
+    #[arg(long, env = "MWS_DATABASE_NOTIFY", default_value_t = true, action = clap::ArgAction::Set)]
+    pub database_notify: bool,
+
     /// Seconds that a start waits for a database that can't be reached, or does not write, before it gives up.
     #[arg(long, env = "MWS_DATABASE_WAIT_SECONDS", default_value_t = 45)]
     pub database_wait_seconds: u64,
@@ -42,7 +52,7 @@ pub struct Settings {
     pub data_dir: PathBuf,
 
     /// Where uploaded media is kept: `file:<folder>` or `s3://bucket/prefix`. Unset: `media` in the data folder.
-    #[arg(long, env = "MWS_MEDIA_STORE")]
+    #[arg(long, env = "MWS_MEDIA_STORE", visible_alias = "media")]
     pub media_store: Option<String>,
 
     /// 32 bytes in base64 that seal secrets at rest. Made and kept in the data folder by `mws up`.
@@ -284,6 +294,11 @@ impl Settings {
     /// Where media is kept, when no other place is set.
     pub fn media_store_url(&self) -> String {
         self.media_store.clone().unwrap_or_else(|| format!("file:{}", self.data_dir.join("media").display()))
+    }
+
+    /// Where migrations run, of a service on this database.
+    pub fn direct_url<'a>(&'a self, database_url: &'a str) -> &'a str {
+        self.database_direct_url.as_deref().unwrap_or(database_url)
     }
 
     /// Reads this process runs at once.

@@ -18,6 +18,10 @@ pub struct SecretFiles {
     #[arg(long, env = "DATABASE_URL_FILE")]
     pub database_url_file: Option<PathBuf>,
 
+    /// File that holds `MWS_DATABASE_DIRECT_URL`.
+    #[arg(long, env = "MWS_DATABASE_DIRECT_URL_FILE")]
+    pub database_direct_url_file: Option<PathBuf>,
+
     /// File that holds `MWS_SECRET_KEY`, such as `%d/secret-key` with systemd's `LoadCredential=`.
     #[arg(long, env = "MWS_SECRET_KEY_FILE")]
     pub secret_key_file: Option<PathBuf>,
@@ -47,8 +51,8 @@ pub struct SecretFiles {
     pub diarizer_key_file: Option<PathBuf>,
 }
 
-/// Flags that would show a secret in the list of processes. `--database-url` does so only where it holds a password.
-const SECRET_FLAGS: [(&str, &str); 8] = [
+/// Flags that would show a secret in the list of processes. URLs do so only where they hold a password.
+const SECRET_FLAGS: [(&str, &str); 9] = [
     ("--secret-key", "MWS_SECRET_KEY"),
     ("--secret-key-old", "MWS_SECRET_KEY_OLD"),
     ("--operator-token", "MWS_OPERATOR_TOKEN"),
@@ -57,6 +61,7 @@ const SECRET_FLAGS: [(&str, &str); 8] = [
     ("--transcriber-key", "MWS_TRANSCRIBER_KEY"),
     ("--diarizer-key", "MWS_DIARIZER_KEY"),
     ("--database-url", "DATABASE_URL"),
+    ("--database-direct-url", "MWS_DATABASE_DIRECT_URL"),
 ];
 
 /// Why a secret can't be taken.
@@ -107,7 +112,8 @@ pub fn refuse_in_arguments<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = 
             None => (argument.as_str(), texts.get(index + 1).map_or("", String::as_str)),
         };
         let Some((flag, variable)) = SECRET_FLAGS.iter().find(|(flag, _)| *flag == name) else { continue };
-        if *flag != "--database-url" || has_password(value) {
+        let is_url = flag.ends_with("-url");
+        if !is_url || has_password(value) {
             return Err(SecretError::InArguments { flag, variable });
         }
     }
@@ -130,6 +136,11 @@ impl Settings {
         let files = self.secret_files.clone();
         if let Some(url) = read("DATABASE_URL", files.database_url_file.as_deref(), self.database_url.is_some())? {
             self.database_url = Some(url);
+        }
+        let has_direct = self.database_direct_url.is_some();
+        let direct = files.database_direct_url_file.as_deref();
+        if let Some(url) = read("MWS_DATABASE_DIRECT_URL", direct, has_direct)? {
+            self.database_direct_url = Some(url);
         }
         let is_old = !self.secret_key_old.is_empty();
         if let Some(keys) = read("MWS_SECRET_KEY_OLD", files.secret_key_old_file.as_deref(), is_old)? {
@@ -184,7 +195,7 @@ mod tests {
 
     #[test]
     fn a_secret_among_the_arguments_is_refused_by_its_flags_name_and_not_shown() {
-        for (flag, variable) in SECRET_FLAGS.iter().filter(|(flag, _)| *flag != "--database-url") {
+        for (flag, variable) in SECRET_FLAGS.iter().filter(|(flag, _)| !flag.ends_with("-url")) {
             for arguments in [vec![format!("{flag}=hunter2")], vec![(*flag).to_owned(), "hunter2".to_owned()]] {
                 let why = refuse_in_arguments(&arguments).expect_err(flag).to_string();
                 assert!(why.contains(flag) && why.contains(&format!("{variable}_FILE")), "{why}");
@@ -194,6 +205,7 @@ mod tests {
         for with_password in ["postgres://a:b@h/d", "postgres://h/d?user=a&password=b", "postgresql://h?password=b"] {
             assert!(refused(&["mws", "up", "--database-url", with_password]).is_some(), "{with_password}");
             assert!(refused(&[&format!("--database-url={with_password}")]).is_some(), "{with_password}");
+            assert!(refused(&["mws", "--database-direct-url", with_password]).is_some(), "{with_password}");
         }
         for fine in ["postgres://a@h/d", "postgres://h:5432/d?host=/run/postgresql", "postgres:///d"] {
             assert_eq!(refused(&["mws", "--database-url", fine]), None, "{fine}");

@@ -8,7 +8,8 @@
 //! A queue worker that is woken fetches, so each is woken for its own queues alone; all others share one channel. Queue
 //! workers of the process that pushed tickets are woken directly, and what it hears of its own notification is left
 //! out. New tickets are named ahead of the wake, a few in each notification, for pickers to whom a look at the queue
-//! has become dear (`queue::picker`).
+//! has become dear (`queue::picker`). Where the database can't notify (`MWS_DATABASE_NOTIFY`), a process wakes itself
+//! alone.
 
 mod incoming;
 #[cfg(test)]
@@ -41,7 +42,8 @@ const QUIET: Duration = Duration::from_secs(10);
 /// A process's end of the wire: sends wakes after a commit, and hands out those that arrive.
 #[derive(Clone)]
 pub struct Wakes {
-    outgoing: mpsc::UnboundedSender<Wake>,
+    /// Nothing where other processes are not told.
+    outgoing: Option<mpsc::UnboundedSender<Wake>>,
     incoming: Incoming,
 }
 
@@ -54,17 +56,26 @@ impl Wakes {
         let sender: Arc<str> = format!("{SENDER}{}", Ulid::generate()).into();
         tokio::spawn(send(store::async_commit_pool(direct, PoolSize(1)), wakes, Arc::clone(&sender)));
         tokio::spawn(listen(direct.clone(), incoming.clone(), sender, shutdown));
-        Self { outgoing, incoming }
+        Self { outgoing: Some(outgoing), incoming }
+    }
+
+    /// Wake-ups of this process for itself alone: other processes poll, as it does for theirs.
+    pub fn within_the_process() -> Self {
+        Self { outgoing: None, incoming: Incoming::new() }
     }
 
     /// Sends these once the caller's transaction is committed. Never waits; a lost wake is made good by polling.
     pub fn send(&self, wakes: impl IntoIterator<Item = Wake>) {
         for wake in wakes {
+            let Some(outgoing) = &self.outgoing else {
+                self.incoming.hand_out(wake);
+                continue;
+            };
             if let Wake::Queue(name) = &wake {
                 self.incoming.wake_queue(name);
             }
             // The receiver is gone only while the process ends.
-            let _ = self.outgoing.send(wake);
+            let _ = outgoing.send(wake);
         }
     }
 

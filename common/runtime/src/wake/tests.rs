@@ -26,7 +26,7 @@ fn a_payload_never_passes_what_postgres_takes_and_nothing_is_left_out() {
 fn a_queue_worker_is_woken_for_its_own_queues_and_when_all_is_to_be_looked_at_and_for_nothing_else() {
     let incoming = Incoming::new();
     let (outgoing, _) = mpsc::unbounded_channel();
-    let wakes = Wakes { outgoing, incoming: incoming.clone() };
+    let wakes = Wakes { outgoing: Some(outgoing), incoming: incoming.clone() };
     let own = wakes.of_queues(&[Queue::Render, Queue::Ingest]);
     let woken = || own.next().now_or_never().is_some();
     let ended = format!("from:you {} {} stop:{} fetch", JobId::mint(), AccountId::mint(), JobId::mint());
@@ -55,8 +55,8 @@ fn pushed(queue: Queue) -> Ticket {
 #[test]
 fn new_tickets_are_named_to_who_picks_them_before_their_queue_is_woken_here_and_elsewhere() {
     let (outgoing, mut sent) = mpsc::unbounded_channel();
-    let here = Wakes { outgoing: outgoing.clone(), incoming: Incoming::new() };
-    let there = Wakes { outgoing, incoming: Incoming::new() };
+    let here = Wakes { outgoing: Some(outgoing.clone()), incoming: Incoming::new() };
+    let there = Wakes { outgoing: Some(outgoing), incoming: Incoming::new() };
     let beats = Queue::Read(Read::Beats);
     let (told_here, woken_here) = (here.tickets_of(&[beats]), here.of_queues(&[beats]));
     let told_elsewhere = there.tickets_of(&[beats]);
@@ -86,7 +86,7 @@ fn new_tickets_are_named_to_who_picks_them_before_their_queue_is_woken_here_and_
 #[test]
 fn of_a_crowd_of_tickets_the_first_are_named_and_every_queue_is_woken() {
     let (outgoing, mut sent) = mpsc::unbounded_channel();
-    let wakes = Wakes { outgoing, incoming: Incoming::new() };
+    let wakes = Wakes { outgoing: Some(outgoing), incoming: Incoming::new() };
     let named = wakes.tickets_of(&[Queue::Render]);
     named.want(true);
     let crowd: Vec<Ticket> = (0..=MOST_NAMED).map(|_| pushed(Queue::Render)).collect();

@@ -30,7 +30,7 @@ pub enum Wake {
     },
     /// A job ended.
     JobEnded(JobId),
-    /// An item is ready, or failed.
+    /// An item is ready, or failed; or the reads that start with it are started.
     ItemSettled(ItemId),
     /// A running job was asked to stop.
     StopAsked(JobId),
