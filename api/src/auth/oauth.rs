@@ -106,12 +106,21 @@ async fn let_in(app: &App, issuer: &Issuer, claims: &Claims) -> Answer<bool> {
     match issuer.signup() {
         Signup::Refuse => Ok(false),
         Signup::Create => {
-            // Of two first requests at once one makes the account, and both go on with it.
-            let asked = async { users::sign_up(&mut *app.conn().await?, identity(issuer, claims), &claims.name).await };
-            if in_time(asked).await? {
-                tracing::info!("Somebody new signed in by OAuth and has an account now.");
+            let asked = async {
+                let mut conn = app.conn().await?;
+                if users::waits_for_a_day(&mut conn, identity(issuer, claims), issuer.signups_a_day()).await? {
+                    return Ok(None);
+                }
+                // Of two first requests at once one makes the account, and both go on with it.
+                users::sign_up(&mut conn, identity(issuer, claims), &claims.name).await.map(Some)
+            };
+            let made = in_time(asked).await?;
+            match made {
+                Some(true) => tracing::info!("Somebody new signed in by OAuth and has an account now."),
+                Some(false) => {}
+                None => tracing::info!("Nobody new is let in for a while: MWS_OAUTH_SIGNUPS_A_DAY is reached."),
             }
-            Ok(true)
+            Ok(made.is_some())
         }
     }
 }

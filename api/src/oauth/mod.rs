@@ -25,6 +25,7 @@ pub struct Issuer {
     name: String,
     audience: Vec<String>,
     signup: Signup,
+    signups_a_day: u32,
     keys: KeyCache,
 }
 
@@ -51,7 +52,13 @@ impl Issuer {
             Some(name) if !audience.is_empty() => {
                 signature::install();
                 let keys = KeyCache::new(Discovery::new(name)?);
-                Ok(Some(Self { name: name.to_owned(), audience, signup: settings.signup, keys }))
+                Ok(Some(Self {
+                    name: name.to_owned(),
+                    audience,
+                    signup: settings.signup,
+                    signups_a_day: settings.signups_a_day,
+                    keys,
+                }))
             }
             _ => Err(OAuthError::Half),
         }
@@ -70,6 +77,11 @@ impl Issuer {
     /// What becomes of somebody who is not known here yet.
     pub fn signup(&self) -> Signup {
         self.signup
+    }
+
+    /// How many may get an account so within a day.
+    pub fn signups_a_day(&self) -> u32 {
+        self.signups_a_day
     }
 
     /// Whom the token stands for: its form, issuer, key, signature and audience are judged here, its times by whoever

@@ -130,7 +130,7 @@ impl IssuerBench {
 
 fn issuer(url: &str) -> Result<Option<Issuer>, OAuthError> {
     let audience = vec!["https://mws.example/mcp".to_owned(), AUDIENCE.to_owned()];
-    Issuer::new(&OAuthSettings { issuer: Some(url.to_owned()), audience, signup: Signup::Refuse })
+    Issuer::new(&OAuthSettings { issuer: Some(url.to_owned()), audience, signup: Signup::Refuse, signups_a_day: 1 })
 }
 
 fn header(id: &str) -> Value {
@@ -305,7 +305,12 @@ async fn metadata_of_another_issuer_and_sets_without_a_key_are_not_believed() {
 fn issuer_and_audience_belong_together_and_the_issuer_is_https() {
     let new = |issuer: Option<&str>, audience: &[&str]| {
         let audience = audience.iter().map(|&one| one.to_owned()).collect();
-        Issuer::new(&OAuthSettings { issuer: issuer.map(str::to_owned), audience, signup: Signup::Refuse })
+        Issuer::new(&OAuthSettings {
+            issuer: issuer.map(str::to_owned),
+            audience,
+            signup: Signup::Refuse,
+            signups_a_day: 1,
+        })
     };
     assert!(matches!(new(None, &[]), Ok(None)));
     assert!(matches!(new(Some(""), &[""]), Ok(None)));

@@ -101,6 +101,24 @@ pub async fn role(conn: &mut PgConnection, user: UserId, workspace: WorkspaceId)
     .await
 }
 
+/// Whether somebody has to wait for another day: so many users were added within one, and they are none of them. Ids
+/// begin with the time.
+pub async fn waits_for_a_day(conn: &mut PgConnection, identity: Identity<'_>, most: u32) -> sqlx::Result<bool> {
+    sqlx::query_scalar!(
+        r#"SELECT NOT EXISTS (SELECT FROM users WHERE oauth_issuer = $2 AND oauth_subject = $3) AND count(*) >= $1 AS "waits!"
+           FROM (
+               SELECT FROM users WHERE id > (
+                   lpad(to_hex((extract(epoch FROM mws_now() - interval '1 day') * 1000)::bigint), 12, '0') || repeat('0', 20)
+               )::uuid LIMIT $1
+           ) AS lately"#,
+        i64::from(most),
+        identity.issuer,
+        identity.subject,
+    )
+    .fetch_one(conn)
+    .await
+}
+
 /// Gives somebody unknown an account of their own and a workspace that they own. False when they are known already.
 pub async fn sign_up(conn: &mut PgConnection, identity: Identity<'_>, name: &str) -> sqlx::Result<bool> {
     let done = sqlx::query_file!(

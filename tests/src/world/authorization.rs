@@ -56,7 +56,12 @@ impl AuthorizationServer {
 
     /// Settings of a service that takes its tokens.
     pub fn settings(&self, signup: Signup) -> OAuthSettings {
-        OAuthSettings { issuer: Some(self.issuer.clone()), audience: vec![RESOURCE.to_owned()], signup }
+        OAuthSettings {
+            issuer: Some(self.issuer.clone()),
+            audience: vec![RESOURCE.to_owned()],
+            signup,
+            signups_a_day: 1_000,
+        }
     }
 
     /// How tokens are made from now on: `alg=RS256`, `ttl=60`, `scope=media workspace:…`.

@@ -225,7 +225,11 @@ async fn whom_nobody_has_added_is_told_to_ask_and_gets_an_account_where_that_is_
     assert_eq!(world.count("SELECT count(*) FROM users").await?, 0);
     world.end().await?;
 
-    let world = World::with_api(|_, api| api.oauth = server.settings(Signup::Create)).await?;
+    let world = World::with_api(|_, api| {
+        api.oauth = server.settings(Signup::Create);
+        api.oauth.signups_a_day = 1;
+    })
+    .await?;
     let token = server.token("bo").await?;
     let first = (0..20).map(|_| {
         let client = world.client(Some(token.clone()));
@@ -238,6 +242,10 @@ async fn whom_nobody_has_added_is_told_to_ask_and_gets_an_account_where_that_is_
     }
     let bo = world.client(Some(token));
     assert_eq!(bo.send("POST", "/keys", &[], Some("{}".to_owned())).await?.status, 201);
+    let second = world.client(Some(server.token("eve").await?));
+    let refused = second.send("GET", "/workspaces", &[], None).await?;
+    assert_eq!(refusal(&refused), (403, "workspace_forbidden"), "one a day: {}", refused.text);
+    assert_eq!(workspaces(&bo).await?, seen[0], "who is known is let in");
     world.end().await
 }
 
