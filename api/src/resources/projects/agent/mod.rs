@@ -21,7 +21,7 @@ const LOOK_AGAIN: Duration = Duration::from_secs(2);
 /// Runs that a process goes on with at once.
 const AT_ONCE: usize = 4;
 /// And where a model is asked, which is waited for most of the time.
-const AT_ONCE_ASKING: usize = 16;
+const AT_ONCE_ASKING: usize = 64;
 /// How many of those one account has, at most: a model that takes long over what it asks keeps nobody else waiting.
 const ASKING_OF_ACCOUNT: usize = 4;
 
