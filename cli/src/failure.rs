@@ -86,6 +86,28 @@ impl Refusal {
     }
 }
 
+/// The lists that refusals name as tools, and the commands that show them here; a longer name before one that it begins
+/// with.
+const LISTS: [(&str, &str); 12] = [
+    ("list_items", "items list"),
+    ("list_boards", "boards list"),
+    ("list_calendar_feeds", "calendar feeds"),
+    ("list_calendar", "calendar list"),
+    ("list_canvases", "canvas list"),
+    ("list_comments", "comments list"),
+    ("list_dubs", "dubs list"),
+    ("list_models", "models list"),
+    ("list_public_links", "links list"),
+    ("list_skills", "skills list"),
+    ("list_templates", "templates list"),
+    ("list_timelines", "timelines list"),
+];
+
+/// A step with commands in the place of tools.
+fn with_commands(step: &str) -> String {
+    LISTS.iter().fold(step.to_owned(), |step, (tool, command)| step.replace(tool, &format!("mws {command}")))
+}
+
 /// What helps where the service does not say it: refusals of routes have no room for a next step.
 fn usual_step(code: &str) -> Option<&'static str> {
     Some(match code {
@@ -135,7 +157,7 @@ impl Failure {
             Self::Refused(refusal) => {
                 let id = refusal.request_id.as_deref().map(|id| format!(", {id}")).unwrap_or_default();
                 let next = refusal.suggested_action.as_deref().or_else(|| usual_step(&refusal.code));
-                let next = next.map(|next| format!("\n  next: {next}"));
+                let next = next.map(|next| format!("\n  next: {}", with_commands(next)));
                 format!("error: {}      ({}{id}){}", refusal.message, refusal.code, next.unwrap_or_default())
             }
             Self::Interrupted(said) => said.clone(),
@@ -205,10 +227,13 @@ mod tests {
     #[test]
     fn a_refusal_of_either_envelope_is_told_with_its_code_its_request_and_the_next_step() {
         let tool = json!({ "ok": false, "error": {
-            "code": "insufficient_minutes", "message": "Not enough.", "retryable": false, "suggested_action": "Buy some.",
+            "code": "insufficient_minutes", "message": "Not enough.", "retryable": false, "suggested_action": "Buy some, or see `list_models`.",
         }});
         let failure = Failure::Refused(Box::new(Refusal::read(402, &tool, Some("req_1"))));
-        assert_eq!(failure.words(), "error: Not enough.      (insufficient_minutes, req_1)\n  next: Buy some.");
+        assert_eq!(
+            failure.words(),
+            "error: Not enough.      (insufficient_minutes, req_1)\n  next: Buy some, or see `mws models list`."
+        );
         let route = json!({ "error": { "code": "rate_limited", "message": "Slow down.", "status": 429 } });
         let failure = Failure::Refused(Box::new(Refusal::read(429, &route, None)));
         assert_eq!(failure.json()["error"]["retryable"], true);

@@ -68,6 +68,10 @@ const second = (page) => page.evaluate(() => document.querySelector("#media").cu
 const until = async (page, what) => page.waitForFunction(what, undefined, { timeout: 10_000 });
 const followed = await context({});
 const page = await open(followed);
+const parts = [];
+page.on("response", (answer) => {
+  if (answer.url().endsWith("/media")) parts.push([answer.status(), answer.request().headers().range ?? ""]);
+});
 await page.goto(talk);
 found.at_once = await page.evaluate(() => new Promise((resolve) => {
   const media = document.querySelector("#media");
@@ -88,6 +92,7 @@ await page.locator("#lanes").focus();
 await page.keyboard.press("ArrowLeft");
 await until(page, () => document.querySelector("#media").currentTime < 3);
 found.waveform = true;
+found.ranges = parts.length > 0 && parts.every(([status, range]) => status === 206 && range.startsWith("bytes="));
 found.captions = await page.evaluate(() => {
   const { track } = document.querySelector("track");
   track.mode = "showing";

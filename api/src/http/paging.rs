@@ -1,7 +1,8 @@
 //! Lists on routes: `limit`, an opaque keyset cursor, and `{data, has_more, next_cursor}` (contract §4).
 //!
-//! A cursor is the list's name and the last id shown, and of a list that is sorted by a text that text too. So one of
-//! another list, or of another order, is refused. Never an offset: rows that come and go between two pages neither
+//! A cursor is the list's name and the last id shown, and of a list that is sorted by a text that text too; of a list
+//! that is something's, as comments are an item's, its name has that thing's id. So one of another list, or of another
+//! order, is refused. Never an offset: rows that come and go between two pages neither
 //! repeat nor hide others.
 
 use crate::http::error::{Answer, ApiError, Code};
@@ -74,6 +75,8 @@ impl ToJSON for Limit {
 #[derive(Debug, Clone, Copy)]
 pub struct Page {
     list: &'static str,
+    /// What the list is of, where each of several things has one.
+    of: Option<Uuid>,
     limit: usize,
     /// Show what comes after this id.
     pub after: Option<Uuid>,
@@ -97,6 +100,16 @@ impl Page {
         Self::sorted(list, limit, cursor).map(|(page, _)| page)
     }
 
+    /// The same of a list that is this thing's, as comments are an item's.
+    ///
+    /// # Errors
+    /// As [`Page::new`]; a cursor of another's list is none of this one.
+    pub fn of(list: &'static str, of: Uuid, limit: Option<Limit>, cursor: Option<&Text>) -> Answer<Self> {
+        let page = Self { list, of: Some(of), limit: usize::from(limit.unwrap_or_default().0), after: None };
+        let place = cursor.map(|cursor| opened(&page.name(), cursor)).transpose()?;
+        Ok(Self { after: place.map(|place| place.id), ..page })
+    }
+
     /// The same of a list that may be sorted by a text, and where it stands.
     ///
     /// # Errors
@@ -104,7 +117,12 @@ impl Page {
     pub fn sorted(list: &'static str, limit: Option<Limit>, cursor: Option<&Text>) -> Answer<(Self, Option<Place>)> {
         let place = cursor.map(|cursor| opened(list, cursor)).transpose()?;
         let after = place.as_ref().map(|place| place.id);
-        Ok((Self { list, limit: usize::from(limit.unwrap_or_default().0), after }, place))
+        Ok((Self { list, of: None, limit: usize::from(limit.unwrap_or_default().0), after }, place))
+    }
+
+    /// The name that its cursors carry.
+    fn name(&self) -> Cow<'static, str> {
+        self.of.map_or(Cow::Borrowed(self.list), |of| Cow::Owned(format!("{} {of}", self.list)))
     }
 
     /// How many rows to fetch: one more than is shown, which tells whether there are more.
@@ -127,7 +145,7 @@ impl Page {
     where
         T: ParseFromJSON + ToJSON,
     {
-        let next_cursor = last.map(|last| sealed(self.list, last.id, &last.text).into());
+        let next_cursor = last.map(|last| sealed(&self.name(), last.id, &last.text).into());
         List { data: rows.into_iter().map(show).collect(), has_more: next_cursor.is_some(), next_cursor }
     }
 
@@ -137,7 +155,7 @@ impl Page {
         let is_full = rows.len() > self.limit;
         rows.truncate(self.limit);
         let last = if is_full { rows.last().map(id) } else { last_seen };
-        (rows, last.map(|last| sealed(self.list, last, "").into()))
+        (rows, last.map(|last| sealed(&self.name(), last, "").into()))
     }
 
     /// Makes the answer of at most `fetch()` rows; `id` is what the rows are ordered by.
@@ -147,7 +165,7 @@ impl Page {
     {
         let has_more = rows.len() > self.limit;
         rows.truncate(self.limit);
-        let next_cursor = rows.last().filter(|_| has_more).map(|row| sealed(self.list, id(row), "").into());
+        let next_cursor = rows.last().filter(|_| has_more).map(|row| sealed(&self.name(), id(row), "").into());
         List { data: rows.into_iter().map(show).collect(), has_more, next_cursor }
     }
 }

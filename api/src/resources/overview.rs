@@ -3,7 +3,7 @@
 
 use crate::app::App;
 use crate::auth::{Auth, Caller};
-use crate::contract::envelope::{NoArguments, ToolAnswer};
+use crate::contract::envelope::{MediaLink, NoArguments, ToolAnswer};
 use crate::contract::groups::{Refusals, Tag};
 use crate::http::error::Answer;
 use crate::http::text::{CreditCount, MinuteCount, Text};
@@ -74,7 +74,7 @@ impl Overview {
     #[oai(path = "/overview", method = "get", operation_id = "read_overview")]
     async fn read(&self, auth: Auth) -> Answer<Json<OverviewAnswer>> {
         let Auth(caller) = auth;
-        Ok(Json(overview(&self.0, &caller).await?))
+        Ok(Json(overview(&self.0, &caller).await?.0))
     }
 
     /// Get an overview
@@ -83,11 +83,13 @@ impl Overview {
     #[oai(path = "/tools/get_overview", method = "post", operation_id = "get_overview")]
     async fn get(&self, auth: Auth, _arguments: Json<Option<NoArguments>>) -> Answer<Json<ToolAnswer<OverviewAnswer>>> {
         let Auth(caller) = auth;
-        Ok(ToolAnswer::new(&caller.request_id, overview(&self.0, &caller).await?).json())
+        let (answer, media) = overview(&self.0, &caller).await?;
+        Ok(ToolAnswer::new(&caller.request_id, answer).showing(media).json())
     }
 }
 
-async fn overview(app: &App, caller: &Caller) -> Answer<OverviewAnswer> {
+/// The overview, and links to the newest items.
+async fn overview(app: &App, caller: &Caller) -> Answer<(OverviewAnswer, Vec<MediaLink>)> {
     let (workspace, settings) = (caller.workspace.id, &app.process.settings);
     let mut conn = app.conn().await?;
     let counted = overview::items(&mut conn, workspace).await?;
@@ -98,7 +100,8 @@ async fn overview(app: &App, caller: &Caller) -> Answer<OverviewAnswer> {
     let balance = balance(settings, &mut conn, caller.account_id).await?;
     let endpoints = endpoints::list(&mut conn, caller.account_id, None, MOST_ENDPOINTS).await?;
     let ready = counted.iter().filter(|count| count.status == ItemStatus::Ready.name()).cloned().collect::<Vec<_>>();
-    Ok(OverviewAnswer {
+    let media = newest.iter().filter_map(|row| Item::of(row.clone(), &app.links).media()).collect();
+    let answer = OverviewAnswer {
         items: sums(&counted, |count| Some(count.status.clone())),
         ready: sums(&ready, |count| count.of.clone()),
         newest_items: newest.into_iter().map(|row| Item::shown(row, &app.links, WithMedia::No)).collect(),
@@ -114,7 +117,8 @@ async fn overview(app: &App, caller: &Caller) -> Answer<OverviewAnswer> {
         held_minutes: balance.held_in_all.into(),
         left_credits: balance.credits.left().into(),
         troubled_endpoints: endpoints.iter().filter_map(troubled).collect(),
-    })
+    };
+    Ok((answer, media))
 }
 
 /// How many there are by this word.

@@ -210,14 +210,21 @@ fn unshaped(contract: &Contract, envelope: Envelope, status: StatusCode, path: &
     }
 }
 
-/// The methods of a path, as `Allow` lists them. What the document does not describe is read only.
+/// The methods of a path, as `Allow` lists them. What the document does not describe is read only; whatever is read can
+/// be asked for its head.
 fn allowed(contract: &Contract, path: &str) -> String {
     if path == MCP_PATH {
         return "POST".to_owned();
     }
     let described = path.strip_prefix(API_PATH).map(|path| contract.methods(path)).unwrap_or_default();
-    let names: Vec<&str> = described.into_iter().map(Method::as_str).collect();
-    if names.is_empty() { "GET".to_owned() } else { names.join(", ") }
+    let mut names: Vec<&str> = described.into_iter().map(Method::as_str).collect();
+    if names.is_empty() {
+        names.push("GET");
+    }
+    if names.contains(&"GET") && !names.contains(&"HEAD") {
+        names.push("HEAD");
+    }
+    names.join(", ")
 }
 
 /// Whether a path is one that people and programs ask for, and no probe's.

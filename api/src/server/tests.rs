@@ -136,7 +136,7 @@ async fn what_the_router_refuses_has_the_envelope_of_its_path() {
     refused(&router, get("/nope"), StatusCode::NOT_FOUND, Code::RouteNotFound).await;
     refused(&router, post("/api/v1/tools/nope"), StatusCode::NOT_FOUND, Code::ToolNotFound).await;
     for (method, path, allowed) in
-        [(Method::PUT, "/api/v1/keys", "POST, GET"), (Method::GET, "/api/v1/tools/prepare_media", "POST")]
+        [(Method::PUT, "/api/v1/keys", "POST, GET, HEAD"), (Method::GET, "/api/v1/tools/prepare_media", "POST")]
     {
         let wrong = request(method, path).finish();
         let reply = refused(&router, wrong, StatusCode::METHOD_NOT_ALLOWED, Code::MethodNotAllowed).await;

@@ -5,6 +5,7 @@ use crate::app::App;
 use crate::auth::{Caller, CallerWorkspace};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::rate::pace;
+use chrono::TimeDelta;
 use domain::ids::ItemId;
 use domain::item::ItemStatus;
 use domain::timeline::Sources;
@@ -19,6 +20,11 @@ use tokio::time::{Instant, timeout_at};
 
 /// A long poll looks at least this often, should a wake-up be lost.
 pub const LOOK_AGAIN: Duration = Duration::from_secs(2);
+
+/// How long after its item a long poll waits for the reads that start with it, so that its answer names their jobs.
+const READS_START: Duration = Duration::from_secs(5);
+/// Who starts them takes them for half a minute; those that are put off are due later.
+const READS_TAKEN: TimeDelta = TimeDelta::seconds(31);
 
 /// What is known of those of these items that a document of the workspace may name.
 ///
@@ -38,20 +44,28 @@ pub async fn reach(conn: &mut PgConnection, workspace: CallerWorkspace, name: &s
     items::find(conn, item.id).await?.ok_or_else(|| unknown(name))
 }
 
-/// The same item once it is ready or failed, waited for at most so long; after that as it is. Holds no connection
-/// meanwhile.
+/// The same item once it is ready or failed, and its reads are started, waited for at most so long; after that as it
+/// is. Holds no connection meanwhile.
 ///
 /// # Errors
 /// As [`reach`].
 pub async fn reach_settled(app: &App, workspace: CallerWorkspace, name: &str, wait: Duration) -> Answer<ItemRow> {
-    let deadline = Instant::now() + wait;
+    let mut deadline = Instant::now() + wait;
+    let mut is_ready = false;
     // Subscribed before the first look, so that an end between the two is not missed.
     let mut wakes = app.process.wakes.subscribe();
     loop {
         let item = reach(&mut *app.conn().await?, workspace, name).await?;
         let now = Instant::now();
-        if item.status != ItemStatus::Processing || now >= deadline || app.process.shutdown.is_cancelled() {
+        let soon = item.now + READS_TAKEN;
+        let starts_reads = item.status == ItemStatus::Ready && item.reads_due_at.is_some_and(|due| due < soon);
+        let is_settled = item.status != ItemStatus::Processing && !starts_reads;
+        if is_settled || now >= deadline || app.process.shutdown.is_cancelled() {
             return Ok(item);
+        }
+        if starts_reads && !is_ready {
+            is_ready = true;
+            deadline = deadline.min(now + READS_START);
         }
         let settled = async {
             loop {

@@ -10,6 +10,7 @@ use crate::usecases::dispatch::{DispatchRequest, Dispatched, Prepared, dispatch}
 use domain::ids::{ItemId, RequestId};
 use domain::read::Read;
 use domain::role::Role;
+use runtime::wake::Wake;
 use serde_json::Value;
 use sqlx::PgConnection;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -102,7 +103,9 @@ async fn start<S: Shown>(app: &App, due: DueReads) -> Answer<()> {
     } else {
         S::may_not(&due.reads)
     };
-    Ok(reads_on_ready::keep_answer(&mut *app.conn().await?, item, &answer).await?)
+    reads_on_ready::keep_answer(&mut *app.conn().await?, item, &answer).await?;
+    app.process.wakes.send([Wake::ItemSettled(item)]);
+    Ok(())
 }
 
 /// Whether whoever asked would be let in still, and may start work.

@@ -6,7 +6,7 @@ use super::{Context, without_nulls};
 use crate::failure::Failure;
 use crate::output::Column;
 use clap::Subcommand;
-use serde_json::json;
+use serde_json::{Value, json};
 
 const COLUMNS: [Column; 6] = [
     Column::new("ID", "/id"),
@@ -17,13 +17,14 @@ const COLUMNS: [Column; 6] = [
     Column::new("WRITTEN", "/created_at"),
 ];
 
-const FIELDS: [Column; 11] = [
+const FIELDS: [Column; 12] = [
     Column::new("id", "/id"),
     Column::new("item", "/item_id"),
     Column::new("timeline", "/timeline_id"),
     Column::new("reply to", "/reply_to"),
     Column::new("at", "/at"),
     Column::new("until", "/until"),
+    Column::new("region", "/region"),
     Column::new("by", "/author/name"),
     Column::new("as", "/author/type"),
     Column::new("text", "/text"),
@@ -48,6 +49,7 @@ pub enum Command {
     /// Comment on an item or a timeline.
     #[command(after_help = "Examples:
   mws comments add itm_01J… \"Too loud here.\" --at 12.5
+  mws comments add itm_01J… \"Whose face?\" --at 12.5 --region 0.5,0,0.25,0.5
   mws comments add itm_01J… \"Better now.\" --reply-to cmt_01J…")]
     Add {
         /// The item's ref or id, or the timeline's id.
@@ -61,6 +63,9 @@ pub enum Command {
         /// The second that it is about until.
         #[arg(long, value_name = "SECONDS", requires = "at")]
         until: Option<f64>,
+        /// The part of the picture that it is about: left, top, width and height, of 1 each.
+        #[arg(long, value_name = "X,Y,WIDTH,HEIGHT", value_parser = region)]
+        region: Option<Value>,
         /// The comment that it replies to.
         #[arg(long, value_name = "COMMENT")]
         reply_to: Option<String>,
@@ -94,8 +99,10 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
             let list = of_tool(context, "list_comments", "comments", asked, pages).await?;
             context.out.list(&list, "id", &COLUMNS)
         }
-        Command::Add { subject, text, at, until, reply_to } => {
-            let said = json!({ "ref": subject, "text": text, "at": at, "until": until, "reply_to": reply_to });
+        Command::Add { subject, text, at, until, region, reply_to } => {
+            let said = json!({
+                "ref": subject, "text": text, "at": at, "until": until, "region": region, "reply_to": reply_to,
+            });
             let made = context.client.tool("add_comment", &without_nulls(said)).await?;
             context.out.record(&made["comment"], "id", &FIELDS)
         }
@@ -113,5 +120,16 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
             let deleted = context.client.tool("delete_comment", &json!({ "comment_id": id })).await?;
             context.out.done(&deleted, &format!("Deleted {id}."))
         }
+    }
+}
+
+/// A part of a picture, as it is sent.
+fn region(text: &str) -> Result<Value, String> {
+    let numbers: Result<Vec<f64>, _> = text.split(',').map(|number| number.trim().parse()).collect();
+    match numbers.unwrap_or_default()[..] {
+        [x, y, width, height] if [x, y, width, height].iter().all(|number| number.is_finite()) => {
+            Ok(json!({ "x": x, "y": y, "width": width, "height": height }))
+        }
+        _ => Err("expected four numbers with commas between, such as 0.5,0,0.25,0.5".to_owned()),
     }
 }

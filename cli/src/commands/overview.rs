@@ -4,7 +4,7 @@ use super::Context;
 use crate::failure::Failure;
 use crate::output::Column;
 
-const FIELDS: [Column; 10] = [
+const FIELDS: [Column; 11] = [
     Column::new("items", "/items"),
     Column::new("ready", "/ready"),
     Column::new("newest", "/newest_items"),
@@ -14,6 +14,7 @@ const FIELDS: [Column; 10] = [
     Column::new("projects", "/projects"),
     Column::new("minutes left", "/left_minutes"),
     Column::new("minutes held", "/held_minutes"),
+    Column::new("AI credits left", "/left_credits"),
     Column::new("endpoints in trouble", "/troubled_endpoints"),
 ];
 

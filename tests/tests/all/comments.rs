@@ -157,6 +157,13 @@ async fn what_can_be_no_comment_is_refused_and_says_why() -> anyhow::Result<()> 
     let refused = tenant.client.tool("list_comments", &json!({ "ref": video, "cursor": cursor })).await?;
     assert_eq!((refused.status, refused.code()), (400, "invalid_cursor"), "a cursor of another list");
     assert_eq!(world.count("SELECT count(*) FROM comments").await?, 1, "nothing of it is kept");
+    say(&tenant.client, sound, json!({})).await?.data()?;
+    let first = tenant.client.tool("list_comments", &json!({ "ref": sound, "limit": 1 })).await?;
+    let cursor = first.data()?["next_cursor"].clone();
+    let next = json!({ "ref": sound, "cursor": cursor });
+    assert_eq!(tenant.client.tool("list_comments", &next).await?.data()?["comments"].as_array().map(Vec::len), Some(1));
+    let refused = tenant.client.tool("list_comments", &json!({ "ref": video, "cursor": cursor })).await?;
+    assert_eq!((refused.status, refused.code()), (400, "invalid_cursor"), "of another item's comments");
     world.end().await
 }
 

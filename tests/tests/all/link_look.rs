@@ -115,7 +115,7 @@ async fn a_link_s_pages_are_looked_at_by_people_of_every_kind() -> anyhow::Resul
     }
     assert_eq!(seen["pages"], pages.len() * 4);
     assert_eq!((&seen["at_once"], &seen["captions"], &seen["cues"]), (&json!("plays"), &json!("ar"), &json!(1)));
-    for what in ["sought", "playhead", "waveform", "moment", "without_script"] {
+    for what in ["sought", "playhead", "waveform", "ranges", "moment", "without_script"] {
         assert_eq!(seen[what], true, "{what}: {seen}");
     }
     assert_eq!((&seen["said"], &seen["opened"]), (&json!(1), &json!(1)));

@@ -37,8 +37,10 @@ async fn reads_start_once_an_upload_is_ready_and_their_answers_stay_on_the_item(
     assert_eq!(waiting["reads_on_ready"], json!({ "reads": ["levels", "search_index"], "answers": null }));
     world.work(runners::instant()).await?;
     let item = tenant.client.send_announced(&upload, &bytes).await?;
-    let found = answered(&tenant.client, &item).await?;
+    let found = tenant.client.send("GET", &format!("{path}?wait_seconds=30"), &[], None).await?.json;
+    assert_eq!(found["status"], "ready", "{found}");
     let answers = &found["reads_on_ready"]["answers"];
+    assert!(answers.is_array(), "a long poll for the item tells the jobs of its reads: {found}");
     assert_eq!((&answers[0]["read"], &answers[0]["status"]), (&json!("levels"), &json!("queued")));
     assert_eq!(answers[0]["already_queued"], false);
     assert_eq!((&answers[1]["status"], &answers[1]["reason"]["code"]), (&json!("skipped"), &json!("not_video")));

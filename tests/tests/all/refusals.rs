@@ -145,8 +145,8 @@ async fn what_is_not_there_is_said_in_the_envelope_of_its_path() -> anyhow::Resu
         ("POST", "/tools/nothing", 404, "tool_not_found", ""),
         ("GET", TOOL, 405, "method_not_allowed", "POST"),
         ("DELETE", TOOL, 405, "method_not_allowed", "POST"),
-        ("PUT", "/keys", 405, "method_not_allowed", "POST, GET"),
-        ("POST", "/balances", 405, "method_not_allowed", "GET"),
+        ("PUT", "/keys", 405, "method_not_allowed", "POST, GET, HEAD"),
+        ("POST", "/balances", 405, "method_not_allowed", "GET, HEAD"),
     ];
     for (method, path, status, code, allow) in unknown {
         for client in [&tenant.client, &world.client(None)] {

@@ -80,7 +80,7 @@ impl Members {
     ) -> Answer<Json<List<Member>>> {
         let Auth(caller) = auth;
         here(&caller, &id.0)?;
-        let page = Page::new("members", limit.0, cursor.0.as_ref())?;
+        let page = Page::of("members", caller.workspace.id.uuid(), limit.0, cursor.0.as_ref())?;
         let mut conn = self.0.conn().await?;
         let rows = members::of_workspace(&mut conn, caller.workspace.id, page.after, page.fetch()).await?;
         Ok(Json(page.list(rows, |row| row.user_id.uuid(), Member::from)))

@@ -38,8 +38,8 @@ impl From<Sort> for ItemSort {
     }
 }
 
-/// Which items to list. With any of them a page looks through 2,000 items: it may show fewer than `limit`, or none, and
-/// still have more after it.
+/// Which items to list. With any of them a page may show fewer than `limit`, and after 20,000 items without one none,
+/// and still have more after it.
 #[derive(Debug, Default)]
 pub struct Asked {
     pub query: Option<Text>,

@@ -79,8 +79,8 @@ impl Library {
     /// List library items
     ///
     /// The items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a page
-    /// looks through 2,000 items: it may show fewer than `limit`, or none, and still have more after it. A cursor is of
-    /// one `sort`.
+    /// may show fewer than `limit`, and after 20,000 items without one none, and still have more after it (`has_more`).
+    /// A cursor is of one `sort`.
     #[oai(path = "/library/items", method = "get", operation_id = "list_library_items")]
     #[expect(clippy::too_many_arguments, reason = "an operation's parameters are its arguments")]
     async fn list(

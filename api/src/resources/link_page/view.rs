@@ -248,6 +248,7 @@ fn one_comment(comment: &CommentRow, base: &str) -> Markup {
             @if comment.link_id.is_some() { " (guest)" }
             @if let Some(at) = comment.at_ms.map(seconds) {
                 " at " a data-start=(at) href={ (base) "?t=" (at) } { (clock(at.floor())) }
+                @if let Some(until) = comment.until_ms.map(seconds) { " to " (clock(until.floor())) }
             }
             " · " (time(comment.created_at))
             @if comment.resolved_at.is_some() { " · resolved" }

@@ -132,14 +132,15 @@ impl OperatorMembers {
         let mut conn = self.0.conn().await?;
         match (workspace_id.0, user_id.0) {
             (Some(workspace), None) => {
-                let page = Page::new("operator members", limit.0, cursor.0.as_ref())?;
-                let id = workspace.id(Code::WorkspaceNotFound)?;
+                let id: WorkspaceId = workspace.id(Code::WorkspaceNotFound)?;
+                let page = Page::of("operator members", id.uuid(), limit.0, cursor.0.as_ref())?;
                 let rows = members::of_workspace(&mut conn, id, page.after, page.fetch()).await?;
                 Ok(Json(page.list(rows, |row| row.user_id.uuid(), OperatorMember::from)))
             }
             (None, Some(user)) => {
-                let page = Page::new("operator memberships", limit.0, cursor.0.as_ref())?;
-                let rows = members::of_user(&mut conn, user.id(Code::UserNotFound)?, page.after, page.fetch()).await?;
+                let id: UserId = user.id(Code::UserNotFound)?;
+                let page = Page::of("operator memberships", id.uuid(), limit.0, cursor.0.as_ref())?;
+                let rows = members::of_user(&mut conn, id, page.after, page.fetch()).await?;
                 Ok(Json(page.list(rows, |row| row.workspace_id.uuid(), OperatorMember::from)))
             }
             _ => Err(ApiError::new(Code::InvalidRequest, "Give either `workspace_id` or `user_id`.")),

@@ -88,7 +88,7 @@ impl ProjectDeliveries {
     ) -> Answer<Json<List<ProjectDelivery>>> {
         let Auth(caller) = auth;
         let id: ProjectId = id.0.id(Code::ProjectNotFound)?;
-        let page = Page::new("project_deliveries", limit.0, cursor.0.as_ref())?;
+        let page = Page::of("project_deliveries", id.uuid(), limit.0, cursor.0.as_ref())?;
         let mut conn = self.0.conn().await?;
         reach(&mut conn, &caller, id).await?;
         let after = page.after.map(ProjectWebhookId::from);

@@ -100,7 +100,7 @@ impl ProjectMessages {
     ) -> Answer<Json<List<ProjectStep>>> {
         let Auth(caller) = auth;
         let id: ProjectId = id.0.id(Code::ProjectNotFound)?;
-        let page = Page::new("project_steps", limit.0, cursor.0.as_ref())?;
+        let page = Page::of("project_steps", id.uuid(), limit.0, cursor.0.as_ref())?;
         let mut conn = self.0.conn().await?;
         reach(&mut conn, &caller, id).await?;
         let after = page.after.map(ProjectStepId::from);

@@ -264,9 +264,9 @@ impl CommentTools {
     async fn list_comments(&self, auth: Auth, arguments: Json<ListComments>) -> Answer<Json<ToolAnswer<CommentPage>>> {
         let Auth(caller) = auth;
         let ListComments { subject: name, resolved, limit, cursor } = arguments.0;
-        let page = Page::new("comments", limit, cursor.as_ref())?;
         let mut conn = self.0.conn().await?;
         let subject = subject(&mut conn, &caller, &name).await?;
+        let page = Page::of("comments", subject.uuid(), limit, cursor.as_ref())?;
         let before = page.after.map(CommentId::from);
         let rows = comments::page(&mut conn, subject, resolved, before, page.fetch()).await?;
         let list = page.list(rows, |row| row.id.uuid(), Comment::from);

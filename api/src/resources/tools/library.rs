@@ -154,8 +154,8 @@ impl LibraryTools {
     /// List library items
     ///
     /// The items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a page
-    /// looks through 2,000 items: it may show fewer than `limit`, or none, and still have more after it. A cursor is of
-    /// one `sort`.
+    /// may show fewer than `limit`, and after 20,000 items without one none, and still have more after it (`has_more`).
+    /// A cursor is of one `sort`.
     #[oai(path = "/tools/list_items", method = "post", operation_id = "list_items")]
     async fn list_items(&self, auth: Auth, arguments: Json<Option<ListItems>>) -> Answer<Json<ToolAnswer<ItemPage>>> {
         let Auth(caller) = auth;

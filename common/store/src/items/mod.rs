@@ -92,6 +92,8 @@ pub struct ItemRow {
     pub reads_on_ready: Option<Vec<String>>,
     /// What became of those.
     pub reads_answer: Option<Value>,
+    /// When they are started, where the item is ready and they are not.
+    pub reads_due_at: Option<DateTime<Utc>>,
     /// How it was made, if a generation made it.
     pub made_by: Option<Json<MadeBy>>,
 }
@@ -110,7 +112,8 @@ macro_rules! select_items {
                 ARRAY(SELECT read FROM item_reads WHERE item_id = items.id ORDER BY read) AS "reads!",
                 ARRAY(SELECT stored_at FROM item_reads WHERE item_id = items.id ORDER BY read) AS "reads_stored_at!",
                 (SELECT reads FROM reads_on_ready WHERE item_id = items.id) AS reads_on_ready,
-                (SELECT answer FROM reads_on_ready WHERE item_id = items.id) AS reads_answer
+                (SELECT answer FROM reads_on_ready WHERE item_id = items.id) AS reads_answer,
+                (SELECT due_at FROM reads_on_ready WHERE item_id = items.id) AS reads_due_at
             FROM items "# + $tail,
             $($argument),*
         )

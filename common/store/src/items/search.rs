@@ -1,5 +1,5 @@
-//! A workspace's items that a filter passes, in the order that is asked for. A page looks at no more than a window of
-//! items, whatever its filter.
+//! A workspace's items that a filter passes, in the order that is asked for. A page looks at no more than some windows
+//! of items, whatever its filter.
 //!
 //! Each order has a statement, and again for the items of a board: one that takes any of them is planned for none.
 
@@ -10,6 +10,7 @@ use domain::ids::{ItemId, WorkspaceId};
 use domain::item::{ItemSort, ItemStatus, ItemType};
 use domain::read::Read;
 use sqlx::PgConnection;
+use std::time::{Duration, Instant};
 use uuid::Uuid;
 
 /// Which items are shown. What is none passes everything.
@@ -58,6 +59,11 @@ pub struct Place {
     /// Its name in small letters, which lists by name are sorted by; empty in others.
     pub name: String,
 }
+
+/// Windows that a page looks through until one has something: an empty page would be taken for the end of the list.
+const MOST_WINDOWS: usize = 10;
+/// And how long it does so.
+const LONGEST_LOOK: Duration = Duration::from_millis(500);
 
 /// What hosts' clocks, which ids are minted by, may differ from the database's.
 const HOSTS_APART: TimeDelta = TimeDelta::minutes(10);
@@ -129,8 +135,29 @@ struct Wanted<'a> {
     limit: i64,
 }
 
-/// Items of a workspace in this order, from the one behind `after`: one fewer than `limit` at most.
+/// Items of a workspace in this order, from the one behind `after`: one fewer than `limit` at most, and none where none
+/// is left or none was found for long.
 pub async fn search(
+    conn: &mut PgConnection,
+    workspace: WorkspaceId,
+    filter: &Filter,
+    sort: ItemSort,
+    mut after: Option<Place>,
+    limit: i64,
+) -> sqlx::Result<Seen<ItemRow, Place>> {
+    let (began, mut windows) = (Instant::now(), 1);
+    loop {
+        let seen = window(conn, workspace, filter, sort, after, limit).await?;
+        let goes_on = windows < MOST_WINDOWS && began.elapsed() < LONGEST_LOOK;
+        if !seen.rows.is_empty() || seen.last_seen.is_none() || !goes_on {
+            return Ok(seen);
+        }
+        (after, windows) = (seen.last_seen, windows + 1);
+    }
+}
+
+/// What is found in the next window.
+async fn window(
     conn: &mut PgConnection,
     workspace: WorkspaceId,
     filter: &Filter,

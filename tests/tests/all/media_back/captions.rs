@@ -2,6 +2,7 @@
 
 use anyhow::{Context, ensure};
 use domain::ids::{ItemId, JobId};
+use mws_tests::clients;
 use mws_tests::world::{Answer, Client, Media, Tenant, World};
 use serde_json::{Value, json};
 use std::process::Command;
@@ -111,7 +112,7 @@ fn parsed(folder: &TempDir, name: &str, text: &str) -> anyhow::Result<Vec<(Strin
 }
 
 #[tokio::test]
-async fn another_program_reads_as_many_cues_as_were_written_at_their_times() -> anyhow::Result<()> {
+async fn other_programs_read_as_many_cues_as_were_written_at_their_times() -> anyhow::Result<()> {
     let world = World::new().await?;
     let (tenant, folder) = (world.tenant("a").await?, TempDir::new()?);
     let item = world.item(&tenant, Media::video(600)).await?;
@@ -136,6 +137,16 @@ async fn another_program_reads_as_many_cues_as_were_written_at_their_times() -> 
             let (start, long): (f64, f64) = (start.parse()?, long.parse()?);
             assert!(start >= before && long > 0.0 && long <= 7.0, "{start} {long}");
             before = start + long - 0.001;
+        }
+        let mut program = Command::new(clients::python()?.join("python"));
+        program.arg(clients::source("captions.py")).arg(folder.path().join(name));
+        let parsed: Vec<(f64, f64, String)> = serde_json::from_str(&clients::run(program).await?)?;
+        assert_eq!(parsed.len(), cues, "as srt and webvtt-py read it");
+        for ((start, end, words), (read, long)) in parsed.iter().zip(&read) {
+            let (read, long): (f64, f64) = (read.parse()?, long.parse()?);
+            // One of them tells whole seconds.
+            assert!((start - read).abs() < 1.0 && (end - read - long).abs() < 1.0, "{start} {end} {read} {long}");
+            assert!(!words.trim().is_empty(), "{start}");
         }
     }
     world.end().await

@@ -82,7 +82,7 @@ impl Deliveries {
     ) -> Answer<Json<List<Delivery>>> {
         let Auth(caller) = auth;
         let id: EndpointId = id.0.id(Code::WebhookNotFound)?;
-        let page = Page::new("deliveries", limit.0, cursor.0.as_ref())?;
+        let page = Page::of("deliveries", id.uuid(), limit.0, cursor.0.as_ref())?;
         let filter = Filter {
             status: status.0.map(Into::into),
             event_type: event_type.0.map(Into::into),
