@@ -143,6 +143,7 @@ export const OPERATIONS = {
   operator_list_accounts: { name: "operator_list_accounts", method: "GET", path: "/operator/accounts", repeat: "harmless", rows: ["data"] },
   operator_get_account: { name: "operator_get_account", method: "GET", path: "/operator/accounts/{id}", repeat: "harmless" },
   operator_update_account: { name: "operator_update_account", method: "PATCH", path: "/operator/accounts/{id}", repeat: "harmless" },
+  operator_forgive_processor_time: { name: "operator_forgive_processor_time", method: "DELETE", path: "/operator/accounts/{id}/unpaid-processor-time", repeat: "harmless" },
   operator_suspend_account: { name: "operator_suspend_account", method: "POST", path: "/operator/accounts/{id}/suspend", repeat: "harmless" },
   operator_resume_account: { name: "operator_resume_account", method: "POST", path: "/operator/accounts/{id}/resume", repeat: "harmless" },
   operator_list_keys: { name: "operator_list_keys", method: "GET", path: "/operator/keys", repeat: "harmless", rows: ["data"] },
@@ -198,8 +199,8 @@ export class Library {
   }
 
   /** The items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a page
-   * looks through 2,000 items: it may show fewer than `limit`, or none, and still have more after it. A cursor is
-   * of one `sort`. */
+   * may show fewer than `limit`, and after 20,000 items without one none, and still have more after it
+   * (`has_more`). A cursor is of one `sort`. */
   listItems(body: Schemas["ListItems"] = {}, options: Options = {}): Pages<Schemas["LibraryItem"]> {
     return this.calls.pages(OPERATIONS.list_items, { body, options });
   }
@@ -352,8 +353,8 @@ export class Library {
   }
 
   /** The items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a page
-   * looks through 2,000 items: it may show fewer than `limit`, or none, and still have more after it. A cursor is
-   * of one `sort`. */
+   * may show fewer than `limit`, and after 20,000 items without one none, and still have more after it
+   * (`has_more`). A cursor is of one `sort`. */
   listLibraryItems(query: NonNullable<operations["list_library_items"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["LibraryItem"]> {
     return this.calls.pages(OPERATIONS.list_library_items, { query, options });
   }
@@ -1040,7 +1041,7 @@ export class Operator {
     return this.calls.pages(OPERATIONS.operator_list_accounts, { query, options });
   }
 
-  /** The account, and what it has left of its minutes. */
+  /** The account, what it has left of its minutes, and the processor time that its work took unpaid. */
   operatorGetAccount(id: string, options: Options = {}): Promise<Schemas["AccountDetail"]> {
     return this.calls.call(OPERATIONS.operator_get_account, { path: { id: id }, options });
   }
@@ -1048,6 +1049,12 @@ export class Operator {
   /** Its name. Minutes are given by `POST /operator/accounts/{id}/minutes`. */
   operatorUpdateAccount(id: string, body: Schemas["ChangeAccount"], options: Options = {}): Promise<Schemas["OperatorAccount"]> {
     return this.calls.call(OPERATIONS.operator_update_account, { path: { id: id }, body, options });
+  }
+
+  /** What its media and jobs computed unpaid counts no more: jobs and uploads are let in at once, and what was put off
+   * goes on. */
+  operatorForgiveProcessorTime(id: string, options: Options = {}): Promise<Schemas["AccountDetail"]> {
+    return this.calls.call(OPERATIONS.operator_forgive_processor_time, { path: { id: id }, options });
   }
 
   /** Every credential of it is refused with 403 `account_suspended`, its open event streams end, its queued jobs wait,

@@ -116,7 +116,7 @@ export interface paths {
         put?: never;
         /**
          * List library items
-         * @description The items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a page looks through 2,000 items: it may show fewer than `limit`, or none, and still have more after it. A cursor is of one `sort`.
+         * @description The items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a page may show fewer than `limit`, and after 20,000 items without one none, and still have more after it (`has_more`). A cursor is of one `sort`.
          */
         post: operations["list_items"];
         delete?: never;
@@ -2022,7 +2022,7 @@ export interface paths {
         };
         /**
          * List library items
-         * @description The items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a page looks through 2,000 items: it may show fewer than `limit`, or none, and still have more after it. A cursor is of one `sort`.
+         * @description The items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a page may show fewer than `limit`, and after 20,000 items without one none, and still have more after it (`has_more`). A cursor is of one `sort`.
          */
         get: operations["list_library_items"];
         put?: never;
@@ -2524,7 +2524,7 @@ export interface paths {
         };
         /**
          * Get an account
-         * @description The account, and what it has left of its minutes.
+         * @description The account, what it has left of its minutes, and the processor time that its work took unpaid.
          */
         get: operations["operator_get_account"];
         put?: never;
@@ -2537,6 +2537,26 @@ export interface paths {
          * @description Its name. Minutes are given by `POST /operator/accounts/{id}/minutes`.
          */
         patch: operations["operator_update_account"];
+        trace?: never;
+    };
+    "/operator/accounts/{id}/unpaid-processor-time": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Forgive an account's unpaid processor time
+         * @description What its media and jobs computed unpaid counts no more: jobs and uploads are let in at once, and what was put off goes on.
+         */
+        delete: operations["operator_forgive_processor_time"];
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/operator/accounts/{id}/suspend": {
@@ -3111,6 +3131,8 @@ export interface components {
             account: components["schemas"]["OperatorAccount"];
             /** @description What it has left, as its own `GET /balances` shows it. */
             balances: components["schemas"]["BalancesAnswer"];
+            /** @description What its media and jobs have computed that nobody paid for. */
+            unpaid_processor: components["schemas"]["UnpaidProcessorTime"];
         };
         /**
          * AddCalendarEntry
@@ -10572,6 +10594,27 @@ export interface components {
              * @description The revision that is undone; another one stands: 409 `revision_conflict`.
              */
             if_revision?: number | null;
+        };
+        /**
+         * UnpaidProcessorTime
+         * @description Processor time of failed, stopped and unusually long work. It is forgotten evenly, a day's share a day.
+         */
+        UnpaidProcessorTime: {
+            /**
+             * Format: uint64
+             * @description Seconds that count against the account now.
+             */
+            seconds: number;
+            /**
+             * Format: uint32
+             * @description Seconds that an account may have a day (`MWS_UNPAID_PROCESSOR_SECONDS`).
+             */
+            seconds_a_day: number;
+            /**
+             * Format: uint64
+             * @description For how many seconds it is refused new jobs and uploads, and what it has waiting is put off; 0 while it is not.
+             */
+            wait_seconds: number;
         };
         /**
          * UpdateBrandKit
@@ -25744,6 +25787,11 @@ export interface operations {
                      *           "generation": 1.25,
                      *           "dub": 1.25
                      *         }
+                     *       },
+                     *       "unpaid_processor": {
+                     *         "seconds": 1,
+                     *         "seconds_a_day": 1,
+                     *         "wait_seconds": 30
                      *       }
                      *     }
                      */
@@ -25813,6 +25861,87 @@ export interface operations {
             404: components["responses"]["Route.account_not_found"];
             413: components["responses"]["Route.request_too_large"];
             415: components["responses"]["Route.unsupported_media_type"];
+            429: components["responses"]["Route.rate_limited"];
+            500: components["responses"]["Route.internal"];
+            503: components["responses"]["Route.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    operator_forgive_processor_time: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The account's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "account": {
+                     *         "id": "acc_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "name": "interview.mp4",
+                     *         "monthly_allowance_minutes": 1.25,
+                     *         "created_at": "2026-11-20T09:30:00.000Z",
+                     *         "suspended_at": "2026-11-20T09:30:00.000Z",
+                     *         "suspended_reason": "a suspended reason",
+                     *         "erased_at": "2026-11-20T09:30:00.000Z"
+                     *       },
+                     *       "balances": {
+                     *         "month": "2026-11",
+                     *         "resets_at": "2026-11-20T09:30:00.000Z",
+                     *         "allowance_minutes": 1000,
+                     *         "used_minutes": 1.25,
+                     *         "held_minutes": 1.25,
+                     *         "left_minutes": 998.75,
+                     *         "bought_minutes": 1.25,
+                     *         "credits": {
+                     *           "left": 1.25,
+                     *           "held": 1.25,
+                     *           "used": 1.25
+                     *         },
+                     *         "rates": {
+                     *           "transcript": 1.25,
+                     *           "search_index": 1.25,
+                     *           "speech": 1.25,
+                     *           "speakers": 1.25,
+                     *           "beats": 1.25,
+                     *           "levels": 1.25,
+                     *           "render": 1.25,
+                     *           "generation": 1.25,
+                     *           "dub": 1.25
+                     *         }
+                     *       },
+                     *       "unpaid_processor": {
+                     *         "seconds": 1,
+                     *         "seconds_a_day": 1,
+                     *         "wait_seconds": 30
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AccountDetail"];
+                };
+            };
+            400: components["responses"]["Route.invalid_request"];
+            401: components["responses"]["Route.unauthenticated"];
+            403: components["responses"]["Route.role_forbidden"];
+            404: components["responses"]["Route.account_not_found"];
             429: components["responses"]["Route.rate_limited"];
             500: components["responses"]["Route.internal"];
             503: components["responses"]["Route.unavailable.database_unavailable.shutting_down"];

@@ -146,6 +146,7 @@ OPERATIONS = {
     'operator_list_accounts': Operation('operator_list_accounts', 'GET', '/operator/accounts', 'harmless', types.ListOperatorAccount, rows=('data',)),
     'operator_get_account': Operation('operator_get_account', 'GET', '/operator/accounts/{id}', 'harmless', types.AccountDetail),
     'operator_update_account': Operation('operator_update_account', 'PATCH', '/operator/accounts/{id}', 'harmless', types.OperatorAccount),
+    'operator_forgive_processor_time': Operation('operator_forgive_processor_time', 'DELETE', '/operator/accounts/{id}/unpaid-processor-time', 'harmless', types.AccountDetail),
     'operator_suspend_account': Operation('operator_suspend_account', 'POST', '/operator/accounts/{id}/suspend', 'harmless', types.SuspendedAccount),
     'operator_resume_account': Operation('operator_resume_account', 'POST', '/operator/accounts/{id}/resume', 'harmless', types.OperatorAccount),
     'operator_list_keys': Operation('operator_list_keys', 'GET', '/operator/keys', 'harmless', types.ListOperatorKey, rows=('data',)),
@@ -236,9 +237,9 @@ class Library(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> Page[types.LibraryItem]:
-        """The items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a page looks
-        through 2,000 items: it may show fewer than `limit`, or none, and still have more after it. A cursor is of one
-        `sort`."""
+        """The items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a page may
+        show fewer than `limit`, and after 20,000 items without one none, and still have more after it (`has_more`). A
+        cursor is of one `sort`."""
         return self._client.pages(OPERATIONS['list_items'], body={}, maybe={'query': query, 'type': type, 'status': status, 'has_read': has_read, 'missing_read': missing_read, 'tag': tag, 'created_after': created_after, 'created_before': created_before, 'board_id': board_id, 'sort': sort, 'limit': limit, 'cursor': cursor, 'include': include}, workspace_id=workspace_id, timeout=timeout)
 
     def get_item(
@@ -577,9 +578,9 @@ class Library(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> Page[types.LibraryItem]:
-        """The items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a page looks
-        through 2,000 items: it may show fewer than `limit`, or none, and still have more after it. A cursor is of one
-        `sort`."""
+        """The items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a page may
+        show fewer than `limit`, and after 20,000 items without one none, and still have more after it (`has_more`). A
+        cursor is of one `sort`."""
         return self._client.pages(OPERATIONS['list_library_items'], query={'query': query, 'type': type, 'status': status, 'has_read': has_read, 'missing_read': missing_read, 'tag': tag, 'created_after': created_after, 'created_before': created_before, 'board_id': board_id, 'sort': sort, 'limit': limit, 'cursor': cursor, 'include': include}, workspace_id=workspace_id, timeout=timeout)
 
     def get_library_item(
@@ -2032,7 +2033,7 @@ class Operator(Group):
         *,
         timeout: float | None = None,
     ) -> types.AccountDetail:
-        """The account, and what it has left of its minutes."""
+        """The account, what it has left of its minutes, and the processor time that its work took unpaid."""
         return self._client.call(OPERATIONS['operator_get_account'], path={'id': id}, timeout=timeout)
 
     def operator_update_account(
@@ -2044,6 +2045,16 @@ class Operator(Group):
     ) -> types.OperatorAccount:
         """Its name. Minutes are given by `POST /operator/accounts/{id}/minutes`."""
         return self._client.call(OPERATIONS['operator_update_account'], path={'id': id}, body={'name': name}, maybe={}, timeout=timeout)
+
+    def operator_forgive_processor_time(
+        self,
+        id: str,
+        *,
+        timeout: float | None = None,
+    ) -> types.AccountDetail:
+        """What its media and jobs computed unpaid counts no more: jobs and uploads are let in at once, and what was put off goes
+        on."""
+        return self._client.call(OPERATIONS['operator_forgive_processor_time'], path={'id': id}, timeout=timeout)
 
     def operator_suspend_account(
         self,
@@ -2456,9 +2467,9 @@ class AsyncLibrary(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> AsyncPages[types.LibraryItem]:
-        """The items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a page looks
-        through 2,000 items: it may show fewer than `limit`, or none, and still have more after it. A cursor is of one
-        `sort`."""
+        """The items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a page may
+        show fewer than `limit`, and after 20,000 items without one none, and still have more after it (`has_more`). A
+        cursor is of one `sort`."""
         return self._client.pages(OPERATIONS['list_items'], body={}, maybe={'query': query, 'type': type, 'status': status, 'has_read': has_read, 'missing_read': missing_read, 'tag': tag, 'created_after': created_after, 'created_before': created_before, 'board_id': board_id, 'sort': sort, 'limit': limit, 'cursor': cursor, 'include': include}, workspace_id=workspace_id, timeout=timeout)
 
     async def get_item(
@@ -2797,9 +2808,9 @@ class AsyncLibrary(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> AsyncPages[types.LibraryItem]:
-        """The items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a page looks
-        through 2,000 items: it may show fewer than `limit`, or none, and still have more after it. A cursor is of one
-        `sort`."""
+        """The items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a page may
+        show fewer than `limit`, and after 20,000 items without one none, and still have more after it (`has_more`). A
+        cursor is of one `sort`."""
         return self._client.pages(OPERATIONS['list_library_items'], query={'query': query, 'type': type, 'status': status, 'has_read': has_read, 'missing_read': missing_read, 'tag': tag, 'created_after': created_after, 'created_before': created_before, 'board_id': board_id, 'sort': sort, 'limit': limit, 'cursor': cursor, 'include': include}, workspace_id=workspace_id, timeout=timeout)
 
     async def get_library_item(
@@ -4252,7 +4263,7 @@ class AsyncOperator(AsyncGroup):
         *,
         timeout: float | None = None,
     ) -> types.AccountDetail:
-        """The account, and what it has left of its minutes."""
+        """The account, what it has left of its minutes, and the processor time that its work took unpaid."""
         return await self._client.call(OPERATIONS['operator_get_account'], path={'id': id}, timeout=timeout)
 
     async def operator_update_account(
@@ -4264,6 +4275,16 @@ class AsyncOperator(AsyncGroup):
     ) -> types.OperatorAccount:
         """Its name. Minutes are given by `POST /operator/accounts/{id}/minutes`."""
         return await self._client.call(OPERATIONS['operator_update_account'], path={'id': id}, body={'name': name}, maybe={}, timeout=timeout)
+
+    async def operator_forgive_processor_time(
+        self,
+        id: str,
+        *,
+        timeout: float | None = None,
+    ) -> types.AccountDetail:
+        """What its media and jobs computed unpaid counts no more: jobs and uploads are let in at once, and what was put off goes
+        on."""
+        return await self._client.call(OPERATIONS['operator_forgive_processor_time'], path={'id': id}, timeout=timeout)
 
     async def operator_suspend_account(
         self,

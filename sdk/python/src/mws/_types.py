@@ -40,6 +40,8 @@ class AccountDetail(Model):
     """The account."""
     balances: BalancesAnswer
     """What it has left, as its own `GET /balances` shows it."""
+    unpaid_processor: UnpaidProcessorTime
+    """What its media and jobs have computed that nobody paid for."""
 
 
 class AddCalendarEntry(Model):
@@ -5899,6 +5901,18 @@ class UndoTimeline(Model):
     """The revision that is undone; another one stands: 409 `revision_conflict`."""
 
 
+class UnpaidProcessorTime(Model):
+    """Processor time of failed, stopped and unusually long work. It is forgotten evenly, a day's share a day."""
+
+    __slots__ = ()
+    seconds: int
+    """Seconds that count against the account now."""
+    seconds_a_day: int
+    """Seconds that an account may have a day (`MWS_UNPAID_PROCESSOR_SECONDS`)."""
+    wait_seconds: int
+    """For how many seconds it is refused new jobs and uploads, and what it has waiting is put off; 0 while it is not."""
+
+
 class UpdateBrandKit(Model):
     """What to change of the brand kit. What is absent stays; a list is all of it from now on."""
 
@@ -6281,7 +6295,7 @@ Resent = Union[Delivery, ResentSince]
 
 
 shapes(
-    (AccountDetail, {'account': OperatorAccount, 'balances': BalancesAnswer}),
+    (AccountDetail, {'account': OperatorAccount, 'balances': BalancesAnswer, 'unpaid_processor': UnpaidProcessorTime}),
     (AddComment, {'region': CommentRegion}),
     (BalancesAnswer, {'credits': CreditsAnswer, 'rates': ReadRates}),
     (BeatsAnswer, {'beats': StoredReadBeatsData}),
