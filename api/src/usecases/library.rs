@@ -1,5 +1,5 @@
-//! Items of the library: which one a text names, for a call that acts in a workspace, renaming one, and deleting one
-//! with its upload and its jobs.
+//! Items of the library: which one a text names, for a call that acts in a workspace, waiting until one is ready and
+//! its reads are started, renaming one, and deleting one with its upload and its jobs.
 
 use crate::app::App;
 use crate::auth::{Caller, CallerWorkspace};

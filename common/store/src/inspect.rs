@@ -1,4 +1,4 @@
-//! What the database says of itself, for `mws up` and `mws doctor`: nothing here is a customer's.
+//! What the database says of itself, for a start and for `mws doctor`: nothing here is a customer's.
 
 use chrono::{DateTime, Utc};
 use serde_json::Value;

@@ -4,7 +4,7 @@
 //! minutes for good; a resend repeats what was sent; an answer is kept for a day under its idempotency key; a job that
 //! fails, or whose media takes far more work than it costs, has used our processors. What each of them weighs, and what
 //! follows when an account is ahead, is the caller's: `events` sends later what goes beyond the burst, `dispatch` and
-//! `once` refuse.
+//! `once` refuse, a worker puts off what waits; an operator forgives.
 
 use domain::ids::AccountId;
 use sqlx::PgConnection;

@@ -26,7 +26,8 @@ const BYTES_A_SECOND_AT: u64 = 28;
 const SIZE_AT: usize = 4;
 const DATA_SIZE_AT: usize = 40;
 /// A text of letters that the voice does not know.
-const TOO_LONG: &str = "the voice takes more than twice as long as such a text takes: it may not know its letters; name a voice of its language";
+const TOO_LONG: &str = "the voice takes more than twice as long as such a text takes: it may not know its letters; \
+                        name a voice of its language";
 /// The voice of `espeak-ng` where no language is named.
 const USUAL_VOICE: &str = "en";
 

@@ -1,4 +1,5 @@
-//! Opening and renaming accounts. An account is opened with its workspace, its allowance and its key, or not at all.
+//! Opening and renaming accounts, and forgiving what their work took unpaid. An account is opened with its workspace,
+//! its allowance and its key, or not at all.
 
 use super::missing;
 use crate::app::App;
