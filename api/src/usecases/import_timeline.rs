@@ -1,4 +1,4 @@
-//! A timeline out of another program's document: what it names is looked up, and nothing of it is opened.
+//! Imports a timeline from another program's document. The items that it names are looked up; no file is opened.
 
 use crate::app::App;
 use crate::auth::Caller;
@@ -9,27 +9,28 @@ use crate::usecases::once::{Made, Once};
 use crate::usecases::timelines::reach_variant;
 use domain::document::MOST_NAME_CHARACTERS;
 use domain::ids::{ItemId, TimelineId};
-use domain::timeline::{DecisionList, Imported, MOST_ITEMS, NamedItems, Timeline, captions_of, import, named_items};
+use domain::timeline::{
+    DecisionList, Imported, MOST_ITEMS, NamedItems, Sources, Timeline, captions_of, import, named_items,
+};
 use domain::told::Told;
 use serde_json::{Value, json};
-use sqlx::PgConnection;
 use std::collections::BTreeMap;
 use store::items;
 
 /// A document to import.
 #[derive(Debug)]
 pub struct Carried {
-    /// It.
+    /// Its text.
     pub content: String,
-    /// What it is.
+    /// Its format.
     pub format: CarriedFormat,
-    /// Frames a second, of what does not say them.
+    /// Frames a second, for a document that does not say them.
     pub fps: Option<f64>,
-    /// What the timeline is called, if not as the document says.
+    /// The timeline's name, if not the document's own.
     pub name: Option<String>,
 }
 
-/// What a document is.
+/// The format of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CarriedFormat {
     /// `OpenTimelineIO`.
@@ -42,17 +43,17 @@ pub enum CarriedFormat {
     Vtt,
 }
 
-/// What a document makes.
+/// What a document is turned into.
 struct Parts {
     name: Option<String>,
     ops: Vec<Value>,
     told: Told,
 }
 
-/// Creates a timeline of a document. `show` writes the answer, with what is not in the timeline.
+/// Creates a timeline from a document. `show` writes the answer, with what was left out of the timeline.
 ///
 /// # Errors
-/// As `documents::create`; `invalid_request` for what is no such document.
+/// As `documents::create`; `invalid_request` for a text that is not such a document.
 pub async fn import_timeline(
     app: &App,
     caller: &Caller,
@@ -65,24 +66,41 @@ pub async fn import_timeline(
         let message = "`fps`: an OTIO document says its own; leave it out.";
         return Err(ApiError::new(Code::InvalidRequest, message));
     }
-    let parts = match format {
-        CarriedFormat::Otio => {
-            // The body that it came in is bounded, and what is deeper than 128 levels is refused by the parser.
-            let document: Value = serde_json::from_str(&content).map_err(|error| wrong(error.to_string()))?;
-            of_document(&mut *app.conn().await?, caller, &document).await?
-        }
-        CarriedFormat::Edl => of_list(app, caller, content, fps).await?,
-        CarriedFormat::Srt | CarriedFormat::Vtt => {
-            let (captions, told) = captions_of(&content, format == CarriedFormat::Vtt).map_err(wrong)?;
-            let format = fps.map(|fps| json!({ "op": "set_format", "fps": fps }));
-            let captions = json!({ "op": "set_captions", "captions": captions });
-            Parts { name: None, ops: format.into_iter().chain([captions]).collect(), told }
-        }
-    };
+    let parts = parts_of(app, caller, content, format, fps).await?;
     let (body, told) = built(app, caller, parts.ops, parts.told).await?;
     let name = name.or_else(|| parts.name.and_then(|its| fit(&its))).unwrap_or_else(|| "Imported".to_owned());
     let new = DocumentToCreate { id: TimelineId::mint().uuid(), name: &name, body: &body };
     documents::create(app, caller, once, new, |kept| show(kept, told.into_sentences())).await
+}
+
+/// Runs work on a document on a thread of its own: it may have thousands of parts, and others' calls don't wait for it.
+async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Answer<T> {
+    tokio::task::spawn_blocking(work).await.map_err(ApiError::internal)
+}
+
+/// Takes a document apart.
+async fn parts_of(
+    app: &App,
+    caller: &Caller,
+    content: String,
+    format: CarriedFormat,
+    fps: Option<f64>,
+) -> Answer<Parts> {
+    match format {
+        CarriedFormat::Otio => {
+            // The request's body is bounded, and the parser refuses more than 128 levels.
+            let document = aside(move || serde_json::from_str(&content)).await?;
+            of_document(app, caller, document.map_err(|error| wrong(error.to_string()))?).await
+        }
+        CarriedFormat::Edl => of_list(app, caller, content, fps).await,
+        CarriedFormat::Srt | CarriedFormat::Vtt => {
+            let reading = aside(move || captions_of(&content, format == CarriedFormat::Vtt));
+            let (captions, told) = reading.await?.map_err(wrong)?;
+            let format = fps.map(|fps| json!({ "op": "set_format", "fps": fps }));
+            let captions = json!({ "op": "set_captions", "captions": captions });
+            Ok(Parts { name: None, ops: format.into_iter().chain([captions]).collect(), told })
+        }
+    }
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it is handed to `map_err`")]
@@ -91,25 +109,22 @@ fn wrong(why: String) -> ApiError {
     refusal.suggest("Say what the document is with `format` (otio, edl, srt, vtt), and mend what is named.")
 }
 
-/// What an `OpenTimelineIO` document makes of the workspace's items.
-async fn of_document(conn: &mut PgConnection, caller: &Caller, document: &Value) -> Answer<Parts> {
-    let named = named_items(document);
+/// Turns an `OpenTimelineIO` document and the workspace's items that it names into parts.
+async fn of_document(app: &App, caller: &Caller, document: Value) -> Answer<Parts> {
+    let named = named_items(&document);
     if named.len() > MOST_ITEMS {
         return Err(wrong(format!("it names more than {MOST_ITEMS} items")));
     }
-    let sources = sources(conn, caller, &named).await?;
-    let Imported { name, ops, told, .. } = import(document, &sources).map_err(wrong)?;
+    let sources = sources(&mut *app.conn().await?, caller, &named).await?;
+    let Imported { name, ops, told, .. } = aside(move || import(&document, &sources)).await?.map_err(wrong)?;
     Ok(Parts { name, ops, told })
 }
 
-/// What an edit decision list makes of them: by the ids that it says, or by what its clips and reels are called.
+/// Turns an edit decision list into parts: it names items by their ids, or by the names of its clips and reels.
 async fn of_list(app: &App, caller: &Caller, content: String, fps: Option<f64>) -> Answer<Parts> {
-    // A list may have ten thousand lines.
-    let reading = tokio::task::spawn_blocking(move || DecisionList::read(&content, fps));
-    let list = reading.await.map_err(ApiError::internal)?.map_err(wrong)?;
-    let mut conn = app.conn().await?;
+    let list = aside(move || DecisionList::read(&content, fps)).await?.map_err(wrong)?;
     let mut by_name: BTreeMap<String, Vec<ItemId>> = BTreeMap::new();
-    for (clip, item) in items::called(&mut conn, &list.names(), caller.workspace.id).await? {
+    for (clip, item) in items::called(&mut *app.conn().await?, &list.names(), caller.workspace.id).await? {
         by_name.entry(clip).or_default().push(item);
     }
     let mut many = Told::default();
@@ -122,18 +137,17 @@ async fn of_list(app: &App, caller: &Caller, content: String, fps: Option<f64>) 
             many.tell(format!("`{clip}` leaves black: {say}."));
         }
     }
-    let (document, told) = list.document(&named);
-    let Parts { name, ops, told: more } = of_document(&mut conn, caller, &document).await?;
+    let (document, told) = aside(move || list.document(&named)).await?;
+    let Parts { name, ops, told: more } = of_document(app, caller, document).await?;
     Ok(Parts { name, ops, told: told.and(many).and(more) })
 }
 
 /// The timeline that these operations make.
-async fn built(app: &App, caller: &Caller, ops: Vec<Value>, mut told: Told) -> Answer<(Timeline, Told)> {
+async fn built(app: &App, caller: &Caller, mut ops: Vec<Value>, mut told: Told) -> Answer<(Timeline, Told)> {
     let named: Vec<ItemId> = ops.iter().filter_map(|op| op["item_id"].as_str()?.parse().ok()).collect();
     let mut conn = app.conn().await?;
     let sources = sources(&mut conn, caller, &named).await?;
-    let mut body = Timeline::new();
-    for mut op in ops {
+    for op in &mut ops {
         if let Some(id) = op["variant_of"].as_str() {
             match reach_variant(&mut conn, caller, id).await {
                 Ok(()) => {}
@@ -144,13 +158,22 @@ async fn built(app: &App, caller: &Caller, ops: Vec<Value>, mut told: Told) -> A
                 Err(error) => return Err(error),
             }
         }
-        let op = serde_json::from_value(op).map_err(|error| wrong(error.to_string()))?;
-        body.apply(op, &sources).map_err(wrong)?;
     }
+    drop(conn);
+    let body = aside(move || applied(ops, &sources)).await?.map_err(wrong)?;
     Ok((body, told))
 }
 
-/// What of a document's name can be a timeline's.
+fn applied(ops: Vec<Value>, sources: &Sources) -> Result<Timeline, String> {
+    let mut body = Timeline::new();
+    for op in ops {
+        let op = serde_json::from_value(op).map_err(|error| error.to_string())?;
+        body.apply(op, sources)?;
+    }
+    Ok(body)
+}
+
+/// Makes a document's name one that a timeline may have; none where nothing is left.
 fn fit(name: &str) -> Option<String> {
     let letters = name.chars().filter(|letter| !letter.is_control());
     let name = letters.take(MOST_NAME_CHARACTERS).collect::<String>().trim().to_owned();

@@ -1,38 +1,38 @@
-//! Words as cues: which belong together, where their line is broken, and from when to when they are shown.
+//! Turns words into cues: which words are shown together, where their line is broken, and when they are shown.
 
 use super::columns::{COLUMNS, columns_of, width};
 use super::words::Spoken;
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Milliseconds of the longest cue.
+/// The most milliseconds of a cue.
 pub const LONGEST_MS: i64 = 7_000;
-/// A cue is shown for as long as this, if the next one leaves it the time.
+/// The fewest milliseconds that a cue is shown if the next one begins late enough.
 const READABLE_MS: i64 = 700;
-/// The shortest that a cue can be, where words have no times of their own: one picture.
+/// The fewest milliseconds of a cue in any case, where words have no times of their own: one picture.
 const LEAST_MS: i64 = 40;
-/// A pause this long ends a cue.
+/// The shortest pause that ends a cue, in milliseconds.
 const PAUSE_MS: i64 = 1_000;
-/// From so many columns on a cue ends with its sentence.
+/// The fewest columns of a cue that also ends with its sentence.
 const SENTENCE_COLUMNS: usize = 24;
-/// Columns of a speaker's name.
+/// The most columns of a speaker's name.
 const NAME_COLUMNS: usize = 16;
 
-/// What is shown at a time.
+/// A caption: lines that are shown together for a time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cue {
-    /// From then.
+    /// Its start in milliseconds.
     pub start_ms: i64,
-    /// Until then: later, and not after the next one's start.
+    /// Its end in milliseconds: after its start, and not after the next cue's.
     pub end_ms: i64,
-    /// One or two lines. The first is empty where a speaker's label leaves no room beside it.
+    /// One or two lines. The first is empty if a speaker's label leaves no room beside it.
     pub lines: Vec<String>,
-    /// Who speaks, where that is known.
+    /// The speaker's name, if it is known.
     pub speaker: Option<String>,
-    /// Whether the lines leave room for that speaker's label: where another spoke before.
+    /// Whether the lines leave room for the speaker's label, which is shown when the speaker changes.
     pub is_labelled: bool,
 }
 
-/// A speaker's name as it stands before their words.
+/// Returns a speaker's label before their words, cut to `NAME_COLUMNS`.
 pub(super) fn label(name: &str) -> String {
     let mut label = String::new();
     let mut columns = 0;
@@ -50,11 +50,11 @@ pub(super) fn label(name: &str) -> String {
 /// Words that are shown together.
 struct Draft {
     words: Vec<Spoken>,
-    /// Columns that the label takes of the first line.
+    /// The columns that the label takes of the first line.
     label: usize,
 }
 
-/// The words as cues. They are in the order of their starts.
+/// Returns the cues of these words, which are in the order of their starts.
 pub fn cues(words: Vec<Spoken>) -> Vec<Cue> {
     let mut drafts: Vec<Draft> = Vec::new();
     for word in words {
@@ -73,7 +73,7 @@ pub fn cues(words: Vec<Spoken>) -> Vec<Cue> {
 }
 
 impl Draft {
-    /// Whether one more word is shown with these.
+    /// Whether one more word may be shown with these.
     fn takes(&self, word: &Spoken) -> bool {
         let (Some(first), Some(last)) = (self.words.first(), self.words.last()) else { return true };
         let ended = last.text.trim_end_matches(['"', '\'', '”', '’', '»', ')']);
@@ -85,10 +85,10 @@ impl Draft {
             && self.broken(Some(word)).is_some()
     }
 
-    /// How many words stand on the first line, so that both are about as long; nothing when they don't fit on two.
+    /// Returns how many words stand on the first line, so that both are about as long; `None` if they don't fit on two.
     fn broken(&self, more: Option<&Spoken>) -> Option<usize> {
         let words: Vec<&Spoken> = self.words.iter().chain(more).collect();
-        // The width of the line up to each word, and of one that begins there.
+        // The columns of the line, and of the part before each word.
         let all = line_columns(words.iter().copied());
         if self.label + all <= COLUMNS {
             return Some(words.len());
@@ -119,7 +119,7 @@ impl Draft {
     }
 }
 
-/// Columns between two words.
+/// Returns the columns between two words.
 fn gap(word: &Spoken, next: &Spoken) -> usize {
     usize::from(!word.is_glued_to(next))
 }
@@ -145,7 +145,7 @@ fn line(words: &[Spoken]) -> String {
     text
 }
 
-/// The drafts with their times, each after the one before.
+/// Returns the cues of the drafts, each beginning no earlier than the one before ends.
 fn timed(drafts: &[Draft]) -> Vec<Cue> {
     let mut cues: Vec<Cue> = Vec::with_capacity(drafts.len());
     let mut free_ms = 0;

@@ -1,9 +1,8 @@
-//! A transcript as people and players take it: plain text, SRT and `WebVTT` (contract §12).
+//! A transcript in the forms that people and players read: plain text, SRT and `WebVTT` (contract §12).
 //!
-//! A cue has at most two lines of 42 columns and lasts at most 7 s; cues are in order and never overlap, whatever the
-//! words that they are made of: `layout` makes them. What is written here is escaped as each format asks for it, so
-//! that no word can end a cue, begin another or become markup. Who speaks is told where it is known: in `WebVTT` by a
-//! voice, elsewhere by a name before the first of their words.
+//! `layout` makes the cues: at most two lines of 42 columns, at most 7 s long, in order and without overlaps, whatever
+//! the words are like. Text is escaped as its format demands, so that no word can end a cue, begin another or become
+//! markup. A known speaker is named: in `WebVTT` by a voice tag, elsewhere by a label before the first of their words.
 
 mod columns;
 mod layout;
@@ -23,10 +22,10 @@ use layout::label;
 use serde::Deserialize;
 use std::fmt::Write;
 
-/// A form of a transcript beside JSON.
+/// A text format of a transcript, beside JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextFormat {
-    /// Plain text: a line a segment, or where speakers are known a line a turn.
+    /// Plain text: a line per segment, or per turn if the speakers are known.
     Txt,
     /// `SubRip`.
     Srt,
@@ -35,7 +34,7 @@ pub enum TextFormat {
 }
 
 impl TextFormat {
-    /// As requests name it.
+    /// Returns its name in requests.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Txt => "txt",
@@ -44,7 +43,7 @@ impl TextFormat {
         }
     }
 
-    /// Its media type.
+    /// Returns its media type.
     pub const fn media_type(self) -> &'static str {
         match self {
             Self::Txt => "text/plain",
@@ -54,7 +53,7 @@ impl TextFormat {
     }
 }
 
-/// What of a stored transcript is written down.
+/// The parts of a stored transcript that are written.
 #[derive(Debug, Default, Deserialize)]
 struct Stored {
     #[serde(default)]
@@ -73,25 +72,25 @@ struct Data {
     segments: Vec<Timed>,
 }
 
-/// A word, or a segment's text, with its seconds.
+/// A word, or a segment's text, with its times in seconds.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Timed {
-    /// It.
+    /// The text.
     #[serde(default, alias = "word")]
     pub text: String,
-    /// When it begins.
+    /// Its start in seconds.
     #[serde(default)]
     pub start: f64,
-    /// When it ends.
+    /// Its end in seconds.
     #[serde(default)]
     pub end: f64,
 }
 
-/// A stored transcript (docs/reads.md, "The stored result") in this form. `turns` say who speaks when; none where
-/// nobody knows.
+/// Writes a stored transcript (docs/reads.md, "The stored result") in this format. `turns` say who speaks when; they
+/// are empty if that is not known.
 ///
 /// # Errors
-/// When the document is no stored transcript.
+/// If the document is not a stored transcript.
 pub fn written(document: &[u8], turns: &[Turn], format: TextFormat) -> serde_json::Result<String> {
     let Stored { data } = serde_json::from_slice(document)?;
     let timed = if data.words.is_empty() { &data.segments } else { &data.words };
@@ -105,44 +104,44 @@ pub fn written(document: &[u8], turns: &[Turn], format: TextFormat) -> serde_jso
     })
 }
 
-/// All that is said in a stored transcript: its words, or where it has none its segments.
+/// Returns the words of a stored transcript; its segments if it has no words.
 ///
 /// # Errors
-/// When the document is no stored transcript.
+/// If the document is not a stored transcript.
 pub fn said(document: &[u8]) -> serde_json::Result<Vec<Timed>> {
     let Stored { data } = serde_json::from_slice(document)?;
     let timed = if data.words.is_empty() { data.segments } else { data.words };
     Ok(timed)
 }
 
-/// What is said in a stretch of a transcript.
+/// A segment of a transcript.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stretch {
-    /// When it begins.
+    /// Its start in milliseconds.
     pub start_ms: i32,
-    /// When it ends.
+    /// Its end in milliseconds.
     pub end_ms: i32,
-    /// Who says most of it, where that is known.
+    /// The name of whoever speaks longest in it, if it is known.
     pub speaker: Option<String>,
     /// The words.
     pub text: String,
 }
 
-/// The first stretches of a transcript.
+/// The first segments of a transcript.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stretches {
-    /// In the order of the media.
+    /// The segments, in the order of the media.
     pub first: Vec<Stretch>,
     /// Whether there are more.
     pub has_more: bool,
-    /// The language that is spoken, as BCP 47 has it, where the transcript tells one.
+    /// The spoken language as a BCP 47 tag, if the transcript names it.
     pub language: Option<String>,
 }
 
-/// The stretches of a stored transcript as it was segmented, at most so many. `turns` say who speaks when.
+/// Returns at most `most` segments of a stored transcript. `turns` say who speaks when.
 ///
 /// # Errors
-/// When the document is no stored transcript.
+/// If the document is not a stored transcript.
 pub fn stretches(document: &[u8], turns: &[Turn], most: usize) -> serde_json::Result<Stretches> {
     let Stored { data } = serde_json::from_slice(document)?;
     let has_more = data.segments.len() > most;
@@ -157,13 +156,13 @@ pub fn stretches(document: &[u8], turns: &[Turn], most: usize) -> serde_json::Re
     Ok(Stretches { first, has_more, language: data.language.filter(|tag| is_language(tag)) })
 }
 
-/// Whether a text may be a tag of a language (RFC 5646): subtags of letters and digits.
+/// Whether a text may be a language tag (RFC 5646): subtags of letters and digits.
 fn is_language(tag: &str) -> bool {
     tag.len() <= 35
         && tag.split('-').all(|part| (1..=8).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_alphanumeric()))
 }
 
-/// The text with the end of its last line.
+/// Returns the text, ending with a line break unless it is empty.
 fn ended(mut text: String) -> String {
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
@@ -171,7 +170,7 @@ fn ended(mut text: String) -> String {
     text
 }
 
-/// A line a turn.
+/// Returns plain text with a line per turn.
 fn text(words: &[Spoken]) -> String {
     let mut text = String::new();
     let mut before: Option<&Spoken> = None;
@@ -191,7 +190,7 @@ fn text(words: &[Spoken]) -> String {
     ended(text)
 }
 
-/// Cues as `SubRip`.
+/// Returns the cues as `SubRip`.
 pub fn srt(cues: &[Cue]) -> String {
     let mut text = String::new();
     for (place, cue) in cues.iter().enumerate() {
@@ -207,7 +206,7 @@ pub fn srt(cues: &[Cue]) -> String {
     text
 }
 
-/// Cues as `WebVTT`.
+/// Returns the cues as `WebVTT`.
 pub fn vtt(cues: &[Cue]) -> String {
     let mut text = "WEBVTT\n".to_owned();
     for cue in cues {
@@ -227,7 +226,7 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// `01:02:03,456`.
+/// Writes milliseconds as `01:02:03,456`, with `point` before the thousandths.
 fn time(ms: i64, point: char) -> String {
     let (seconds, thousandths) = (ms / 1000, ms % 1000);
     let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);

@@ -1,28 +1,28 @@
-//! Cues out of `SubRip` and `WebVTT`, whoever wrote them: what is shown when, without markup.
+//! Reads cues from `SubRip` and `WebVTT` of any origin: their times and their text without markup.
 //!
-//! A cue that can't be read is named and left out; what overlaps is put in order, since no two are shown at once here.
-//! Pure, and in one pass over the text.
+//! A cue that can't be read is reported and left out. Overlapping cues are shortened or joined, since only one is shown
+//! at a time here. Pure, and in one pass over the text.
 
 use crate::told::Told;
 
-/// Cues that are read; a document with more is refused.
+/// The most cues that are read; a document with more is refused.
 const MOST_READ: usize = 20_000;
 
-/// A cue as it was read.
+/// A cue of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadCue {
-    /// From this millisecond.
+    /// Its start in milliseconds.
     pub start_ms: i64,
-    /// Until this one; later.
+    /// Its end in milliseconds, after its start.
     pub end_ms: i64,
-    /// Its lines.
+    /// Its lines, separated by line breaks.
     pub text: String,
 }
 
-/// The cues of a document, in order and without overlaps, and what of it was left out.
+/// Returns the cues of a document, in order and without overlaps, and what was left out or changed.
 ///
 /// # Errors
-/// Why it is no such document.
+/// Why it is not such a document.
 pub fn read(content: &str, is_vtt: bool) -> Result<(Vec<ReadCue>, Told), String> {
     let content = content.trim_start_matches('\u{feff}');
     if is_vtt && !content.starts_with("WEBVTT") {
@@ -42,7 +42,7 @@ pub fn read(content: &str, is_vtt: bool) -> Result<(Vec<ReadCue>, Told), String>
         }
         let Some((start, end)) = line.split_once("-->") else { continue };
         let said: Vec<&str> = lines.by_ref().map(|(_, line)| line).take_while(|line| !line.is_empty()).collect();
-        // What stands behind the end is where the cue is shown.
+        // Settings of the cue's place follow its end.
         let times = (time(start), time(end.split_whitespace().next().unwrap_or_default()));
         let (Some(start_ms), Some(end_ms)) = times else {
             told.tell(format!("The cue of line {number} is left out: its times can't be read."));
@@ -68,7 +68,7 @@ fn is_block(line: &str, name: &str) -> bool {
     line.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t', ':']))
 }
 
-/// Each until the next begins; those that begin together are shown together.
+/// Ends each cue where the next begins; cues that begin together become one.
 fn in_order(mut cues: Vec<ReadCue>, told: &mut Told) -> Vec<ReadCue> {
     cues.sort_by_key(|cue| cue.start_ms);
     let mut ordered: Vec<ReadCue> = Vec::with_capacity(cues.len());
@@ -76,7 +76,8 @@ fn in_order(mut cues: Vec<ReadCue>, told: &mut Told) -> Vec<ReadCue> {
         match ordered.last_mut() {
             Some(last) if last.start_ms == cue.start_ms => {
                 told.tell(format!("Cues that begin together at {} ms are one.", cue.start_ms));
-                last.text = format!("{}\n{}", last.text, cue.text);
+                last.text.push('\n');
+                last.text.push_str(&cue.text);
                 last.end_ms = last.end_ms.max(cue.end_ms);
             }
             Some(last) if last.end_ms > cue.start_ms => {
@@ -90,7 +91,7 @@ fn in_order(mut cues: Vec<ReadCue>, told: &mut Told) -> Vec<ReadCue> {
     ordered
 }
 
-/// `01:02:03,456` or `02:03.456` in milliseconds.
+/// Returns the milliseconds of `01:02:03,456` or `02:03.456`; `None` if it is no such time.
 fn time(text: &str) -> Option<i64> {
     let text = text.trim();
     let (clock, parts) = text.split_once([',', '.']).unwrap_or((text, "0"));
@@ -106,15 +107,14 @@ fn time(text: &str) -> Option<i64> {
     Some(((hours * 60 + minutes) * 60 + seconds) * 1000 + ms)
 }
 
-/// A cue's text without its markup. Who speaks, where that is another than before, stands before their words.
+/// Returns a cue's text without its markup. When the speaker changes, their name stands before their words.
 fn plain(text: &str, is_vtt: bool, speaker: &mut String) -> String {
     let mut written = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('<') {
         let (before, tag) = rest.split_at(at);
         written.push_str(before);
-        let inner = tag.split_once('>').filter(|(inner, _)| !inner.contains('\n') && is_tag(inner, is_vtt));
-        let Some((inner, behind)) = inner else {
+        let Some((inner, behind)) = markup(tag).filter(|(inner, _)| is_tag(inner, is_vtt)) else {
             written.push('<');
             rest = tag.get(1..).unwrap_or_default();
             continue;
@@ -133,14 +133,22 @@ fn plain(text: &str, is_vtt: bool, speaker: &mut String) -> String {
     written.lines().map(shown).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
-/// Whether what begins with `<` is markup: `SubRip` has that of a few names.
+/// Returns what stands before and behind the `>` of a text that begins with `<`; none if the next `<` or the end of the
+/// line comes first. So no letter is looked at twice, and a text of `<` alone takes one pass too.
+fn markup(text: &str) -> Option<(&str, &str)> {
+    let end = text.char_indices().skip(1).find(|(_, letter)| ['<', '>', '\n'].contains(letter));
+    let (end, _) = end.filter(|(_, letter)| *letter == '>')?;
+    Some((text.get(..end)?, text.get(end + 1..)?))
+}
+
+/// Whether text after `<` is markup: in `WebVTT` always, in `SubRip` if it has one of a few names.
 fn is_tag(inner: &str, is_vtt: bool) -> bool {
     let name = inner.trim_start_matches(['<', '/']);
     let name = name.split([' ', '=']).next().unwrap_or_default();
     is_vtt || ["b", "i", "u", "s", "font"].iter().any(|known| known.eq_ignore_ascii_case(name))
 }
 
-/// Who speaks, as `<v Anna>` says it; its classes are left out.
+/// Returns the speaker's name in a tag such as `<v Anna>`, without its classes.
 fn voice(inner: &str) -> Option<String> {
     let named = inner.strip_prefix("<v").filter(|rest| rest.starts_with([' ', '.']))?;
     let name = named.split_once(' ')?.1.trim();

@@ -1,8 +1,8 @@
-//! The words of a transcript, made fit to be laid out: in order, without white space or control characters, none wider
-//! than a line, each with who says it.
+//! Prepares the words of a transcript for layout: in order, without white space or control characters, none wider than
+//! a line, each with its speaker.
 //!
-//! Engines say odd things: words without length, out of order, several in one, thousands of letters long. Nothing of
-//! what was said is left out for it.
+//! Engines write odd things: words without length, out of order, several in one, thousands of letters long. No text is
+//! left out for that.
 
 use super::columns::{COLUMNS, columns_of};
 use crate::footage::{Turn, milliseconds};
@@ -14,15 +14,15 @@ use unicode_segmentation::UnicodeSegmentation;
 pub struct Spoken {
     /// Its text, without white space.
     pub text: String,
-    /// How wide that is.
+    /// Its width in columns.
     pub columns: usize,
-    /// Where it begins.
+    /// Its start in milliseconds.
     pub start_ms: i64,
-    /// Where it ends; not before it begins.
+    /// Its end in milliseconds, not before its start.
     pub end_ms: i64,
-    /// Who says it, where that is known.
+    /// The speaker's name, if it is known.
     pub speaker: Option<String>,
-    /// Whether it goes on a word that was too wide for a line.
+    /// Whether it continues a word that was too wide for a line.
     pub goes_on: bool,
 }
 
@@ -34,28 +34,28 @@ impl Spoken {
     }
 }
 
-/// Chinese and Japanese have no spaces between words.
+/// Whether a letter is of Chinese or Japanese, which have no spaces between words.
 fn is_written_without_spaces(letter: char) -> bool {
     matches!(u32::from(letter), 0x2E80..=0x9FFF | 0xF900..=0xFAFF | 0xFF00..=0xFF65 | 0x20000..=0x3_FFFF)
 }
 
-/// Characters that turn the direction of what follows, which could make a line say something else.
+/// Whether a character turns the direction of the text after it, which could make a line read as something else.
 pub const fn turns_direction(letter: char) -> bool {
     matches!(letter, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
-/// A text of a transcript, and when it was said.
+/// A text of a transcript and its times in seconds.
 #[derive(Debug, Clone, Copy)]
 pub struct Said<'a> {
     /// The text.
     pub text: &'a str,
-    /// The second at which it begins.
+    /// Its start in seconds.
     pub start: f64,
-    /// The second at which it ends.
+    /// Its end in seconds.
     pub end: f64,
 }
 
-/// The words of these texts, in the order in which they begin.
+/// Returns the words of these texts, in the order of their starts.
 pub fn spoken<'a>(said: impl Iterator<Item = Said<'a>>, turns: &[Turn]) -> Vec<Spoken> {
     let mut said: Vec<Said> = said.collect();
     said.sort_by_key(|said| milliseconds(said.start));
@@ -70,7 +70,7 @@ pub fn spoken<'a>(said: impl Iterator<Item = Said<'a>>, turns: &[Turn]) -> Vec<S
     words
 }
 
-/// Adds the parts of a text, each with its part of the time.
+/// Adds the parts of a text, each with a share of the time by its width.
 fn add(words: &mut Vec<Spoken>, text: &str, start_ms: i64, end_ms: i64, speaker: Option<&str>) {
     let text: String = text.chars().filter(|letter| !turns_direction(*letter)).collect();
     let is_gap = |letter: char| letter.is_whitespace() || letter.is_control();
@@ -93,11 +93,11 @@ fn add(words: &mut Vec<Spoken>, text: &str, start_ms: i64, end_ms: i64, speaker:
 struct Piece {
     text: String,
     columns: usize,
-    /// Whether it goes on the one before.
+    /// Whether it continues the piece before it.
     goes_on: bool,
 }
 
-/// A word in pieces that each fit on a line.
+/// Returns a word in pieces that each fit on a line.
 fn pieces(word: &str) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     for letter in word.graphemes(true) {
@@ -116,14 +116,14 @@ fn pieces(word: &str) -> Vec<Piece> {
     pieces
 }
 
-/// Who says a word; nobody where no name is known.
+/// Returns the name of whoever says a word; `None` if no name is known.
 fn speaker_of(voices: &mut Voices, start_ms: i32, end_ms: i32) -> Option<String> {
-    // A word without length is said by who speaks then.
+    // A word without length belongs to whoever speaks at that time.
     let until_ms = end_ms.max(start_ms.saturating_add(1));
     voices.longest_between(start_ms, until_ms).map(plain).filter(|name| !name.is_empty())
 }
 
-/// A name on one line.
+/// Returns a name on one line, without control characters.
 fn plain(name: &str) -> String {
     let name: String = name.chars().filter(|letter| !letter.is_control() && !turns_direction(*letter)).collect();
     name.split_whitespace().collect::<Vec<_>>().join(" ")

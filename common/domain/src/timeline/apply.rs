@@ -1,20 +1,19 @@
-//! Doing one operation to a timeline. What can't be done is said in words, and the caller then keeps what was.
+//! Applies one operation to a timeline. An error is in words; the caller then keeps the timeline as it was.
 
 use super::fields;
 use super::ops::{AudioFields, AudioSlot, SceneFields, TimelineOp};
 use super::parts::{kind_of, new_track};
 use super::{
-    Fit, LONGEST, MOST_ITEMS, MOST_SCENES, MOST_SKILLS, MOST_TRACKS, Micros, Ratio, SHORTEST, Scene, SceneKind,
-    Sources, Timeline,
+    LONGEST, MOST_ITEMS, MOST_SCENES, MOST_SKILLS, MOST_TRACKS, Micros, SHORTEST, Scene, SceneKind, Sources, Timeline,
 };
 use crate::document;
 use crate::pixels::PictureSize;
 
 impl Timeline {
-    /// Does one operation. `sources` has what is known of the items.
+    /// Applies one operation. `sources` has the items that it may name.
     ///
     /// # Errors
-    /// What can't be done of it, in words.
+    /// Why it can't be applied, in words.
     pub fn apply(&mut self, op: TimelineOp, sources: &Sources) -> Result<(), String> {
         match op {
             TimelineOp::AddScene(fields) => self.add_scene(*fields, sources)?,
@@ -77,7 +76,7 @@ impl Timeline {
         self.within_bounds()
     }
 
-    /// What holds of a timeline as a whole.
+    /// Checks the limits of the timeline as a whole.
     fn within_bounds(&self) -> Result<(), String> {
         if self.duration() > LONGEST {
             return Err(format!("the timeline would be longer than {} seconds", LONGEST.seconds()));
@@ -95,25 +94,8 @@ impl Timeline {
         let taken = self.scenes.iter().map(|scene| scene.id.as_str());
         let id = free_id("scene", given.scene_id.clone(), taken)?;
         let kind = given.kind.map_or_else(|| kind_of(&given, sources), Ok)?;
-        let empty = Scene {
-            id,
-            kind,
-            item: None,
-            color: None,
-            start: Micros::ZERO,
-            duration: Micros::ZERO,
-            fit: Fit::Contain,
-            volume: Ratio::ONE,
-            fade_in: Micros::ZERO,
-            fade_out: Micros::ZERO,
-            crossfade: Micros::ZERO,
-            description: None,
-            prompt: None,
-            image_model: None,
-            video_model: None,
-        };
         let position = given.position.unwrap_or(usize::MAX).min(self.scenes.len());
-        let scene = empty.with(given, sources)?;
+        let scene = Scene::empty(id, kind).with(given, sources)?;
         self.scenes.insert(position, scene);
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Doing an operation on what stands over a timeline's scenes.
+//! Applies an operation on the overlays of a timeline.
 
 use super::apply::{free_id, unknown};
 use super::ops::OverlayFields;

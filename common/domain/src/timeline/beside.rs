@@ -1,65 +1,65 @@
-//! What a timeline has beside its scenes: sound, overlays and captions, as its body holds them.
+//! The parts of a timeline beside its scenes: sound, overlays and captions.
 
 use super::{Micros, Ratio};
 use crate::brand_kit::CaptionPosition;
 use crate::ids::ItemId;
 use serde::{Deserialize, Serialize};
 
-/// What is heard beside the scenes.
+/// The sounds beside those of scenes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Audio {
-    /// Who speaks over all of it.
+    /// The voice over the whole timeline.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub voiceover: Option<AudioTrack>,
     /// The music under it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub music: Option<AudioTrack>,
-    /// Whatever else.
+    /// Other sounds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tracks: Vec<AudioTrack>,
 }
 
-/// A sound at a place of the timeline.
+/// A sound at a place in the timeline.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AudioTrack {
-    /// What it is found by; another in each track.
+    /// Its id, unique among the tracks.
     pub id: String,
     /// The item whose sound it is.
     pub item: ItemId,
-    /// Where in the item it begins.
+    /// Its start in the item.
     #[serde(default, skip_serializing_if = "Micros::is_zero")]
     pub start: Micros,
-    /// When in the timeline it begins.
+    /// Its start in the timeline.
     #[serde(default, skip_serializing_if = "Micros::is_zero")]
     pub offset: Micros,
-    /// How long it is heard.
+    /// The length that is heard.
     pub duration: Micros,
-    /// How loud it is; 1 leaves it as it is.
+    /// The volume; 1 leaves it as it is.
     #[serde(default = "Ratio::one", skip_serializing_if = "Ratio::is_one")]
     pub volume: Ratio,
-    /// How long it takes to come up.
+    /// The length of the fade-in.
     #[serde(default, skip_serializing_if = "Micros::is_zero")]
     pub fade_in: Micros,
-    /// How long it takes to go down.
+    /// The length of the fade-out.
     #[serde(default, skip_serializing_if = "Micros::is_zero")]
     pub fade_out: Micros,
-    /// How it goes down while somebody speaks; nothing where it does not.
+    /// How it is lowered under voices; `None` if it is not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duck: Option<Duck>,
 }
 
-/// How a track goes down under voices (`domain::ducking`).
+/// How a track is lowered under voices (`domain::ducking`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Duck {
-    /// Hundredths of a decibel.
+    /// How far, in hundredths of a decibel.
     pub down: u32,
-    /// Milliseconds that it takes to go down.
+    /// Milliseconds in which it is lowered.
     pub attack_ms: u32,
-    /// Milliseconds that it takes to come back.
+    /// Milliseconds in which it comes back.
     pub release_ms: u32,
 }
 
-/// What an overlay is.
+/// The type of an overlay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OverlayKind {
@@ -67,58 +67,58 @@ pub enum OverlayKind {
     Image,
     /// A text.
     Text,
-    /// A picture that is a logo.
+    /// A picture that is used as a logo.
     Logo,
 }
 
 /// A picture or a text over the scenes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Overlay {
-    /// What it is found by; another in each overlay.
+    /// Its id, unique among the overlays.
     pub id: String,
-    /// What it is.
+    /// Its type.
     pub kind: OverlayKind,
-    /// The picture.
+    /// The picture's item, unless it is a text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item: Option<ItemId>,
-    /// The text.
+    /// The text, if it is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// When it appears.
+    /// The time at which it appears.
     #[serde(default, skip_serializing_if = "Micros::is_zero")]
     pub start: Micros,
-    /// How long it stays.
+    /// The length of time that it is shown.
     pub duration: Micros,
-    /// Its left side, as a part of the width.
+    /// Its left edge, as a fraction of the picture's width.
     pub x: Ratio,
-    /// Its upper side, as a part of the height.
+    /// Its upper edge, as a fraction of the picture's height.
     pub y: Ratio,
-    /// Its width, as a part of the width.
+    /// Its width, as a fraction of the picture's.
     pub width: Ratio,
-    /// Its height, as a part of the height.
+    /// Its height, as a fraction of the picture's.
     pub height: Ratio,
-    /// How much of what is under it it hides.
+    /// The opacity: 0 is invisible, 1 hides what is below.
     #[serde(default = "Ratio::one", skip_serializing_if = "Ratio::is_one")]
     pub opacity: Ratio,
-    /// What a text looks like.
+    /// The style of a text.
     #[serde(default)]
     pub style: TextStyle,
 }
 
-/// What a text looks like.
+/// The style of a text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TextStyle {
-    /// The colour of the letters, as `#rrggbb`.
+    /// The colour of the letters: `#rrggbb`.
     #[serde(default = "TextStyle::white")]
     pub color: String,
-    /// The colour behind them; nothing where they stand on the picture.
+    /// The colour behind the letters: `#rrggbb`; `None` leaves the picture there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub background: Option<String>,
-    /// The height of a line, as a part of the picture's height.
+    /// The height of a line, as a fraction of the picture's.
     #[serde(default = "TextStyle::usual_size")]
     pub size: Ratio,
-    /// One of `brand_kit::FAMILIES`; the first one where none is named.
+    /// One of `brand_kit::FAMILIES`; `None` means the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub family: Option<String>,
 }
@@ -139,35 +139,35 @@ impl Default for TextStyle {
     }
 }
 
-/// Where captions come from.
+/// The source of captions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CaptionSource {
-    /// The stored transcripts of what is heard.
+    /// The stored transcripts of the items that are heard.
     Transcripts,
-    /// The cues that are written here.
+    /// The cues in the timeline.
     Cues,
 }
 
-/// What is said, to be read.
+/// The captions of a timeline.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Captions {
-    /// Where they come from.
+    /// Their source.
     pub source: CaptionSource,
-    /// They, where they are written here; in order, without overlaps.
+    /// The cues of the timeline, if they are the source; in order, without overlaps.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cues: Vec<CaptionCue>,
-    /// Whether a render has them in its picture.
+    /// Whether a render draws them into the picture.
     #[serde(default)]
     pub burn: bool,
-    /// What they look like.
+    /// The style of their text.
     #[serde(default)]
     pub style: TextStyle,
-    /// Where in the picture they stand; at the bottom where it isn't said.
+    /// The place in the picture; `None` means the bottom.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub position: Option<CaptionPosition>,
-    /// Their language.
+    /// The tag of their language.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
 }
@@ -176,10 +176,10 @@ pub struct Captions {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CaptionCue {
-    /// When it appears.
+    /// The time at which it appears.
     pub start: Micros,
-    /// When it goes.
+    /// The time at which it disappears.
     pub end: Micros,
-    /// What it says.
+    /// Its text.
     pub text: String,
 }

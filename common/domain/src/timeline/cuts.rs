@@ -1,37 +1,37 @@
-//! Timelines that tools make: a media without its silences, and a voice over music.
+//! Timelines that tools make: an item without its silences, and a voice over music.
 
 use super::{AudioFields, AudioSlot, Micros, SIDES, SceneFields, SourceFacts, Sources, Timeline, TimelineOp, fields};
 use crate::ids::ItemId;
 use crate::media_time::{FrameRate, Span};
 use crate::pixels::PictureSize;
 
-/// The picture that a timeline has after that of an item.
+/// The format of an item's picture, for a timeline that is made of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Picture {
-    /// How large it is, where it has a size.
+    /// Its size in pixels, if it has a picture.
     pub size: Option<PictureSize>,
-    /// Frames a second, where they are known.
+    /// Its frames per second, if they are known.
     pub rate: Option<FrameRate>,
 }
 
-/// How music goes down under a voice: decibels, and milliseconds of both ways.
+/// How music is lowered under a voice.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ducked {
-    /// Decibels that it goes down.
+    /// How far, in decibels.
     pub duck_db: f64,
-    /// Milliseconds that it takes to go down.
+    /// Milliseconds in which it is lowered.
     pub attack_ms: u32,
-    /// Milliseconds that it takes to come back.
+    /// Milliseconds in which it comes back.
     pub release_ms: u32,
 }
 
-/// What of an item is kept, a scene each.
+/// Returns a timeline of the kept spans of an item, with a scene for each.
 ///
 /// # Errors
-/// Why there is no such timeline.
+/// Why it can't be made, in words.
 pub fn cut_down(item: ItemId, keep: &[Span], picture: Picture, sources: &Sources) -> Result<Timeline, String> {
     let mut timeline = pictured(picture);
-    // What a read has counted of an item may be some milliseconds more than is known of its length.
+    // A read may have counted some milliseconds more than the item's known duration.
     let whole = sources.get(&item).and_then(|source| source.duration).unwrap_or(Micros(i64::MAX));
     for span in keep {
         let scene = SceneFields {
@@ -45,10 +45,10 @@ pub fn cut_down(item: ItemId, keep: &[Span], picture: Picture, sources: &Sources
     Ok(timeline)
 }
 
-/// A voice, as a scene if it has a picture, over music that goes down under it.
+/// Returns a timeline with a voice over music that is lowered under it. A voice with a picture becomes a scene.
 ///
 /// # Errors
-/// Why there is no such timeline.
+/// Why it can't be made, in words.
 pub fn under_voice(
     voice: ItemId,
     music: ItemId,
@@ -88,7 +88,7 @@ fn sound(slot: AudioSlot, item: ItemId, duration: Option<Micros>, ducked: Option
     }
 }
 
-/// An empty timeline with this picture, as far as a timeline can have it.
+/// Returns an empty timeline with this picture's format, as far as timelines allow it.
 pub fn pictured(picture: Picture) -> Timeline {
     let mut timeline = Timeline::new();
     let even = |side: u32| (side / 2 * 2).clamp(*SIDES.start(), *SIDES.end());

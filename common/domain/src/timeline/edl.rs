@@ -1,19 +1,19 @@
-//! A timeline's scenes as an edit decision list of CMX 3600, which every editor reads: cuts and dissolves of one
-//! picture track, in whole frames.
+//! Writes a timeline's scenes as an edit decision list (EDL) of CMX 3600, which every editor reads: cuts and dissolves
+//! of one picture track, in whole frames.
 //!
-//! It has no place for anything else; who asks for it is told. Rates of television are counted without dropping frames.
+//! [`left_out`] names what the list can't hold. Timecodes are always non-drop-frame.
 
 use super::otio::ITEM;
 use super::{Micros, Names, Scene, Timeline};
 use crate::media_time::FrameRate;
 use std::fmt::Write;
 
-/// Events of a list: their numbers have three digits.
+/// The most events of a list: their numbers have three digits.
 pub const MOST_EVENTS: usize = 999;
-/// Characters of a name in a comment.
+/// The most characters of a name in a comment.
 const NAME: usize = 80;
 
-/// The list; nothing where there are more scenes than it can number. `names` are what people call the items.
+/// Returns the list; `None` if there are more scenes than it can number. `names` are the names of items.
 pub fn edl(title: &str, timeline: &Timeline, names: &Names) -> Option<String> {
     if timeline.scenes.len() > MOST_EVENTS {
         return None;
@@ -28,7 +28,7 @@ pub fn edl(title: &str, timeline: &Timeline, names: &Names) -> Option<String> {
     };
     for (index, (scene, place)) in timeline.scenes.iter().zip(&placed).enumerate() {
         let (first, end) = (rate.nearest(place.start.0), rate.nearest(place.end.0));
-        // A scene that dissolves ends for the list where the next one begins.
+        // In the list, a scene that dissolves ends where the next one begins.
         let next = placed.get(index + 1).map_or(end, |next| rate.nearest(next.start.0));
         let from = rate.nearest(scene.start.0);
         let number = index + 1;
@@ -55,47 +55,47 @@ pub fn edl(title: &str, timeline: &Timeline, names: &Names) -> Option<String> {
         let label = if overlap > 0 && before.is_some() { "TO" } else { "FROM" };
         let _ = writeln!(list, "* {label} CLIP NAME: {}", name(scene));
         if let Some(item) = scene.item {
-            // What comes back finds its item by this.
+            // An import finds the item by this line.
             let _ = writeln!(list, "* {label} CLIP: {ITEM}{item}");
         }
     }
     Some(list)
 }
 
-/// Frames of a source, and where they stand in the list.
+/// A range of source frames and its place in the list, in frames.
 #[derive(Debug, Clone, Copy)]
 struct Event {
-    /// The first frame of the source.
+    /// Its first frame in the source.
     from: i64,
-    /// The one after its last.
+    /// The frame after its last one.
     until: i64,
-    /// The first frame of the list.
+    /// Its first frame in the list.
     at: i64,
-    /// The one after its last.
+    /// The frame after its last one.
     end: i64,
 }
 
 impl Event {
-    /// Its four timecodes.
+    /// Returns its four timecodes.
     fn codes(self, code: impl Fn(i64) -> String) -> String {
         [self.from, self.until, self.at, self.end].map(code).join(" ")
     }
 }
 
-/// A frame as hours, minutes, seconds and frames.
+/// Returns the timecode of a frame: hours, minutes, seconds and frames.
 fn timecode(frame: i64, rate: FrameRate) -> String {
     let nominal = i64::from(rate.frames().div_ceil(rate.seconds()));
     let seconds = frame / nominal;
     format!("{:02}:{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60, frame % nominal)
 }
 
-/// A name on one line, in letters that every editor reads.
+/// Returns the name on one line, in ASCII that every editor reads.
 fn plain(name: &str) -> String {
     let letters = name.chars().map(|letter| if letter.is_ascii_graphic() || letter == ' ' { letter } else { '_' });
     letters.take(NAME).collect()
 }
 
-/// What of a timeline its list does not hold, in whole sentences.
+/// Returns the parts of a timeline that its list does not hold, in whole sentences.
 pub fn left_out(timeline: &Timeline) -> Vec<String> {
     let mut left = Vec::new();
     let mut say = |is_so: bool, what: &str| {

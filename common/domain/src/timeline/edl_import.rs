@@ -1,36 +1,39 @@
-//! An edit decision list as an `OpenTimelineIO` document, which is imported as any other is.
+//! Converts an edit decision list (EDL) to an `OpenTimelineIO` document, which is then imported like any other.
 //!
-//! Times count from the first event. A dissolve takes of the clip before it what its own event does not show; one out
-//! of nothing is a fade. A list that says nothing of sound leaves each scene its own; one that does is taken at its
-//! word, and its pictures alone are silent.
+//! Times count from the first event. A dissolve takes from the clip before it what that clip's own event does not show;
+//! a dissolve from nothing becomes a fade. If a list has no sound events, each scene keeps its own sound; otherwise
+//! pictures without a sound event are silent.
 
 use super::edl_lines::{self, Event, Lines};
 use super::otio::{ITEM, OURS};
 use crate::ids::ItemId;
 use crate::told::Told;
 use serde_json::{Value, json};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-/// Names that are looked up: those of so many clips.
+/// The most names that are looked up.
 const MOST_NAMES: usize = 4_000;
 
-/// The items that the names of a list are of.
+/// The items of the names in a list.
 pub type NamedItems = HashMap<String, ItemId>;
+
+/// What an event shows and when: its frames `at`, `end` and `from`, and its names.
+type Shown<'a> = (i64, i64, i64, Vec<&'a str>);
 
 /// An edit decision list that was read.
 #[derive(Debug)]
 pub struct DecisionList(Lines);
 
 impl DecisionList {
-    /// Reads a list, whose timecodes count so many frames a second: 25 when not given, 29.97 where it drops some.
+    /// Reads a list. Its timecodes count `fps` frames per second; without it 25, or 29.97 if they drop frames.
     ///
     /// # Errors
-    /// Why it is none, and in which line.
+    /// Why it is no such list, with the number of the line.
     pub fn read(content: &str, fps: Option<f64>) -> Result<Self, String> {
         edl_lines::read(content, fps).map(Self)
     }
 
-    /// What its clips are called that say no item's id, each once: to be looked up.
+    /// Returns the names of clips that state no item's id, each once, so that they can be looked up.
     pub fn names(&self) -> Vec<String> {
         let unknown = self.0.events.iter().filter(|event| event.item().is_none() && !event.is_black());
         let mut names: Vec<String> = unknown.flat_map(Event::names).map(str::to_owned).collect();
@@ -40,12 +43,12 @@ impl DecisionList {
         names
     }
 
-    /// The items whose ids it says.
+    /// Returns the items whose ids it states.
     pub fn items(&self) -> impl Iterator<Item = ItemId> {
         self.0.events.iter().filter_map(Event::item)
     }
 
-    /// The document, and what of the list is not in it. `named` has the items that its names are of.
+    /// Returns the document, and what was left out of it. `named` has the items of the list's names.
     pub fn document(self, named: &NamedItems) -> (Value, Told) {
         let Lines { title, rate, mut events, mut told } = self.0;
         events.sort_by_key(|event| event.at);
@@ -57,14 +60,16 @@ impl DecisionList {
         let fps = f64::from(rate.frames()) / f64::from(rate.seconds());
         let (pictures, sounds): (Vec<Event>, Vec<Event>) = events.into_iter().partition(|event| event.has_picture);
         let says_sound = !sounds.is_empty() || pictures.iter().any(|event| event.has_sound);
-        // The sound of a picture, on a line of its own.
+        // A picture's sound may be in an event of its own.
+        let seen: HashSet<Shown<'_>> = pictures.iter().map(Event::shown).collect();
         let (own, beside): (Vec<Event>, Vec<Event>) =
-            sounds.into_iter().partition(|sound| pictures.iter().any(|picture| picture.is_with(sound)));
-        let is_silent = |event: &Event| says_sound && !event.has_sound && !own.iter().any(|sound| event.is_with(sound));
+            sounds.into_iter().partition(|sound| seen.contains(&sound.shown()));
+        let heard_with: HashSet<Shown<'_>> = own.iter().map(Event::shown).collect();
+        let is_silent = |event: &Event| says_sound && !event.has_sound && !heard_with.contains(&event.shown());
         let written = Written { fps, named };
         let mut tracks = vec![track("Video", &written.pictures(&pictures, is_silent, &mut told))];
         let mut heard: Vec<&Event> = beside.iter().filter(|sound| sound.end > sound.at).collect();
-        heard.dedup_by(|one, other| one.is_with(other));
+        heard.dedup_by(|one, other| one.shown() == other.shown());
         tracks.extend(heard.into_iter().map(|sound| {
             let gap = (sound.at > 0).then(|| written.gap(sound.at));
             let clip = written.clip(sound, sound.end - sound.at, &json!({}));
@@ -79,39 +84,38 @@ impl Event {
         ["BL", "BLACK"].iter().any(|black| self.reel.eq_ignore_ascii_case(black))
     }
 
-    /// The item whose id it says.
+    /// Returns the item whose id it states.
     fn item(&self) -> Option<ItemId> {
         self.source.as_deref()?.strip_prefix(ITEM)?.parse().ok()
     }
 
-    /// What it may be called: by its clip first.
+    /// Returns the names that it may be known by: that of its clip first.
     fn names(&self) -> impl Iterator<Item = &str> {
         [self.name.as_deref(), self.source.as_deref(), Some(self.reel.as_str())].into_iter().flatten()
     }
 
-    /// Whether another shows the same at the same time.
-    fn is_with(&self, other: &Self) -> bool {
-        let of = |event: &Self| (event.at, event.end, event.from);
-        of(self) == of(other) && self.names().eq(other.names())
+    /// Returns what it shows, and when. A sound event with the same is a picture's sound.
+    fn shown(&self) -> Shown<'_> {
+        (self.at, self.end, self.from, self.names().collect())
     }
 }
 
-/// What events become parts of a document by.
+/// Converts events to parts of a document.
 struct Written<'a> {
     fps: f64,
     named: &'a NamedItems,
 }
 
 impl Written<'_> {
-    /// The clips of a track, with what is black between them.
+    /// Returns the clips of a track, with gaps for black between them.
     fn pictures(&self, events: &[Event], is_silent: impl Fn(&Event) -> bool, told: &mut Told) -> Vec<Value> {
-        // How long that is which stands before, and when it ends.
+        // The frames of the part before, and the frame at which it ends.
         let (mut children, mut before, mut at) = (Vec::new(), 0, 0);
         for (index, event) in events.iter().enumerate() {
             let next = events.get(index + 1).map_or(event.end, |next| next.at);
             let end = event.end.min(next);
             if end <= event.at {
-                // What dissolves is named again, for no time, before what it dissolves into.
+                // An event before a dissolve repeats the clip before it, for no time.
                 if event.end > event.at {
                     told.tell(format!("Line {} is left out: another begins with it.", event.line));
                 }
@@ -125,7 +129,7 @@ impl Written<'_> {
                 children.push(self.gap(before));
             }
             let len = end - event.at;
-            // No more of a scene dissolves than half, so that no three are seen at once.
+            // At most half of a scene dissolves, so that never three are visible at once.
             let most = if children.is_empty() { len } else { before.min(len / 2) };
             let dissolve = event.dissolve.min(most);
             if dissolve < event.dissolve {

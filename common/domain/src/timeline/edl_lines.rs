@@ -1,16 +1,16 @@
-//! The lines of an edit decision list of CMX 3600, whoever wrote it: events, and the comments that name their clips.
+//! Parses the lines of an edit decision list (CMX 3600) of any origin: events, and the comments that name their clips.
 //!
-//! A list does not say how many frames a second has; timecodes are counted in what its reader says, or in 29.97 where
-//! it drops frames. Pure, and in one pass over the text.
+//! A list does not state its frames per second: timecodes are counted at the rate that the caller gives; otherwise at
+//! 25, or at 29.97 if they drop frames. Pure, and in one pass over the text.
 
 use super::fields;
 use crate::media_time::FrameRate;
 use crate::told::Told;
 
-/// Characters of a name.
+/// The most characters of a name.
 const NAME: usize = 200;
 
-/// A list as it is written.
+/// A list that was parsed.
 #[derive(Debug)]
 pub(super) struct Lines {
     pub(super) title: Option<String>,
@@ -19,68 +19,56 @@ pub(super) struct Lines {
     pub(super) told: Told,
 }
 
-/// An event, in frames.
+/// An event, with times in frames.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Event {
-    /// The number of its line.
+    /// The number of its line, from 1.
     pub(super) line: usize,
-    /// The number that it has itself: both lines of a dissolve have one.
+    /// Its own number, which both lines of a dissolve share.
     pub(super) number: String,
     pub(super) reel: String,
     pub(super) has_picture: bool,
     pub(super) has_sound: bool,
-    /// For how long what is before it dissolves into it.
+    /// The frames in which the clip before it dissolves into it.
     pub(super) dissolve: i64,
-    /// From where in its source.
+    /// Its first frame in the source.
     pub(super) from: i64,
-    /// From when to when in the film.
+    /// Its first frame in the film, and the frame after its last one.
     pub(super) at: i64,
     pub(super) end: i64,
-    /// What its clip is called.
+    /// The name of its clip, from a comment.
     pub(super) name: Option<String>,
-    /// What its comments say that it is of: an address, or a file.
+    /// The source of its clip, from a comment: a URL or a file.
     pub(super) source: Option<String>,
 }
 
-/// How timecodes are counted.
+/// The rules by which timecodes are counted.
 #[derive(Debug, Clone, Copy)]
 struct Count {
-    /// Frames of a second, rounded up.
+    /// Frames per second, rounded up.
     nominal: i64,
-    /// Numbers of frames that are left out in most minutes, where frames are dropped at all.
+    /// Frame numbers that nine of ten minutes leave out, if frames are dropped.
     dropped: i64,
-    /// Whether the list says that its timecodes drop frames.
+    /// Whether the list states that its timecodes drop frames.
     drops: bool,
 }
 
-/// Reads a list. `fps` is what its timecodes are counted in.
+/// Parses a list, whose timecodes count `fps` frames per second.
 ///
 /// # Errors
-/// Why it is none, and in which line.
+/// Why it is no such list, with the number of the line.
 pub(super) fn read(content: &str, fps: Option<f64>) -> Result<Lines, String> {
     let drops = content.lines().any(|line| mode_of(line) == Some(true) || line.split_whitespace().any(is_dropping));
     let rate = fields::rate(fps.unwrap_or(if drops { 29.97 } else { 25.0 }))?;
-    let nominal = i64::from(rate.frames().div_ceil(rate.seconds()));
-    let is_whole = rate.seconds() == 1;
-    let dropped = if is_whole { 0 } else { (nominal / 30) * 2 };
+    let mut count = Count::at(rate);
     let mut lines = Lines { title: None, rate, events: Vec::new(), told: Told::default() };
-    if drops && dropped == 0 {
+    if drops && count.dropped == 0 {
         lines
             .told
             .tell("Frames are dropped at 29.97 and 59.94 a second alone: these are counted one by one.".to_owned());
     }
-    let mut count = Count { nominal, dropped, drops: false };
     for (index, line) in content.trim_start_matches('\u{feff}').lines().enumerate() {
-        let (line, number) = (line.trim(), index + 1);
-        if let Some(mode) = mode_of(line) {
-            count.drops = mode;
-        } else if let Some(title) = after(line, "TITLE:") {
-            lines.title = Some(title).filter(|title| !title.is_empty());
-        } else if line.starts_with(|first: char| first.is_ascii_digit()) {
-            lines.event(line, number, count)?;
-        } else if !line.is_empty() {
-            lines.comment(line, number);
-        }
+        lines.take(line.trim(), index + 1, &mut count)?;
     }
     if lines.events.is_empty() {
         return Err(
@@ -92,17 +80,17 @@ pub(super) fn read(content: &str, fps: Option<f64>) -> Result<Lines, String> {
     Ok(lines)
 }
 
-/// Whether a line says that frames are dropped, or that they are not.
+/// Whether timecodes drop frames from this line on; `None` if it does not state a mode.
 fn mode_of(line: &str) -> Option<bool> {
     after(line.trim(), "FCM:").map(|mode| !mode.to_ascii_uppercase().starts_with("NON"))
 }
 
-/// Whether this is a timecode that says itself that frames are dropped.
+/// Whether this is a timecode that marks itself as dropping frames.
 fn is_dropping(word: &str) -> bool {
     word.len() == 11 && word.as_bytes().get(8) == Some(&b';') && word.starts_with(|first: char| first.is_ascii_digit())
 }
 
-/// What stands behind this word, whatever its case.
+/// Returns the text after this word at the line's start, in any case; `None` if the line starts otherwise.
 fn after(line: &str, word: &str) -> Option<String> {
     let begins = line.get(..word.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(word));
     let rest = line.get(word.len()..).filter(|_| begins)?;
@@ -110,6 +98,20 @@ fn after(line: &str, word: &str) -> Option<String> {
 }
 
 impl Lines {
+    /// Takes the next line, whatever it is.
+    fn take(&mut self, line: &str, number: usize, count: &mut Count) -> Result<(), String> {
+        if let Some(mode) = mode_of(line) {
+            count.drops = mode;
+        } else if let Some(title) = after(line, "TITLE:") {
+            self.title = Some(title).filter(|title| !title.is_empty());
+        } else if line.starts_with(|first: char| first.is_ascii_digit()) {
+            self.event(line, number, *count)?;
+        } else if !line.is_empty() {
+            self.comment(line, number);
+        }
+        Ok(())
+    }
+
     fn event(&mut self, line: &str, number: usize, count: Count) -> Result<(), String> {
         let words: Vec<&str> = line.split_whitespace().collect();
         let wrong = |why: &str| format!("line {number}: {why}");
@@ -160,8 +162,8 @@ impl Lines {
         Ok(())
     }
 
-    /// A comment is of the event before it. Of one that stands on two lines, what it comes `FROM` is named by the event
-    /// before.
+    /// Reads a comment on the event before it. If that is the second line of a dissolve, its own clip is the one that
+    /// comments call `TO`.
     fn comment(&mut self, line: &str, number: usize) {
         let is_comment = line.starts_with('*');
         let text = line.trim_start_matches('*').trim_start();
@@ -176,7 +178,7 @@ impl Lines {
         } else if let Some(source) = after(text, "SOURCE FILE:").filter(|_| !is_second) {
             event.source = Some(source);
         } else if after(text, "M2").is_some() && !is_comment {
-            // Told of by its event, whose source is longer or shorter than what is shown of it.
+            // The event before has warned of it: its source is longer or shorter than its place in the film.
         } else if !is_comment {
             self.told.tell(format!("Line {number} is left out."));
         }
@@ -184,7 +186,13 @@ impl Lines {
 }
 
 impl Count {
-    /// The frame of a timecode.
+    /// At this rate, until the list says that it drops frames.
+    fn at(rate: FrameRate) -> Self {
+        let nominal = i64::from(rate.frames().div_ceil(rate.seconds()));
+        let is_whole = rate.seconds() == 1;
+        Self { nominal, dropped: if is_whole { 0 } else { (nominal / 30) * 2 }, drops: false }
+    }
+    /// Returns the frame number of a timecode.
     fn frame(self, code: &str) -> Result<i64, String> {
         let wrong = || format!("`{}` is no timecode", code.chars().take(20).collect::<String>());
         let mut parts = code.split([':', ';', '.', ',']);

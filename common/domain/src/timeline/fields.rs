@@ -1,4 +1,4 @@
-//! What the fields of a timeline may be: each is checked where it is said, and the refusal names it.
+//! The values that a timeline's fields may have. A field is checked when it is set, and a refusal names it.
 
 use super::{CaptionSource, Captions, LONGEST};
 use super::{LOUDEST, MOST_CUES, MOST_PIXELS, Micros, Ratio, SHORTEST, SIDES, TextStyle, Timeline};
@@ -7,21 +7,21 @@ use crate::color::hex_bytes;
 use crate::media_time::FrameRate;
 use crate::pixels::PictureSize;
 
-/// Characters of a description, a prompt, an overlay's text.
+/// The most characters of a description, a prompt or an overlay's text.
 pub(super) const MOST_TEXT_CHARACTERS: usize = 2_000;
-/// Characters of a line: a language, a model, a skill.
+/// The most characters of a language, a model's or a skill's name.
 const MOST_LINE_CHARACTERS: usize = 200;
-/// Characters of a caption.
+/// The most characters of a caption.
 pub(super) const MOST_CUE_CHARACTERS: usize = 500;
-/// The fastest picture.
+/// The most frames per second.
 const MOST_FPS: f64 = 60.0;
 
-/// 25 frames a second.
+/// Returns the default rate: 25 frames per second.
 pub(super) fn usual_rate() -> FrameRate {
     FrameRate::new(25, 1).unwrap_or(FrameRate::ONE_A_SECOND)
 }
 
-/// The rate of so many frames a second: whole ones, and those of television.
+/// Returns the rate of `fps` frames per second: a whole number, or one of television's.
 pub(super) fn rate(fps: f64) -> Result<FrameRate, String> {
     let television = [(23.976, 24_000), (29.97, 30_000), (59.94, 60_000)];
     if let Some((_, frames)) = television.into_iter().find(|(near, _)| (near - fps).abs() < 0.005) {
@@ -33,7 +33,7 @@ pub(super) fn rate(fps: f64) -> Result<FrameRate, String> {
     rate.ok_or_else(|| "`fps`: expected a whole number from 1 to 60, or 23.976, 29.97 or 59.94".to_owned())
 }
 
-/// The size of these proportions whose shorter side is as it was.
+/// Returns the size of this aspect ratio whose shorter side is the timeline's.
 pub(super) fn size_of(proportions: &str, timeline: &Timeline) -> Result<PictureSize, String> {
     let wrong = || "`aspect_ratio`: expected two whole numbers from 1 to 100, as `9:16`".to_owned();
     let (across, down) = proportions.split_once(':').ok_or_else(wrong)?;
@@ -45,14 +45,15 @@ pub(super) fn size_of(proportions: &str, timeline: &Timeline) -> Result<PictureS
     Ok(PictureSize { width, height })
 }
 
-/// A side in pixels, which operations say as any number; 0, which is none, of what is not whole.
+/// Returns a side in pixels, of any number that operations send; 0, which `size` refuses, if that is not whole or too
+/// large.
 pub(super) fn side(given: f64) -> u32 {
     let is_whole = given.fract() == 0.0 && (0.0..=f64::from(*SIDES.end())).contains(&given);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range is checked first")]
     if is_whole { given as u32 } else { 0 }
 }
 
-/// A picture's size.
+/// Checks a picture's size.
 pub(super) fn size(size: PictureSize) -> Result<(), String> {
     let PictureSize { width, height } = size;
     let fits = |side: u32| SIDES.contains(&side) && side.is_multiple_of(2);
@@ -63,7 +64,7 @@ pub(super) fn size(size: PictureSize) -> Result<(), String> {
     Err(format!("`width`, `height`: expected even numbers from {least} to {most}, and {MOST_PIXELS} pixels at most"))
 }
 
-/// A duration of something that is seen or heard.
+/// Checks the duration of a scene, a track or an overlay.
 pub(super) fn duration(duration: Micros) -> Result<(), String> {
     if (SHORTEST..=LONGEST).contains(&duration) {
         return Ok(());
@@ -71,13 +72,13 @@ pub(super) fn duration(duration: Micros) -> Result<(), String> {
     Err(format!("`duration`: expected {} to {} seconds", SHORTEST.seconds(), LONGEST.seconds()))
 }
 
-/// A moment that is not before the start.
+/// Checks a time, which may not be before the start.
 pub(super) fn moment(field: &str, at: Micros) -> Result<(), String> {
     let fits = (Micros::ZERO..=LONGEST).contains(&at);
     if fits { Ok(()) } else { Err(format!("`{field}`: expected 0 to {} seconds", LONGEST.seconds())) }
 }
 
-/// Both fades of something, which have to be done within it.
+/// Checks two fades, which together may not exceed the duration.
 pub(super) fn fades(fade_in: Micros, fade_out: Micros, duration: Micros) -> Result<(), String> {
     let fits = fade_in >= Micros::ZERO && fade_out >= Micros::ZERO && fade_in.0 + fade_out.0 <= duration.0;
     if fits {
@@ -87,24 +88,24 @@ pub(super) fn fades(fade_in: Micros, fade_out: Micros, duration: Micros) -> Resu
     }
 }
 
-/// A volume.
+/// Checks a volume.
 pub(super) fn volume(volume: Ratio) -> Result<(), String> {
     let fits = (Ratio(0)..=LOUDEST).contains(&volume);
     if fits { Ok(()) } else { Err(format!("`volume`: expected 0 to {}", LOUDEST.number())) }
 }
 
-/// A place or a size in the picture, or a part of what is under it.
+/// Checks a fraction: a place or a size in the picture, or an opacity.
 pub(super) fn part(field: &str, part: Ratio) -> Result<(), String> {
     let fits = (Ratio(0)..=Ratio::ONE).contains(&part);
     if fits { Ok(()) } else { Err(format!("`{field}`: expected 0 to 1")) }
 }
 
-/// A colour.
+/// Checks a colour.
 pub(super) fn color(field: &str, color: &str) -> Result<(), String> {
     hex_bytes::<3>(color).map(drop).ok_or_else(|| format!("`{field}`: expected a colour as `#1a2b3c`"))
 }
 
-/// A text that may be empty, which is none.
+/// Returns the given text, or the kept one without it; an empty text removes it.
 pub(super) fn text(field: &str, given: Option<String>, kept: Option<String>) -> Result<Option<String>, String> {
     match given {
         None => Ok(kept),
@@ -115,7 +116,7 @@ pub(super) fn text(field: &str, given: Option<String>, kept: Option<String>) -> 
     }
 }
 
-/// The same of one line.
+/// Returns the same for a text on one line.
 pub(super) fn line(field: &str, given: Option<String>, kept: Option<String>) -> Result<Option<String>, String> {
     let fits = |given: &str| given.chars().count() <= MOST_LINE_CHARACTERS && !given.chars().any(char::is_control);
     match given {
@@ -127,7 +128,7 @@ pub(super) fn line(field: &str, given: Option<String>, kept: Option<String>) -> 
     }
 }
 
-/// What a text looks like.
+/// Checks the style of a text.
 pub(super) fn style(style: &TextStyle) -> Result<(), String> {
     color("style.color", &style.color)?;
     if let Some(background) = &style.background {
@@ -140,7 +141,7 @@ pub(super) fn style(style: &TextStyle) -> Result<(), String> {
     if fits { Ok(()) } else { Err("`style.size`: expected 0.01 to 0.5".to_owned()) }
 }
 
-/// Captions.
+/// Checks captions.
 pub(super) fn captions(captions: &Captions) -> Result<(), String> {
     style(&captions.style)?;
     line("language", captions.language.clone(), None)?;

@@ -1,7 +1,7 @@
-//! The plan of a render of a timeline: what is seen in which frame, and what is heard from when, in whole numbers.
+//! Plans a render of a timeline: which frame shows what, and when each sound is heard, in whole numbers.
 //!
-//! Cuts stand on the frames of the timeline, counted from its start and not from the scene before, so that nothing
-//! drifts; a scene's sound begins with its first frame. Without a picture, sound is cut to the microsecond.
+//! Cuts fall on frames of the timeline, counted from its start and not from the scene before, so that nothing drifts; a
+//! scene's sound begins with its first frame. In formats without a picture, sound is cut to the microsecond.
 
 use super::{
     CaptionCue, Fit, Micros, Overlay, OverlayKind, Placed, Ratio, Scene, SceneKind, Sources, TextStyle, Timeline,
@@ -16,36 +16,37 @@ use crate::ids::ItemId;
 use crate::media_time::{FrameRate, Span};
 use std::collections::HashMap;
 
-/// Where somebody speaks in each item of which that is stored.
+/// The stored speech of items, in microseconds of each.
 pub type Speech = HashMap<ItemId, Vec<Span>>;
 
-/// Why a timeline can't be rendered as it is.
+/// Why a timeline can't be rendered.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum NotRenderable {
     /// It has nothing in it.
     #[error("the timeline is empty")]
     Empty,
-    /// It has no frame.
+    /// It is shorter than a frame.
     #[error("the timeline is shorter than a frame")]
     TooShort,
-    /// It names no item: there would be nothing that it is made from.
+    /// It names no item, but a render needs one as its source.
     #[error("the timeline names no item")]
     NoItem,
-    /// A format with a picture, of a timeline that has none.
+    /// The format has a picture, but the timeline has no scene.
     #[error("the timeline has no scene, so there is no picture to render: ask for mp3 or wav")]
     NoPicture,
-    /// An item is gone.
+    /// An item is deleted or not ready.
     #[error("the item {0}, which the timeline names, is deleted or not ready")]
     Gone(ItemId),
-    /// More stands over the scenes at once than is drawn.
+    /// Too many overlays are shown at once, from this second on.
     #[error("from {0} s on its overlays come to more than {MOST_OVER} times the picture")]
     Crowded(f64),
 }
 
-/// How many times the picture everything that stands over it at once may come to: all of that is held while it is seen.
+/// The largest area of all overlays at a time, in areas of the picture: all of them are held in memory while they are
+/// shown.
 const MOST_OVER: i64 = 4;
 
-/// When more stands over the scenes than may.
+/// Returns the second at which too many overlays are shown at once; `None` if there is none.
 fn crowded(timeline: &Timeline) -> Option<f64> {
     let part = |overlay: &Overlay| i64::from(overlay.width.0) * i64::from(overlay.height.0);
     let over = |at: Micros| {
@@ -58,7 +59,7 @@ fn crowded(timeline: &Timeline) -> Option<f64> {
     starts.find(|at| over(*at) > MOST_OVER * whole).map(Micros::seconds)
 }
 
-/// Why there is no film of a timeline in this format, if there is none.
+/// Checks that a timeline can be rendered in this format.
 fn renderable(timeline: &Timeline, sources: &Sources, format: FilmFormat) -> Result<(), NotRenderable> {
     if timeline.duration() == Micros::ZERO {
         return Err(NotRenderable::Empty);
@@ -79,7 +80,7 @@ fn renderable(timeline: &Timeline, sources: &Sources, format: FilmFormat) -> Res
     }
 }
 
-/// What a timeline looks like as the plan of a render. `cues` are the captions to have in the picture.
+/// Returns the plan of a timeline's render. `cues` are the captions to draw into the picture.
 ///
 /// # Errors
 /// Why it can't be rendered.
@@ -142,14 +143,14 @@ pub fn film_of(
     })
 }
 
-/// A scene in its frames.
+/// Returns a scene with its times in frames.
 fn seen(scene: &Scene, place: Placed, sources: &Sources, rate: FrameRate) -> FilmScene {
     let (first, end) = (rate.nearest(place.start.0), rate.nearest(place.end.0));
     let has_video = |item: &ItemId| sources.get(item).is_some_and(|source| source.has_video);
     let picture = match (scene.kind, scene.item.filter(|item| scene.kind == SceneKind::Image || has_video(item))) {
         (SceneKind::Clip, Some(item)) => FilmPicture::Clip { item, from: rate.nearest(scene.start.0) },
         (SceneKind::Image, Some(item)) => FilmPicture::Image { item },
-        // A sound that is a scene has no picture.
+        // A sound that is used as a scene has no picture.
         _ => FilmPicture::Color { rgb: scene.color.as_deref().and_then(hex_bytes).unwrap_or_default() },
     };
     FilmScene {
@@ -163,7 +164,7 @@ fn seen(scene: &Scene, place: Placed, sources: &Sources, rate: FrameRate) -> Fil
     }
 }
 
-/// All that is heard, in the order in which it begins.
+/// Returns all sounds, in the order of their starts.
 fn heard(
     timeline: &Timeline,
     placed: &[Placed],
@@ -190,7 +191,7 @@ fn heard(
             envelope: Vec::new(),
         };
         match sounds.last_mut() {
-            // A scene that goes on where the one before it was cut is one sound with it.
+            // A scene that continues the one before it without a gap is joined to its sound.
             Some(last) if last.continues_with(&sound) => {
                 last.len_us += sound.len_us;
                 last.fade_out_us = sound.fade_out_us;
@@ -223,7 +224,7 @@ fn heard(
     sounds
 }
 
-/// When somebody speaks in a timeline: in its voiceover and in its scenes, as far as that is stored.
+/// Returns the speech in the voiceover and in scenes, at times of the timeline, as far as it is stored.
 fn spoken(timeline: &Timeline, scenes: &[FilmSound], speech: &Speech) -> Vec<Span> {
     let voiceover =
         timeline.audio.voiceover.iter().map(|voice| (voice.item, voice.start.0, voice.offset.0, voice.duration.0));

@@ -1,8 +1,8 @@
-//! A timeline out of `OpenTimelineIO`: the operations that make it, and what of it can't be shown.
+//! Converts an `OpenTimelineIO` document to the operations that make a timeline of it, with warnings of what is lost.
 //!
-//! Whatever the document says, it is walked once, in bounds, and nothing that it names is opened: media are items of
-//! the workspace by their id (`mws:itm_…`), and all else becomes a colour that stands in its place. The operations are
-//! done and checked as those of any edit.
+//! The document is walked once, within limits, and nothing that it names is opened: media are items of the workspace,
+//! by their id (`mws:itm_…`), and anything else becomes a colour in its place. The operations are applied and checked
+//! like those of any edit.
 
 use super::fields;
 use super::otio::{OURS, TimeRange};
@@ -16,26 +16,26 @@ use crate::told::Told;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
-/// How much is cut off a part without a word: a frame of a slow picture.
+/// The longest end of a clip that is cut off without a warning: a frame at 24 per second.
 const OVERSHOT: Micros = Micros(42_000);
-/// Fields of a scene that come back as they were, beside its place in its item.
+/// The fields of a scene that are restored from `metadata`, beside its place in its item.
 const SCENE_FIELDS: [&str; 9] =
     ["fit", "volume", "fade_in", "fade_out", "description", "prompt", "image_model", "video_model", "color"];
 
-/// A document that was taken apart.
+/// A document that was converted.
 #[derive(Debug, Default)]
 pub struct Imported {
-    /// What it is called.
+    /// Its name.
     pub name: Option<String>,
-    /// What makes it.
+    /// The operations that make the timeline.
     pub ops: Vec<Value>,
-    /// What of it can't be rendered.
+    /// Warnings of what was left out.
     pub told: Told,
     scene_ids: HashSet<String>,
     pub(super) tracks: usize,
 }
 
-/// The items that a document names: all of them, or one more than a timeline may have.
+/// Returns the items that a document names; it stops after one more than a timeline may have.
 pub fn named_items(document: &Value) -> Vec<ItemId> {
     let clips = children(&document["tracks"]).iter().flat_map(children).filter_map(item_of);
     let overlays = children_of(&document["metadata"][OURS], "overlays").iter();
@@ -52,10 +52,10 @@ pub fn named_items(document: &Value) -> Vec<ItemId> {
     items
 }
 
-/// Takes a document apart. `sources` has what is known of the items that are in the workspace.
+/// Converts a document. `sources` has the items of the workspace.
 ///
 /// # Errors
-/// Why it is no timeline, in words.
+/// Why it is not a timeline, in words.
 pub fn import(document: &Value, sources: &Sources) -> Result<Imported, String> {
     if schema(document) != "Timeline" {
         return Err("expected an OTIO document whose `OTIO_SCHEMA` is `Timeline.1`".to_owned());
@@ -85,12 +85,12 @@ pub fn import(document: &Value, sources: &Sources) -> Result<Imported, String> {
         imported.warn("Effects and markers of the whole are left out.".to_owned());
     }
     imported.name_parts("add_track", "track");
-    // What stands over the scenes is checked against them, so it comes last.
+    // Overlays and captions are checked against the scenes, so they come last.
     imported.beside(&document["metadata"][OURS], sources);
     Ok(imported)
 }
 
-/// The transitions beside a child of a track.
+/// The transitions before and after a child of a track.
 #[derive(Debug, Clone, Copy)]
 struct Dissolves<'a> {
     before: Option<&'a Value>,
@@ -102,7 +102,8 @@ impl Imported {
         self.told.tell(warning);
     }
 
-    /// The format and the details, as they were kept; of what is from elsewhere the pace of its clips.
+    /// Restores the format and the details that `metadata` has; in foreign documents, the frame rate is that of the
+    /// clips.
     fn whole(&mut self, kept: &Value, pace: Option<f64>) {
         if let (Some(width), Some(height)) = (kept["width"].as_u64(), kept["height"].as_u64()) {
             self.ops.push(json!({ "op": "set_format", "width": width, "height": height }));
@@ -121,7 +122,7 @@ impl Imported {
         }
     }
 
-    /// Overlays and captions, as they were kept.
+    /// Restores the overlays and the captions that `metadata` has.
     fn beside(&mut self, kept: &Value, sources: &Sources) {
         for overlay in kept["overlays"].as_array().into_iter().flatten() {
             let mut op = overlay.as_object().cloned().unwrap_or_default();
@@ -144,7 +145,7 @@ impl Imported {
         }
     }
 
-    /// The clips of a track as scenes.
+    /// Converts the clips of a track to scenes.
     fn scenes(&mut self, track: &Value, sources: &Sources) -> Result<(), String> {
         let all = children(track);
         if all.len() > 2 * MOST_SCENES {
@@ -164,7 +165,7 @@ impl Imported {
         Ok(())
     }
 
-    /// Gives what has no id one that no other has: ids that were kept must not be taken by what comes before them.
+    /// Gives ids to parts without one. They must differ from all ids that the document has.
     fn name_parts(&mut self, op: &str, what: &str) {
         let field = format!("{what}_id");
         let kept = self.ops.iter().filter_map(|op| text(&op[&field]));
@@ -181,8 +182,8 @@ impl Imported {
         let offset = |transition: Option<&Value>, field: &str| {
             transition.map_or(Ok(Micros::ZERO), |transition| time(&transition[field]))
         };
-        // A dissolve lasts from its `in_offset` before the cut to its `out_offset` after it, and shows of both sides
-        // what their clips do not: that is of the scenes.
+        // A dissolve lasts from its `in_offset` before the cut to its `out_offset` after it, and shows frames of both
+        // sides that the clips themselves leave out: these belong to the scenes.
         let (head, tail) = (offset(before, "in_offset")?, offset(after, "out_offset")?);
         let overlap = Micros(head.0 + offset(before, "out_offset")?.0);
         let whole =
@@ -228,7 +229,7 @@ impl Imported {
         Ok(())
     }
 
-    /// What of a part is in its source, which editors that count in frames overshoot.
+    /// Returns the range within the source. Editors that count in frames may exceed it by less than a frame.
     pub(super) fn within(&mut self, child: &Value, range: TimeRange, source: Option<&SourceFacts>) -> TimeRange {
         let Some(whole) = source.and_then(|source| source.duration) else { return range };
         let TimeRange { start, duration } = range;
@@ -242,15 +243,15 @@ impl Imported {
         TimeRange { start: begin, duration: shorter }
     }
 
-    /// Says that the whole of a track is shown.
+    /// Warns that a track is taken whole although the document trims it.
     fn untrimmed(&mut self, track: &Value) {
         if !track["source_range"].is_null() {
             self.warn(format!("`{}` is trimmed as a whole: all of it is taken.", shown(&track["name"])));
         }
     }
 
-    /// Where in its source a child begins, and how long it is; nothing, and a warning, where that is not said. Media
-    /// that begin at a timecode are counted from there.
+    /// Returns the range of a child in its source; `None`, with a warning, if its length is not stated. Starts count
+    /// from the timecode at which the media begins.
     pub(super) fn source_range(&mut self, child: &Value) -> Result<Option<TimeRange>, String> {
         let Some(duration) = duration_of(child)? else {
             self.warn(format!("`{}` is left out: it does not say how long it is.", shown(&child["name"])));

@@ -1,4 +1,4 @@
-//! The sounds of a timeline that is imported: clips of audio tracks, as voiceover, music or tracks of their own.
+//! Imports the sounds of a timeline: clips of audio tracks become the voiceover, the music or other tracks.
 
 use super::import::Imported;
 use super::otio::{OURS, TimeRange};

@@ -1,23 +1,23 @@
-//! What stands when in a timeline.
+//! Places the scenes of a timeline in time.
 //!
-//! Scenes follow each other; where one dissolves into the next, they overlap by as long as that takes, and no more than
-//! half of the shorter: so no three scenes are ever seen at once, whatever is moved or cut.
+//! Scenes follow each other. A scene that dissolves into the next overlaps with it for the dissolve's duration, but for
+//! no more than half of the shorter: so never three scenes are visible at once, whatever is moved or cut.
 
 use super::{Micros, Timeline};
 
-/// A scene in its place.
+/// The place of a scene in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Placed {
-    /// When it begins.
+    /// Its start in the timeline.
     pub start: Micros,
-    /// When it ends.
+    /// Its end in the timeline.
     pub end: Micros,
-    /// How long it overlaps with the scene before it.
+    /// The time in which it overlaps with the scene before it.
     pub overlap: Micros,
 }
 
 impl Timeline {
-    /// Each scene in its place.
+    /// Returns the place of each scene, in order.
     pub fn placed(&self) -> Vec<Placed> {
         let mut placed: Vec<Placed> = Vec::with_capacity(self.scenes.len());
         for scene in &self.scenes {
@@ -33,7 +33,7 @@ impl Timeline {
         placed
     }
 
-    /// How long it lasts: as its scenes do, or without any as what is heard.
+    /// Returns its duration: to the end of the last scene; without scenes, to the end of the last sound.
     pub fn duration(&self) -> Micros {
         match self.placed().last() {
             Some(last) => last.end,

@@ -5,6 +5,8 @@ use super::*;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::HashMap;
+use std::fmt::Write;
+use std::time::{Duration, Instant};
 
 /// The timeline of a list, and what is told of it.
 fn of_list(content: &str, fps: Option<f64>, named: &NamedItems) -> Result<(Timeline, Vec<String>), String> {
@@ -129,6 +131,28 @@ fn captions_come_in_without_their_markup_and_one_after_the_other() {
     let said: Vec<&str> = captions.cues.iter().map(|cue| cue.text.as_str()).collect();
     assert_eq!(said, ["Anna: Hello <you>", "and you", "Ben: Hi"]);
     assert_eq!((captions.cues[2].start, told.into_sentences().len()), (Micros::ms(3_603_000), 1));
+}
+
+#[test]
+fn a_mebibyte_of_brackets_or_of_cues_that_begin_together_is_read_in_moments() {
+    let cue = "00:00:01,000 --> 00:00:02,000\n";
+    let (brackets, together) = ("<".repeat(1 << 20), format!("{cue}{}\n\n", "x".repeat(500)).repeat(1_900));
+    let began = Instant::now();
+    for (text, is_vtt) in [(format!("{brackets}>"), false), (brackets.clone(), true), (brackets, false)] {
+        let head = if is_vtt { "WEBVTT\n\n" } else { "" };
+        let (captions, _) = captions_of(&format!("{head}{cue}{text}"), is_vtt).unwrap();
+        assert_eq!(captions.cues[0].text, "<".repeat(500));
+    }
+    assert_eq!(captions_of(&together, false).unwrap().0.cues.len(), 1);
+    let mut events = String::new();
+    for (channel, at) in ["V", "A"].into_iter().flat_map(|channel| (0..5_000).map(move |at| (channel, at))) {
+        let time = |hour: u32, at: u32| format!("{hour:02}:{:02}:{:02}:{:02}", at / 1_500, at / 25 % 60, at % 25);
+        let times = [time(0, at), time(0, at + 1), time(1, at), time(1, at + 1)].join(" ");
+        writeln!(events, "001 AX {channel} C {times}").unwrap();
+    }
+    let (document, _) = DecisionList::read(&events, Some(25.0)).unwrap().document(&NamedItems::new());
+    assert_eq!(document["tracks"]["children"].as_array().map(Vec::len), Some(1), "each sound is with its picture");
+    assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
 }
 
 #[test]

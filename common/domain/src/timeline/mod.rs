@@ -1,9 +1,8 @@
-//! Timelines: scenes one after the other, sound beside them, pictures and texts over them, and captions (contract
-//! §4.11).
+//! Timelines: scenes in order, sounds beside them, pictures and texts over them, and captions (contract §4.11).
 //!
-//! Pure. `ops` is what can be done to one, `apply` does it, `layout` says what stands when; `film` makes of it the plan
-//! of a render, `otio`, `edl`, `import` and `edl_import` carry it to editors and back. Times are whole microseconds
-//! inside.
+//! Pure. `ops` defines the operations, `apply` applies them, `layout` places the scenes in time, `film` makes the plan
+//! of a render, and `otio`, `edl`, `import` and `edl_import` exchange timelines with editors. Times are stored as whole
+//! microseconds.
 
 mod apply;
 mod apply_overlays;
@@ -49,39 +48,39 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
 
-/// Scenes of a timeline.
+/// The most scenes of a timeline.
 pub const MOST_SCENES: usize = 2_000;
-/// Sound tracks beside voiceover and music.
+/// The most sound tracks beside voiceover and music.
 pub const MOST_TRACKS: usize = 16;
-/// Pictures and texts over the scenes.
+/// The most pictures and texts over the scenes.
 pub const MOST_OVERLAYS: usize = 200;
-/// Captions that are written into a timeline.
+/// The most captions that a timeline itself holds.
 pub const MOST_CUES: usize = 2_000;
-/// Names of skills.
+/// The most names of skills.
 pub const MOST_SKILLS: usize = 50;
-/// Different items that a timeline names.
+/// The most different items that a timeline names.
 pub const MOST_ITEMS: usize = 100;
 /// The longest timeline, a day.
 pub const LONGEST: Micros = Micros(86_400_000_000);
-/// The shortest scene, track or overlay.
+/// The shortest scene, track or overlay: a hundredth of a second.
 pub const SHORTEST: Micros = Micros(10_000);
-/// How long an image or a colour stands when nobody says.
+/// The default duration of an image or a colour: five seconds.
 pub const USUAL_STILL: Micros = Micros(5_000_000);
-/// The longest transition.
+/// The longest transition: ten seconds.
 pub const LONGEST_TRANSITION: Micros = Micros(10_000_000);
-/// Sides of the picture.
+/// The pixels that a side of the picture may have.
 pub const SIDES: std::ops::RangeInclusive<u32> = 16..=3_840;
-/// Pixels of the picture.
+/// The most pixels of the picture.
 pub const MOST_PIXELS: u32 = 3_840 * 2_160;
-/// The loudest volume: four times, 12 dB.
+/// The largest volume: four times the original, 12 dB more.
 pub const LOUDEST: Ratio = Ratio(4_000_000);
 
-/// What a timeline holds.
+/// The body of a timeline.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Timeline {
-    /// Pixels across.
+    /// The width in pixels.
     pub width: u32,
-    /// Pixels down.
+    /// The height in pixels.
     pub height: u32,
     /// Frames a second.
     pub fps: FrameRate,
@@ -91,24 +90,24 @@ pub struct Timeline {
     /// The timeline that it is a variant of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variant_of: Option<TimelineId>,
-    /// Names of the skills that it is made by.
+    /// The names of the skills by which it is made.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skills: Vec<String>,
-    /// What is seen, one after the other.
+    /// The scenes, in order.
     #[serde(default)]
     pub scenes: Vec<Scene>,
-    /// What is heard beside the scenes.
+    /// The sounds beside those of scenes.
     #[serde(default)]
     pub audio: Audio,
-    /// What stands over the scenes; later ones over earlier ones.
+    /// The pictures and texts over the scenes, from the lowest to the highest.
     #[serde(default)]
     pub overlays: Vec<Overlay>,
-    /// What is said, to be read.
+    /// The captions, if it has any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub captions: Option<Captions>,
 }
 
-/// What a scene shows.
+/// The type of a scene.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SceneKind {
@@ -116,101 +115,101 @@ pub enum SceneKind {
     Clip,
     /// A still picture.
     Image,
-    /// One colour.
+    /// A plain colour.
     Color,
 }
 
-/// How a picture of other proportions gets into the timeline's.
+/// How a picture with another aspect ratio is fitted into the frame.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fit {
-    /// All of it, with black beside.
+    /// It is shown whole, with black bars.
     #[default]
     Contain,
-    /// Filling, with what does not fit cut off.
+    /// It fills the frame and is cropped.
     Cover,
 }
 
 /// A scene.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Scene {
-    /// What it is found by; another in each scene.
+    /// Its id, unique among the scenes.
     pub id: String,
-    /// What it shows.
+    /// Its type.
     #[serde(rename = "type")]
     pub kind: SceneKind,
-    /// The item that a clip or an image is of.
+    /// The item of a clip or an image.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item: Option<ItemId>,
-    /// The colour, as `#rrggbb`.
+    /// The colour of a `color` scene: `#rrggbb`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub color: Option<String>,
-    /// Where in the item a clip begins.
+    /// The start of a clip in its item.
     #[serde(default, skip_serializing_if = "Micros::is_zero")]
     pub start: Micros,
-    /// How long it lasts.
+    /// Its duration.
     pub duration: Micros,
-    /// How its picture fits.
+    /// How its picture is fitted into the frame.
     #[serde(default)]
     pub fit: Fit,
-    /// How loud its sound is; 1 leaves it as it is.
+    /// The volume of its sound; 1 leaves it as it is.
     #[serde(default = "Ratio::one", skip_serializing_if = "Ratio::is_one")]
     pub volume: Ratio,
-    /// How long it takes to come up from black and silence.
+    /// The length of the fade-in from black and silence.
     #[serde(default, skip_serializing_if = "Micros::is_zero")]
     pub fade_in: Micros,
-    /// How long it takes to go down to them.
+    /// The length of the fade-out to black and silence.
     #[serde(default, skip_serializing_if = "Micros::is_zero")]
     pub fade_out: Micros,
-    /// How long the scene before it dissolves into it; none is a cut.
+    /// The time in which the scene before dissolves into it; 0 is a cut.
     #[serde(default, skip_serializing_if = "Micros::is_zero")]
     pub crossfade: Micros,
-    /// What it is about.
+    /// A description of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// What its picture was or is to be generated from.
+    /// The prompt from which its picture was generated, or is to be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
-    /// The model that makes its image.
+    /// The name of the model for its image.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image_model: Option<String>,
-    /// The model that makes its video.
+    /// The name of the model for its video.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub video_model: Option<String>,
 }
 
-/// What is known of an item that a timeline names.
+/// What is known about an item that a timeline may name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SourceFacts {
-    /// What it is.
+    /// Its type.
     pub kind: ItemType,
-    /// How long it is; nothing for an image.
+    /// Its duration; `None` for an image.
     pub duration: Option<Micros>,
     /// Whether it has sound.
     pub has_audio: bool,
     /// Whether it has moving pictures.
     pub has_video: bool,
-    /// Whether it is known that it can be decoded from its middle.
+    /// Whether decoding is known to work from its middle.
     pub seekable: bool,
-    /// Its pictures.
+    /// Its pictures' size and rate.
     pub pictures: Pictures,
 }
 
 impl SourceFacts {
-    /// What decoding it costs by.
+    /// Returns what the cost of decoding it depends on.
     pub const fn material(self) -> Material {
         Material { seeks: self.seekable, pictures: self.pictures }
     }
 }
 
-/// The ready items that a timeline may name. One that is named and not here is deleted or can't be used.
+/// The ready items that a timeline may name. A named item that is missing here is deleted or can't be used.
 pub type Sources = HashMap<ItemId, SourceFacts>;
 
-/// What people call items.
+/// The names of items.
 pub type Names = HashMap<ItemId, String>;
 
 impl Timeline {
-    /// An empty one.
+    /// Returns an empty timeline: 1920 × 1080 pixels at 25 frames per second.
     pub fn new() -> Self {
         Self {
             width: 1920,
@@ -226,7 +225,7 @@ impl Timeline {
         }
     }
 
-    /// Every item that it names, each once, in the order in which they are named.
+    /// Returns the items that it names, each once: those of scenes first, then of sounds and of overlays.
     pub fn items(&self) -> Vec<ItemId> {
         let scenes = self.scenes.iter().filter_map(|scene| scene.item);
         let overlays = self.overlays.iter().filter_map(|overlay| overlay.item);
@@ -235,7 +234,7 @@ impl Timeline {
         named.filter(|item| seen.insert(*item)).collect()
     }
 
-    /// What lists show of it.
+    /// Returns the summary that lists show.
     pub fn summary(&self) -> Value {
         json!({
             "duration_us": self.duration().0, "aspect_ratio": self.aspect_ratio(), "scenes": self.scenes.len(),
@@ -243,7 +242,7 @@ impl Timeline {
         })
     }
 
-    /// Its proportions in the smallest whole numbers, as `16:9`.
+    /// Returns its aspect ratio in the smallest whole numbers, such as `16:9`.
     pub fn aspect_ratio(&self) -> String {
         let (mut a, mut b) = (self.width, self.height);
         while b > 0 {
@@ -252,7 +251,7 @@ impl Timeline {
         format!("{}:{}", self.width / a.max(1), self.height / a.max(1))
     }
 
-    /// Every track: voiceover, music, and the others.
+    /// Returns all tracks: the voiceover, the music, and the others.
     pub fn sounds(&self) -> impl Iterator<Item = &AudioTrack> {
         self.audio.voiceover.iter().chain(&self.audio.music).chain(&self.audio.tracks)
     }

@@ -1,7 +1,7 @@
-//! What can be done to a timeline: one operation of an edit, as its JSON says it.
+//! The operations on a timeline, as the JSON of an edit gives them.
 //!
-//! Of what is updated, a field that is absent stays as it is, and an empty text is none. A `position` counts from 0
-//! without that which moves; past the end, or without one, is the end.
+//! An absent field of an update stays as it is, and an empty text removes the field. A `position` is an index from 0,
+//! counted without the scene that moves; one past the end, or none, means the end.
 
 use super::{Captions, Fit, Micros, OverlayKind, Ratio, SceneKind, TextStyle};
 use crate::ids::{ItemId, TimelineId};
@@ -11,221 +11,221 @@ use serde::Deserialize;
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(tag = "op", rename_all = "snake_case", deny_unknown_fields)]
 pub enum TimelineOp {
-    /// Another scene.
+    /// Adds a scene.
     AddScene(Box<SceneFields>),
-    /// A scene that is another.
+    /// Changes a scene.
     UpdateScene(Box<SceneFields>),
-    /// A scene in another place.
+    /// Moves a scene.
     MoveScene {
-        /// Which.
+        /// The scene's id.
         scene_id: String,
-        /// Its place from now on.
+        /// Its new index.
         position: usize,
     },
-    /// A scene less.
+    /// Removes a scene.
     RemoveScene {
-        /// Which.
+        /// The scene's id.
         scene_id: String,
     },
-    /// Two scenes of one.
+    /// Splits a scene into two.
     SplitScene {
-        /// Which.
+        /// The scene's id.
         scene_id: String,
-        /// How far into the scene.
+        /// The time from the scene's start at which it is split.
         at: Micros,
-        /// The id of the second; one is made without it.
+        /// The id of the second scene; if absent, one is made.
         new_scene_id: Option<String>,
     },
-    /// The voiceover or the music, in the place of what it was.
+    /// Replaces or removes the voiceover or the music.
     SetAudio {
-        /// Which.
+        /// The track that is replaced.
         slot: AudioSlot,
-        /// The item whose sound it is; nothing removes it.
+        /// The item whose sound it is; without it, the track is removed.
         item_id: Option<ItemId>,
-        /// As of a track.
+        /// As in [`AudioFields`].
         start: Option<Micros>,
-        /// As of a track.
+        /// As in [`AudioFields`].
         offset: Option<Micros>,
-        /// As of a track.
+        /// As in [`AudioFields`].
         duration: Option<Micros>,
-        /// As of a track.
+        /// As in [`AudioFields`].
         volume: Option<Ratio>,
-        /// As of a track.
+        /// As in [`AudioFields`].
         fade_in: Option<Micros>,
-        /// As of a track.
+        /// As in [`AudioFields`].
         fade_out: Option<Micros>,
-        /// As of a track.
+        /// As in [`AudioFields`].
         duck_under_voice: Option<bool>,
-        /// As of a track.
+        /// As in [`AudioFields`].
         duck_db: Option<f64>,
-        /// As of a track.
+        /// As in [`AudioFields`].
         attack_ms: Option<u32>,
-        /// As of a track.
+        /// As in [`AudioFields`].
         release_ms: Option<u32>,
     },
-    /// Another track.
+    /// Adds a track.
     AddTrack(Box<AudioFields>),
-    /// A track that is another.
+    /// Changes a track.
     UpdateTrack(Box<AudioFields>),
-    /// A track less.
+    /// Removes a track.
     RemoveTrack {
-        /// Which.
+        /// The track's id.
         track_id: String,
     },
-    /// Another overlay, over those that are there.
+    /// Adds an overlay, over the existing ones.
     AddOverlay(Box<OverlayFields>),
-    /// An overlay that is another.
+    /// Changes an overlay.
     UpdateOverlay(Box<OverlayFields>),
-    /// An overlay less.
+    /// Removes an overlay.
     RemoveOverlay {
-        /// Which.
+        /// The overlay's id.
         overlay_id: String,
     },
-    /// The captions, in the place of what they were.
+    /// Replaces or removes the captions.
     SetCaptions {
-        /// They; nothing removes them.
+        /// The new captions; without them, they are removed.
         captions: Option<Captions>,
     },
-    /// The picture's size and pace.
+    /// Changes the picture's size or frame rate.
     SetFormat {
-        /// Pixels across; a whole number.
+        /// The width in pixels, a whole number.
         width: Option<f64>,
-        /// Pixels down; a whole number.
+        /// The height in pixels, a whole number.
         height: Option<f64>,
-        /// Proportions, as `9:16`, in the place of both: the shorter side stays.
+        /// An aspect ratio such as `9:16`, instead of both; the shorter side stays.
         aspect_ratio: Option<String>,
-        /// Frames a second.
+        /// The frames per second.
         fps: Option<f64>,
     },
-    /// What is to be known of all of it.
+    /// Changes the details of the timeline.
     SetDetails {
         /// The language that is spoken.
         language: Option<String>,
-        /// Names of the skills that it is made by.
+        /// The names of the skills by which it is made.
         skills: Option<Vec<String>>,
         /// The timeline that it is a variant of.
         variant_of: Option<TimelineId>,
     },
 }
 
-/// A track that has a place of its own.
+/// A track of which there is only one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AudioSlot {
-    /// Who speaks over all of it.
+    /// The voice over the whole timeline.
     Voiceover,
     /// The music under it.
     Music,
 }
 
-/// What is said of a scene.
+/// The fields of a scene that an operation may give.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SceneFields {
-    /// Which; of a new one it may be left out.
+    /// Its id; a new scene may leave it out.
     pub scene_id: Option<String>,
-    /// Its place.
+    /// Its index.
     pub position: Option<usize>,
-    /// What it shows; without it, what its item or its colour says.
+    /// Its type; by default that of its item or its colour.
     #[serde(rename = "type")]
     pub kind: Option<SceneKind>,
-    /// The item.
+    /// The item of a clip or an image.
     pub item_id: Option<ItemId>,
-    /// The colour.
+    /// The colour of a `color` scene: `#rrggbb`.
     pub color: Option<String>,
-    /// Where in the item it begins.
+    /// The start of a clip in its item.
     pub start: Option<Micros>,
-    /// How long it lasts; without it, to the end of its item.
+    /// The duration; for a new item by default to the item's end.
     pub duration: Option<Micros>,
-    /// How its picture fits.
+    /// How its picture is fitted into the frame.
     pub fit: Option<Fit>,
-    /// How loud it is.
+    /// The volume, 0 to 4; 1 leaves it as it is.
     pub volume: Option<Ratio>,
-    /// How it comes up.
+    /// The length of the fade-in.
     pub fade_in: Option<Micros>,
-    /// How it goes down.
+    /// The length of the fade-out.
     pub fade_out: Option<Micros>,
-    /// How the scene before it becomes it.
+    /// The transition from the scene before.
     pub transition: Option<Transition>,
-    /// What it is about.
+    /// A description of it.
     pub description: Option<String>,
-    /// What its picture is generated from.
+    /// The prompt from which its picture is generated.
     pub prompt: Option<String>,
-    /// The model of its image.
+    /// The name of the model for its image.
     pub image_model: Option<String>,
-    /// The model of its video.
+    /// The name of the model for its video.
     pub video_model: Option<String>,
 }
 
-/// How one scene becomes the next.
+/// The transition from one scene to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Transition {
-    /// At once.
+    /// The next scene begins at once.
     Cut {},
-    /// By dissolving.
+    /// The scenes dissolve into each other.
     Crossfade {
-        /// For how long.
+        /// For this time.
         seconds: Micros,
     },
 }
 
-/// What is said of a track.
+/// The fields of a track that an operation may give.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AudioFields {
-    /// Which; of a new one it may be left out. The voiceover is `voiceover`, the music `music`.
+    /// Its id; a new track may leave it out. The voiceover's is `voiceover`, the music's `music`.
     pub track_id: Option<String>,
-    /// The item.
+    /// The item whose sound it is.
     pub item_id: Option<ItemId>,
-    /// Where in the item it begins.
+    /// Its start in the item.
     pub start: Option<Micros>,
-    /// When in the timeline it begins.
+    /// Its start in the timeline.
     pub offset: Option<Micros>,
-    /// How long it is heard; without it, to the end of its item.
+    /// The length that is heard; for a new item by default to the item's end.
     pub duration: Option<Micros>,
-    /// How loud it is.
+    /// The volume, 0 to 4; 1 leaves it as it is.
     pub volume: Option<Ratio>,
-    /// How it comes up.
+    /// The length of the fade-in.
     pub fade_in: Option<Micros>,
-    /// How it goes down.
+    /// The length of the fade-out.
     pub fade_out: Option<Micros>,
-    /// Whether it goes down while somebody speaks.
+    /// Whether it is lowered while somebody speaks.
     pub duck_under_voice: Option<bool>,
-    /// By how many decibels.
+    /// How far it is lowered, in decibels.
     pub duck_db: Option<f64>,
-    /// How fast it goes down.
+    /// Milliseconds in which it is lowered.
     pub attack_ms: Option<u32>,
-    /// How fast it comes back.
+    /// Milliseconds in which it comes back.
     pub release_ms: Option<u32>,
 }
 
-/// What is said of an overlay.
+/// The fields of an overlay that an operation may give.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OverlayFields {
-    /// Which; of a new one it may be left out.
+    /// Its id; a new overlay may leave it out.
     pub overlay_id: Option<String>,
-    /// What it is.
+    /// Its type.
     pub kind: Option<OverlayKind>,
-    /// The picture.
+    /// The item of its picture.
     pub item_id: Option<ItemId>,
-    /// The text.
+    /// Its text.
     pub text: Option<String>,
-    /// When it appears.
+    /// The time at which it appears.
     pub start: Option<Micros>,
-    /// How long it stays; without it, to the end of the timeline.
+    /// The length of time that it is shown; for a new overlay by default to the timeline's end.
     pub duration: Option<Micros>,
-    /// Its left side.
+    /// The left edge, as a fraction of the picture's width.
     pub x: Option<Ratio>,
-    /// Its upper side.
+    /// The upper edge, as a fraction of the picture's height.
     pub y: Option<Ratio>,
-    /// Its width.
+    /// The width, as a fraction of the picture's.
     pub width: Option<Ratio>,
-    /// Its height.
+    /// The height, as a fraction of the picture's.
     pub height: Option<Ratio>,
-    /// How much it hides.
+    /// The opacity, 0 to 1.
     pub opacity: Option<Ratio>,
-    /// What a text looks like.
+    /// The style of its text.
     pub style: Option<TextStyle>,
 }

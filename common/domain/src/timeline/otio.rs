@@ -1,21 +1,21 @@
-//! A timeline as `OpenTimelineIO`, for editors: scenes as clips of a video track, what is heard beside them as audio
-//! tracks, dissolves as transitions.
+//! Writes a timeline as `OpenTimelineIO`, for editors: scenes as clips of a video track, other sounds as audio tracks,
+//! dissolves as transitions.
 //!
-//! Media are named `mws:<item id>`, which only this service resolves. What OTIO has no place for stands in
-//! `metadata.mws`, so that a document which comes back unchanged is the same timeline (`import`). Nothing here reads
-//! media.
+//! Media are named `mws:<item id>`, which only this service resolves. What OTIO has no place for is written to
+//! `metadata.mws`, so that a document that comes back unchanged gives the same timeline (`import`). No media is read
+//! here.
 
 use super::{AudioTrack, Micros, Names, Placed, Scene, SceneKind, Timeline};
 use crate::ids::ItemId;
 use crate::media_time::FrameRate;
 use serde_json::{Map, Value, json};
 
-/// What a reference to an item begins with.
+/// The prefix of a reference to an item.
 pub(super) const ITEM: &str = "mws:";
-/// The key of what is ours in `metadata`.
+/// The key of this service's own data in `metadata`.
 pub(super) const OURS: &str = "mws";
 
-/// The document. `names` are what people call the items.
+/// Returns the document. `names` are the names of items.
 pub fn otio(name: &str, timeline: &Timeline, names: &Names) -> Value {
     let rate = fps(timeline.fps);
     let placed = timeline.placed();
@@ -26,7 +26,7 @@ pub fn otio(name: &str, timeline: &Timeline, names: &Names) -> Value {
         if before > 0 {
             children.push(transition(Dissolve::of(before, timeline.fps), rate));
         }
-        // In OTIO a dissolve takes of both sides what their clips do not show.
+        // In OTIO, a dissolve shows frames of both sides that the clips themselves leave out.
         let (before, after) = (Dissolve::of(before, timeline.fps), Dissolve::of(after, timeline.fps));
         let start = Micros(scene.start.0 + before.head_us);
         let duration = Micros(scene.duration.0 - before.head_us - after.tail_us);
@@ -53,23 +53,23 @@ pub fn otio(name: &str, timeline: &Timeline, names: &Names) -> Value {
     })
 }
 
-/// Frames a second as editors write them.
+/// Returns the frames per second as editors write them.
 fn fps(rate: FrameRate) -> f64 {
     f64::from(rate.frames()) / f64::from(rate.seconds())
 }
 
 fn time(at: Micros, rate: f64) -> Value {
-    // So fine that a microsecond comes back as itself, and that what stands on a frame is a whole number.
+    // Fine enough that microseconds are restored exactly, and that a time on a frame is a whole number.
     let frames = (at.seconds() * rate * 1e6).round() / 1e6;
     json!({ "OTIO_SCHEMA": "RationalTime.1", "rate": rate, "value": frames })
 }
 
-/// A stretch of a source, as OTIO says it.
+/// A range of a source, as OTIO has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TimeRange {
-    /// Where in the source it begins.
+    /// Its start in the source.
     pub(super) start: Micros,
-    /// How long it is.
+    /// Its duration.
     pub(super) duration: Micros,
 }
 
@@ -86,7 +86,7 @@ fn track(kind: &str, name: &str, children: &[Value], kept: &Value) -> Value {
     })
 }
 
-/// What a dissolve takes of the scene before its cut and of the one after it: whole frames before.
+/// The parts of a dissolve before its cut, in whole frames, and after it; in microseconds.
 #[derive(Debug, Clone, Copy)]
 struct Dissolve {
     head_us: i64,
@@ -107,7 +107,7 @@ fn transition(dissolve: Dissolve, rate: f64) -> Value {
     })
 }
 
-/// A clip of what a reference names.
+/// Returns a clip of a media reference.
 fn clip_of(name: &str, reference: &Value, source_range: &Value, kept: &Value) -> Value {
     json!({
         "OTIO_SCHEMA": "Clip.2", "name": name, "source_range": source_range, "effects": [], "markers": [],
@@ -146,7 +146,7 @@ fn heard(sound: &AudioTrack, rate: f64, names: &Names) -> Value {
     )
 }
 
-/// An object without these fields.
+/// Returns the object without these fields.
 fn without(object: &Value, fields: &[&str]) -> Value {
     let kept = object.as_object().into_iter().flatten().filter(|(field, _)| !fields.contains(&field.as_str()));
     Value::Object(kept.map(|(field, value)| (field.clone(), value.clone())).collect::<Map<_, _>>())

@@ -1,20 +1,40 @@
-//! Scenes, tracks and overlays with what an operation says of them: each is checked as a whole, with its item.
+//! Applies an operation's fields to scenes, tracks and overlays. Each result is checked as a whole, against its item.
 
 use super::fields;
 use super::ops::{AudioFields, OverlayFields, SceneFields, Transition};
 use super::{
-    AudioTrack, Duck, LONGEST_TRANSITION, Micros, Overlay, OverlayKind, Ratio, Scene, SceneKind, SourceFacts, Sources,
-    USUAL_STILL,
+    AudioTrack, Duck, Fit, LONGEST_TRANSITION, Micros, Overlay, OverlayKind, Ratio, Scene, SceneKind, SourceFacts,
+    Sources, USUAL_STILL,
 };
 use crate::ducking::DuckRule;
 use crate::ids::ItemId;
 use crate::item::ItemType;
 
-/// How much longer than its item a clip may be said to be: durations are known to the millisecond.
+/// How far a clip may exceed its item: durations are known to the millisecond.
 const SLACK: Micros = Micros(1_000);
 
 impl Scene {
-    /// The same with what is given.
+    /// One of which nothing is given yet.
+    pub(super) const fn empty(id: String, kind: SceneKind) -> Self {
+        Self {
+            id,
+            kind,
+            item: None,
+            color: None,
+            start: Micros::ZERO,
+            duration: Micros::ZERO,
+            fit: Fit::Contain,
+            volume: Ratio::ONE,
+            fade_in: Micros::ZERO,
+            fade_out: Micros::ZERO,
+            crossfade: Micros::ZERO,
+            description: None,
+            prompt: None,
+            image_model: None,
+            video_model: None,
+        }
+    }
+    /// Returns this scene with the given fields.
     pub(super) fn with(mut self, given: SceneFields, sources: &Sources) -> Result<Self, String> {
         let other_item = given.item_id.is_some_and(|item| self.item != Some(item));
         self.item = given.item_id.or(self.item);
@@ -56,7 +76,7 @@ impl Scene {
         Ok(self)
     }
 
-    /// What it is made of, if that is what its type says; nothing of a colour.
+    /// Returns the scene's item, if that suits its type; `None` for a colour.
     fn source<'a>(&self, sources: &'a Sources) -> Result<Option<&'a SourceFacts>, String> {
         let (kind, item) = (self.kind, self.item);
         if kind == SceneKind::Color {
@@ -130,6 +150,12 @@ impl Overlay {
         }
         self.style = given.style.unwrap_or(self.style);
         fields::style(&self.style)?;
+        self.refuse_other_content(sources)?;
+        Ok(self)
+    }
+
+    /// Refuses what an overlay of its kind does not show.
+    fn refuse_other_content(&self, sources: &Sources) -> Result<(), String> {
         let (is_text, has_text) = (self.kind == OverlayKind::Text, self.text.is_some());
         if is_text != has_text || is_text == self.item.is_some() {
             return Err("an overlay of kind `text` has `text`, one of kind `image` or `logo` has `ref`".to_owned());
@@ -139,7 +165,7 @@ impl Overlay {
         {
             return Err("`ref`: an overlay shows an image".to_owned());
         }
-        Ok(self)
+        Ok(())
     }
 }
 
@@ -159,7 +185,7 @@ pub(super) fn new_track(id: String, given: &AudioFields, sources: &Sources) -> R
     empty.with(given, sources)
 }
 
-/// How a track goes down under voices, with what is given.
+/// Returns how a track is lowered under voices, with the given fields.
 fn ducked(kept: Option<Duck>, given: &AudioFields) -> Result<Option<Duck>, String> {
     let asked = given.duck_db.is_some() || given.attack_ms.is_some() || given.release_ms.is_some();
     if given.duck_under_voice == Some(false) || (given.duck_under_voice.is_none() && kept.is_none()) {
@@ -185,7 +211,7 @@ fn ducked(kept: Option<Duck>, given: &AudioFields) -> Result<Option<Duck>, Strin
     Ok(Some(duck))
 }
 
-/// What a new scene is whose type is not said.
+/// Returns the type of a new scene that does not state one.
 pub(super) fn kind_of(given: &SceneFields, sources: &Sources) -> Result<SceneKind, String> {
     match given.item_id {
         Some(item) if known(item, sources)?.kind == ItemType::Image => Ok(SceneKind::Image),
@@ -199,12 +225,12 @@ fn known(item: ItemId, sources: &Sources) -> Result<&SourceFacts, String> {
     sources.get(&item).ok_or_else(|| format!("the item {item} is not ready, can't be read, or is deleted"))
 }
 
-/// What is left of a source from there; a still stands for as long as is usual.
+/// Returns the time from `start` to the source's end; `USUAL_STILL` for an image or a colour.
 fn rest(source: Option<&SourceFacts>, start: Micros) -> Micros {
     source.and_then(|source| source.duration).map_or(USUAL_STILL, |whole| Micros(whole.0 - start.0))
 }
 
-/// Whether a part is within its source.
+/// Checks that a part is within its source.
 fn within(what: &str, source: Option<&SourceFacts>, start: Micros, duration: Micros) -> Result<(), String> {
     match source.and_then(|source| source.duration) {
         Some(whole) if start.0 + duration.0 > whole.0 + SLACK.0 => {

@@ -1,4 +1,4 @@
-//! Captions of a timeline: what the transcripts of its scenes and its voiceover say, at the times of the timeline.
+//! Captions of a timeline, made of the transcripts of its scenes and its voiceover, at times of the timeline.
 
 use super::fields::MOST_CUE_CHARACTERS;
 use super::{CaptionCue, CaptionSource, Captions, LONGEST, MOST_CUES, Micros, SceneKind, TextStyle, Timeline};
@@ -7,11 +7,11 @@ use crate::ids::ItemId;
 use crate::told::Told;
 use std::collections::HashMap;
 
-/// What is said in each item of which a transcript is stored.
+/// The words of stored transcripts, by item.
 pub type Transcripts = HashMap<ItemId, Vec<Timed>>;
 
 impl Timeline {
-    /// The items whose transcripts say what is said in it.
+    /// Returns the items whose transcripts the captions are made of.
     pub fn voices(&self) -> Vec<ItemId> {
         let scenes = self.scenes.iter().filter(|scene| scene.kind == SceneKind::Clip && scene.volume.0 > 0);
         let mut items = Vec::new();
@@ -23,7 +23,7 @@ impl Timeline {
         items
     }
 
-    /// What is said in it, as cues: those that are written in it, or those of the transcripts.
+    /// Returns the cues of its captions: its own, or those made of transcripts.
     pub fn cues(&self, transcripts: &Transcripts) -> Vec<Cue> {
         match &self.captions {
             Some(captions) if captions.source == CaptionSource::Cues => captions.cues.iter().map(written).collect(),
@@ -40,10 +40,10 @@ impl Timeline {
         let mut said: Vec<Said<'_>> = Vec::new();
         for (item, start, duration, at) in scenes.chain(voice) {
             let (from, shift) = (start.seconds(), at.seconds() - start.seconds());
-            // A voiceover may go on after the last scene, where nobody hears it.
+            // A voiceover may be longer than the scenes; nobody hears the rest.
             let until = (from + duration.seconds()).min(whole - shift);
             let words = transcripts.get(&item).map(Vec::as_slice).unwrap_or_default();
-            // A word belongs to the part in which its middle is.
+            // A word belongs to the part that contains its middle.
             let inside = |word: &&Timed| (from..until).contains(&f64::midpoint(word.start, word.end));
             said.extend(words.iter().filter(inside).map(|word| Said {
                 text: &word.text,
@@ -55,16 +55,16 @@ impl Timeline {
     }
 }
 
-/// A cue as a timeline has it.
+/// Returns the cue as a timeline stores it.
 pub fn caption(cue: &Cue) -> CaptionCue {
     let lines: Vec<&str> = cue.lines.iter().map(String::as_str).filter(|line| !line.is_empty()).collect();
     CaptionCue { start: Micros::ms(cue.start_ms), end: Micros::ms(cue.end_ms), text: lines.join("\n") }
 }
 
-/// The captions that a document of `SubRip` or `WebVTT` has, and what of it they have not.
+/// Returns the captions of a `SubRip` or `WebVTT` document, and what was left out of them.
 ///
 /// # Errors
-/// Why it is none, or has more than a timeline may.
+/// Why it is no such document, or that it has more cues than a timeline may.
 pub fn captions_of(content: &str, is_vtt: bool) -> Result<(Captions, Told), String> {
     let (found, mut told) = read(content, is_vtt)?;
     if found.len() > MOST_CUES {
@@ -92,7 +92,7 @@ pub fn captions_of(content: &str, is_vtt: bool) -> Result<(Captions, Told), Stri
     Ok((Captions { source, cues, burn: false, style, position: None, language: None }, told))
 }
 
-/// A written cue as captions are written.
+/// Returns a stored cue in the form in which captions are written.
 fn written(cue: &CaptionCue) -> Cue {
     let lines = cue.text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect();
     Cue { start_ms: cue.start.0 / 1000, end_ms: cue.end.0 / 1000, lines, speaker: None, is_labelled: false }

@@ -1,65 +1,65 @@
-//! The numbers of a timeline: seconds that are whole microseconds inside, and parts of one that are whole millionths.
+//! The numbers of a timeline: times in whole microseconds, and fractions in whole millionths.
 //!
-//! Documents and operations say both as JSON numbers; what is no number, or none that a timeline can have, is refused
-//! where it is read.
+//! In documents and operations, a time is a JSON number of seconds, and a fraction a plain one. Values that a timeline
+//! can't have are refused when they are read.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Microseconds of a second, and millionths of one.
+/// Microseconds in a second, and millionths in one.
 const MILLION: f64 = 1e6;
-/// The largest number that is read: more seconds than a timeline lasts, and more times than a volume goes.
+/// The largest number that is read, with either sign: more seconds than a timeline lasts, and more than any volume.
 const MOST: f64 = 1e6;
 
-/// A time or a duration: seconds outside, whole microseconds inside.
+/// A time or a duration in microseconds; in JSON, seconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Micros(pub i64);
 
-/// A number such as a volume or a place in the picture: millionths inside.
+/// A number such as a volume or a place in the picture, in millionths.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Ratio(pub i32);
 
 impl Micros {
-    /// None.
+    /// Zero.
     pub const ZERO: Self = Self(0);
 
-    /// So many milliseconds.
+    /// Makes a time from milliseconds.
     pub const fn ms(ms: i64) -> Self {
         Self(ms * 1000)
     }
 
-    /// As seconds.
+    /// Returns the time in seconds.
     #[expect(clippy::cast_precision_loss, reason = "media times stay far below 2^53 µs")]
     pub fn seconds(self) -> f64 {
         self.0 as f64 / MILLION
     }
 
-    /// Whether it is none, for what is not written down.
+    /// Whether it is zero, and is left out of documents.
     pub const fn is_zero(&self) -> bool {
         self.0 == 0
     }
 }
 
 impl Ratio {
-    /// The whole.
+    /// One.
     pub const ONE: Self = Self(1_000_000);
 
-    /// As a number.
+    /// Returns the number as JSON has it.
     pub fn number(self) -> f64 {
         f64::from(self.0) / MILLION
     }
 
-    /// Whether it is the whole, for what is not written down.
+    /// Whether it is one, and is left out of documents.
     pub fn is_one(&self) -> bool {
         *self == Self::ONE
     }
 
-    /// The whole, for what is not said.
+    /// One, as the default of fields.
     pub const fn one() -> Self {
         Self::ONE
     }
 }
 
-/// Millionths of a number that may be one here; nothing for what is no such number.
+/// Returns the number in millionths; `None` if no timeline can have it.
 #[expect(clippy::cast_possible_truncation, reason = "the range is checked first")]
 fn millionths(number: f64) -> Option<i64> {
     (number.is_finite() && number.abs() <= MOST).then(|| (number * MILLION).round() as i64)
