@@ -1,7 +1,7 @@
-//! Reads that were asked for with an upload or an import: kept with it, and started once its item is ready.
+//! Reads that were asked for with an upload or an import: stored with it, and started once its item is ready.
 //!
-//! They start as if whoever asked had called `prepare_media` then: with the minutes and places that their account has
-//! at that moment, and only if they might call it still.
+//! They start as if their caller had called `prepare_media` at that moment: with the minutes and places that their
+//! account has then, and only if the caller may still call it.
 
 use crate::app::App;
 use crate::auth::Caller;
@@ -21,12 +21,14 @@ use store::reads_on_ready::{self, DueReads, NewReads};
 use store::users;
 use uuid::Uuid;
 
-/// How the calls of jobs name an upload.
+/// How jobs name the call of an upload.
 pub const UPLOAD: &str = "POST /uploads";
-/// How they name an import.
+/// How jobs name the call of an import.
 pub const IMPORT: &str = "import_media";
+/// The longest time that they are put off before they are looked at again: their account may be forgiven meanwhile.
+const LOOK_AGAIN: Duration = Duration::from_mins(10);
 
-/// Keeps the reads that a caller wants of an item that is made here.
+/// Stores the reads that a caller wants of an item that is made here.
 pub async fn add(
     conn: &mut PgConnection,
     caller: &Caller,
@@ -42,21 +44,21 @@ pub async fn add(
     reads_on_ready::add(conn, &new).await
 }
 
-/// How what became of reads is kept.
+/// How the outcome of these reads is stored with the item.
 pub trait Shown {
-    /// What the dispatch came to.
+    /// The outcome of the dispatch.
     fn prepared(prepared: &Prepared, reads: &[Read]) -> Value;
 
-    /// Who asked may start none any more.
+    /// The outcome when the caller may no longer start any.
     fn may_not(reads: &[Read]) -> Value;
 }
 
-/// Whose turn it is in this process: that of the account behind the one that was served last.
+/// Accounts take turns in this process: the next turn is that of the account behind the last one.
 #[derive(Debug, Default)]
 pub struct Round(Mutex<Uuid>);
 
 impl Round {
-    /// The reads that have been due for longest of whose turn it is; none when nobody's are.
+    /// Claims the reads that have been due longest of the account whose turn it is; none when no account has any.
     async fn next(&self, app: &App) -> sqlx::Result<Option<DueReads>> {
         let after = *self.last();
         let mut conn = app.conn().await?;
@@ -73,8 +75,8 @@ impl Round {
     }
 }
 
-/// Starts the reads of the item that has been ready for longest of whose turn it is. Whether there was one. Where they
-/// can't be started now they are due again soon, and others come first.
+/// Starts the reads of the item that has been ready longest, of the account whose turn it is. Returns whether there was
+/// one. Reads that can't be started now are due again soon, after others.
 pub async fn start_next<S: Shown>(app: &App, round: &Round) -> Answer<bool> {
     let Some(due) = round.next(app).await? else { return Ok(false) };
     let item = due.item;
@@ -93,7 +95,7 @@ async fn start<S: Shown>(app: &App, due: DueReads) -> Answer<()> {
         match dispatch(&app.process, &request, &compose).await? {
             Dispatched::Answered(prepared) => S::prepared(&prepared, &request.reads),
             Dispatched::TooSoon(wait) => {
-                let wait = Duration::from_secs(wait.seconds);
+                let wait = Duration::from_secs(wait.seconds).min(LOOK_AGAIN);
                 return Ok(reads_on_ready::put_off(&mut *app.conn().await?, item, payer, wait).await?);
             }
             Dispatched::Replayed(_) | Dispatched::KeyReused => {
@@ -108,7 +110,7 @@ async fn start<S: Shown>(app: &App, due: DueReads) -> Answer<()> {
     Ok(())
 }
 
-/// Whether whoever asked would be let in still, and may start work.
+/// Whether the caller who asked may still call, and may start work.
 async fn may_start(app: &App, by: &LetIn) -> Answer<bool> {
     let mut conn = app.conn().await?;
     if !still_let_in(&mut conn, by).await? {

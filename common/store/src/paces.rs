@@ -1,20 +1,20 @@
-//! What an account may make us do or keep at a pace beside that of its calls, counted by an instant each.
+//! Limits on what an account makes us do or keep, beside the rate of its calls: one instant each (GCRA).
 //!
-//! Jobs that are stopped cost no minutes, each tells up to ten endpoints, and each leaves two rows in the journal of
-//! minutes for good; a resend repeats what was sent; an answer is kept for a day under its idempotency key; a job that
-//! fails, or whose media takes far more work than it costs, has used our processors. What each of them weighs, and what
-//! follows when an account is ahead, is the caller's: `events` sends later what goes beyond the burst, `dispatch` and
-//! `once` refuse, a worker puts off what waits; an operator forgives.
+//! No minutes pay for these: a stopped job tells up to ten endpoints and leaves two rows in the journal of minutes for
+//! good; a resend repeats what was sent; an answer is kept for a day under its idempotency key; a job that fails, or
+//! whose media takes far more work than it costs, has used our processors. The callers decide what each of them weighs,
+//! and what follows when an account is ahead: `events` sends later what goes beyond the burst, `dispatch` and `once`
+//! refuse, a worker puts off what waits, an operator forgives.
 
 use domain::ids::AccountId;
 use sqlx::PgConnection;
 
-/// What is counted.
+/// What is counted against a pace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum What {
-    /// Ends of jobs that were stopped, or the webhooks that they lead to.
+    /// Ends of stopped jobs or their webhooks, whichever are more.
     StoppedJobs,
-    /// The same jobs by the day, for the rows that stay of them.
+    /// The same jobs, per day, for the rows that they leave.
     StoppedJobsADay,
     /// Deliveries that are sent again.
     Resends,
@@ -29,7 +29,7 @@ impl What {
     pub const ALL: [Self; 5] =
         [Self::StoppedJobs, Self::StoppedJobsADay, Self::Resends, Self::KeptAnswers, Self::UnpaidProcessorTime];
 
-    /// The word in the table.
+    /// Its name in the table.
     pub const fn name(self) -> &'static str {
         match self {
             Self::StoppedJobs => "stopped_jobs",
@@ -43,11 +43,11 @@ impl What {
 
 /// Jobs that an account may stop within a day.
 pub const MOST_STOPPED_A_DAY: i64 = 20_000;
-/// A day, as instants count it.
+/// A day in microseconds.
 pub const A_DAY_US: i64 = 86_400_000_000;
 
-/// Moves the account's instant on by so many microseconds. Returns by how many it was ahead of now before.
-pub async fn count(conn: &mut PgConnection, account: AccountId, what: What, by_us: i64) -> sqlx::Result<i64> {
+/// Moves the account's instant on by `by_us` microseconds. Returns by how many it was ahead of now before that.
+pub async fn advance(conn: &mut PgConnection, account: AccountId, what: What, by_us: i64) -> sqlx::Result<i64> {
     sqlx::query_scalar!(
         r#"INSERT INTO account_paces AS pace (account_id, what, theoretical_arrival)
            VALUES ($1, $2, mws_now() + $3::bigint * interval '1 microsecond')
@@ -65,15 +65,19 @@ pub async fn count(conn: &mut PgConnection, account: AccountId, what: What, by_u
 /// What an account has to wait for, and how long.
 #[derive(Debug, Clone, Copy)]
 pub struct Wait {
-    /// What it has to wait for.
+    /// The pace that it is ahead of.
     pub what: What,
-    /// For how many seconds.
+    /// Seconds to wait, at least 1.
     pub seconds: u64,
 }
 
-/// What the account has to wait longest for: of these, each with the microseconds that it may
-/// be ahead of now. None when it has to wait for none of them.
-pub async fn wait(conn: &mut PgConnection, account: AccountId, most: &[(What, i64)]) -> sqlx::Result<Option<Wait>> {
+/// Returns the longest wait of the account among these, each with the microseconds that it may
+/// be ahead of now; none when it has to wait for none of them.
+pub async fn longest_wait(
+    conn: &mut PgConnection,
+    account: AccountId,
+    most: &[(What, i64)],
+) -> sqlx::Result<Option<Wait>> {
     let row = sqlx::query!(
         r#"SELECT pace.what,
                ceil(extract(epoch FROM pace.theoretical_arrival - mws_now()) - most.ahead / 1000000.0)::bigint AS "seconds!"
@@ -92,7 +96,7 @@ pub async fn wait(conn: &mut PgConnection, account: AccountId, most: &[(What, i6
     }))
 }
 
-/// By how many microseconds the account is ahead of now; zero where it is within its pace.
+/// Returns by how many microseconds the account is ahead of now; 0 when it is within its pace.
 pub async fn ahead(conn: &mut PgConnection, account: AccountId, what: What) -> sqlx::Result<i64> {
     let ahead = sqlx::query_scalar!(
         r#"SELECT (extract(epoch FROM theoretical_arrival - mws_now()) * 1000000)::bigint AS "ahead!"
@@ -105,7 +109,7 @@ pub async fn ahead(conn: &mut PgConnection, account: AccountId, what: What) -> s
     Ok(ahead.unwrap_or_default())
 }
 
-/// Lets the account begin anew. Returns by how many microseconds it was ahead of now.
+/// Deletes the account's instant. Returns by how many microseconds it was ahead of now.
 pub async fn forgive(conn: &mut PgConnection, account: AccountId, what: What) -> sqlx::Result<i64> {
     let ahead = sqlx::query_scalar!(
         r#"DELETE FROM account_paces WHERE account_id = $1 AND what = $2
@@ -118,8 +122,8 @@ pub async fn forgive(conn: &mut PgConnection, account: AccountId, what: What) ->
     Ok(ahead.unwrap_or_default().max(0))
 }
 
-/// Makes due at once what was put off of the account: its jobs, looks at its uploads, and reads that start with them.
-/// Call in the transaction that forgives it.
+/// Makes the account's work that was put off due now: jobs, uploads to look at, and reads that start after an upload.
+/// Call it in the transaction that forgives the account.
 pub async fn make_due(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<()> {
     sqlx::query!(
         "WITH jobs_due AS (
@@ -138,7 +142,7 @@ pub async fn make_due(conn: &mut PgConnection, account: AccountId) -> sqlx::Resu
     Ok(())
 }
 
-/// Forgets what has been within its pace for an hour. Returns how many rows went.
+/// Deletes rows that have been within their pace for an hour. Returns how many.
 pub async fn forget(conn: &mut PgConnection) -> sqlx::Result<u64> {
     let gone = sqlx::query!("DELETE FROM account_paces WHERE theoretical_arrival < mws_now() - interval '1 hour'")
         .execute(conn)

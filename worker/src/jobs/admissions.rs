@@ -1,5 +1,5 @@
-//! Places that paused jobs gave up, for other jobs of their accounts: beside the claims, since an account may be locked
-//! for a while.
+//! Gives the places of paused jobs to other jobs of their accounts: apart from the claims, since an account may be
+//! locked for a while.
 
 use domain::ids::AccountId;
 use runtime::ending;
@@ -7,13 +7,13 @@ use runtime::process::Process;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Has waiting jobs admitted.
+/// Admits waiting jobs to free places.
 pub(super) struct Admissions {
     process: Process,
     waiting: Arc<Mutex<Waiting>>,
 }
 
-/// Accounts whose waiting jobs are to be looked at, once each however often their places come free.
+/// Accounts whose waiting jobs are to be admitted: each once, however often its places come free.
 #[derive(Default)]
 struct Waiting {
     accounts: BTreeSet<AccountId>,
@@ -25,8 +25,8 @@ impl Admissions {
         Self { process, waiting: Arc::default() }
     }
 
-    /// Has other jobs of these accounts take their free places. One account at a time, so that a pause of much work is
-    /// no burst of transactions.
+    /// Admits other jobs of these accounts to their free places. It does one account at a time, so that pausing much
+    /// work does not cause a burst of transactions.
     pub(super) fn admit(&self, freed: BTreeSet<AccountId>) {
         let mut all = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         all.accounts.extend(freed);

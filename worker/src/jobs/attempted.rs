@@ -1,4 +1,4 @@
-//! What an attempt at a job came to: where it failed, whether it is tried again, when, and what is told of that.
+//! The result of an attempt at a job: how it ended, whether and when it is tried again, and the error that is reported.
 
 use crate::readers::ReadError;
 use domain::job::{JobError, Next, after_failure, after_timeout};
@@ -7,14 +7,14 @@ use runtime::own_fault;
 use std::time::Duration;
 use store::jobs::{Claimed, Outcome};
 
-/// The first wait of a job that another worker is to take, and the longest.
+/// How long a job first waits for another worker to take it, and at most.
 const ELSEWHERE: Duration = Duration::from_secs(1);
 const ELSEWHERE_MOST: Duration = Duration::from_secs(30);
 
-/// What an attempt came to.
+/// The result of an attempt.
 pub(super) struct Attempted {
     pub(super) outcome: Outcome,
-    /// What the job made, where it succeeded.
+    /// The products of a job that succeeded.
     pub(super) made: Vec<Product>,
     /// Why it failed.
     pub(super) error: Option<JobError>,
@@ -26,18 +26,18 @@ impl From<Outcome> for Attempted {
     }
 }
 
-/// How long a job waits for a worker that can do it, after so many claims by workers that can't.
+/// Returns how long a job waits for a worker that can do it, after `times` claims by workers that can't.
 fn for_another(times: i32) -> Duration {
     (ELSEWHERE * u32::try_from(times).unwrap_or(0).saturating_add(1)).min(ELSEWHERE_MOST)
 }
 
-/// An attempt that failed, and what is to become of its job.
+/// Returns the result of an attempt that failed, and whether its job is tried again.
 pub(super) fn failed(claimed: &Claimed, error: &ReadError) -> Attempted {
     let next = match error {
         ReadError::Timeout => after_timeout(claimed.failures),
         _ => after_failure(claimed.failures, error.retryable()),
     };
-    // Claims that are no failures: those that were handed back or lost.
+    // Claims that did not fail: they were handed back or lost.
     let uncounted = claimed.claim_no - 1 - i32::from(claimed.failures);
     let put_back = match error {
         ReadError::Elsewhere => Some(for_another(uncounted)),
@@ -51,7 +51,7 @@ pub(super) fn failed(claimed: &Claimed, error: &ReadError) -> Attempted {
     };
     tracing::info!(job.id = %claimed.job, error.code = error.job_error_code(), error = %error, "An attempt failed.");
     let code = error.job_error_code();
-    // What went wrong inside is for the log: it may name paths and hosts.
+    // An internal error is for the log alone: it may name paths and hosts.
     let message = if code == "internal" { "The worker could not do its part.".to_owned() } else { error.to_string() };
     let error = JobError { code: code.to_owned(), message, retryable: error.retryable() };
     Attempted { outcome, made: Vec::new(), error: Some(error) }

@@ -1,5 +1,5 @@
 //! A claimed dub: translated, spoken and mixed, put into the media store as two items under keys that name the claim,
-//! and handed to the claim's end, which makes the dub's document and its timeline, or what was spoken of them.
+//! and handed to the claim's end, which makes the dub's document and timeline, or updates what was spoken.
 
 use crate::dubs::{DubRequest, Dubbed};
 use crate::jobs::leases::Lease;
@@ -27,10 +27,10 @@ use store::generations::{self, ClaimedGeneration};
 use store::jobs::{Claimed, ClaimedItem};
 use tokio::time::Instant;
 
-/// How long a segment may take to be spoken and fitted, beside what its item's length allows.
+/// The time to speak and fit a segment, beside what its item's length allows.
 const A_SEGMENT: Duration = Duration::from_secs(3);
 
-/// A dub with its plan as this program knows it.
+/// A dub with its parsed plan.
 struct Known {
     row: ClaimedGeneration,
     plan: DubPlan,
@@ -39,7 +39,7 @@ struct Known {
 }
 
 impl Worker {
-    /// Takes a claimed dub through its work, which ends by its deadline and soon after it is told to stop.
+    /// Works a claimed dub. It ends by its deadline, and soon after it is told to stop.
     pub(crate) async fn dub(
         &self,
         claimed: &Claimed,
@@ -102,7 +102,7 @@ impl Worker {
         self.kept_dub(claimed, item, known, dubbed, most_bytes).await
     }
 
-    /// Refuses what this worker lacks something for: another takes it, if one has said lately that it has that.
+    /// Refuses a dub whose makers this worker does not all have: `Elsewhere` if another one has reported them lately.
     async fn has_all(&self, needs: &BTreeSet<String>) -> Result<(), ReadError> {
         let has = |need: &&String| self.engines.makers.iter().any(|offer| offer.name == **need);
         let Some(lacking) = needs.iter().find(|need| !has(need)) else { return Ok(()) };
@@ -113,7 +113,7 @@ impl Worker {
         Err(ReadError::EngineNotConfigured(Task::Dub))
     }
 
-    /// Puts what was made into the media store. Until the job's end is committed no row names it.
+    /// Puts the dub's items into the media store. No row names them until the job's end is committed.
     async fn kept_dub(
         &self,
         claimed: &Claimed,
@@ -159,12 +159,12 @@ impl Worker {
     }
 }
 
-/// What the item of a dub is found by: it is its job's own, since the same dub is found by its plan (`store::dubs`).
+/// Returns the hash of a dub's item. It is its job's alone: equal dubs are found by their plans (`store::dubs`).
 fn hash_of(what: &str, job: JobId) -> Vec<u8> {
     Sha256::digest(format!("{what} {job}")).to_vec()
 }
 
-/// What the items of a dub say of how they were made.
+/// Returns how the items of a dub say that they were made.
 fn made_by(claimed: &Claimed, plan: &DubPlan, source: ItemId) -> MadeBy {
     let target = &plan.body.target_language;
     let engines: BTreeSet<&str> =
@@ -184,7 +184,7 @@ fn body_of(document: &impl serde::Serialize, summary: Value) -> Body {
     Body { whole: serde_json::to_value(document).unwrap_or_default(), summary }
 }
 
-/// An item's name as a document's.
+/// Returns a document's name for an item's name.
 fn document_name(name: &str) -> String {
     let line: String = name.chars().filter(|letter| !letter.is_control()).take(MOST_NAME_CHARACTERS).collect();
     let line = line.trim().to_owned();

@@ -1,10 +1,12 @@
-//! The end of a claim, written for as long as that makes sense.
+//! Writes the end of a claim, and tries again for as long as that makes sense.
 //!
-//! Ends are written in batches (`finish`). One that did not get through is tried again alone, so that it holds up no
-//! other. What the database refuses for good, such as a result with a character that it does not take, is given up
-//! after three times: the job ends as `internal`, without what it made. Whatever else stands in the way, after five
-//! minutes the slot is freed and the lease with it; the scheduler then takes the job back as it does from a worker that
-//! died.
+//! Ends are written in batches (`finish`). A job that succeeded leaves its slot while its end is in a batch: the next
+//! job runs meanwhile, and batches are larger. An end that was not written is tried again alone, so that it holds up no
+//! other, and takes a slot again as soon as one is free, so that a worker whose ends can't be written begins no work.
+//! An end that the database refuses for good, such as a result with a character that it does not take, loses what the
+//! job made after three refusals: the job ends as `internal`. After three more refusals, or after five minutes of any
+//! other trouble, the slot and the lease are given up; the scheduler then takes the job back as it does from a worker
+//! that died.
 
 use crate::batch::Batcher;
 use crate::deliver::Deliverer;
@@ -12,16 +14,17 @@ use crate::jobs::finish::{Finish, Finished, Finisher};
 use crate::jobs::leases::{Lease, Stop};
 use domain::job::JobError;
 use runtime::process::Process;
+use runtime::queue::Slot;
 use std::sync::Arc;
 use std::time::Duration;
 use store::jobs::Outcome;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep_until, timeout_at};
 
-/// Between attempts to write an end.
+/// The pause between attempts to write an end.
 const PAUSE: Duration = Duration::from_secs(1);
-/// Refusals for good after which an end is written without what it made, and after as many more given up.
+/// Refusals for good after which an end is written without its products; after as many again it is given up.
 const REFUSALS: u32 = 3;
-/// How long an end is tried: its slot and its lease are held meanwhile.
+/// How long writing an end is tried: its slot and its lease are held meanwhile.
 const LONGEST: Duration = Duration::from_mins(5);
 
 /// Writes the ends of a process's claims.
@@ -31,17 +34,18 @@ pub(crate) struct Ends {
 }
 
 impl Ends {
-    /// For the claims of this process.
+    /// Returns a writer for the claims of this process.
     pub(crate) fn new(process: Process, deliverer: Deliverer) -> Self {
         let finisher = Arc::new(Finisher::new(process, deliverer));
         let batches = Arc::clone(&finisher).batches();
         Self { finisher, batches }
     }
 
-    /// Writes an end, while the claim is ours.
-    pub(crate) async fn write(&self, mut finish: Finish, lease: &Lease) {
+    /// Writes an end, while the claim is this process's. The job may be without its slot afterwards.
+    pub(crate) async fn write(&self, mut finish: Finish, lease: &Lease, slot: &Slot) {
         let mut retrying = Retrying::new(Instant::now());
-        let mut written = self.first(&finish).await;
+        let mut place = Place { slot, is_left: false };
+        let mut written = self.first(&finish, &mut place).await;
         loop {
             match written {
                 Finished::Done => return,
@@ -65,22 +69,42 @@ impl Ends {
                     return;
                 }
             }
-            sleep(PAUSE).await;
+            place.pause().await;
             written = self.finisher.alone(&finish).await;
         }
     }
 
-    /// The first attempt: with others, unless it would keep them waiting.
-    async fn first(&self, finish: &Finish) -> Finished {
+    /// Makes the first attempt: in a batch, unless it would hold that up.
+    async fn first(&self, finish: &Finish, place: &mut Place<'_>) -> Finished {
         if finish.is_long() {
             return self.finisher.alone(finish).await;
         }
-        // A batch that ends without an answer panicked: one of its ends is not to be written.
+        // What was stopped or failed may have work that goes on for a moment.
+        place.is_left = matches!(finish.end.outcome, Outcome::Succeeded { .. }) && place.slot.leave();
+        // A batch that ends without an answer panicked: one of its ends can't be written.
         self.batches.call(finish.clone()).await.unwrap_or(Finished::Refused)
     }
 }
 
-/// The same end without anything that could be refused.
+/// The slot of a job whose end is written.
+struct Place<'a> {
+    slot: &'a Slot,
+    /// Whether the job has left it.
+    is_left: bool,
+}
+
+impl Place<'_> {
+    /// Waits until the next attempt. A job that has left its slot takes one again if one is free by then.
+    async fn pause(&mut self) {
+        let next = Instant::now() + PAUSE;
+        if self.is_left && timeout_at(next, self.slot.retake()).await.is_ok() {
+            self.is_left = false;
+        }
+        sleep_until(next).await;
+    }
+}
+
+/// Returns the same end without anything that could be refused.
 fn bare(finish: Finish) -> Finish {
     let mut end = finish.end;
     if !matches!(end.outcome, Outcome::Cancelled | Outcome::HandedBack) {
@@ -95,18 +119,18 @@ fn noted(outcome: &'static str) {
     metrics::counter!("mws_job_ends_not_written_total", "outcome" => outcome).increment(1);
 }
 
-/// What is done about an end that was not written.
+/// What to do about an end that was not written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
     /// It is tried again.
     Again,
     /// It is tried again without what the job made.
     Bare,
-    /// It is left to whoever takes the job back.
+    /// It is left to the scheduler, which takes the job back.
     GiveUp,
 }
 
-/// How often and how long an end is tried.
+/// Counts the tries of an end, and their time.
 #[derive(Debug)]
 struct Retrying {
     began: Instant,

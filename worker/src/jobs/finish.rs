@@ -1,9 +1,9 @@
 //! The finish use case: a batch of ended claims, their results, charges, events, deliveries and tickets in one
 //! transaction.
 //!
-//! The webhooks that an end leads to are sent by this process at once, where it has room: their tickets are for others,
-//! or for later. Ends that come while a batch commits go into the next one. A batch that fails is tried again one by
-//! one, side by side, so that an end that Postgres refuses can't hold back the others; how often is for `ends` to say.
+//! This process sends the webhooks of an end at once, where it has room: their tickets are for others, or for later.
+//! Ends that come while a batch commits go into the next one. The ends of a batch that fails are tried again one by
+//! one, side by side, so that an end that Postgres refuses can't hold back the others; `ends` says how often.
 
 use crate::batch::Batcher;
 use crate::deliver::Deliverer;
@@ -20,35 +20,35 @@ use store::{PoolSize, is_refused_for_good};
 
 /// Ends in one transaction, at most.
 const MOST: usize = 128;
-/// Rows of one end that are written with others: some two hundred milliseconds of the database's work.
+/// Rows beyond which an end is written alone: they are some two hundred milliseconds of the database's work.
 const LONG: usize = 500;
 
 /// The end of one claim, with what it made.
 #[derive(Debug, Clone)]
 pub struct Finish {
-    /// What it came to.
+    /// How the claim ended.
     pub end: End,
-    /// What to keep if it succeeds.
+    /// The products to keep if the job succeeded.
     pub made: Vec<Product>,
 }
 
 impl Finish {
-    /// Whether it has so many rows that writing them takes seconds: a day's talk has thousands of passages.
+    /// Whether it has more than `LONG` rows: a day of talk has thousands of passages, which take seconds to write.
     pub fn is_long(&self) -> bool {
         self.made.iter().map(Product::rows).sum::<usize>() > LONG
     }
 }
 
-/// What became of an end.
+/// What came of writing an end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Finished {
     /// It is committed.
     Done,
-    /// The claim was no longer ours; nothing was written.
+    /// The claim was no longer this process's; nothing was written.
     NotOurs,
-    /// It could not be written now: it is to be tried again, alone.
+    /// It could not be written now, and is tried again, alone.
     Failed,
-    /// The database refuses it as it is, or this program fails at it.
+    /// The database refuses this end, or this program fails at it.
     Refused,
 }
 
@@ -60,12 +60,12 @@ pub struct Finisher {
 }
 
 impl Finisher {
-    /// Of this process: it sends first attempts by `deliverer`.
+    /// Returns a finisher for this process, which sends first attempts with `deliverer`.
     pub fn new(process: Process, deliverer: Deliverer) -> Self {
         Self { process, deliverer, fronts: Fronts::default() }
     }
 
-    /// Gathers ends into batches, which have a connection of their own that plans their statements once.
+    /// Returns a batcher of ends. It has a connection of its own, which plans their statements once.
     pub fn batches(self: Arc<Self>) -> Batcher<Finish, Finished> {
         let kept =
             Arc::new(HeldConnection::new(store::generic_plan_pool_for_transactions(&self.process.pool, PoolSize(1))));
@@ -91,7 +91,7 @@ impl Finisher {
         })
     }
 
-    /// Writes one end in a transaction of its own. Beside batches, which it never holds up.
+    /// Writes one end in a transaction of its own, which holds up no batch.
     pub async fn alone(&self, one: &Finish) -> Finished {
         let writing = async { if one.is_long() { self.finish_long(one).await } else { self.finish_one(one).await } };
         match AssertUnwindSafe(writing).catch_unwind().await {
@@ -107,9 +107,9 @@ impl Finisher {
         Ok(finished.first().copied().unwrap_or(Finished::Failed))
     }
 
-    /// An end whose rows take seconds: they are written before the job's row is locked, so that its lease, which is
-    /// renewed with those of all others, is never waited for. If the job did not succeed after all, its rows go with
-    /// the transaction.
+    /// Writes an end whose rows take seconds: they are written before the job's row is locked, so that the renewal of
+    /// leases, which is one for all jobs, never waits for it. If the job did not succeed after all, its rows are rolled
+    /// back.
     async fn finish_long(&self, one: &Finish) -> sqlx::Result<Finished> {
         let mut tx = self.process.pool.begin().await?;
         ending::write_rows(&mut tx, &one.made).await?;
@@ -128,7 +128,7 @@ impl Finisher {
     }
 
     async fn finish(&self, conn: &mut PgConnection, batch: &[Finish]) -> sqlx::Result<Vec<Finished>> {
-        // Two claims of one job may end in one batch: only the newer one can still be ours.
+        // Two claims of one job may end in one batch: only the newer one can still be valid.
         let stale = |end: &End| batch.iter().any(|one| one.end.job == end.job && one.end.claim_no > end.claim_no);
         let live: Vec<&Finish> = batch.iter().filter(|one| !stale(&one.end)).collect();
         let ends: Vec<End> = live.iter().map(|one| one.end.clone()).collect();
@@ -143,7 +143,7 @@ impl Finisher {
         Ok(batch.iter().map(|one| if ours(&one.end) { Finished::Done } else { Finished::NotOurs }).collect())
     }
 
-    /// What is to be done once an end is committed.
+    /// Does what follows the commit of an end.
     fn after(&self, mut after_commit: AfterCommit) {
         after_commit.offer_first_attempts(|delivery| self.deliverer.try_send_now(delivery));
         // Not awaited: it may wait for an account's lock, and the next batch of ends must not.

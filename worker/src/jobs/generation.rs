@@ -1,10 +1,10 @@
 //! A claimed generation: made by a program of this machine or a provider's model, put into the media store under a key
 //! that names the claim, and handed to the claim's end.
 //!
-//! Before a provider is asked, when all that is sent is at hand, a note of that is committed. So when a worker dies,
+//! Before a provider is asked, when everything to send is at hand, a note of that is committed. So when a worker dies,
 //! the job's next claim knows that the provider may have been asked: an idempotent one is asked again by the same id,
-//! any other never is (`outcome_unknown`). The note goes only where it is known that nothing came of the request.
-//! While a provider is waited for, the slot is another's (`asking`).
+//! any other never is (`outcome_unknown`). The note is removed only where it is known that nothing came of the request.
+//! While the job waits for a provider, another job has its slot (`asking`).
 
 use crate::asking::Asking;
 use crate::generations::GenerationRequest;
@@ -31,14 +31,14 @@ use store::generations::{self, Asked, ClaimedGeneration};
 use store::jobs::Claimed;
 use tokio::time::Instant;
 
-/// A generation with its plan as this program knows it.
+/// A generation with its parsed plan.
 struct Known {
     row: ClaimedGeneration,
     plan: GenerationPlan,
 }
 
 impl Worker {
-    /// Takes a claimed generation through its work, which ends by its deadline and soon after it is told to stop.
+    /// Works a claimed generation. It ends by its deadline, and soon after it is told to stop.
     pub(crate) async fn generation(
         &self,
         claimed: &Claimed,
@@ -73,7 +73,7 @@ impl Worker {
         Ok(Known { row, plan })
     }
 
-    /// How long it may take: as its model may, or so many times as long as its source lasts or its words are spoken.
+    /// Returns how long it may take: by its model's timeout, or by the length of its source or of its spoken text.
     fn time_for(&self, claimed: &Claimed, plan: &GenerationPlan) -> Duration {
         match &plan.maker {
             Maker::Model(id) => {
@@ -110,7 +110,7 @@ impl Worker {
             asking: Asking::default(),
         };
         self.require_maker(&known.plan.maker).await?;
-        // What is taken beside the slots has its place there until it is kept.
+        // A job that goes on beside the slots keeps its place there until its result is stored.
         let (generated, _asking) = match &known.plan.maker {
             Maker::Engine(_) => ((self.engines.generate)(request, ctx.clone()).await?, Asking::default()),
             Maker::Model(model) => self.ask_provider(claimed, model, request, lease, slot, ctx).await?,
@@ -118,7 +118,7 @@ impl Worker {
         self.store(claimed, known, generated, most_bytes).await
     }
 
-    /// Refuses a maker that this worker does not have: for another worker, if one has said lately that it has it.
+    /// Refuses a maker that this worker lacks: another worker takes it, if one has reported lately that it has it.
     async fn require_maker(&self, maker: &Maker) -> Result<(), ReadError> {
         if self.engines.makers.iter().any(|offer| offer.name == maker.name()) {
             return Ok(());
@@ -130,7 +130,7 @@ impl Worker {
         Err(ReadError::EngineNotConfigured(Task::Generation))
     }
 
-    /// Asks a provider, unless it may have been asked before and would take this for another request.
+    /// Asks a provider, unless it may have been asked before and would take this for a second request.
     async fn ask_provider(
         &self,
         claimed: &Claimed,
@@ -169,7 +169,7 @@ impl Worker {
         Ok((generated?, asking))
     }
 
-    /// Puts what was made into the media store. Until the job's end is committed no row names it.
+    /// Puts the result into the media store. No row names it until the job's end is committed.
     async fn store(
         &self,
         claimed: &Claimed,
@@ -195,7 +195,7 @@ impl Worker {
         Ok(Done { charge, credits, result, made: vec![Product::Item(Box::new(item))] })
     }
 
-    /// What a program's work is worth in minutes; a provider's none. The end charges no more than is held.
+    /// Returns the price of a program's work in minutes; zero for a provider's. The end charges no more than is held.
     fn minutes_of(&self, plan: &GenerationPlan, media_ms: Option<i64>) -> Minutes {
         match plan.maker {
             Maker::Engine(_) => self.process.settings.rates.of(Task::Generation).price(media_ms.unwrap_or(0)),
@@ -204,7 +204,7 @@ impl Worker {
     }
 }
 
-/// What a model's work is worth, by what it made. The end charges no more than is held.
+/// Returns the price of a model's work in credits, by its result. The end charges no more than is held.
 fn credits_of(price: Price, plan: &GenerationPlan, facts: &store::uploads::Facts) -> Credits {
     let side = |pixels: Option<i32>| i64::from(pixels.unwrap_or(0));
     price.of(Amount {

@@ -1,9 +1,8 @@
 //! A connection that is kept between the transactions of a busy moment.
 //!
-//! One that goes back to its pool is asked twice on the way whether it is well, and the next transaction waits for
-//! that. Under load this is a fifth of its round trips. One that was kept for a second goes back before the next
-//! transaction, so that the pool's limits and its look at connections that rested hold; after a transaction that failed
-//! it goes back at once.
+//! A pool checks a returned connection twice, and the next transaction waits for that: a fifth of its round trips
+//! under load. A connection that was kept for a second goes back before the next transaction, so that the pool's
+//! limits and its checks of idle connections hold; after a transaction that failed it goes back at once.
 
 use sqlx::pool::PoolConnection;
 use sqlx::{PgPool, Postgres};
@@ -12,10 +11,10 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How long a connection is kept.
+/// How long a connection is kept, at most.
 const LONGEST: Duration = Duration::from_secs(1);
 
-/// See the module.
+/// Keeps a connection between transactions; see the module.
 pub(crate) struct HeldConnection {
     pool: PgPool,
     kept: Mutex<Option<Connection>>,
@@ -42,17 +41,17 @@ impl DerefMut for Connection {
 }
 
 impl HeldConnection {
-    /// Of this pool.
+    /// Returns one for this pool, which keeps no connection yet.
     pub(crate) const fn new(pool: PgPool) -> Self {
         Self { pool, kept: Mutex::new(None) }
     }
 
-    /// The pool, for transactions beside.
+    /// Returns the pool, for other transactions.
     pub(crate) const fn pool(&self) -> &PgPool {
         &self.pool
     }
 
-    /// The connection that is kept, or one of the pool.
+    /// Returns the connection that is kept, or one of the pool.
     pub(crate) async fn lend(&self) -> sqlx::Result<Connection> {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner).take();
         match kept.filter(|lent| lent.since.elapsed() < LONGEST) {

@@ -1,7 +1,7 @@
-//! What this process has claimed and keeps: one renewal for all of it every ten seconds, and the reason to stop.
+//! The claims of this process: one renewal for all of them every ten seconds, and the reason for which a job stops.
 //!
-//! A job is told to stop when its claim is no longer ours, when its client cancelled it, or when this process drains. A
-//! lease that could not be renewed is given up before it ends on the other side, so that its child is dead before
+//! A job is told to stop when its claim is lost, when its client cancelled it, or when this process drains. A lease
+//! that could not be renewed is given up before it ends on the other side, so that the job's child is dead before
 //! another worker starts the same read.
 
 use crate::readers::Progress;
@@ -19,8 +19,8 @@ use tokio_util::sync::CancellationToken;
 
 /// How long before its lease ends a job that can't be renewed is stopped.
 const MARGIN: Duration = Duration::from_secs(5);
-/// A renewal that takes longer has failed: with the pause before it, it stays within the margin, so that a lease is
-/// given up in time even when the database never answers.
+/// The time limit of a renewal. With the pause before it, it is within the margin, so that a lease is given up in time
+/// even when the database never answers.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Why a job was told to stop.
@@ -30,7 +30,7 @@ pub enum Stop {
     Lost,
     /// Its client asked for it.
     Cancelled,
-    /// It is handed back to the queue: this process ends, or it was let in for a moment.
+    /// The job is handed back to the queue: this process ends, or the job was only tried for a moment.
     HandBack,
 }
 
@@ -40,16 +40,16 @@ pub struct Lease {
     claim_no: i32,
     /// Cancelled when the job is to stop.
     pub stopped: CancellationToken,
-    /// What the job reports.
+    /// The job's progress, as it reports it.
     pub progress: Progress,
-    /// Whether it has left its slot, to wait for somebody else.
+    /// Whether the job has left its slot, to wait for a provider.
     pub is_away: Arc<AtomicBool>,
     reason: Arc<OnceLock<Stop>>,
     held: Arc<Held>,
 }
 
 impl Lease {
-    /// Why it was told to stop, if it was.
+    /// Returns why the job was told to stop, if it was.
     pub fn stop(&self) -> Option<Stop> {
         self.reason.get().copied()
     }
@@ -76,7 +76,7 @@ struct Kept {
 
 impl Kept {
     fn stop(&self, why: Stop) {
-        // The first reason stands.
+        // The first reason counts.
         let _ = self.reason.set(why);
         self.stopped.cancel();
     }
@@ -89,7 +89,7 @@ impl Kept {
 #[derive(Default)]
 struct Held {
     claims: Mutex<HashMap<JobId, Kept>>,
-    /// Set when the drain is over: what is claimed after it stops at once.
+    /// Set when the drain is over: later claims stop at once.
     drained: AtomicBool,
 }
 
@@ -142,14 +142,14 @@ impl Leases {
         Lease { job, claim_no, stopped, progress, is_away, reason, held: Arc::clone(&self.0) }
     }
 
-    /// Has this process hand a job back.
+    /// Tells a job to stop, so that this process hands it back.
     pub fn hand_back(&self, job: JobId) {
         if let Some(claim) = self.0.lock().get(&job) {
             claim.stop(Stop::HandBack);
         }
     }
 
-    /// How many jobs it runs for each account that pays for some; none that has left its slot.
+    /// Returns how many jobs run here for each account that pays for some, without those that have left their slots.
     pub fn holders(&self) -> HashMap<AccountId, usize> {
         let mut holders = HashMap::new();
         for claim in self.0.lock().values().filter(|claim| !claim.is_away()) {
@@ -158,12 +158,12 @@ impl Leases {
         holders
     }
 
-    /// Which jobs this process runs; none that has left its slot.
+    /// Returns the jobs that this process runs, without those that have left their slots.
     pub fn running(&self) -> HashSet<JobId> {
         self.0.lock().iter().filter(|(_, claim)| !claim.is_away()).map(|(job, _)| *job).collect()
     }
 
-    /// How many those are.
+    /// Returns the number of these jobs.
     pub fn count(&self) -> usize {
         self.0.lock().values().filter(|claim| !claim.is_away()).count()
     }
@@ -178,15 +178,7 @@ async fn renew(process: Process, held: Arc<Held>) {
             // Between renewals that fail, nothing else gives an expiring lease up.
             () = sleep(Duration::from_secs(1)), if expiring(&held) => {}
         }
-        let claims: Vec<HeldClaim> = held
-            .lock()
-            .iter()
-            .map(|(job, claim)| HeldClaim {
-                job: *job,
-                claim_no: claim.claim_no,
-                progress: i16::from(claim.progress.percent()),
-            })
-            .collect();
+        let claims = claims(&held);
         if claims.is_empty() {
             continue;
         }
@@ -200,12 +192,23 @@ async fn renew(process: Process, held: Arc<Held>) {
     }
 }
 
+/// What is held now, and how far each has come.
+fn claims(held: &Held) -> Vec<HeldClaim> {
+    let held = held.lock();
+    let claims = held.iter().map(|(job, claim)| HeldClaim {
+        job: *job,
+        claim_no: claim.claim_no,
+        progress: i16::from(claim.progress.percent()),
+    });
+    claims.collect()
+}
+
 async fn renewed(process: &Process, claims: &[HeldClaim]) -> sqlx::Result<Vec<jobs::Renewed>> {
     let mut conn = process.pool.acquire().await?;
     jobs::renew(&mut conn, claims).await
 }
 
-/// Notes what was renewed, and stops what was cancelled or is no longer ours.
+/// Notes the renewed leases, and stops jobs that were cancelled or whose claims are lost.
 fn settle(held: &Held, asked: &[HeldClaim], kept: &[jobs::Renewed], asked_at: Instant) {
     let mut held = held.lock();
     for HeldClaim { job, claim_no, .. } in asked {

@@ -1,18 +1,16 @@
-//! Slots that are lent: one account's long jobs hold all of a process, and another account's job does not wait for
-//! them.
+//! Lent slots: when one account's long jobs hold all of a process, another account's job does not wait for them.
 //!
 //! The queue hands out slots to whoever is next, so that an account that is alone has all of them. When one account
-//! holds more than half of them, or none has come free for a while, and a job of another account has waited for two
-//! seconds, that job is run beside them: one for an account that runs nothing here, at most as many as there are
-//! slots, and four where there are fewer. What runs beside each other shares the processors.
+//! holds more than half of them, or none has come free for five seconds, and a job of another account has waited for
+//! two, that job runs beside the slots: one for each account that runs nothing here, at most as many as there are
+//! slots, or four where there are fewer. All of them share the processors.
 //!
-//! Where all of that is held too, by as many accounts, jobs of accounts that run nothing here are tried by turns, one
-//! at a time and each for some seconds. What is short ends in them; what does not is handed back to wait for a slot,
-//! and its account is not tried again for a while. Generations are not tried: what a provider was asked for can't be
-//! handed back. So nobody's short read or render waits longer than so many seconds for each account before it,
-//! whatever the others hold.
+//! Where all of that is held too, by as many accounts, jobs of accounts that run nothing here are tried in turn, one at
+//! a time and for 15 seconds each. A short job ends in that time; a long one is handed back to wait for a slot, and its
+//! account is not tried again for two hours. Generations are not tried, since a request to a provider can't be handed
+//! back. So a short read or render waits at most 15 seconds for each account before it, whatever the others hold.
 //!
-//! A job that is lent a slot is claimed without its ticket, which finds nothing to claim.
+//! A job in a lent slot is claimed without its ticket, which then finds nothing to claim.
 
 use crate::jobs::Worker;
 use domain::ids::{AccountId, JobId};
@@ -25,15 +23,15 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 use tokio_util::task::TaskTracker;
 
-/// How often it is looked whether somebody waits.
+/// The pause between checks for waiting jobs.
 const LOOKS: Duration = Duration::from_secs(1);
 /// Slots that are lent at once, at least.
 const LEAST: usize = 4;
-/// For how long the same jobs hold all slots before some are lent, whoever they are of.
+/// How long the same jobs hold all slots before some are lent, whichever accounts they belong to.
 const STANDSTILL: Duration = Duration::from_secs(5);
-/// For how long a job is tried where nothing is left to lend.
+/// How long a job is tried where nothing is left to lend.
 const TRIED_FOR: Duration = Duration::from_secs(15);
-/// When an account is tried again whose job did not end in that time: what is handed back waits behind what came since.
+/// How long an account is not tried again after a job that did not end in time, which then waits behind newer jobs.
 const TRIED_AGAIN: Duration = Duration::from_hours(2);
 
 /// The jobs that run beside a process's slots.
@@ -42,7 +40,7 @@ pub(crate) struct Lent {
 }
 
 impl Lent {
-    /// Looks after a process with so many slots, until it is told to end.
+    /// Lends slots in a process of `slots` slots, until it is told to end.
     pub(crate) fn start(worker: Arc<Worker>, tasks: Vec<Task>, slots: usize) -> Self {
         let running = TaskTracker::new();
         let mut lender = Lender {
@@ -67,15 +65,15 @@ impl Lent {
         Self { running }
     }
 
-    /// Waits for jobs that end now, for at most so long.
+    /// Waits for lent jobs to end, up to `patience`.
     pub(crate) async fn end(self, patience: Duration) {
         self.running.close();
-        // What is left has no lease any more, or will lose it.
+        // Jobs that still run have no lease any more, or will lose it.
         let _ = timeout(patience, self.running.wait()).await;
     }
 }
 
-/// Who lends, and what is lent now.
+/// Lends slots, and knows what is lent now.
 struct Lender {
     worker: Arc<Worker>,
     tasks: Vec<Task>,
@@ -112,7 +110,7 @@ impl Lender {
             }
         } else if self.trial.is_none() {
             let others: Vec<AccountId> = holders.keys().chain(self.tried.keys()).copied().collect();
-            // What a provider was asked for is not handed back.
+            // A request to a provider can't be handed back.
             let tasks: Vec<Task> = self.tasks.iter().copied().filter(|task| *task != Task::Generation).collect();
             if let Some(Waiting { job, payer }) = self.waiting(&tasks, &others, 1).await.pop() {
                 self.beside.insert(job);
@@ -140,7 +138,7 @@ impl Lender {
         }
     }
 
-    /// Jobs of these tasks that wait, of other accounts than these: one an account, so many at most.
+    /// Returns waiting jobs of these tasks, of other accounts than `but`: one for each account, `most` at most.
     async fn waiting(&self, tasks: &[Task], but: &[AccountId], most: usize) -> Vec<Waiting> {
         let most = i64::try_from(most).unwrap_or(i64::MAX);
         let pool = &self.worker.process.pool;
@@ -152,7 +150,7 @@ impl Lender {
     }
 }
 
-/// Whether no slot is free, and either one account holds more than half of them or no job has ended for so long.
+/// Whether no slot is free, and one account holds more than half of them or no job has ended for long enough.
 fn are_held(holders: &HashMap<AccountId, usize>, slots: usize, unchanged: Duration) -> bool {
     let by_one = || holders.values().any(|held| held * 2 > slots);
     holders.values().sum::<usize>() >= slots && (by_one() || unchanged >= STANDSTILL)

@@ -1,10 +1,10 @@
 //! The life of one claim: claimed with its ticket in one transaction, worked under a lease, ended in a batch.
 //!
 //! The handler never fails: whatever happens is an outcome in our tables, or, if this process dies, a lease that ends.
-//! What the work is, `read`, `render`, `generation` and `dub` know. `leases` keeps what is claimed, and `ends` writes
-//! how it ended, by batches of `finish`; `held_connection` saves claims and ends the way to the pool, `lend` runs jobs
-//! beside slots that others hold, `new_item` puts what was made into the media store, `paid_time` says how much
-//! processor time is paid for, and `numbers` counts all of it.
+//! `read`, `render`, `generation` and `dub` do the work. `leases` keeps the claims, and `ends` writes their ends, in
+//! batches of `finish`; `held_connection` saves claims and ends the round trips to the pool, `lend` runs jobs beside
+//! slots that others hold, `new_item` puts new media into the media store, `paid_time` says how much processor time is
+//! paid for, and `numbers` counts all of it.
 
 mod admissions;
 mod attempted;
@@ -54,17 +54,17 @@ use store::jobs::{self, ClaimAnswer, Claimed, ClaimedItem, End, Outcome};
 use tokio::time::{Instant, timeout};
 use tracing::Instrument;
 
-/// What every job's deadline has beside its media's duration.
+/// The part of every job's deadline that does not depend on its media.
 pub(super) const LEAST_TIME: Duration = Duration::from_mins(1);
 
-/// What the handlers of one process share.
+/// The parts that the handlers of one process share.
 pub struct Worker {
     pub(crate) process: Process,
     pub(crate) engines: Engines,
     leases: Leases,
     /// The connections that claim.
     claims: HeldConnection,
-    /// Where jobs wait for others.
+    /// Where jobs wait for providers.
     rooms: Rooms,
     picker: Picker,
     ends: Ends,
@@ -75,15 +75,15 @@ pub struct Worker {
 /// How long a job may take to hear that it is handed back, before it is told again.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// An attempt that has what it was for.
+/// The result of an attempt that succeeded.
 pub(crate) struct Done {
-    /// What it is worth.
+    /// Its price in minutes.
     pub charge: Minutes,
-    /// What it is worth in AI credits.
+    /// Its price in AI credits.
     pub credits: Credits,
-    /// What `get_jobs` shows.
+    /// The result that `get_jobs` shows.
     pub result: Value,
-    /// What is to be kept.
+    /// The products to keep.
     pub made: Vec<Product>,
 }
 
@@ -105,22 +105,22 @@ impl Worker {
         Arc::new(Self { process, engines, leases, claims, rooms, picker, ends, admissions, unpaid })
     }
 
-    /// How many jobs run here now.
+    /// Returns how many jobs run here now.
     pub fn busy(&self) -> usize {
         self.leases.count()
     }
 
-    /// Which jobs run here now.
+    /// Returns the jobs that run here now.
     pub(crate) fn running(&self) -> HashSet<JobId> {
         self.leases.running()
     }
 
-    /// How many jobs run here for each account.
+    /// Returns how many jobs run here for each account.
     pub(crate) fn holders(&self) -> HashMap<AccountId, usize> {
         self.leases.holders()
     }
 
-    /// Transaction "claim": picks the next tickets of its queues, at most so many, claims the jobs that they name, and
+    /// Transaction "claim": picks the next tickets of its queues, at most `slots`, claims the jobs that they name, and
     /// spends them. A kill before its commit leaves tickets, and after it leases that end.
     pub async fn take(self: Arc<Self>, slots: usize) -> sqlx::Result<Taken> {
         let claimed_at = Instant::now();
@@ -147,7 +147,7 @@ impl Worker {
         Ok(Taken { work: claimed.into_iter().map(run).collect(), next: picked.next })
     }
 
-    /// Claims a job without its ticket, unless another has, and takes it to its end.
+    /// Claims a job without its ticket, unless another worker has, and takes it to its end.
     pub async fn claim_and_run(self: Arc<Self>, job: JobId) {
         if self.process.shutdown.is_cancelled() {
             return;
@@ -160,7 +160,7 @@ impl Worker {
         }
     }
 
-    /// The same for so long at most: a job that has not ended then is handed back. Whether it ended in time.
+    /// The same for at most `most`: a job that has not ended by then is handed back. Returns whether it ended in time.
     pub(crate) async fn try_for(self: Arc<Self>, job: JobId, most: Duration) -> bool {
         let running = Arc::clone(&self).claim_and_run(job);
         let mut running = pin!(running);
@@ -169,7 +169,7 @@ impl Worker {
         }
         tracing::info!(job.id = %job, "A job that was tried beside the slots is handed back: it takes long.");
         loop {
-            // Its claim may have taken long itself, and be known only now.
+            // Its claim may have taken long itself, so that its lease is known only now.
             self.leases.hand_back(job);
             if timeout(PATIENCE, &mut running).await.is_ok() {
                 return false;
@@ -184,7 +184,7 @@ impl Worker {
         Ok(claimed.pop())
     }
 
-    /// How a claimed job is taken to its end. Its lease is kept from now on; while the process ends, one that has not
+    /// Returns the work of a claimed job. Its lease is kept from now on; while the process ends, a job that has not
     /// begun is handed back at once.
     fn run(self: Arc<Self>, claimed: Claimed, claimed_at: Instant) -> Work {
         let lease = self.leases.keep(claimed.job, claimed.claim_no, claimed.payer, claimed_at);
@@ -197,7 +197,7 @@ impl Worker {
             let processor = paid.bound();
             let attempted = if self.process.shutdown.is_cancelled() {
                 Some(Outcome::HandedBack.into())
-            } else if let Some(wait) = self.unpaid.wait(claimed.payer).await {
+            } else if let Some(wait) = self.unpaid.put_off_for(claimed.payer).await {
                 tracing::info!(job.id = %claimed.job, "A job is put off: its account has used up a day's unpaid processor time.");
                 Some(Outcome::PutBack(wait).into())
             } else {
@@ -214,7 +214,7 @@ impl Worker {
             let item = claimed.item.as_ref().map(|item| item.id);
             let end = End { job: claimed.job, claim_no: claimed.claim_no, item, outcome, error };
             let finishing = runtime::span!(parent: &traced, "finish");
-            self.ends.write(Finish { end, made }, &lease).instrument(finishing).await;
+            self.ends.write(Finish { end, made }, &lease, &slot).instrument(finishing).await;
             // A drawing goes on for a moment when its job is stopped, and its slot is not free before that.
             processor.settled().await;
             let beyond = processor.taken().saturating_sub(covered);
@@ -224,7 +224,7 @@ impl Worker {
         Box::new(move |slot| life(slot).instrument(span).boxed())
     }
 
-    /// Does the work. None when the claim is no longer ours.
+    /// Does the work. Returns none when the claim is lost.
     async fn attempt(
         &self,
         claimed: &Claimed,
@@ -233,7 +233,7 @@ impl Worker {
         processor: &ProcessorTime,
     ) -> Option<Attempted> {
         let worked = match (&claimed.item, claimed.task) {
-            // It may be made from no item.
+            // A generation may be made from no item.
             (_, Some(Task::Generation)) => self.generation(claimed, lease, slot, processor).await,
             (Some(item), Some(Task::Dub)) => self.dub(claimed, item, lease, processor).await,
             (item, Some(task)) if !claimed.is_orphaned() => {
@@ -252,7 +252,7 @@ impl Worker {
         })
     }
 
-    /// How long a task may take for the media that it goes through.
+    /// Returns how long a task may take for the media that it goes through.
     fn working_time(&self, task: Task) -> WorkingTime {
         let settings = &self.process.settings;
         let factor = match task {
@@ -262,8 +262,8 @@ impl Worker {
         WorkingTime { factor, least: LEAST_TIME }
     }
 
-    /// How long a job may take that goes through media of this length: as long as that allows, or what is held for it,
-    /// which counts pixels too.
+    /// Returns how long a job may take that goes through media of this length: by that length or by the minutes held
+    /// for it, which count pixels too, whichever is longer.
     fn time_for_media(&self, claimed: &Claimed, task: Task, media_ms: i64) -> Duration {
         let rate = self.process.settings.rates.of(task);
         let paid_ms = match task {
@@ -273,8 +273,8 @@ impl Worker {
         self.working_time(task).of(media_ms.max(paid_ms))
     }
 
-    /// The work itself and the storing of what came of it, which end by the job's deadline and soon after it is told to
-    /// stop, whatever they do.
+    /// Does the work and stores the result. Both end by the job's deadline and soon after it is told to stop, whatever
+    /// they do.
     async fn work(
         &self,
         claimed: &Claimed,

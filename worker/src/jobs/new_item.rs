@@ -1,8 +1,8 @@
 //! New items: room for them in the account's storage, and their media in the media store, under keys that name the
 //! claim.
 //!
-//! Until the job's end is committed no row names an object. One that a lost claim has left is dropped by the
-//! scheduler's `prune_renders`. Neighbours: `render`, `generation` and `dub`, which have media made.
+//! No row names an object until the job's end is committed. The scheduler's `prune_renders` deletes those that a lost
+//! claim has left. Neighbours: `render`, `generation` and `dub`, which have media made.
 
 use crate::jobs::Worker;
 use crate::new_media::NewMedia;
@@ -19,21 +19,21 @@ use tokio_util::io::ReaderStream;
 /// Bytes that are moved to the media store at once.
 const CHUNK_BYTES: usize = 1 << 20;
 
-/// What a claim's new item is to be, apart from its media.
+/// A claim's new item, apart from its media.
 pub(super) struct ItemToCome {
     /// Its id.
     pub(super) id: ItemId,
-    /// What it will be called.
+    /// The item's name.
     pub(super) name: String,
-    /// What the same will be found by.
+    /// The hash by which a repeat of the same plan finds it.
     pub(super) hash: Vec<u8>,
-    /// What it will say of how it was made.
+    /// How the item will say that it was made.
     pub(super) made_by: MadeBy,
 }
 
 impl Worker {
-    /// Puts media and its picture into the media store, for the claim's end to make an item of it. It is synthetic
-    /// where something that it is made from is.
+    /// Puts media and its picture into the media store, for the claim's end to make an item of it. The item is
+    /// synthetic where one of its sources is.
     pub(super) async fn new_item(
         &self,
         claimed: &Claimed,
@@ -71,8 +71,8 @@ impl Worker {
         })
     }
 
-    /// Transaction "reserve": storage for the new item, before its bytes are kept. Two renders that fit one by one must
-    /// not both take the last of it.
+    /// Transaction "reserve": storage for the new item, before its bytes are kept. Two renders that would each fit
+    /// alone must not both take the last of it.
     pub(super) async fn reserve(&self, claimed: &Claimed, bytes: u64) -> Result<(), ReadError> {
         let number = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
         let quota = number(self.process.settings.storage_quota_bytes);
@@ -87,13 +87,13 @@ impl Worker {
         if reserve.await.map_err(io::Error::other)? { Ok(()) } else { Err(ReadError::NoRoom) }
     }
 
-    /// Bytes that the new item may have: the limit of one file, or what is left of the account's storage.
+    /// Returns how many bytes the new item may have: the limit of one file, or what is left of the account's storage.
     pub(super) async fn room(&self, claimed: &Claimed) -> Result<u64, ReadError> {
         let settings = &self.process.settings;
         let kept = async {
             let mut conn = self.process.pool.acquire().await?;
             let kept = items::bytes_kept(&mut conn, claimed.owner).await?;
-            // What an attempt before this one reserved is this one's.
+            // Storage that an earlier attempt reserved counts as this one's.
             Ok::<i64, sqlx::Error>(kept - renders::reserved(&mut conn, claimed.job).await?)
         };
         let kept = kept.await.map_err(io::Error::other)?;

@@ -1,7 +1,7 @@
-//! What the jobs of this process are counted by, for Prometheus: how long they waited and ran, and how they ended.
+//! The Prometheus metrics of this process's jobs: how long they waited and ran, and how they ended.
 //!
-//! `queue` is the name that `mws_queue_depth` has too: a read's, or `render`. What ends is counted before it is
-//! written: an end that the database does not take is in `mws_job_ends_not_written_total`.
+//! `queue` is the same name as in `mws_queue_depth`: a read's, or `render`. An end is counted before it is written:
+//! those that the database does not take are in `mws_job_ends_not_written_total`.
 
 use domain::job::JobError;
 use domain::task::Task;
@@ -10,20 +10,20 @@ use std::time::Duration;
 use store::jobs::{Claimed, Outcome};
 use tokio::time::Instant;
 
-/// Counts what a claim came to, of so many jobs that its tickets named.
+/// Counts the jobs that a claim got, and those of the `named` ones that it did not.
 pub(super) fn claimed(named: usize, claimed: &[Claimed]) {
     metrics::counter!("mws_claims_total", "result" => "won").increment(claimed.len() as u64);
     metrics::counter!("mws_claims_total", "result" => "gone").increment(named.saturating_sub(claimed.len()) as u64);
 }
 
-/// One attempt at a job, from its claim on; it counts as running until it is dropped.
+/// One attempt at a job, from its claim on; it counts as running until this is dropped.
 pub(super) struct Running {
     queue: &'static str,
     began: Instant,
 }
 
 impl Running {
-    /// Begins to count one that is claimed.
+    /// Begins to count a claimed job.
     pub(super) fn of(claimed: &Claimed) -> Self {
         let queue = claimed.task.map_or("none", |task: Task| Queue::from(task).name());
         metrics::histogram!("mws_job_wait_seconds", "queue" => queue).record(claimed.waited_seconds);
@@ -31,7 +31,7 @@ impl Running {
         Self { queue, began: Instant::now() }
     }
 
-    /// Counts the processor time that its children took, and what of that is not paid for.
+    /// Counts the processor time of its children, and the part of it that is not paid for.
     pub(super) fn took(&self, taken: Duration, unpaid: Duration) {
         let queue = self.queue;
         tracing::debug!(processor_ms = taken.as_millis(), unpaid_ms = unpaid.as_millis(), "An attempt ended.");
@@ -39,7 +39,7 @@ impl Running {
         metrics::histogram!("mws_job_unpaid_processor_seconds", "queue" => queue).record(unpaid.as_secs_f64());
     }
 
-    /// Counts how it ends.
+    /// Counts how the attempt ended.
     pub(super) fn ended(&self, outcome: &Outcome, error: Option<&JobError>) {
         let queue = self.queue;
         let status = match outcome {

@@ -1,62 +1,82 @@
-//! The processor time that a job pays for, by what is held for it; and what its children took beyond.
+//! The processor time that a job pays for, and what its children took beyond that.
 //!
-//! A price is of lengths and pixels, and media can be made whose work is neither: of noise, or of pictures that come in
-//! bursts. So how long the children of a job compute is bounded by what is held, and what nobody paid for is counted to
-//! the account by the day. The rates that are charged are the operator's; what work takes is reckoned by the default
-//! ones.
+//! Prices go by lengths and pixels, and some media takes more work than these say: noise, or pictures that come in
+//! bursts. So the processor time of a job's children is bounded by the hold, and the unpaid part is counted to the
+//! account by the day. What is paid for goes by the charge: a file that declares hours and holds seconds has a large
+//! hold and a small charge. The operator sets the rates that are charged; the work is estimated by the default rates.
 
 use crate::readers::ProcessorTime;
 use domain::minutes::{Minutes, Rates};
+use domain::task::Task;
 use runtime::config::Settings;
 use std::time::Duration;
 use store::jobs::{Claimed, Outcome};
 
-/// How many times what such work usually takes is paid for, and so much beside, for what starts; where nothing is
-/// charged, nothing is.
+/// The time that is paid for: a multiple of what such work usually takes, and a constant for starting; none where
+/// nothing is charged.
 const PAID: (u32, Duration) = (3, Duration::from_secs(1));
-/// The same of what a job may take.
+/// The same for the time that a job may take.
 const MOST: (u32, Duration) = (5, Duration::from_secs(10));
 
-/// What is paid for.
+/// The processor time that a job pays for.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PaidTime {
-    /// What such work usually takes; unknown where it costs no minutes.
-    usual: Option<Duration>,
+    /// The price of the job; none where it costs no minutes.
+    price: Option<Price>,
+}
+
+/// What a job's minutes buy.
+#[derive(Debug, Clone, Copy)]
+struct Price {
+    task: Task,
+    /// Minutes that are charged for a minute of media.
+    rate: Minutes,
+    held: Minutes,
+    /// Processor seconds that work usually takes that costs one minute at the default rates.
+    seconds_a_minute: u32,
 }
 
 impl PaidTime {
-    /// By what is held for this job.
+    /// Returns the time by what is held for this job.
     pub(super) fn of(claimed: &Claimed, settings: &Settings) -> Self {
-        let paid_ms =
-            claimed.task.map_or(0, |task| settings.rates.of(task).pays_for_ms(Minutes::from_hundredths(claimed.held)));
-        let usual = claimed.task.filter(|_| paid_ms > 0).map(|task| {
-            let worth = Rates::default().of(task).price(paid_ms);
-            usual(worth, settings.processor_seconds_a_minute)
+        let price = claimed.task.map(|task| Price {
+            task,
+            rate: settings.rates.of(task),
+            held: Minutes::from_hundredths(claimed.held),
+            seconds_a_minute: settings.processor_seconds_a_minute,
         });
-        Self { usual }
+        Self { price: price.filter(|price| price.rate.pays_for_ms(price.held) > 0) }
     }
 
-    /// What the job's children may take.
+    /// Returns the most processor time that the job's children may take.
     pub(super) fn bound(self) -> ProcessorTime {
-        self.usual.map_or_else(ProcessorTime::unbounded, |usual| ProcessorTime::at_most(times(usual, MOST)))
+        let Some(price) = self.price else { return ProcessorTime::unbounded() };
+        ProcessorTime::at_most(times(price.usual(price.held), MOST))
     }
 
-    /// How much of the time that they took is not the account's to answer for, now that the attempt came to this. What
-    /// is given back for this machine's sake is nobody's.
+    /// Returns how much of the time that they took is not counted to the account, given how the attempt ended. A job
+    /// that is given back because of this machine counts to nobody.
     pub(super) fn covered(self, outcome: &Outcome) -> Duration {
-        let Some(usual) = self.usual else { return Duration::MAX };
+        let Some(price) = self.price else { return Duration::MAX };
         match outcome {
-            Outcome::Succeeded { .. } => times(usual, PAID),
+            Outcome::Succeeded { charge, .. } => times(price.usual(price.held.min(*charge)), PAID),
             Outcome::Failed | Outcome::Retry(_) | Outcome::Cancelled => Duration::ZERO,
             Outcome::Abandoned | Outcome::Lost | Outcome::HandedBack | Outcome::PutBack(_) => Duration::MAX,
         }
     }
 }
 
-/// What work of so many minutes takes.
-fn usual(worth: Minutes, seconds_a_minute: u32) -> Duration {
-    let hundredths = u32::try_from(worth.hundredths().max(0)).unwrap_or(u32::MAX);
-    Duration::from_secs(seconds_a_minute.into()).saturating_mul(hundredths) / 100
+impl Price {
+    /// Returns the processor time that the media these minutes pay for usually takes.
+    fn usual(self, minutes: Minutes) -> Duration {
+        let paid_ms = self.rate.pays_for_ms(minutes);
+        if paid_ms <= 0 {
+            return Duration::ZERO;
+        }
+        let worth = Rates::default().of(self.task).price(paid_ms);
+        let hundredths = u32::try_from(worth.hundredths().max(0)).unwrap_or(u32::MAX);
+        Duration::from_secs(self.seconds_a_minute.into()).saturating_mul(hundredths) / 100
+    }
 }
 
 fn times(usual: Duration, (times, beside): (u32, Duration)) -> Duration {
@@ -71,16 +91,25 @@ mod tests {
 
     #[test]
     fn a_job_may_take_five_times_what_it_pays_for_and_what_it_takes_beyond_three_is_counted() {
-        let paid = PaidTime { usual: Some(usual(Minutes::from_hundredths(50), 240)) };
+        let held = Minutes::from_hundredths(50);
+        let task = Task::Render;
+        let price = Price { task, rate: Rates::default().of(task), held, seconds_a_minute: 240 };
+        let paid = PaidTime { price: Some(price) };
         let seconds = Duration::from_secs;
         assert_eq!(paid.bound().left().unwrap(), seconds(5 * 120 + 10));
-        let succeeded = Outcome::Succeeded { charge: Minutes::ZERO, credits: Credits::ZERO, result: Value::Null };
-        assert_eq!(paid.covered(&succeeded), seconds(361));
+        let succeeded = |charge| {
+            let charge = Minutes::from_hundredths(charge);
+            Outcome::Succeeded { charge, credits: Credits::ZERO, result: Value::Null }
+        };
+        assert_eq!(paid.covered(&succeeded(50)), seconds(361));
+        assert_eq!(paid.covered(&succeeded(80)), seconds(361), "no more than what is held is charged");
+        assert_eq!(paid.covered(&succeeded(5)), seconds(37), "hours were declared, and moments were there");
+        assert_eq!(paid.covered(&succeeded(0)), seconds(1));
         for free in [Outcome::Failed, Outcome::Cancelled, Outcome::Retry(Duration::ZERO)] {
             assert_eq!(paid.covered(&free), Duration::ZERO, "{free:?}");
         }
         assert_eq!(paid.covered(&Outcome::HandedBack), Duration::MAX, "it is this process that ends");
-        let free = PaidTime { usual: None };
+        let free = PaidTime { price: None };
         assert_eq!(free.covered(&Outcome::Failed), Duration::MAX);
         assert_eq!(free.bound().left().unwrap(), Duration::MAX);
     }

@@ -17,13 +17,13 @@ use std::sync::Arc;
 use store::jobs::{Claimed, ClaimedItem, StoredSpeech};
 use store::reads::{NewRead, ReadBody};
 
-/// Results up to this size stand in the row, larger ones in the media store.
+/// Results up to this size are stored in the row, larger ones in the media store.
 const INLINE_BYTES: usize = 256 << 10;
-/// Stored speech is read up to this size: far more than a day's.
+/// Stored speech is read up to this size: far more than a day of it takes.
 const RESULT_BYTES: u64 = 16 << 20;
 
 impl Worker {
-    /// Computes the read.
+    /// Computes a read.
     pub(crate) async fn read(
         &self,
         claimed: &Claimed,
@@ -39,7 +39,7 @@ impl Worker {
         (self.engines.run)(reading, ctx).await
     }
 
-    /// A read that has a result: stored, and charged for the media actually decoded, never above the hold.
+    /// Stores a read's result. Charges for the media actually decoded, never above the hold.
     pub(crate) async fn read_done(
         &self,
         claimed: &Claimed,
@@ -61,13 +61,13 @@ impl Worker {
         }
         let names: Vec<&str> = reads.iter().map(|one| one.read.name()).collect();
         let result = json!({ "stored_reads": names });
-        // What is charged for is what is stored.
+        // Every read that is stored is charged for.
         let rate: Minutes = reads.iter().map(|one| self.process.settings.rates.of(one.read)).sum();
         let made = reads.into_iter().map(|read| Product::Read(Box::new(read))).collect();
         Ok(Done { charge: rate.price(outcome.duration_ms), credits: Credits::ZERO, result, made })
     }
 
-    /// The item's speech, when it can be had; otherwise the reader listens itself.
+    /// Returns the item's speech, if it can be read; otherwise the reader detects it itself.
     async fn known_speech(&self, stored: &StoredSpeech) -> Option<KnownSpeech> {
         match stored {
             StoredSpeech::Inline(result) => KnownSpeech::of(result.as_bytes()),
@@ -100,7 +100,7 @@ impl Worker {
     }
 }
 
-/// A read as its document is kept: the moments of a search index stand in rows alone, and are put in when it is read.
+/// Returns a read without what is stored in rows: a search index's moments, which are added when it is read.
 fn without_rows(stored: &StoredRead) -> Cow<'_, StoredRead> {
     let mut stored = Cow::Borrowed(stored);
     if stored.kind == Read::SearchIndex

@@ -15,7 +15,7 @@ use serde_json::json;
 use store::jobs::{Claimed, ClaimedItem, ClaimedRender, Music};
 
 impl Worker {
-    /// Renders what the job's plan says, and stores it. `item` is what it is made from first and foremost.
+    /// Renders what the job's plan says, and stores it. `item` is what it is mainly made from.
     pub(crate) async fn render(
         &self,
         claimed: &Claimed,
@@ -47,22 +47,22 @@ impl Worker {
         let (name, hash) = (render.name.clone(), render.hash.clone());
         let to_come = ItemToCome { id: render.output, name, hash, made_by };
         let item = self.new_item(claimed, to_come, rendered.media, most_bytes).await?;
-        // What was decoded is charged for, never above the hold.
+        // The decoded media is charged for, never above the hold.
         let charge = self.process.settings.rates.of(Task::Render).price(rendered.duration_ms);
         let result = json!({ "item_id": item.id });
         Ok(Done { charge, credits: Credits::ZERO, result, made: vec![Product::Item(Box::new(item))] })
     }
 }
 
-/// All that a film or a picture is made from: the job's item, and the others.
+/// Returns all items that a film or a picture is made from: the job's item, and the others.
 fn render_items(item: Option<&ClaimedItem>, others: &[ClaimedItem]) -> Vec<RenderItem> {
     let render_item =
         |item: &ClaimedItem| RenderItem { item: item.id, media: item.media(), duration_ms: item.duration_ms };
     item.into_iter().chain(others).map(render_item).collect()
 }
 
-/// Milliseconds of media that a claimed job goes through: its time to work is so many times as long. All that a render
-/// is made from counts, since it has to be fetched first, and what its plan makes of that.
+/// Returns the milliseconds of media that a claimed job goes through; its time limit is a multiple of them. A render
+/// counts all its sources, since they are fetched first, and the media that its plan makes of them.
 pub(crate) fn media_ms(claimed: &Claimed, item: Option<&ClaimedItem>) -> i64 {
     let source_ms = item.map_or(0, |item| item.duration_ms);
     let Some(render) = &claimed.render else { return source_ms };
@@ -71,7 +71,7 @@ pub(crate) fn media_ms(claimed: &Claimed, item: Option<&ClaimedItem>) -> i64 {
     source_ms.saturating_add(others).saturating_add(own_ms)
 }
 
-/// The plan as this program knows it.
+/// Returns the parsed plan.
 fn plan_of(render: &ClaimedRender) -> Result<RenderPlan, ReadError> {
     serde_json::from_value(render.plan.clone())
         .map_err(|error| ReadError::Internal(format!("a render's plan can't be read: {error}")))

@@ -1,4 +1,4 @@
-//! The span of an attempt at a job, as it is sent to a collector of traces: it goes on from the call that started it.
+//! The span of an attempt at a job, as traces export it: it goes on from the call that started the job.
 
 use super::Worker;
 use crate::jobs::attempted::Attempted;
@@ -10,11 +10,11 @@ use tokio::time::timeout;
 use tracing::Span;
 use tracing::field::Empty;
 
-/// How long a job waits for its trace.
+/// How long an attempt waits for its job's trace parent.
 const SOON: Duration = Duration::from_millis(500);
 
 impl Worker {
-    /// The span of what begins now. None is made, and nothing is asked for it, where no traces are sent.
+    /// Returns the span of an attempt that begins. It is empty, and nothing is asked, where no traces go.
     pub(super) async fn traced(&self, claimed: &Claimed) -> Span {
         if !traces::are_sent() {
             return Span::none();
@@ -37,7 +37,7 @@ impl Worker {
             error.code = Empty,
         );
         let asked = async { jobs::traceparent(&mut *self.process.pool.acquire().await?, claimed.job).await };
-        // The work does not wait for it.
+        // The work does not wait for the trace parent any longer.
         if let Ok(Ok(call)) = timeout(SOON, asked).await {
             traces::go_on(&span, call.as_deref());
         } else {
@@ -47,7 +47,7 @@ impl Worker {
     }
 }
 
-/// Notes what an attempt came to.
+/// Records how an attempt ended in its span.
 pub(super) fn note(span: &Span, attempted: &Attempted) {
     let outcome = match &attempted.outcome {
         Outcome::Succeeded { charge, .. } => {

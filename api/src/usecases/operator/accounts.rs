@@ -1,5 +1,5 @@
-//! Opening and renaming accounts, and forgiving what their work took unpaid. An account is opened with its workspace,
-//! its allowance and its key, or not at all.
+//! Opening and renaming accounts, and forgiving the processor time that their work took unpaid. An account is opened
+//! with its workspace, its allowance and its key, or not at all.
 
 use super::missing;
 use crate::app::App;
@@ -19,13 +19,13 @@ use store::{account_audit, audit, minutes};
 
 /// An account to open.
 pub struct NewAccount<'a> {
-    /// What it is called.
+    /// Its name.
     pub name: &'a str,
-    /// What its default workspace is called.
+    /// The name of its default workspace.
     pub workspace_name: &'a str,
-    /// Its own monthly minutes; none where the deployment's are to hold.
+    /// Its own monthly minutes; none for those of the deployment.
     pub allowance: Option<Minutes>,
-    /// A key to its workspace, if it is to have one at once.
+    /// A key to its workspace, if it gets one at once.
     pub key: Option<&'a ApiKey>,
 }
 
@@ -78,18 +78,17 @@ pub async fn rename_account(app: &App, operator: &OperatorCaller, id: AccountId,
     row.ok_or_else(|| missing(Code::AccountNotFound, id))
 }
 
-/// Forgets the processor time that the account's work has taken unpaid. What was put off of it goes on at once.
+/// Forgets the processor time that the account's work took unpaid. Work that was put off for it is due now.
 pub async fn forgive_processor_time(app: &App, operator: &OperatorCaller, id: AccountId) -> Answer<()> {
     let settings = &app.process.settings;
     let mut conn = app.conn().await?;
     let mut forgive = conn.begin().await?;
     lock(&mut forgive, id).await?;
     let ahead_us = paces::forgive(&mut forgive, id, What::UnpaidProcessorTime).await?;
-    if ahead_us > 0 {
-        paces::make_due(&mut forgive, id).await?;
-        let (was, is) = (json!({ "seconds": seconds(settings, ahead_us) }), json!({ "seconds": 0 }));
-        audit::record(&mut forgive, &operator.changed("account.forgive", id, Some(was), Some(is))).await?;
-    }
+    // Also where nothing counts any more: a worker may have put work off just as the account was forgiven before.
+    paces::make_due(&mut forgive, id).await?;
+    let (was, is) = (json!({ "seconds": seconds(settings, ahead_us) }), json!({ "seconds": 0 }));
+    audit::record(&mut forgive, &operator.changed("account.forgive", id, Some(was), Some(is))).await?;
     forgive.commit().await?;
     Ok(())
 }
@@ -99,25 +98,25 @@ pub async fn forgive_processor_time(app: &App, operator: &OperatorCaller, id: Ac
 pub struct UnpaidTime {
     /// Seconds that count against the account now.
     pub seconds: u64,
-    /// For how many seconds its work has to wait for that.
+    /// For how many seconds its work must wait because of them.
     pub wait_seconds: u64,
 }
 
-/// What counts against an account now.
+/// Returns the processor time that counts against an account now.
 pub async fn unpaid_time(settings: &Settings, conn: &mut PgConnection, id: AccountId) -> Answer<UnpaidTime> {
     let what = What::UnpaidProcessorTime;
     let ahead_us = paces::ahead(conn, id, what).await?;
-    let wait = paces::wait(conn, id, &rate::most(settings, &[what])).await?;
+    let wait = paces::longest_wait(conn, id, &rate::most(settings, &[what])).await?;
     Ok(UnpaidTime { seconds: seconds(settings, ahead_us), wait_seconds: wait.map_or(0, |wait| wait.seconds) })
 }
 
-/// The processor seconds that moved an account's instant so far ahead.
+/// The processor seconds that moved an account's instant this far ahead.
 fn seconds(settings: &Settings, ahead_us: i64) -> u64 {
     let share = i128::from(settings.unpaid_processor_seconds.max(1));
     u64::try_from(i128::from(ahead_us) * share / i128::from(A_DAY_US)).unwrap_or(0)
 }
 
-/// Locks an account until the transaction ends, or refuses one that is not there.
+/// Locks an account until the transaction ends; refuses an id that none has.
 pub(super) async fn lock(conn: &mut PgConnection, id: AccountId) -> Answer<()> {
     if accounts::lock(conn, id).await? { Ok(()) } else { Err(missing(Code::AccountNotFound, id)) }
 }

@@ -1,8 +1,8 @@
 //! A decoder as a child process: started confined, read with a deadline, killed when it is no longer wanted.
 //!
 //! A child gets the opened media as its standard input, an empty environment and arguments that the uploader had no
-//! part in; there is no shell. How it is confined is `confine`'s to say. It is killed by `SIGKILL`, since ffmpeg
-//! ignores gentler signals while it waits for input, and it dies with this process in any case.
+//! part in; there is no shell. `confine` confines it. It is killed by `SIGKILL`, since ffmpeg ignores gentler signals
+//! while it waits for input, and it dies with this process in any case.
 
 use super::MediaTools;
 use super::confine::{Limits, Process, Start, Started};
@@ -20,30 +20,31 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tracing::Span;
 
-/// How much of a child's complaints is kept.
+/// Bytes of a child's standard error that are kept.
 const STDERR_BYTES: usize = 16 * 1024;
-/// How long a killed child is waited for before its reaping is left to its own.
+/// How long to wait for a killed child; after that it is reaped in the background.
 const REAP: Duration = Duration::from_secs(1);
-/// How ffmpeg complains of a stream whose codec is none of those that are decoded. Such a stream is no damage.
+/// ffmpeg's complaint about a stream whose codec is not on the list of those decoded. It does not count as damage.
 const NOT_LISTED: &str = "not on whitelist";
-/// How much less than its limit a child may have used that was ended for using it up: the kernel looks now and then.
-const NEARLY: Duration = Duration::from_secs(1);
+/// How far below its limit a child's counted time may be when the kernel has ended it for that limit: a second, or this
+/// part of the limit. On a busy machine the kernel's own count was 2 s of 23 ahead.
+const NEARLY: (Duration, u32) = (Duration::from_secs(1), 8);
 
 /// A running decoder. Dropping it kills it.
 #[derive(Debug)]
 pub(super) struct Decoder {
     process: Counted,
     cpu_limit: Duration,
-    /// Whether that limit is what its job has left, and not its own.
+    /// Whether that limit is what its job has left, and not the child's own.
     is_jobs: bool,
     stdin: Option<pipe::Sender>,
     stdout: pipe::Receiver,
     stderr: JoinHandle<String>,
-    /// Lasts as long as it does.
+    /// The span, which lasts as long as the child does.
     _span: Span,
 }
 
-/// A process whose processor time is counted into its job's.
+/// A process whose processor time counts towards its job's.
 #[derive(Debug)]
 struct Counted {
     process: Process,
@@ -56,7 +57,7 @@ impl Counted {
         Self { process, job, seen: Duration::ZERO }
     }
 
-    /// Counts what it has taken since it was last looked at. What is left for its job, if anything is.
+    /// Counts the time taken since the last look. Returns what its job has left, or an error when that is nothing.
     fn count(&mut self) -> Result<Duration, ReadError> {
         if let Some(taken) = self.process.processor_time() {
             self.job.take(taken.saturating_sub(self.seen));
@@ -68,22 +69,22 @@ impl Counted {
 
 impl Drop for Counted {
     fn drop(&mut self) {
-        // What is left matters to nobody here.
+        // Here it does not matter what is left.
         let _ = self.count();
     }
 }
 
-/// How a decoder ended by itself.
+/// How a decoder ended that was not killed here.
 #[derive(Debug)]
 pub(crate) struct Ending {
     /// Its exit status.
     pub(crate) status: ExitStatus,
-    /// The beginning of what it complained of; never shown to a customer.
+    /// The beginning of its standard error; never shown to a customer.
     pub(crate) stderr: String,
 }
 
 impl Ending {
-    /// Whether it ended for writing a larger file than it may. As the first of its processes it gets no signal for it.
+    /// Whether it ended because its file grew too large. As PID 1 of a namespace it gets no signal for that.
     pub(super) fn out_of_room(&self) -> bool {
         use std::os::unix::process::ExitStatusExt;
         self.status.signal() == Some(libc::SIGXFSZ) || self.stderr.contains("File too large")
@@ -91,7 +92,7 @@ impl Ending {
 }
 
 impl Decoder {
-    /// Starts `program` on `input` with these arguments; it can write nowhere.
+    /// Starts `program` on `input` with these arguments; it can't write anywhere.
     pub(super) async fn start<'a>(
         program: &Path,
         arguments: impl IntoIterator<Item = &'a OsStr>,
@@ -104,7 +105,7 @@ impl Decoder {
         Self::start_as(start, tools, ctx).await
     }
 
-    /// Starts a child that may have a folder of the caller's, which must outlive it.
+    /// Starts a child that may use a folder of the caller's, which must outlive it.
     pub(super) async fn start_as(child: Start<'_>, tools: &MediaTools, ctx: &JobCtx) -> Result<Self, ReadError> {
         let cpu_limit = Duration::from_secs(child.limits.cpu_seconds);
         let is_jobs = ctx.processor.left()?.as_secs() < child.limits.cpu_seconds;
@@ -126,19 +127,19 @@ impl Decoder {
         })
     }
 
-    /// The pipe to the child's standard input, if it was given one; once.
+    /// Takes the pipe to the child's standard input, if there is one; only the first call returns it.
     pub(super) fn take_stdin(&mut self) -> Option<pipe::Sender> {
         self.stdin.take()
     }
 
     /// Reads what the decoder wrote, 0 bytes at its end. Kills it at the deadline, on cancellation, and where its job's
-    /// children have taken all of their processor time.
+    /// children have used up their processor time.
     pub(super) async fn read(&mut self, buffer: &mut [u8], ctx: &JobCtx) -> Result<usize, ReadError> {
         let read = ctx.bounded(self.stdout.read(buffer)).await;
         Ok(self.go_on(read).await??)
     }
 
-    /// What was done with it, unless it has to stop; then it is killed.
+    /// Passes `done` on. Kills the child on an error, which may be that its job's processor time is used up.
     pub(super) async fn go_on<T>(&mut self, done: Result<T, ReadError>) -> Result<T, ReadError> {
         let left = self.process.count();
         let done = done.and_then(|done| left.map(|_| done));
@@ -159,34 +160,34 @@ impl Decoder {
             }
         };
         if let Some(error) = killed(exit.status, exit.cpu, self.cpu_limit) {
-            // What the kernel counts may be a little less than all that the job had.
+            // The kernel may end the child slightly before all that the job had is used.
             let is_jobs = self.is_jobs && matches!(error, ReadError::Timeout);
             return Err(if is_jobs { ProcessorTime::too_much() } else { error });
         }
         Ok(Ending { status: exit.status, stderr: self.stderr.await.unwrap_or_default() })
     }
 
-    /// Kills the decoder and waits until it is gone, so that nothing of a job outlives its answer.
+    /// Kills the decoder and waits until it is gone, so that no child of a job outlives its answer.
     pub(super) async fn kill(&mut self) {
         self.process.process.kill();
         let _ = tokio::time::timeout(REAP, self.process.process.wait()).await;
     }
 }
 
-/// Why the kernel killed it, if it did: only a child that has used its processor time was killed for it. Else it was
-/// somebody's `kill`, or, far more often, the end of this machine's memory.
+/// Returns why the kernel killed it, if it did. A child near its limit was killed for its processor time; otherwise it
+/// was somebody's `kill` or, far more often, this machine ran out of memory.
 fn killed(status: ExitStatus, used: Duration, limit: Duration) -> Option<ReadError> {
     use std::os::unix::process::ExitStatusExt;
     match status.signal() {
         Some(libc::SIGXCPU) => Some(ReadError::Timeout),
-        Some(libc::SIGKILL) if used + NEARLY >= limit => Some(ReadError::Timeout),
+        Some(libc::SIGKILL) if used + NEARLY.0.max(limit / NEARLY.1) >= limit => Some(ReadError::Timeout),
         Some(libc::SIGKILL) => Some(ReadError::Killed),
         _ => None,
     }
 }
 
-/// What a child may use that writes files of at most so many bytes; `Unsupported` where its job's children have taken
-/// all of their processor time.
+/// Returns the limits of a child that may write files of up to `file_bytes` bytes; `Unsupported` where its job's
+/// children have used up their processor time.
 pub(super) fn limits(tools: &MediaTools, file_bytes: u64, ctx: &JobCtx) -> Result<Limits, ReadError> {
     let left = ctx.deadline.saturating_duration_since(Instant::now());
     // A child may use several cores; this only ends one whose parent failed to.
@@ -196,7 +197,7 @@ pub(super) fn limits(tools: &MediaTools, file_bytes: u64, ctx: &JobCtx) -> Resul
     Ok(Limits { memory_bytes: tools.limits.child_memory_bytes, cpu_seconds, file_bytes })
 }
 
-/// Keeps the beginning of what a child complains of and reads the rest away, so that it never blocks on a full pipe.
+/// Keeps the beginning of a child's standard error and discards the rest, so that it never blocks on a full pipe.
 async fn beginning_of(mut stderr: impl AsyncRead + Unpin) -> String {
     let mut kept = Vec::new();
     let mut buffer = vec![0; 4096];
@@ -218,6 +219,9 @@ mod tests {
         let by = |signal| ExitStatus::from_raw(signal);
         let (limit, few) = (Duration::from_secs(10), Duration::from_secs(3));
         assert!(matches!(killed(by(libc::SIGKILL), limit, limit), Some(ReadError::Timeout)));
+        let seconds = Duration::from_secs;
+        assert!(matches!(killed(by(libc::SIGKILL), seconds(21), seconds(23)), Some(ReadError::Timeout)));
+        assert!(matches!(killed(by(libc::SIGKILL), seconds(20), seconds(23)), Some(ReadError::Killed)));
         assert!(matches!(killed(by(libc::SIGXCPU), few, limit), Some(ReadError::Timeout)));
         assert!(matches!(killed(by(libc::SIGKILL), few, limit), Some(ReadError::Killed)));
         assert!(killed(by(libc::SIGSEGV), few, limit).is_none());

@@ -42,5 +42,6 @@ async fn a_child_that_says_nothing_is_ended_by_the_kernel() {
     let ended = whole_output(&executable(None, "ffmpeg").unwrap(), endless, &input, &tools, 1_000, &ctx).await;
     assert!(matches!(ended, Err(ReadError::Unsupported(_))), "{ended:?}");
     let used = ctx.processor.taken();
-    assert!(used >= Duration::from_millis(900) && used < Duration::from_secs(3), "{used:?}");
+    // The kernel ends it by another count than the one it tells.
+    assert!(used >= Duration::from_millis(700) && used < Duration::from_secs(3), "{used:?}");
 }
