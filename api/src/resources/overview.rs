@@ -1,5 +1,5 @@
-//! What there is and what goes on: `GET /overview` and the tool `get_overview` (contract §4.3, §4.4), which an agent
-//! calls first.
+//! The state of a workspace at a glance: `GET /overview` and the tool `get_overview` (contract §4.3, §4.4), which an
+//! agent calls first.
 
 use crate::app::App;
 use crate::auth::{Auth, Caller};
@@ -17,52 +17,54 @@ use poem_openapi::{Object, OpenApi};
 use std::collections::BTreeMap;
 use store::endpoints::{self, Endpoint, MOST_ENDPOINTS};
 use store::items;
-use store::overview::{self, Count};
+use store::overview::{self, COUNTED, Count};
 
-/// What these operations refuse with, beside what every operation may.
+/// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[("GET /overview", &[]), ("POST /tools/get_overview", &[])];
 
-/// Items that are shown.
+/// The number of newest items that are shown.
 const NEWEST: i64 = 5;
 
 /// The overview.
 pub struct Overview(pub App);
 
-/// What there is in the workspace that the call acts in, and what its account has.
+/// The state of the workspace in which the call acts, and what its account has left.
 #[derive(Debug, Object)]
 pub struct OverviewAnswer {
-    /// Items by status; of at most the newest 10,000.
+    /// The number of items by status, among the newest 10,000.
     pub items: BTreeMap<String, i64>,
-    /// Items that are ready, by type; of the same.
+    /// The number of ready items by type, among the newest 10,000.
     pub ready: BTreeMap<String, i64>,
-    /// The newest items.
+    /// Whether `items` and `ready` count 10,000 items, the most: older ones are left out.
+    pub counts_are_partial: bool,
+    /// The five newest items.
     pub newest_items: Vec<Item>,
-    /// How many of the newest 2,000 items are ready and lack each read that applies to them.
+    /// For each read, how many of the newest 2,000 items are ready, suit the read and lack it.
     pub missing_reads: BTreeMap<String, i64>,
-    /// Jobs that have not ended, by kind; of at most 1,000 of each.
+    /// The number of jobs that have not ended, by kind; at most 1,000 are counted for each.
     pub live_jobs: BTreeMap<String, i64>,
-    /// How many of those run.
+    /// The number of those jobs that are running.
     pub running_jobs: i64,
-    /// Projects by status; of at most the newest 10,000.
+    /// The number of projects by status, among the newest 10,000.
     pub projects: BTreeMap<String, i64>,
-    /// The account's minutes left, the month's and those bought.
+    /// The minutes that the account has left: the month's and the purchased ones.
     pub left_minutes: MinuteCount,
-    /// What running work holds of its minutes.
+    /// The minutes that are held for work that has not ended.
     pub held_minutes: MinuteCount,
-    /// The account's AI credits left.
+    /// The AI credits that the account has left.
     pub left_credits: CreditCount,
-    /// The account's webhook endpoints that are disabled, or failed ten times in a row or more.
+    /// The account's webhook endpoints that are disabled, or have failed at least ten times in a row.
     pub troubled_endpoints: Vec<TroubledEndpoint>,
 }
 
-/// An endpoint that needs its owner.
+/// An endpoint that its owner should check.
 #[derive(Debug, Object)]
 pub struct TroubledEndpoint {
     /// Its id.
     pub id: Text,
     /// Whether events are sent to it.
     pub enabled: bool,
-    /// Failed attempts since the last success.
+    /// The number of failed attempts since the last success.
     pub consecutive_failures: i32,
 }
 
@@ -70,7 +72,7 @@ pub struct TroubledEndpoint {
 impl Overview {
     /// Get an overview
     ///
-    /// What there is in the workspace, what goes on, what is left of the minutes, and which endpoints are in trouble.
+    /// What the workspace contains, which work is under way, the minutes that are left, and the endpoints in trouble.
     #[oai(path = "/overview", method = "get", operation_id = "read_overview")]
     async fn read(&self, auth: Auth) -> Answer<Json<OverviewAnswer>> {
         let Auth(caller) = auth;
@@ -79,7 +81,7 @@ impl Overview {
 
     /// Get an overview
     ///
-    /// What there is in the workspace, what goes on, what is left of the minutes, and which endpoints are in trouble.
+    /// What the workspace contains, which work is under way, the minutes that are left, and the endpoints in trouble.
     #[oai(path = "/tools/get_overview", method = "post", operation_id = "get_overview")]
     async fn get(&self, auth: Auth, _arguments: Json<Option<NoArguments>>) -> Answer<Json<ToolAnswer<OverviewAnswer>>> {
         let Auth(caller) = auth;
@@ -88,7 +90,7 @@ impl Overview {
     }
 }
 
-/// The overview, and links to the newest items.
+/// Returns the overview, and links to the newest items.
 async fn overview(app: &App, caller: &Caller) -> Answer<(OverviewAnswer, Vec<MediaLink>)> {
     let (workspace, settings) = (caller.workspace.id, &app.process.settings);
     let mut conn = app.conn().await?;
@@ -104,14 +106,11 @@ async fn overview(app: &App, caller: &Caller) -> Answer<(OverviewAnswer, Vec<Med
     let answer = OverviewAnswer {
         items: sums(&counted, |count| Some(count.status.clone())),
         ready: sums(&ready, |count| count.of.clone()),
+        counts_are_partial: counted.iter().map(|count| count.many).sum::<i64>() >= COUNTED,
         newest_items: newest.into_iter().map(|row| Item::shown(row, &app.links, WithMedia::No)).collect(),
         missing_reads: missing_reads.iter().map(|missing| (missing.read.name().to_owned(), missing.many)).collect(),
         live_jobs: sums(&jobs, |count| count.of.clone()),
-        running_jobs: jobs
-            .iter()
-            .filter(|count| count.status == JobStatus::Running.name())
-            .map(|count| count.many)
-            .sum(),
+        running_jobs: running(&jobs),
         projects: sums(&projects, |count| Some(count.status.clone())),
         left_minutes: (balance.left() + balance.bought).into(),
         held_minutes: balance.held_in_all.into(),
@@ -121,7 +120,12 @@ async fn overview(app: &App, caller: &Caller) -> Answer<(OverviewAnswer, Vec<Med
     Ok((answer, media))
 }
 
-/// How many there are by this word.
+/// Returns the number of these jobs that are running.
+fn running(jobs: &[Count]) -> i64 {
+    jobs.iter().filter(|count| count.status == JobStatus::Running.name()).map(|count| count.many).sum()
+}
+
+/// Returns the sums of the counts by this word; counts without a word are left out.
 fn sums(counts: &[Count], word: impl Fn(&Count) -> Option<String>) -> BTreeMap<String, i64> {
     let mut sums = BTreeMap::new();
     for count in counts {

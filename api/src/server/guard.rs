@@ -1,7 +1,7 @@
-//! Around each operation: what it refuses, and what the framework refuses on its behalf, becomes one envelope.
+//! Wraps each operation: its refusals, and the framework's, get one envelope.
 //!
-//! It is put around the endpoints as they enter the route table, so that it still sees the framework's typed errors.
-//! What has no endpoint (an unknown route, a wrong method) and panics are `outer`'s.
+//! It wraps the endpoints as they enter the route table, where it still sees the framework's typed errors. Panics, and
+//! requests without an endpoint (an unknown route, a wrong method), are left to `outer`.
 
 use crate::contract::{Contract, MatchedOperation, Operation};
 use crate::http::API_PATH;
@@ -16,11 +16,11 @@ use poem_openapi::registry::{MetaApi, Registry};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The operations of `T`, each guarded by what the contract says of it.
+/// The operations of `T`, each guarded by its row of the contract.
 pub struct Guarded<T> {
     /// The operations.
     pub operations: T,
-    /// What they promise.
+    /// What is promised of them.
     pub contract: Arc<Contract>,
 }
 
@@ -74,7 +74,7 @@ impl Endpoint for Guard {
 }
 
 impl Guard {
-    /// Says which operation was reached, and judges the request unless its caller has to be known first.
+    /// Attaches the operation that was reached, and checks the request now if its caller need not be known first.
     fn reach(&self, request: &mut Request) -> Answer<()> {
         let Some(operation) = &self.operation else { return Ok(()) };
         request.set_data(MatchedOperation(Arc::clone(operation)));

@@ -1,4 +1,4 @@
-//! The service as it is reached: connections, what surrounds every request, and the routes.
+//! The HTTP server: connections, what surrounds every request, and the routes.
 
 mod guard;
 mod outer;

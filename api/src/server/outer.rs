@@ -1,6 +1,6 @@
-//! Around everything: the request's id, the answer's headers, the numbers, and refusals of what has no operation.
+//! The outermost layer: the request's id, the answer's headers, metrics, and refusals of requests without an operation.
 //!
-//! Nothing here knows an operation. A panic inside ends here as `internal`, logged once.
+//! Nothing here knows an operation. A panic inside becomes `internal` here, and is logged once.
 
 use crate::app::App;
 use crate::app::doors::{self, CONSOLE_PATH, Door};
@@ -16,7 +16,7 @@ use crate::http::request::Template;
 use crate::http::scope::{Parts, Scope};
 use crate::http::shares::Share;
 use crate::resources::calendar_feed::FEEDS_PATH;
-use crate::resources::link_page::PAGES_PATH;
+use crate::resources::link_page::{PAGES_PATH, takes_forms};
 use crate::resources::mcp::MCP_PATH;
 use crate::resources::portal::PORTAL_PATH;
 use crate::resources::uploads::tus;
@@ -34,14 +34,14 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout};
 use tracing::{Instrument, Span};
 
-/// An answer that took longer is told of in the log.
+/// An answer that takes longer is logged.
 const SLOW: Duration = Duration::from_secs(5);
 
-/// How long a handler may take: longer than a long poll (30 s) and the longest statement (30 s) together. Past that
-/// something behind it does not answer at all, and its caller is told so rather than left to wait.
+/// How long a handler may take: longer than a long poll (30 s) and the longest statement (30 s) together. One that is
+/// slower waits for something that hangs, and the caller is told so.
 const LONGEST: Duration = Duration::from_secs(75);
 
-/// Put on every answer that does not say otherwise. No answer is for a page of another origin: there is no CORS.
+/// Headers of every answer that does not set them itself. There is no CORS: no answer is for another origin's page.
 const SECURITY_HEADERS: [(HeaderName, &str); 5] = [
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (header::X_FRAME_OPTIONS, "DENY"),
@@ -58,19 +58,19 @@ pub struct Outer<E> {
 }
 
 impl<E: Endpoint<Output = Response>> Outer<E> {
-    /// Around `inner`, whose errors are answers already.
+    /// Wraps `inner`, whose errors are answers already.
     pub fn new(inner: E, app: App) -> Self {
         Self { inner, app, longest: LONGEST }
     }
 
-    /// The same, whose handlers may take this long.
+    /// As [`Self::new`], with handlers that may take this long.
     #[cfg(test)]
     pub fn within(self, longest: Duration) -> Self {
         Self { longest, ..self }
     }
 
-    /// A place among the requests that the client's address has under way, where it comes through a proxy that is
-    /// trusted: what is counted there for others is their connections.
+    /// Takes a place among the requests of the client's address, if they come through a trusted proxy. Other clients'
+    /// connections are counted instead.
     fn take_share(&self, request: &Request) -> Result<Option<Share<IpAddr>>, ApiError> {
         let connection = request.remote_addr().as_socket_addr().map(SocketAddr::ip);
         let is_proxy = connection.is_some_and(|from| is_trusted(from, &self.app.api.trusted_proxies));
@@ -89,7 +89,7 @@ impl<E: Endpoint<Output = Response>> Outer<E> {
             if self.app.door != Door::Customers {
                 tracing::warn!(client.address = ?address, "Operators' routes were asked for from an address that is not let in.");
             }
-            return unshaped(&self.app.contract, envelope, StatusCode::NOT_FOUND, path);
+            return unshaped(&self.app.contract, envelope, StatusCode::NOT_FOUND, request.method(), path);
         }
         let versioned = request.uri().path().starts_with(API_PATH);
         let taken_in = is_taken_in(request.uri().path());
@@ -100,7 +100,7 @@ impl<E: Endpoint<Output = Response>> Outer<E> {
         if taken_in && self.app.process.shutdown.is_cancelled() {
             return envelope.refuse(&ApiError::new(Code::ShuttingDown, "This process is stopping. Try again."));
         }
-        // What a body comes to has deadlines of its own while it streams.
+        // A streamed body has deadlines of its own.
         let longest = if taken_in && !is_streamed(&request) { self.longest } else { Duration::MAX };
         let taken =
             if taken_in { take_in(&self.app.body_memory, &mut request).await } else { Ok(BodyPermit::default()) };
@@ -108,7 +108,7 @@ impl<E: Endpoint<Output = Response>> Outer<E> {
             Ok(room) => room,
             Err(refusal) => return envelope.refuse(&refusal),
         };
-        let path = request.uri().path().to_owned();
+        let (method, path) = (request.method().clone(), request.uri().path().to_owned());
         let answering = AssertUnwindSafe(self.inner.call(request)).catch_unwind();
         let Ok(answered) = timeout(longest, answering).await else { return envelope.refuse(&given_up(longest)) };
         let response = match answered {
@@ -117,13 +117,13 @@ impl<E: Endpoint<Output = Response>> Outer<E> {
             Err(panic) => return envelope.refuse(&ApiError::internal(told(panic.as_ref()))),
         };
         let refused = response.status().is_client_error() || response.status().is_server_error();
-        // Readiness and the like answer 503 in words of their own.
+        // Some 503 answers, as that of readiness, have a body of their own.
         let routed = ![StatusCode::NOT_FOUND, StatusCode::METHOD_NOT_ALLOWED].contains(&response.status());
         if !versioned && routed {
             return response;
         }
         if refused && response.data::<Refused>().is_none() {
-            unshaped(&self.app.contract, envelope, response.status(), &path)
+            unshaped(&self.app.contract, envelope, response.status(), &method, &path)
         } else {
             response
         }
@@ -138,12 +138,12 @@ impl<E: Endpoint<Output = Response>> Endpoint for Outer<E> {
         let (started, method) = (Instant::now(), request.method().clone());
         let speaks_tus = request.header(tus::RESUMABLE).is_some();
         let envelope = Envelope::of(request.uri().path());
-        // Probes are asked every other second, and nothing comes of them.
+        // Probes ask every other second, and are not worth a trace.
         let traced = if is_taken_in(request.uri().path()) { traced(&method) } else { Span::none() };
         let scope = scope(&self.app, &request, &traced);
         request.set_data(scope.clone());
         request.set_data(self.app.clone());
-        // Whatever is logged on the way names the request.
+        // Everything that is logged meanwhile names the request.
         let span = tracing::error_span!("request", request.id = scope.request_id.as_str());
         let response = self.answer(request, envelope).instrument(span).instrument(traced.clone()).await;
         let mut response = self.app.answers.housed(envelope, Taker::of(&scope), response);
@@ -156,8 +156,7 @@ impl<E: Endpoint<Output = Response>> Endpoint for Outer<E> {
     }
 }
 
-/// Gives a request for an upload's bytes the method that it names in a header: some clients can send no PATCH
-/// (tus 1.0.0).
+/// Gives an upload's request the method that its header names: some clients can't send PATCH (tus 1.0.0).
 fn override_method(request: &mut Request) {
     let path = request.uri().path().strip_prefix(API_PATH).unwrap_or_default();
     if request.method() != Method::POST || !path.starts_with("/uploads/") || !path.ends_with("/content") {
@@ -169,7 +168,7 @@ fn override_method(request: &mut Request) {
     }
 }
 
-/// The handler was dropped, and with it the transaction that it had open.
+/// The refusal of a request whose handler was dropped, with its open transaction.
 fn given_up(longest: Duration) -> ApiError {
     let seconds = longest.as_secs();
     tracing::warn!("A request was given up: what it asked did not answer.");
@@ -177,15 +176,15 @@ fn given_up(longest: Duration) -> ApiError {
         .retry_after(2)
 }
 
-/// What a panic said; the place is in the panic hook's own line.
+/// The message of a panic; the panic hook has logged the place.
 fn told(panic: &(dyn std::any::Any + Send)) -> String {
     let words = panic.downcast_ref::<&str>().map(|words| (*words).to_owned());
     let words = words.or_else(|| panic.downcast_ref::<String>().cloned());
     format!("a handler panicked: {}", words.unwrap_or_default())
 }
 
-/// A refusal of the router itself: there is no such path, or it has other methods.
-fn unshaped(contract: &Contract, envelope: Envelope, status: StatusCode, path: &str) -> Response {
+/// The router's own refusal: there is no such path, or it has other methods.
+fn unshaped(contract: &Contract, envelope: Envelope, status: StatusCode, method: &Method, path: &str) -> Response {
     match (status, envelope) {
         (StatusCode::NOT_FOUND, Envelope::Tool) => {
             let refusal = ApiError::new(Code::ToolNotFound, "There is no such tool.");
@@ -195,7 +194,7 @@ fn unshaped(contract: &Contract, envelope: Envelope, status: StatusCode, path: &
             envelope.refuse(&ApiError::new(Code::RouteNotFound, "There is no such route."))
         }
         (StatusCode::METHOD_NOT_ALLOWED, _) => {
-            let allowed = allowed(contract, path);
+            let allowed = allowed(contract, method, path);
             let refusal = ApiError::new(Code::MethodNotAllowed, format!("This route takes {allowed}."));
             let mut response = envelope.refuse(&refusal);
             if let Ok(allowed) = HeaderValue::from_str(&allowed) {
@@ -210,16 +209,18 @@ fn unshaped(contract: &Contract, envelope: Envelope, status: StatusCode, path: &
     }
 }
 
-/// The methods of a path, as `Allow` lists them. What the document does not describe is read only; whatever is read can
-/// be asked for its head.
-fn allowed(contract: &Contract, path: &str) -> String {
+/// The methods of a path for `Allow`. A path that the document does not describe is read-only; HEAD goes with GET.
+fn allowed(contract: &Contract, method: &Method, path: &str) -> String {
     if path == MCP_PATH {
         return "POST".to_owned();
     }
     let described = path.strip_prefix(API_PATH).map(|path| contract.methods(path)).unwrap_or_default();
     let mut names: Vec<&str> = described.into_iter().map(Method::as_str).collect();
     if names.is_empty() {
-        names.push("GET");
+        // A path that refuses GET takes forms by POST.
+        let is_read = ![Method::GET, Method::HEAD].contains(method);
+        names.extend(is_read.then_some("GET"));
+        names.extend((!is_read || takes_forms(path)).then_some("POST"));
     }
     if names.contains(&"GET") && !names.contains(&"HEAD") {
         names.push("HEAD");
@@ -227,15 +228,15 @@ fn allowed(contract: &Contract, path: &str) -> String {
     names.join(", ")
 }
 
-/// Whether a path is one that people and programs ask for, and no probe's.
+/// Whether the path is for people or programs; false for those of probes.
 fn is_taken_in(path: &str) -> bool {
     let begins = [API_PATH, PAGES_PATH, FEEDS_PATH, CONSOLE_PATH, PORTAL_PATH];
     path == MCP_PATH || begins.iter().any(|begin| path.starts_with(begin))
 }
 
-/// What a request starts goes on from `traced`, where that is sent; else it keeps the context that the client sent.
+/// The request's scope. Its trace context is that of `traced` where spans are sent, else the client's.
 fn scope(app: &App, request: &Request, traced: &Span) -> Scope {
-    // A byte that is no text spoils its own entry, and not those that a proxy has put behind it.
+    // A byte that is not text spoils its own entry alone, not those that a proxy has added after it.
     let lines = request.headers().get_all("x-forwarded-for").iter();
     let lines: Vec<Cow<'_, str>> = lines.map(|line| String::from_utf8_lossy(line.as_bytes())).collect();
     let connection = request.remote_addr().as_socket_addr().map(SocketAddr::ip);
@@ -252,7 +253,7 @@ fn scope(app: &App, request: &Request, traced: &Span) -> Scope {
     }))
 }
 
-/// A client's own id is kept when it is short and plain; it ends up in logs and headers.
+/// Keeps a client's own id when it is short and plain, since it is logged and sent back; else makes one.
 fn request_id(sent: Option<&str>) -> String {
     let plain = |id: &&str| {
         (1..=128).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.:".contains(&b))
@@ -260,17 +261,17 @@ fn request_id(sent: Option<&str>) -> String {
     sent.filter(plain).map_or_else(|| RequestId::mint().to_string(), str::to_owned)
 }
 
-/// The scope of what never became a request.
+/// The scope for the answer to bytes that never became a request.
 pub fn unknown_scope() -> Scope {
     Scope(Arc::new(Parts { request_id: request_id(None), ..Parts::default() }))
 }
 
-/// Puts on an answer what every answer has: the request's id, the rate, and what keeps browsers from misusing it.
+/// Adds the headers of every answer: the request's id, the rate, and those that protect browsers.
 pub fn add_headers(app: &App, scope: &Scope, response: &mut Response) {
     let id = HeaderValue::from_str(&scope.request_id).unwrap_or(HeaderValue::from_static("req_unknown"));
     let headers = response.headers_mut();
     headers.insert(HeaderName::from_static("x-request-id"), id);
-    // A caller nobody knows has no numbers.
+    // An unknown caller has no rate.
     if let Some(standing) = scope.standing.get() {
         headers.insert(HeaderName::from_static("x-ratelimit-limit"), standing.limit.into());
         headers.insert(HeaderName::from_static("x-ratelimit-remaining"), standing.remaining.into());
@@ -304,7 +305,7 @@ fn record(method: &Method, scope: &Scope, response: &Response, took: Duration, t
         "http_route" => template.clone(),
     )
     .record(took.as_secs_f64());
-    // By status apart: with it a histogram of seventy routes is some thousand lines.
+    // Counted by status here, and not in the histogram: seventy routes would make thousands of lines of it.
     metrics::counter!(
         "http_server_requests_total",
         "http_request_method" => method.clone(),

@@ -18,11 +18,11 @@ use runtime::health::Health;
 use std::sync::Arc;
 use store::fleet::Service;
 
-/// The documentation pages hold all they need in themselves.
+/// The documentation pages are self-contained.
 const PAGE_POLICY: &str = "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; \
     img-src 'self' data:; font-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// The whole router, as `run` listens with it and tests call it.
+/// The whole router, which `run` serves and tests call.
 pub fn router(app: App) -> impl Endpoint<Output = Response> {
     let contract = Arc::clone(&app.contract);
     let guarded = Guarded { operations: routes::all(&app), contract: Arc::clone(&contract) };

@@ -135,9 +135,14 @@ async fn what_the_router_refuses_has_the_envelope_of_its_path() {
     refused(&router, get("/api/v1/nope"), StatusCode::NOT_FOUND, Code::RouteNotFound).await;
     refused(&router, get("/nope"), StatusCode::NOT_FOUND, Code::RouteNotFound).await;
     refused(&router, post("/api/v1/tools/nope"), StatusCode::NOT_FOUND, Code::ToolNotFound).await;
-    for (method, path, allowed) in
-        [(Method::PUT, "/api/v1/keys", "POST, GET, HEAD"), (Method::GET, "/api/v1/tools/prepare_media", "POST")]
-    {
+    for (method, path, allowed) in [
+        (Method::PUT, "/api/v1/keys", "POST, GET, HEAD"),
+        (Method::GET, "/api/v1/tools/prepare_media", "POST"),
+        (Method::PUT, "/l/anything", "GET, POST, HEAD"),
+        (Method::PUT, "/l/anything/comments", "GET, POST, HEAD"),
+        (Method::POST, "/l/anything/media", "GET, HEAD"),
+        (Method::GET, "/console/out", "POST"),
+    ] {
         let wrong = request(method, path).finish();
         let reply = refused(&router, wrong, StatusCode::METHOD_NOT_ALLOWED, Code::MethodNotAllowed).await;
         assert_eq!(reply.header("allow"), Some(allowed));

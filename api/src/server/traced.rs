@@ -1,10 +1,10 @@
-//! The span of a request, as it is sent to a collector of traces.
+//! The span of a request, for a collector of traces.
 
 use poem::http::Method;
 use tracing::Span;
 use tracing::field::Empty;
 
-/// What is sent of a request to a collector of traces, if there is one. Its path is left out: tokens stand in some.
+/// The span of a request, for a collector of traces, if there is one. Its path is left out, since some hold tokens.
 pub fn traced(method: &Method) -> Span {
     runtime::span!(
         "request",
@@ -19,7 +19,7 @@ pub fn traced(method: &Method) -> Span {
     )
 }
 
-/// A method by its name, of which there are few.
+/// The name of a method, or a common one for those that are unknown.
 pub fn named(method: &Method) -> &str {
     let known = [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE, Method::HEAD, Method::OPTIONS];
     if known.contains(method) { method.as_str() } else { "_OTHER" }

@@ -8,8 +8,8 @@ use crate::usecases::library::reach;
 use crate::usecases::once::{Begun, Made, Once};
 use crate::usecases::quotas::{self, Asker};
 use domain::comment::{
-    AskedPlace, Extent, GUEST_COMMENTS_A_MINUTE, MOST_COMMENTS, MOST_GUEST_COMMENTS, Region, Subject, checked_name,
-    checked_place, checked_text,
+    AskedPlace, CommentError, Extent, GUEST_COMMENTS_A_MINUTE, MOST_COMMENTS, MOST_GUEST_COMMENTS, Region, Subject,
+    checked_name, checked_place, checked_text,
 };
 use domain::ids::{CommentId, TimelineId, WorkspaceId};
 use domain::item::ItemType;
@@ -19,29 +19,35 @@ use store::comments::{self, Author, Change, CommentRow, NewComment};
 use store::items::{self, ItemRow};
 use store::public_links::OpenLink;
 
-/// What somebody wants to say.
+/// A comment as somebody writes it.
 #[derive(Debug)]
 pub struct Said<'a> {
-    /// The words.
+    /// Its words.
     pub text: &'a str,
-    /// About its subject from this second on.
+    /// The second that it is about, or that its range begins with.
     pub at: Option<f64>,
-    /// Until this one.
+    /// The second that its range ends with.
     pub until: Option<f64>,
-    /// About this part of the picture.
+    /// The part of the picture that it is about.
     pub region: Option<Region>,
-    /// In reply to this comment.
+    /// The comment that it replies to.
     pub reply_to: Option<CommentId>,
 }
 
-/// What can be commented on, as far as a comment is held to it.
+impl Said<'_> {
+    const fn place(&self) -> AskedPlace {
+        AskedPlace { at: self.at, until: self.until, region: self.region }
+    }
+}
+
+/// What is commented on, and the limits that a comment's times and region must be within.
 struct Commented {
     subject: Subject,
     workspace: WorkspaceId,
     extent: Extent,
 }
 
-/// What is commented on by this name: a timeline by its id, an item by any of its names.
+/// Finds what this name means: a timeline by its id, an item by its id or ref.
 ///
 /// # Errors
 /// As `documents::reach` and `library::reach`.
@@ -52,7 +58,7 @@ pub async fn subject(conn: &mut PgConnection, caller: &Caller, name: &str) -> An
     }
 }
 
-/// The same, for a comment that is to be added in this transaction: a timeline stays until it ends.
+/// The same, for a comment to add in this transaction: a timeline is locked until it ends.
 async fn commented(conn: &mut PgConnection, caller: &Caller, name: &str) -> Answer<Commented> {
     let Ok(id) = name.parse::<TimelineId>() else {
         return Ok(Commented::of(&reach(conn, caller.workspace, name).await?));
@@ -74,11 +80,11 @@ impl Commented {
     }
 }
 
-/// Adds a comment of a caller's to the item or the timeline that `name` names. `show` writes the answer.
+/// Adds the caller's comment to the item or the timeline that `name` names. `show` writes the answer.
 ///
 /// # Errors
-/// As [`subject`]; `comment_not_found` for what is replied to, `quota_reached` where there are as many as there may
-/// be, or the account has as many bytes.
+/// As [`subject`]; `comment_not_found` for the comment replied to; `quota_reached` where the subject has as many
+/// comments as it may, or the account as many bytes of them.
 pub async fn add_comment(
     app: &App,
     caller: &Caller,
@@ -106,16 +112,20 @@ pub async fn add_comment(
     Ok(Made::Now(body))
 }
 
-/// Adds a comment of a guest's, who came by this link.
+/// Adds a comment of a guest who came by this link.
 ///
 /// # Errors
 /// `invalid_request` for what can't be a comment, `item_not_found`, `rate_limited` where the link has brought many in
 /// the last minute, `quota_reached` where it or the item has as many as it may, or the account as many bytes.
 pub async fn add_guests_comment(app: &App, link: &OpenLink, name: &str, said: Said<'_>) -> Answer<CommentId> {
-    let name = checked_name(name).map_err(|error| ApiError::new(Code::InvalidRequest, error.to_string()))?;
+    let invalid = |error: CommentError| ApiError::new(Code::InvalidRequest, error.to_a_guest());
+    let name = checked_name(name).map_err(invalid)?;
+    checked_text(said.text).map_err(invalid)?;
     let mut add_comment = app.process.begin().await?;
     let gone = || ApiError::new(Code::ItemNotFound, "There is no such item any more.");
     let item = items::find(&mut add_comment, link.item_id).await?.ok_or_else(gone)?;
+    let commented = Commented::of(&item);
+    checked_place(said.place(), commented.extent).map_err(invalid)?;
     comments::lock(&mut add_comment, Subject::Item(link.item_id)).await?;
     let guests = comments::count_of_link(&mut add_comment, link.id, MOST_GUEST_COMMENTS).await?;
     if guests.in_all >= MOST_GUEST_COMMENTS {
@@ -125,19 +135,18 @@ pub async fn add_guests_comment(app: &App, link: &OpenLink, name: &str, said: Sa
         let message = format!("This link takes {GUEST_COMMENTS_A_MINUTE} comments a minute. Wait, and send it again.");
         return Err(ApiError::new(Code::RateLimited, message).retry_after(60));
     }
-    let comment = add(&mut add_comment, &Commented::of(&item), Author::Guest(link.id, name), said).await?;
+    let comment = add(&mut add_comment, &commented, Author::Guest(link.id, name), said).await?;
     quotas::texts(&mut add_comment, link.account_id, Asker::Guest).await?;
     add_comment.commit().await?;
     Ok(comment.id)
 }
 
-/// Adds it in the use case's transaction: one too many is refused under the lock of its subject's comments.
+/// Adds the comment in this transaction. Its count is checked under the lock of the subject's comments.
 async fn add(conn: &mut PgConnection, commented: &Commented, author: Author<'_>, said: Said<'_>) -> Answer<CommentRow> {
-    let invalid = |error: domain::comment::CommentError| ApiError::new(Code::InvalidRequest, format!("{error}."));
+    let invalid = |error: CommentError| ApiError::new(Code::InvalidRequest, format!("{error}."));
     let text = checked_text(said.text).map_err(invalid)?;
     let &Commented { subject, workspace, extent } = commented;
-    let asked = AskedPlace { at: said.at, until: said.until, region: said.region };
-    let place = checked_place(asked, extent).map_err(invalid)?;
+    let place = checked_place(said.place(), extent).map_err(invalid)?;
     comments::lock(conn, subject).await?;
     if comments::count(conn, subject, MOST_COMMENTS).await? >= MOST_COMMENTS {
         return Err(full(MOST_COMMENTS, subject.noun()));
@@ -151,11 +160,11 @@ async fn add(conn: &mut PgConnection, commented: &Commented, author: Author<'_>,
     comments::find(conn, id).await?.ok_or_else(|| unknown(id))
 }
 
-/// Changes a comment of the workspace that the call acts in. Returns it as it is then.
+/// Changes a comment of the workspace that the call acts in. Returns the changed comment.
 ///
 /// # Errors
-/// `comment_not_found`, `workspace_forbidden`; `not_the_author` where somebody else's words are to be changed;
-/// `quota_reached` where the account has as many bytes of comments as it may.
+/// `comment_not_found`, `workspace_forbidden`; `not_the_author` for a change of somebody else's words; `quota_reached`
+/// where the account has as many bytes of comments as it may.
 pub async fn update_comment(
     app: &App,
     caller: &Caller,
@@ -184,7 +193,7 @@ pub async fn update_comment(
     Ok(changed)
 }
 
-/// Deletes a comment of the workspace that the call acts in, with the replies to it.
+/// Deletes a comment of the workspace that the call acts in, with its replies.
 ///
 /// # Errors
 /// `comment_not_found`, `workspace_forbidden`.
@@ -202,7 +211,7 @@ async fn reach_comment(conn: &mut PgConnection, caller: &Caller, comment: Commen
     Ok(row)
 }
 
-/// Whether the caller wrote it: the same user, or the same key.
+/// Whether the caller wrote the comment: as the same user, or with the same key.
 fn is_by(caller: &Caller, row: &CommentRow) -> bool {
     match row.user_id {
         Some(user) => caller.user_id == Some(user),

@@ -1,5 +1,5 @@
-//! Items of the library: which one a text names, for a call that acts in a workspace, waiting until one is ready and
-//! its reads are started, renaming one, and deleting one with its upload and its jobs.
+//! Items of the library: finding the one that a text names, for a call that acts in a workspace; waiting until it is
+//! ready and its reads are started; renaming it; deleting it with its upload and its jobs.
 
 use crate::app::App;
 use crate::auth::{Caller, CallerWorkspace};
@@ -10,49 +10,47 @@ use domain::ids::ItemId;
 use domain::item::ItemStatus;
 use domain::timeline::Sources;
 use runtime::ending;
-use runtime::wake::Wake;
+use runtime::wake::{Wake, woken};
 use sqlx::PgConnection;
 use std::time::Duration;
 use store::items::{self, Change, Changed, ItemForReads, ItemRow, Resolved, Tombstone};
 use store::jobs;
-use tokio::sync::broadcast::error::RecvError;
+
 use tokio::time::{Instant, timeout_at};
 
-/// A long poll looks at least this often, should a wake-up be lost.
+/// How often a long poll looks again, should a wake-up be lost.
 pub const LOOK_AGAIN: Duration = Duration::from_secs(2);
 
-/// How long after its item a long poll waits for the reads that start with it, so that its answer names their jobs.
-const READS_START: Duration = Duration::from_secs(5);
-/// Who starts them takes them for half a minute; those that are put off are due later.
+/// A long poll waits for the reads that start with an item, so that its answer names their jobs, but not for those that
+/// were put off: whoever starts reads claims them for half a minute, and if that process dies they are due after it.
 const READS_TAKEN: TimeDelta = TimeDelta::seconds(31);
 
-/// What is known of those of these items that a document of the workspace may name.
+/// Returns the facts of those of these items that a document of the workspace may name.
 ///
 /// # Errors
-/// Those of the database.
+/// The database's.
 pub async fn sources(conn: &mut PgConnection, caller: &Caller, named: &[ItemId]) -> Answer<Sources> {
     let usable = items::usable(conn, named, caller.workspace.id).await?;
     Ok(usable.into_iter().map(|item| (item.id, item.facts)).collect())
 }
 
-/// The item that this text names, for a call that acts in this workspace.
+/// Returns the item that this text names, for a call that acts in this workspace.
 ///
 /// # Errors
-/// `workspace_forbidden` when it is in another one, `item_not_found` when there is none.
+/// `workspace_forbidden` when it is in another workspace, `item_not_found` when there is none.
 pub async fn reach(conn: &mut PgConnection, workspace: CallerWorkspace, name: &str) -> Answer<ItemRow> {
     let item = resolve(conn, workspace, name).await?;
     items::find(conn, item.id).await?.ok_or_else(|| unknown(name))
 }
 
-/// The same item once it is ready or failed, and its reads are started, waited for at most so long; after that as it
-/// is. Holds no connection meanwhile.
+/// Returns the same item once it is ready or failed and its reads are started, or as it is after `wait`. Holds no
+/// connection meanwhile.
 ///
 /// # Errors
 /// As [`reach`].
 pub async fn reach_settled(app: &App, workspace: CallerWorkspace, name: &str, wait: Duration) -> Answer<ItemRow> {
-    let mut deadline = Instant::now() + wait;
-    let mut is_ready = false;
-    // Subscribed before the first look, so that an end between the two is not missed.
+    let deadline = Instant::now() + wait;
+    // Subscribed before the first look, so that no end is missed between the two.
     let mut wakes = app.process.wakes.subscribe();
     loop {
         let item = reach(&mut *app.conn().await?, workspace, name).await?;
@@ -63,26 +61,13 @@ pub async fn reach_settled(app: &App, workspace: CallerWorkspace, name: &str, wa
         if is_settled || now >= deadline || app.process.shutdown.is_cancelled() {
             return Ok(item);
         }
-        if starts_reads && !is_ready {
-            is_ready = true;
-            deadline = deadline.min(now + READS_START);
-        }
-        let settled = async {
-            loop {
-                match wakes.recv().await {
-                    Ok(Wake::ItemSettled(settled)) if settled == item.id => return,
-                    Ok(Wake::Everything) | Err(RecvError::Lagged(_)) => return,
-                    Ok(_) => {}
-                    Err(RecvError::Closed) => std::future::pending().await,
-                }
-            }
-        };
-        // Woken or not, the next look tells.
+        let settled = woken(&mut wakes, |wake| matches!(wake, Wake::ItemSettled(settled) if *settled == item.id));
+        // The next look follows whether it was woken or not.
         let _ = timeout_at(deadline.min(now + LOOK_AGAIN), settled).await;
     }
 }
 
-/// The same item as far as work on it is concerned.
+/// As [`reach`], with what work on the item needs to know.
 ///
 /// # Errors
 /// As [`reach`].
@@ -97,7 +82,7 @@ pub async fn resolve(conn: &mut PgConnection, workspace: CallerWorkspace, name: 
     }
 }
 
-/// Changes what an item is called and sorted by; returns it as it is then.
+/// Changes an item's name, ref or other fields. Returns the changed item.
 ///
 /// # Errors
 /// As [`reach`]; `ref_taken`.
@@ -114,7 +99,7 @@ pub async fn update_item(app: &App, caller: &Caller, name: &str, change: &Change
     }
 }
 
-/// Deletes an item: its tombstone, the end of its upload and of its jobs, in one transaction.
+/// Deletes an item: leaves a tombstone, and ends its upload and its jobs, in one transaction.
 pub async fn delete_item(app: &App, caller: &Caller, name: &str) -> Answer<ItemId> {
     let mut delete_item = app.process.begin().await?;
     let item = reach(&mut delete_item, caller.workspace, name).await?.id;
@@ -129,7 +114,7 @@ pub async fn delete_item(app: &App, caller: &Caller, name: &str) -> Answer<ItemI
     Ok(item)
 }
 
-/// The refusal that no item is called so.
+/// The refusal that no item has this id or ref.
 pub fn unknown(name: &str) -> ApiError {
     let shown: String = name.chars().take(64).collect();
     ApiError::new(Code::ItemNotFound, format!("No item is named `{shown}`.")).suggest("`list_items` lists them.")

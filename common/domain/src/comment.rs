@@ -1,22 +1,22 @@
-//! Comments: what one may say, and of what: an item or a timeline, or a part of it.
+//! Comments: their texts, and what they may be about: an item or a timeline, or a part of either.
 
 use crate::captions::turns_direction;
 use crate::ids::{ItemId, TimelineId};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// Comments on an item or a timeline, at most.
+/// The most comments on an item or a timeline.
 pub const MOST_COMMENTS: i64 = 10_000;
-/// Comments by one public link, at most: guests leave room for those who work on the item.
+/// The most comments by one public link: guests leave room for those who work on the item.
 pub const MOST_GUEST_COMMENTS: i64 = 1_000;
-/// Comments by one public link in a minute, at most.
+/// The most comments by one public link in a minute.
 pub const GUEST_COMMENTS_A_MINUTE: i64 = 10;
-/// Characters of a comment, at most.
+/// The most characters of a comment.
 pub const MOST_CHARACTERS: usize = 5_000;
-/// Characters of a guest's name, at most.
+/// The most characters of a guest's name.
 pub const MOST_NAME_CHARACTERS: usize = 100;
 
-/// What a comment is about.
+/// The item or timeline that a comment is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subject {
     /// An item.
@@ -26,7 +26,7 @@ pub enum Subject {
 }
 
 impl Subject {
-    /// What it is called in texts.
+    /// Returns the word for it in texts.
     pub const fn noun(self) -> &'static str {
         match self {
             Self::Item(_) => "item",
@@ -34,7 +34,7 @@ impl Subject {
         }
     }
 
-    /// Its id, whatever it is.
+    /// Returns the UUID of the item or timeline.
     pub fn uuid(self) -> Uuid {
         match self {
             Self::Item(item) => item.uuid(),
@@ -42,7 +42,7 @@ impl Subject {
         }
     }
 
-    /// The item, if it is one.
+    /// Returns the item; `None` for a timeline.
     pub const fn item(self) -> Option<ItemId> {
         match self {
             Self::Item(item) => Some(item),
@@ -50,7 +50,7 @@ impl Subject {
         }
     }
 
-    /// The timeline, if it is one.
+    /// Returns the timeline; `None` for an item.
     pub const fn timeline(self) -> Option<TimelineId> {
         match self {
             Self::Timeline(timeline) => Some(timeline),
@@ -59,12 +59,12 @@ impl Subject {
     }
 }
 
-/// A rectangle of the picture, in parts of its width and height from its upper left corner.
+/// A rectangle of the picture, in fractions of its width and height from its upper left corner.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Region {
-    /// Its left side.
+    /// The left edge.
     pub x: f64,
-    /// Its upper side.
+    /// The upper edge.
     pub y: f64,
     /// Its width.
     pub width: f64,
@@ -73,53 +73,69 @@ pub struct Region {
 }
 
 impl Region {
-    /// Whether all of it is within the picture, and it is not empty.
+    /// Whether it lies within the picture and is not empty.
     fn is_within(self) -> bool {
         let fits = |from: f64, size: f64| from >= 0.0 && size > 0.0 && from + size <= 1.0 + 1e-9;
         fits(self.x, self.width) && fits(self.y, self.height)
     }
 }
 
-/// Which part of its subject a comment is about; the whole where nothing is given.
+/// The part of its subject that a comment is about: all of it if no field is given.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Place {
-    /// From this millisecond of the media.
+    /// Its start in milliseconds of the media.
     pub at_ms: Option<i32>,
-    /// To this one; the moment alone without it.
+    /// Its end in milliseconds; `None` for a single moment.
     pub until_ms: Option<i32>,
-    /// This part of the picture.
+    /// The part of the picture.
     pub region: Option<Region>,
 }
 
-/// Why something can't be a comment.
+/// Why a comment is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CommentError {
-    /// Of no use as a text.
+    /// The text is empty or too long.
     #[error("`text`: expected 1 to {MOST_CHARACTERS} characters")]
     Text,
-    /// Of no use as a guest's name.
+    /// A guest's name is empty, too long, not one line, or has hidden characters.
     #[error("`name`: expected 1 to {MOST_NAME_CHARACTERS} characters on one line, none of them hidden")]
     Name,
-    /// A time in what has none.
+    /// There is a time, but the subject has no duration.
     #[error("`at`: what it is about has no duration; leave it out")]
     Timeless,
-    /// A time outside its subject.
+    /// A time is outside the subject; the field is its duration in seconds.
     #[error("`at` and `until`: expected seconds from 0 to {0}, `until` after `at`")]
     Outside(String),
-    /// A region outside the picture, or of what has none.
+    /// The region is outside the picture, or there is no picture.
     #[error("`region`: expected parts of a picture from 0 to 1, of what has one")]
     Region,
 }
 
-/// The text as it is kept, without space around it.
+impl CommentError {
+    /// Returns it in words for a person at a form.
+    pub fn to_a_guest(&self) -> String {
+        match self {
+            Self::Text => format!("Write a comment of at most {MOST_CHARACTERS} characters."),
+            Self::Name => {
+                format!("Write your name on one line, in at most {MOST_NAME_CHARACTERS} characters that can be seen.")
+            }
+            Self::Outside(seconds) => {
+                format!("The media lasts {seconds} seconds: write a moment within it, as minutes and seconds (1:15).")
+            }
+            Self::Timeless | Self::Region => "Leave the moment empty: there is none to point at.".to_owned(),
+        }
+    }
+}
+
+/// Returns the text as it is stored, trimmed.
 pub fn checked_text(text: &str) -> Result<&str, CommentError> {
     let text = text.trim();
     let is_fit = !text.is_empty() && text.chars().count() <= MOST_CHARACTERS && !text.contains('\0');
     is_fit.then_some(text).ok_or(CommentError::Text)
 }
 
-/// A guest's name as it is kept, without space around it. It stands beside what others wrote, so it has something that
-/// is seen, and can't turn what stands behind it around.
+/// Returns a guest's name as it is stored, trimmed. It is shown beside what others wrote, so it must be visible and may
+/// not turn the direction of the text after it.
 pub fn checked_name(name: &str) -> Result<&str, CommentError> {
     let name = name.trim();
     let hides = |letter: char| letter.is_control() || turns_direction(letter) || is_unseen(letter);
@@ -129,7 +145,7 @@ pub fn checked_name(name: &str) -> Result<&str, CommentError> {
     is_fit.then_some(name).ok_or(CommentError::Name)
 }
 
-/// Letters that are not seen where they stand alone: spaces without a width, fillers, marks of direction, tags.
+/// Whether a character is invisible by itself: zero-width spaces, fillers, direction marks, tags.
 const fn is_unseen(letter: char) -> bool {
     matches!(
         letter,
@@ -140,37 +156,37 @@ const fn is_unseen(letter: char) -> bool {
     )
 }
 
-/// Of those, the ones that names of some scripts and drawn letters need between theirs.
+/// Whether an invisible character is needed inside names of some scripts, or inside emoji.
 const fn joins(letter: char) -> bool {
     matches!(letter, '\u{200C}' | '\u{200D}' | '\u{FE0E}' | '\u{FE0F}')
 }
 
-/// Whether it is seen though it is neither a letter nor a number: a drawn one such as an emoji.
+/// Whether a character is visible though neither letter nor number: punctuation, a symbol or an emoji.
 const fn is_drawn(letter: char) -> bool {
     matches!(letter, '!'..='~' | '\u{2190}'..='\u{27FF}' | '\u{2900}'..='\u{2BFF}' | '\u{1F000}'..='\u{1FAFF}')
 }
 
-/// The part of its subject that a comment is to be about, as it is asked for.
+/// The part of its subject that a call asks for, in seconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct AskedPlace {
-    /// The second at which it begins.
+    /// Its start in seconds.
     pub at: Option<f64>,
-    /// The second at which it ends.
+    /// Its end in seconds.
     pub until: Option<f64>,
     /// The part of the picture.
     pub region: Option<Region>,
 }
 
-/// Which parts a comment's subject has.
+/// The extent of a comment's subject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Extent {
-    /// How long it lasts, if it has a duration.
+    /// The duration in milliseconds, if it has one.
     pub duration_ms: Option<i64>,
-    /// Whether there is something to be seen.
+    /// Whether it has a picture.
     pub has_picture: bool,
 }
 
-/// The part of the subject that is asked for, if there is one.
+/// Checks the part that is asked for against the subject, and converts it to milliseconds.
 pub fn checked_place(asked: AskedPlace, subject: Extent) -> Result<Place, CommentError> {
     let (AskedPlace { at, until, region }, Extent { duration_ms, has_picture }) = (asked, subject);
     if region.is_some_and(|region| !has_picture || !region.is_within()) {

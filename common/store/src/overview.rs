@@ -1,37 +1,37 @@
-//! What there is in a workspace, counted: the newest of each sort up to a bound, by indexes, whatever there is beyond.
+//! Counts what a workspace has. Only the newest rows of each sort, up to a bound, are counted, by an index.
 
 use domain::ids::WorkspaceId;
 use domain::job::JobKind;
 use domain::read::Read;
 use sqlx::PgConnection;
 
-/// Rows of a sort that are counted, the newest.
+/// How many of the newest rows of a sort are counted.
 pub const COUNTED: i64 = 10_000;
 
-/// Live jobs of a kind that are counted.
+/// How many live jobs of a kind are counted.
 const JOBS_COUNTED: i64 = 1_000;
 
-/// How many there are of something.
+/// A number of rows of the same sort and status.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Count {
-    /// What is counted apart: an item's type, a job's kind; none of an item whose bytes were not looked at.
+    /// An item's type or a job's kind; none for an item that is not probed, and for a project.
     pub of: Option<String>,
-    /// Of this status.
+    /// Their status.
     pub status: String,
-    /// How many.
+    /// The number of rows.
     pub many: i64,
 }
 
-/// How many items lack a read.
+/// A number of items that lack a read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Missing {
     /// The read.
     pub read: Read,
-    /// How many.
+    /// The number of items.
     pub many: i64,
 }
 
-/// A workspace's items by type and status.
+/// Counts a workspace's items by type and status.
 pub async fn items(conn: &mut PgConnection, workspace: WorkspaceId) -> sqlx::Result<Vec<Count>> {
     sqlx::query_as!(
         Count,
@@ -46,7 +46,7 @@ pub async fn items(conn: &mut PgConnection, workspace: WorkspaceId) -> sqlx::Res
     .await
 }
 
-/// Its jobs that have not ended, by kind and status.
+/// Counts its live jobs by kind and status.
 pub async fn live_jobs(conn: &mut PgConnection, workspace: WorkspaceId) -> sqlx::Result<Vec<Count>> {
     sqlx::query_as!(
         Count,
@@ -66,7 +66,7 @@ pub async fn live_jobs(conn: &mut PgConnection, workspace: WorkspaceId) -> sqlx:
     .await
 }
 
-/// Its projects by status.
+/// Counts its projects by status.
 pub async fn projects(conn: &mut PgConnection, workspace: WorkspaceId) -> sqlx::Result<Vec<Count>> {
     sqlx::query_as!(
         Count,
@@ -81,7 +81,7 @@ pub async fn projects(conn: &mut PgConnection, workspace: WorkspaceId) -> sqlx::
     .await
 }
 
-/// How many of its newest items are ready and lack each read that applies to them.
+/// Counts, for each read, how many of its newest items are ready and lack that read although it applies to them.
 pub async fn missing_reads(conn: &mut PgConnection, workspace: WorkspaceId) -> sqlx::Result<Vec<Missing>> {
     sqlx::query_as!(
         Missing,

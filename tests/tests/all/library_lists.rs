@@ -2,6 +2,7 @@
 
 use super::library::{beside_others, goes_by};
 use anyhow::Context;
+use chrono::{DateTime, TimeDelta};
 use domain::ids::ItemId;
 use domain::item::{ItemSort, ItemStatus, ItemType};
 use domain::read::Read;
@@ -133,6 +134,8 @@ async fn each_order_and_filter_goes_by_an_index_of_the_workspace() -> anyhow::Re
         Filter { has_read: Some(Read::Levels), ..open.clone() },
         Filter { missing_read: Some(Read::SearchIndex), ..open.clone() },
         Filter { tag: Some("none".to_owned()), ..open.clone() },
+        Filter { created_after: Some(DateTime::UNIX_EPOCH + TimeDelta::days(36_500)), ..open.clone() },
+        Filter { created_before: Some(DateTime::UNIX_EPOCH), ..open.clone() },
     ];
     for (sort, index) in [
         (ItemSort::Newest, "items_workspace"),

@@ -217,15 +217,18 @@ async fn a_guest_comments_where_the_link_allows_it() -> anyhow::Result<()> {
 
     // What can't be taken comes back with what was written, and why.
     for (fields, words) in [
-        ([("name", "Ada"), ("text", "kept & shown"), ("at", "2:00")], "from 0 to 60"),
+        ([("name", "Ada"), ("text", "kept & shown"), ("at", "2:00")], "lasts 60 seconds"),
         ([("name", "Ada"), ("text", "kept & shown"), ("at", "soon")], "minutes and seconds"),
-        ([("name", ""), ("text", "kept & shown"), ("at", "")], "`name`"),
+        ([("name", ""), ("text", "kept & shown"), ("at", "")], "Write your name"),
     ] {
         let again = visitor.send("/comments", &fields).await?;
         let (status, page) = (again.status(), again.text().await?);
         assert_eq!(status, StatusCode::BAD_REQUEST);
         assert!(page.contains(words) && page.contains("kept &amp; shown</textarea>"), "{words}: {page}");
     }
+    let back = visitor.get("/comments").await?;
+    let place = back.headers().get(header::LOCATION).and_then(|to| to.to_str().ok()).unwrap_or_default();
+    assert_eq!((back.status(), place.ends_with("#comment")), (StatusCode::SEE_OTHER, true), "{place}");
     let request = visitor.form("/comments", &[("name", "a"), ("text", "b")]);
     let elsewhere = request.header(header::ORIGIN, "https://elsewhere.example").send().await?;
     assert_eq!(elsewhere.status(), StatusCode::FORBIDDEN, "a form of another page");

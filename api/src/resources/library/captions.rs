@@ -1,5 +1,5 @@
-//! A stored transcript as text or captions: read whole, within the room for answers, and written anew for each reader
-//! (`domain::captions`), so that who speaks is as it is known now.
+//! A stored transcript as text or captions: read whole, within the memory for answers, and written anew for each reader
+//! (`domain::captions`), so that it names the speakers that are known now.
 
 use crate::app::App;
 use crate::http::answers::{Large, Room, holding};
@@ -12,20 +12,21 @@ use domain::read::Read;
 use poem::http::{HeaderValue, header};
 use poem::{IntoResponse, Response};
 use poem_openapi::Enum;
+use store::items::StoredRead;
 use store::{footage, items};
 
-/// Bytes of the largest transcript that is written as text: a day of words is a few tens of MiB.
+/// The size limit of a transcript that is written as text, in bytes: a day of words is a few tens of MiB.
 const MOST_BYTES: u64 = 64 << 20;
-/// What a transcript takes while it is taken apart and written, in its own size: itself, its words, and the text.
+/// The memory for parsing and writing a transcript, in multiples of its size: itself, its words, and the text.
 const COPIES: u64 = 3;
 
-/// What a stored read is answered as.
+/// The format of a stored read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum ReadFormat {
-    /// As it is stored.
+    /// JSON, as it is stored.
     Json,
-    /// A transcript's text: a line a segment, or where speakers are stored a line a turn.
+    /// A transcript's text: one line for each segment, or for each turn if speakers are stored.
     Txt,
     /// A transcript as `SubRip` captions.
     Srt,
@@ -34,7 +35,7 @@ pub enum ReadFormat {
 }
 
 impl ReadFormat {
-    /// The form of a transcript that this is; none of JSON.
+    /// Returns the text form of a transcript; none for JSON.
     pub const fn text(self) -> Option<TextFormat> {
         match self {
             Self::Json => None,
@@ -45,7 +46,7 @@ impl ReadFormat {
     }
 }
 
-/// A transcript in another form, and the room that it holds.
+/// A transcript in a text form, and the memory that it holds.
 #[derive(Debug)]
 pub struct CaptionFile {
     format: TextFormat,
@@ -54,17 +55,17 @@ pub struct CaptionFile {
 }
 
 impl CaptionFile {
-    /// Its text, and its place among the account's large answers, for who makes another answer of it.
+    /// Returns its text, and its place among the account's large answers, to make another answer of it.
     pub fn into_parts(self) -> (String, Option<Large>) {
         (self.text, self.held.1)
     }
 }
 
-/// An item's stored transcript in this form; nothing when none is stored. Whether the caller may see the item is for
-/// the caller to know.
+/// Returns an item's stored transcript in this form; none when none is stored. The caller must have checked that the
+/// item may be seen.
 ///
 /// # Errors
-/// `rate_limited` while the account has as many large answers under way as it may, `unavailable` when there is no room.
+/// `rate_limited` while the account is at its limit of large answers, `unavailable` when there is no memory left.
 pub async fn captions(app: &App, account: AccountId, item: ItemId, format: TextFormat) -> Answer<Option<CaptionFile>> {
     let write = move |document: &[u8], turns: &[Turn]| captions::written(document, turns, format);
     let Some((text, large)) = of_transcript(app, account, item, write).await? else { return Ok(None) };
@@ -72,7 +73,7 @@ pub async fn captions(app: &App, account: AccountId, item: ItemId, format: TextF
     Ok(Some(CaptionFile { format, text, held: (room, large) }))
 }
 
-/// The first stretches of an item's stored transcript, at most so many; nothing when none is stored.
+/// Returns the first stretches of an item's stored transcript, at most `most`; none when none is stored.
 ///
 /// # Errors
 /// As [`captions`].
@@ -81,7 +82,7 @@ pub async fn first_stretches(app: &App, account: AccountId, item: ItemId, most: 
     Ok(of_transcript(app, account, item, take).await?.map(|(stretches, _)| stretches))
 }
 
-/// All that is said in an item's stored transcript; nothing when none is stored.
+/// Returns all that is said in an item's stored transcript; none when none is stored.
 ///
 /// # Errors
 /// As [`captions`].
@@ -90,8 +91,32 @@ pub async fn said(app: &App, account: AccountId, item: ItemId) -> Answer<Option<
     Ok(of_transcript(app, account, item, take).await?.map(|(said, _)| said))
 }
 
-/// What `take` makes of an item's stored transcript and of who speaks when, and the place of a large answer where the
-/// transcript is one.
+/// A stored transcript that was read whole, the room to work on it, and its place where it is a large one.
+struct Transcript {
+    document: Bytes,
+    working: Room,
+    large: Option<Large>,
+}
+
+/// Reads a stored transcript whole, within the room for answers.
+async fn whole(app: &App, account: AccountId, stored: StoredRead) -> Answer<Transcript> {
+    match (stored.result, stored.object_key) {
+        (Some(result), _) => {
+            let working = app.answers.hold(account, result.len() as u64 * COPIES)?;
+            Ok(Transcript { document: Bytes::from(result), working, large: None })
+        }
+        (None, Some(key)) => {
+            let large = app.answers.large(account)?;
+            let object = app.process.media.find(&key, MOST_BYTES).await?;
+            let working = app.answers.hold(account, object.bytes * COPIES)?;
+            Ok(Transcript { document: object.whole().await?, working, large: Some(large) })
+        }
+        (None, None) => Err(ApiError::internal("a stored read without a result")),
+    }
+}
+
+/// Returns what `take` makes of an item's stored transcript and its speakers' turns, and a place among the large
+/// answers if the transcript is large.
 async fn of_transcript<T: Send + 'static>(
     app: &App,
     account: AccountId,
@@ -102,21 +127,9 @@ async fn of_transcript<T: Send + 'static>(
     let Some(stored) = items::stored_read(&mut conn, item, Read::Transcript).await? else { return Ok(None) };
     let turns = footage::turns(&mut conn, item).await?;
     drop(conn);
-    let (document, working, large) = match (stored.result, stored.object_key) {
-        (Some(result), _) => {
-            let room = app.answers.hold(account, result.len() as u64 * COPIES)?;
-            (Bytes::from(result), room, None)
-        }
-        (None, Some(key)) => {
-            let large = app.answers.large(account)?;
-            let object = app.process.media.find(&key, MOST_BYTES).await?;
-            let room = app.answers.hold(account, object.bytes * COPIES)?;
-            (object.whole().await?, room, Some(large))
-        }
-        (None, None) => return Err(ApiError::internal("a stored read without a result")),
-    };
-    // A day of words takes a good part of a second.
-    // What it holds is the work's, which goes on when the client hangs up.
+    let Transcript { document, working, large } = whole(app, account, stored).await?;
+    // Parsing a day of words takes a good part of a second. The task owns what it uses: it goes on when the client
+    // hangs up.
     let taken = move || {
         let taken = take(&document, &turns);
         drop((document, working));

@@ -1,7 +1,7 @@
-//! A JSON document on its way out, in pieces: text that is here, and objects that are read from the media store as they
-//! are taken. What it holds of the room for answers it holds until it has been sent.
+//! A JSON document to send, in pieces: text in memory, and objects that are streamed from the media store. It holds its
+//! memory for answers until it has been sent.
 //!
-//! It knows nothing of what the pieces say. Joining documents into one copies none of them.
+//! It does not know what the pieces contain. Joining documents into one copies none of them.
 
 use crate::http::answers::{Answers, Large, Room, holding};
 use crate::http::error::{Answer, ApiError};
@@ -13,7 +13,7 @@ use poem::{Body, IntoResponse, Response};
 use runtime::media::StoredObject;
 use std::io;
 
-/// Bytes that a streamed object holds: what is read of it at a time, and what waits to be taken.
+/// The bytes that a streamed object holds in memory: those that are being read, and those that wait to be sent.
 const STREAMED_BYTES: u64 = 256 << 10;
 
 /// A document in pieces.
@@ -29,22 +29,22 @@ enum Piece {
 }
 
 impl Document {
-    /// Of text whose room is held.
+    /// Makes a document of text whose memory is held by `room`.
     pub fn of_text(pieces: Vec<Bytes>, room: Room, large: Option<Large>) -> Self {
         let bytes = pieces.iter().map(|text| text.len() as u64).sum();
         Self { pieces: pieces.into_iter().map(Piece::Text).collect(), bytes, held: vec![(room, large)] }
     }
 
-    /// An object that is read as it is taken.
+    /// Makes a document of an object, which is streamed while it is sent.
     ///
     /// # Errors
-    /// `rate_limited` or `unavailable` when there is no room for even that.
+    /// `rate_limited` or `unavailable` when there is no memory for even that.
     pub fn streamed(object: StoredObject, answers: &Answers, account: AccountId, large: Large) -> Answer<Self> {
         let room = answers.hold(account, STREAMED_BYTES.min(object.bytes))?;
         Ok(Self { bytes: object.bytes, pieces: vec![Piece::Object(object)], held: vec![(room, Some(large))] })
     }
 
-    /// This document with another behind it.
+    /// Returns this document with another after it.
     #[must_use]
     pub fn then(mut self, other: Self) -> Self {
         self.bytes += other.bytes;
@@ -53,17 +53,17 @@ impl Document {
         self
     }
 
-    /// This document with a little text behind it.
+    /// Returns this document with a short text after it.
     #[must_use]
     pub fn then_text(self, text: String) -> Self {
         self.then(Self::of_text(vec![text.into()], Room::default(), None))
     }
 
-    /// All of it in one piece, for who works with what it says, and what that holds: its room, and the place of a large
-    /// answer.
+    /// Returns all of it in one piece, to work with its content, and what holds its memory and its place among the
+    /// large answers.
     ///
     /// # Errors
-    /// `rate_limited` or `unavailable` when there is no room; `internal` when the store fails.
+    /// `rate_limited` or `unavailable` when there is no memory; `internal` when the store fails.
     pub async fn whole(mut self, answers: &Answers, account: AccountId) -> Answer<(Bytes, Vec<(Room, Option<Large>)>)> {
         let mut held = std::mem::take(&mut self.held);
         held.push((answers.hold(account, self.bytes)?, None));
@@ -89,7 +89,7 @@ impl IntoResponse for Document {
         let (bytes, held) = (self.bytes, std::mem::take(&mut self.held));
         let body = Body::from_bytes_stream(self.into_stream());
         let mut response = Response::builder().content_type("application/json; charset=utf-8").body(body);
-        // So that a client can tell an answer that broke off from one that is whole.
+        // So that a client can tell an answer that broke off from a complete one.
         response.headers_mut().insert(header::CONTENT_LENGTH, HeaderValue::from(bytes));
         holding(response, held)
     }

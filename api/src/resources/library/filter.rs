@@ -1,4 +1,4 @@
-//! Which items a list shows, and what is changed of one.
+//! Which items a list shows, and what to change in one.
 
 use crate::auth::Caller;
 use crate::contract::envelope::ItemKind;
@@ -13,18 +13,18 @@ use poem_openapi::{Enum, Object};
 use sqlx::PgConnection;
 use store::items::{Change, Filter};
 
-/// Characters of the longest text that items are looked for by.
+/// The most characters of a text to search items for.
 pub const LONGEST_QUERY: usize = 255;
 
-/// What a list of items is sorted by.
+/// The orders of lists of items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case", rename = "LibraryItemSort")]
 pub enum Sort {
-    /// By when they were made, the newest first.
+    /// By creation time, newest first.
     Newest,
-    /// By when they were made, the oldest first.
+    /// By creation time, oldest first.
     Oldest,
-    /// By their names, whatever their case, from A on: by the numbers of the characters in Unicode.
+    /// By name, ignoring case, ascending by Unicode code points.
     Name,
 }
 
@@ -38,8 +38,8 @@ impl From<Sort> for ItemSort {
     }
 }
 
-/// Which items to list. With any of them a page may show fewer than `limit`, and after 20,000 items without one none,
-/// and still have more after it.
+/// Which items to list. With any filter a page may have fewer items than `limit`, or none after 20,000 items without a
+/// match, and still be followed by more.
 #[derive(Debug, Default)]
 pub struct Asked {
     pub query: Option<Text>,
@@ -54,7 +54,7 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// The filter that is asked for. What a board has is looked up now: its cards may move between two pages.
+    /// Returns the filter. A board's cards are looked up now: they may change between two pages.
     ///
     /// # Errors
     /// `invalid_request` by field; `board_not_found` and `workspace_forbidden`.
@@ -86,21 +86,21 @@ fn text(field: &str, given: Option<Text>) -> Answer<Option<String>> {
     Ok(Some(given.trim().to_owned()))
 }
 
-/// What to change of an item; what is absent stays as it is.
+/// What to change in an item. Absent fields keep their values.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct UpdateItem {
-    /// What people will call it.
+    /// Its new name, for people.
     pub name: Option<Text>,
-    /// What clients will call it, unique in the workspace. Its id and the old media links go on working.
+    /// Its new ref, unique in the workspace. Its id and old media links continue to work.
     #[oai(rename = "ref")]
     pub item_ref: Option<Text>,
-    /// All of its tags from now on: at most 20, each of 1 to 64 characters. Two that differ in case alone are one.
+    /// All of its tags from now on: at most 20, each of 1 to 64 characters. Tags that differ only in case are the same.
     pub tags: Option<Vec<Text>>,
 }
 
 impl UpdateItem {
-    /// The change that is asked for.
+    /// Returns the change, checked.
     ///
     /// # Errors
     /// `invalid_request` by field.

@@ -1,7 +1,7 @@
-//! What lists of items show only when they are asked to.
+//! The fields of items that lists show only on request.
 //!
-//! A list is read by many who want no links, and each link is one more proof that lies about in an answer. One item by
-//! itself comes with all of its parts.
+//! Many clients read lists without needing links, and each link is a credential that an answer need not expose. A
+//! single item always has all of its fields.
 
 use super::item::WithMedia;
 use poem_openapi::Enum;
@@ -10,11 +10,11 @@ use poem_openapi::Enum;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case", rename = "LibraryItemInclude")]
 pub enum Include {
-    /// Its `media_url` and when that ends.
+    /// Its `media_url` and when that expires.
     Media,
 }
 
-/// Whether this list is to show links to media.
+/// Whether this list should show links to media.
 pub fn with_media(include: Option<&[Include]>) -> WithMedia {
     if include.is_some_and(|parts| parts.contains(&Include::Media)) { WithMedia::Yes } else { WithMedia::No }
 }

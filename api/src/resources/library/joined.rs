@@ -1,8 +1,8 @@
-//! Reads of one item put together (docs/decisions.md, "Reads are joined when they are read"): the words and voices of
-//! each moment of a search index, and who says each segment of a transcript.
+//! Joins reads of one item (docs/decisions.md, "Reads are joined when they are read"): adds words and voices to each
+//! moment of a search index, and the speaker to each segment of a transcript.
 //!
-//! Each read's rows were stored by its own job; the rule that joins them is `domain::footage`'s. Fields that are not
-//! touched stay the text that they were, so that what a newer worker writes comes through.
+//! Each read's rows were stored by its own job; `domain::footage` has the rule that joins them. Fields that are not
+//! touched keep their text, so that what a newer worker writes comes through.
 
 use crate::app::links::Links;
 use bytes::Bytes;
@@ -23,17 +23,17 @@ use std::ops::Range;
 use store::footage as rows;
 use store::items;
 
-/// What other reads of the item have to say in one read.
+/// The data of other reads to put into a read.
 pub(super) enum Others {
     /// Nothing.
     None,
-    /// A search index's moments, and what is said in them.
+    /// The moments of a search index, and what is said in them.
     Footage(Footage),
-    /// Who speaks when, for a transcript.
+    /// The turns of the speakers, for a transcript.
     Turns(Vec<Turn>),
 }
 
-/// The rows that a search index is put together of.
+/// The rows of which a search index is put together.
 pub(super) struct Footage {
     moments: Vec<Moment>,
     /// None while no transcript is stored.
@@ -44,8 +44,8 @@ pub(super) struct Footage {
 }
 
 impl Others {
-    /// The rows for this read. Whether a read is stored is asked before its rows are, so that none is seen without
-    /// them.
+    /// Returns the rows for this read. Whether a read is stored is asked before its rows are read, so that a stored
+    /// read never appears without its rows.
     pub(super) async fn found(conn: &mut PgConnection, item: ItemId, read: Read) -> sqlx::Result<Self> {
         if !matches!(read, Read::SearchIndex | Read::Transcript) {
             return Ok(Self::None);
@@ -61,7 +61,7 @@ impl Others {
         Ok(Self::Footage(Footage { moments, passages, turns, now: row.now }))
     }
 
-    /// Whether the document is sent as it is.
+    /// Whether the document is sent unchanged.
     pub(super) fn is_none(&self) -> bool {
         match self {
             Self::None => true,
@@ -71,7 +71,7 @@ impl Others {
         }
     }
 
-    /// How many rows they are.
+    /// Returns the number of rows.
     pub(super) fn rows(&self) -> usize {
         match self {
             Self::None => 0,
@@ -82,7 +82,7 @@ impl Others {
         }
     }
 
-    /// The read's document with what they say, in pieces: those of the document are parts of it, and no copies.
+    /// Returns the read's document with the rows' data, in pieces: parts of the document are not copied.
     pub(super) fn put_into(self, document: Bytes, item: ItemId, links: &Links) -> serde_json::Result<Vec<Bytes>> {
         if self.is_none() {
             return Ok(vec![document]);
@@ -104,7 +104,7 @@ impl Others {
 }
 
 impl Footage {
-    /// The moments as they are shown.
+    /// Returns the moments as JSON.
     fn shown(&self, item: ItemId, links: &Links) -> serde_json::Result<Vec<u8>> {
         let texts = self.passages.as_ref().map(|passages| footage::texts(&self.moments, passages));
         let mut voices = self.turns.as_deref().map(Voices::of);
@@ -132,8 +132,8 @@ impl Footage {
     }
 }
 
-/// The document with another field of its `data`, which `value` makes of what the field was: before it, the field,
-/// behind it.
+/// Returns the document with a field of its `data` replaced by what `value` makes of the old one, in three pieces: the
+/// text before, the field, and the text after.
 fn with_field(
     document: &Bytes,
     name: &str,
@@ -147,7 +147,7 @@ fn with_field(
     let (place, before_it) = if let Some(old) = old {
         (place_of(document, old), String::new())
     } else {
-        // Before the brace that `data` ends with.
+        // Inserted before the closing brace of `data`.
         let end = place_of(document, data.get()).end - 1;
         (end..end, format!("{}\"{name}\":", if fields.0.is_empty() { "" } else { "," }))
     };
@@ -155,13 +155,13 @@ fn with_field(
     Ok(vec![before, before_it.into(), value.into(), behind])
 }
 
-/// Where a part of a document stands in it.
+/// Returns the range that a part of a document takes up in it.
 fn place_of(document: &Bytes, part: &str) -> Range<usize> {
     let start = part.as_ptr().addr() - document.as_ptr().addr();
     start..start + part.len()
 }
 
-/// An object's fields in their order, each as the text that it was.
+/// An object's fields in order, each with its original text.
 struct Fields<'a>(Vec<(Cow<'a, str>, Cow<'a, RawValue>)>);
 
 impl<'a> Fields<'a> {
@@ -176,7 +176,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Says of a segment who speaks most of it.
+    /// Adds the speaker who speaks most of a segment.
     fn name_speaker(&mut self, voices: &mut Voices) -> serde_json::Result<()> {
         let at = |name: &str| self.get(name).and_then(|value| from_str(value.get()).ok()).map(milliseconds);
         let (Some(start_ms), Some(end_ms)) = (at("start"), at("end")) else { return Ok(()) };

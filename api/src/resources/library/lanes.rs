@@ -1,4 +1,4 @@
-//! The waveform, where somebody speaks and who, and the beats, drawn on one axis: for pages that show an item.
+//! Draws an item's waveform, speech, speakers and beats on one time axis, for pages that show the item.
 
 use super::stored::stored_read;
 use crate::app::App;
@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use store::items::ItemRow;
 
-/// What of an item's reads is drawn, as SVG; none where nothing is stored that could be. `account` is whose answers it
-/// counts among.
+/// Returns the drawing of an item's reads as SVG; none when no read that can be drawn is stored. The memory for it
+/// counts among the answers of `account`.
 pub async fn lanes(app: &App, account: AccountId, item: &ItemRow, unread: Unread) -> Answer<Option<String>> {
     let mut stored = BTreeMap::new();
     for read in DRAWN.into_iter().filter_map(Read::from_name) {
@@ -34,7 +34,7 @@ pub async fn lanes(app: &App, account: AccountId, item: &ItemRow, unread: Unread
     drawn.await.map(Some).map_err(ApiError::internal)
 }
 
-/// A picture that was drawn, as an answer. What stands in it can do nothing.
+/// Returns a drawing as a response. Nothing in it can run.
 pub fn as_picture(drawn: impl Into<Body>) -> Response {
     let mut response = Response::builder().content_type("image/svg+xml").body(drawn);
     let policy = HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'; sandbox");

@@ -1,7 +1,7 @@
 //! Library items over routes: `/library/items` (contract §2, §4.3).
 //!
-//! The item's shape and what tools share of it are here. Which item a text names, and what deleting it does, is
-//! `usecases::library`'s; how one gets its bytes is `uploads`'s.
+//! The item's shape is here, and what tools share of it. `usecases::library` decides which item a text names and what
+//! deleting it does; `uploads` brings its bytes.
 
 mod captions;
 mod document;
@@ -33,6 +33,7 @@ use crate::http::paging::{Limit, List};
 use crate::http::text::{Text, Time};
 use crate::resources::tools::prepare_media::ReadKind;
 use crate::usecases::library::{delete_item, reach, reach_settled, unknown, update_item};
+use domain::captions::TextFormat;
 use domain::read::Read;
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
@@ -40,7 +41,7 @@ use poem_openapi::{Object, OpenApi};
 use std::time::Duration;
 use store::items;
 
-/// What these operations refuse with, beside what every operation may.
+/// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[
     ("GET /library/items", &[Code::InvalidCursor, Code::BoardNotFound, Code::WorkspaceForbidden]),
     ("GET /library/items/{id}", REACHING),
@@ -56,11 +57,11 @@ const CHANGING: &[Code] = &[Code::ItemNotFound, Code::WorkspaceForbidden, Code::
 /// The library operations.
 pub struct Library(pub App);
 
-/// How long to hold an item's reads back.
+/// How long to hold back an item's reads.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct TakeLease {
-    /// Seconds from now; a lease that is there already then ends at the new time.
+    /// Seconds from now at which the lease ends, also if the item already has a lease.
     #[oai(validator(minimum(value = "1"), maximum(value = "3600")))]
     pub seconds: i32,
 }
@@ -70,7 +71,7 @@ pub struct TakeLease {
 pub struct Lease {
     /// The item.
     pub item_id: Text,
-    /// When the lease ends by itself.
+    /// When the lease expires.
     pub leased_until: Time,
 }
 
@@ -78,39 +79,39 @@ pub struct Lease {
 impl Library {
     /// List library items
     ///
-    /// The items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a page
-    /// may show fewer than `limit`, and after 20,000 items without one none, and still have more after it (`has_more`).
-    /// A cursor is of one `sort`.
+    /// Lists the items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters
+    /// a page may have fewer items than `limit`, or none after 20,000 items without a match, and still be followed by
+    /// more (`has_more`). A cursor is valid for one `sort` only.
     #[oai(path = "/library/items", method = "get", operation_id = "list_library_items")]
     #[expect(clippy::too_many_arguments, reason = "an operation's parameters are its arguments")]
     async fn list(
         &self,
         auth: Auth,
-        /// Only those whose name, ref or one of whose tags holds this, in any case.
+        /// Only items whose name, ref or one of whose tags contains this, ignoring case.
         query: Query<Option<Text>>,
-        /// Only those of this type.
+        /// Only items of this type.
         r#type: Query<Option<ItemKind>>,
-        /// Only those of this status.
+        /// Only items with this status.
         status: Query<Option<ItemState>>,
-        /// Only those on which this read is stored.
+        /// Only items on which this read is stored.
         has_read: Query<Option<ReadKind>>,
-        /// Only those that are ready and lack this read, which applies to them.
+        /// Only ready items to which this read applies and on which it is not stored.
         missing_read: Query<Option<ReadKind>>,
-        /// Only those with this tag, in any case.
+        /// Only items with this tag, ignoring case.
         tag: Query<Option<Text>>,
-        /// Only those made at or after.
+        /// Only items created at or after this time.
         created_after: Query<Option<Time>>,
-        /// Only those made before.
+        /// Only items created before this time.
         created_before: Query<Option<Time>>,
-        /// Only those that a card of this board is about.
+        /// Only items that a card of this board is about.
         board_id: Query<Option<Text>>,
-        /// What to sort them by; `newest` when not given.
+        /// The order of the items; `newest` when not given.
         sort: Query<Option<Sort>>,
         /// Rows to show.
         limit: Query<Option<Limit>>,
         /// The `next_cursor` of the page before.
         cursor: Query<Option<Text>>,
-        /// What to show of each item that lists leave out: `media` is its `media_url`.
+        /// Fields to add that lists leave out: `media` adds each item's `media_url`.
         include: Query<Option<Vec<Include>>>,
     ) -> Answer<Json<List<Item>>> {
         let Auth(caller) = auth;
@@ -132,14 +133,14 @@ impl Library {
 
     /// Get a library item
     ///
-    /// By its id, its ref, or the id of the job that made it (contract §2, "Library item").
+    /// Finds it by its id, its ref, or the id of the job that made it (contract §2, "Library item").
     #[oai(path = "/library/items/:id", method = "get", operation_id = "get_library_item")]
     async fn get(
         &self,
         auth: Auth,
-        /// What names the item.
+        /// The item's ref, its id, or the id of the job that made it.
         id: Path<Text>,
-        /// Wait up to 30 seconds until the item is no longer in `processing`.
+        /// Wait up to 30 seconds while the item is in `processing`.
         #[oai(validator(minimum(value = "0"), maximum(value = "30")))]
         wait_seconds: Query<Option<u32>>,
     ) -> Answer<Json<Item>> {
@@ -151,12 +152,12 @@ impl Library {
 
     /// Change a library item
     ///
-    /// Its name, its ref or its tags. What is absent stays as it is.
+    /// Changes its name, its ref or its tags. Absent fields keep their values.
     #[oai(path = "/library/items/:id", method = "patch", operation_id = "update_library_item")]
     async fn update(
         &self,
         auth: Auth,
-        /// What names the item.
+        /// The item's ref, its id, or the id of the job that made it.
         id: Path<Text>,
         body: Json<UpdateItem>,
     ) -> Answer<Json<Item>> {
@@ -167,12 +168,13 @@ impl Library {
 
     /// Delete a library item
     ///
-    /// Cancels its queued jobs, asks its running ones to stop, and frees the ref. The bytes go once no job reads them.
+    /// Cancels its queued jobs, asks its running ones to stop, and frees the ref. The bytes are deleted once no job
+    /// reads them.
     #[oai(path = "/library/items/:id", method = "delete", operation_id = "delete_library_item")]
     async fn delete(
         &self,
         auth: Auth,
-        /// What names the item.
+        /// The item's ref, its id, or the id of the job that made it.
         id: Path<Text>,
     ) -> Answer<Json<Deleted>> {
         let Auth(caller) = auth;
@@ -182,30 +184,23 @@ impl Library {
 
     /// Get a stored read
     ///
-    /// The result that a read's job has stored on the item, at no charge. A transcript is also answered as text:
+    /// Returns the read that a job stored on the item, at no charge. A transcript is also returned as text:
     /// `format=txt`, or as captions: `format=srt` and `format=vtt`, in cues of at most two lines of 42 characters and 7
-    /// s that never overlap, with who speaks where that is stored.
+    /// s that never overlap, with the speakers' names where those are stored.
     #[oai(path = "/library/items/:id/reads/:read", method = "get", operation_id = "get_stored_read")]
     async fn read(
         &self,
         auth: Auth,
-        /// What names the item.
+        /// The item's ref, its id, or the id of the job that made it.
         id: Path<Text>,
-        /// Which read.
+        /// The name of the read.
         read: Path<Text>,
-        /// What to answer a transcript as; `json` when not given, which every read can be.
+        /// The format of a transcript; `json` when not given, which is the format of every other read.
         format: Query<Option<ReadFormat>>,
     ) -> Answer<StoredResult> {
         let Auth(caller) = auth;
-        let Some(read) = Read::from_name(&read.0) else {
-            let names = Read::ALL.map(Read::name).join(", ");
-            return Err(ApiError::new(Code::InvalidRequest, format!("`read`: expected one of {names}.")));
-        };
-        let as_text = format.0.and_then(ReadFormat::text);
-        if let Some(format) = as_text.filter(|_| read != Read::Transcript) {
-            let message = format!("`format`: only a transcript is answered as `{}`; `{read}` is JSON.", format.name());
-            return Err(ApiError::new(Code::InvalidRequest, message));
-        }
+        let read = read_named(&read.0)?;
+        let as_text = text_form(read, format.0)?;
         let mut conn = self.0.conn().await?;
         let item = reach(&mut conn, caller.workspace, &id.0).await?.id;
         drop(conn);
@@ -220,14 +215,14 @@ impl Library {
     }
 
     /// Hold an item's reads back
-    ///
     /// For a computer that reads the item itself: until the lease ends, `prepare_media` answers `held` with the reason
+    /// `reading_on_computer`.
     /// `reading_on_computer`.
     #[oai(path = "/library/items/:id/lease", method = "post", operation_id = "lease_library_item")]
     async fn lease(
         &self,
         auth: Auth,
-        /// What names the item.
+        /// The item's ref, its id, or the id of the job that made it.
         id: Path<Text>,
         body: Json<TakeLease>,
     ) -> Answer<Json<Lease>> {
@@ -244,7 +239,7 @@ impl Library {
     async fn end_lease(
         &self,
         auth: Auth,
-        /// What names the item.
+        /// The item's ref, its id, or the id of the job that made it.
         id: Path<Text>,
     ) -> Answer<Json<Deleted>> {
         let Auth(caller) = auth;
@@ -253,4 +248,22 @@ impl Library {
         items::end_lease(&mut conn, item, caller.workspace.id).await?;
         Ok(Deleted::json())
     }
+}
+
+/// The read of this name.
+fn read_named(name: &str) -> Answer<Read> {
+    Read::from_name(name).ok_or_else(|| {
+        let names = Read::ALL.map(Read::name).join(", ");
+        ApiError::new(Code::InvalidRequest, format!("`read`: expected one of {names}."))
+    })
+}
+
+/// The form of a text that is asked for, which only a transcript has; none of JSON.
+fn text_form(read: Read, asked: Option<ReadFormat>) -> Answer<Option<TextFormat>> {
+    let as_text = asked.and_then(ReadFormat::text);
+    if let Some(format) = as_text.filter(|_| read != Read::Transcript) {
+        let message = format!("`format`: only a transcript is answered as `{}`; `{read}` is JSON.", format.name());
+        return Err(ApiError::new(Code::InvalidRequest, message));
+    }
+    Ok(as_text)
 }

@@ -1,5 +1,4 @@
-//! Reads that were asked for with an upload or an import: what became of them, and the task of the api that starts
-//! them.
+//! Reads that were requested with an upload or an import: their outcomes, and the api's task that starts them.
 
 use crate::app::App;
 use crate::http::text::Text;
@@ -10,26 +9,26 @@ use domain::read::Read;
 use futures_util::future::join_all;
 use poem_openapi::Object;
 use poem_openapi::types::{ParseFromJSON, ToJSON};
-use runtime::wake::Wake;
+use runtime::wake::{Wake, woken};
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::broadcast::error::RecvError;
+
 use tokio::time::timeout;
 
-/// How often it is looked for reads to start, where nobody says that an item is ready.
+/// The interval at which reads to start are looked for when no wake-up says that an item is ready.
 const LOOK_AGAIN: Duration = Duration::from_secs(5);
 
-/// Items whose reads a process starts at once.
+/// The number of items whose reads a process starts at once.
 const AT_ONCE: usize = 4;
 
 /// Reads that start once their item is ready.
 #[derive(Debug, Object)]
 pub struct ReadsOnReady {
-    /// Which were asked for.
+    /// The reads that were requested.
     pub reads: Vec<Text>,
-    /// What became of each, in the words of `prepare_media`. Null until they are started: while the item is not ready,
-    /// while the account has to wait before it may start jobs, and for good where the item failed.
+    /// The outcome of each, as in `prepare_media`. Null until they are started: while the item is not ready, while the
+    /// account must wait before it may start jobs, and always for a failed item.
     pub answers: Option<Vec<PreparedRead>>,
 }
 
@@ -43,7 +42,7 @@ impl ReadsOnReady {
     }
 }
 
-/// How they are kept: as items show them.
+/// Stores outcomes in the form that items show.
 struct AsShown;
 
 impl Shown for AsShown {
@@ -58,18 +57,18 @@ impl Shown for AsShown {
     }
 }
 
-/// The list as it is stored.
+/// Returns the list as JSON, as it is stored.
 fn as_json(answers: impl Iterator<Item = PreparedRead>) -> Value {
     answers.collect::<Vec<_>>().to_json().unwrap_or_else(|| unreachable!("a list of objects is JSON"))
 }
 
-/// Starts the reads of one item. Whether there was one.
+/// Starts the reads of one item. Returns whether there was such an item.
 async fn start_one(app: &App, round: &Arc<Round>) -> bool {
     let (app, round) = (app.clone(), Arc::clone(round));
-    // A task of its own: one that panics takes nothing with it.
+    // Its own task: one that panics affects no other.
     match tokio::spawn(async move { start_next::<AsShown>(&app, &round).await }).await {
         Ok(Ok(was_one)) => was_one,
-        // Its cause is logged where it became a refusal.
+        // The cause was logged where it became a refusal.
         Ok(Err(refusal)) => {
             tracing::debug!(error = %refusal, "It was not seen which reads to start.");
             false
@@ -88,19 +87,11 @@ pub async fn start_reads_on_ready(app: App) {
     let round = Arc::new(Round::default());
     while !shutdown.is_cancelled() {
         if start_one(&app, &round).await {
-            // There may be many: those of several accounts beside each other.
+            // There may be many: start the reads of several items at once.
             join_all((1..AT_ONCE).map(|_| start_one(&app, &round))).await;
             continue;
         }
-        let settled = async {
-            loop {
-                match wakes.recv().await {
-                    Ok(Wake::ItemSettled(_) | Wake::Everything) | Err(RecvError::Lagged(_)) => return,
-                    Ok(_) => {}
-                    Err(RecvError::Closed) => std::future::pending().await,
-                }
-            }
-        };
+        let settled = woken(&mut wakes, |wake| matches!(wake, Wake::ItemSettled(_)));
         // Woken or not, the next look tells.
         let _ = shutdown.run_until_cancelled(timeout(LOOK_AGAIN, settled)).await;
     }

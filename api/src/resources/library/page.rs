@@ -11,18 +11,18 @@ use domain::item::ItemSort;
 use sqlx::PgConnection;
 use store::items;
 
-/// Which page of a list is asked for.
+/// The page of a list that is requested.
 #[derive(Debug, Clone, Copy)]
 pub struct PageAsked<'a> {
-    /// In which order.
+    /// The order of the items.
     pub sort: Option<Sort>,
-    /// How many.
+    /// The number of items on the page.
     pub limit: Option<Limit>,
-    /// Behind which.
+    /// The `next_cursor` of the page before.
     pub cursor: Option<&'a Text>,
 }
 
-/// A page of those of the workspace's items that are asked for.
+/// Returns a page of the workspace's items that match.
 pub async fn page(
     conn: &mut PgConnection,
     links: &Links,
@@ -45,7 +45,7 @@ pub async fn page(
     Ok(page.placed(seen.rows, last.as_ref(), show))
 }
 
-/// What cursors of a list in this order carry.
+/// Returns the name of the list in this order, which its cursors carry.
 const fn list_name(sort: ItemSort) -> &'static str {
     match sort {
         ItemSort::Newest => "items",

@@ -1,8 +1,8 @@
-//! Stored reads as they are answered: the JSON that a worker stored, from the row or from the media store, with what
-//! other reads of the item have to say in it.
+//! Stored reads as they are answered: the JSON that a worker stored, from the row or from the media store, with data of
+//! the item's other reads put in.
 //!
-//! What is stored is sent as it is, read from the media store as its client takes it. The moments of a search index and
-//! the speakers of a transcript are put in by `joined`, which needs the whole document; nothing of it is copied.
+//! A stored read is sent unchanged, streamed from the media store as the client takes it. Only the moments of a search
+//! index and the speakers of a transcript are put in by `joined`, which needs the whole document; none of it is copied.
 
 use super::captions::CaptionFile;
 use super::document::Document;
@@ -20,25 +20,25 @@ use poem_openapi::registry::{MetaMediaType, MetaResponse, MetaResponses, Registr
 use poem_openapi::types::{Any, Type};
 use store::items;
 
-/// Bytes of the largest stored read that is answered: a day of words is a few tens of MiB.
+/// The size limit of a stored read in bytes: a day of words is a few tens of MiB.
 const MOST_BYTES: u64 = 256 << 20;
-/// An answer that was put together here counts as one of its account's large ones from so many bytes on, or where it is
-/// put together of so many rows.
+/// An answer that is put together here counts as a large one of its account above this many bytes, or above this many
+/// rows that it is put together from.
 const LARGE_BYTES: usize = 1 << 20;
 const LARGE_ROWS: usize = 2_000;
 
-/// The JSON text of an item's stored read; nothing when it is not stored. Whether the caller may see the item is for
-/// the caller to know.
+/// Returns the JSON text of an item's stored read; none when it is not stored. The caller must have checked that the
+/// item may be seen.
 ///
 /// # Errors
-/// `rate_limited` while the account has as many large answers under way as it may, `unavailable` when there is no room.
+/// `rate_limited` while the account is at its limit of large answers, `unavailable` when there is no memory left.
 pub async fn stored_read(app: &App, account: AccountId, item: ItemId, read: Read) -> Answer<Option<Document>> {
     let mut conn = app.conn().await?;
     let Some(stored) = items::stored_read(&mut conn, item, read).await? else { return Ok(None) };
     let others = Others::found(&mut conn, item, read).await?;
     // No connection is held while the media store is read, or while an answer is sent.
     drop(conn);
-    // Before it is put together, which is most of its cost.
+    // Taken before the answer is put together, which is most of its cost.
     let mut large = if others.rows() > LARGE_ROWS { Some(app.answers.large(account)?) } else { None };
     let (document, room) = match (stored.result, stored.object_key) {
         (Some(result), _) => {
@@ -60,9 +60,9 @@ pub async fn stored_read(app: &App, account: AccountId, item: ItemId, read: Read
     let before = document.len();
     let own = app.clone();
     let is_large = large.is_some();
-    // What it holds is the work's, which goes on when the client hangs up.
+    // The task owns what it uses: it goes on when the client hangs up.
     let put_together = move || (others.put_into(document, item, &own.links), room, large);
-    // What is large takes longer than other calls may wait for.
+    // A large answer runs on another thread: it takes longer than other calls may wait.
     let (pieces, room, mut large) = if is_large {
         tokio::task::spawn_blocking(put_together).await.map_err(ApiError::internal)?
     } else {
@@ -81,7 +81,7 @@ pub async fn stored_read(app: &App, account: AccountId, item: ItemId, read: Read
 /// A stored read.
 #[derive(Debug)]
 pub enum StoredResult {
-    /// As it was stored.
+    /// The read as it was stored.
     Json(Document),
     /// A transcript, written as text or captions.
     Text(CaptionFile),

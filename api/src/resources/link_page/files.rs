@@ -1,4 +1,4 @@
-//! What the page is made of beside its text: the media, the picture of its lanes, its captions and its poster.
+//! The files of the page: the media, the picture of its lanes, its captions and its poster.
 
 use super::{Visit, ended};
 use crate::app::App;
@@ -17,12 +17,12 @@ use poem::{IntoResponse, Request, Response};
 use store::footage;
 use store::items::{self, ItemRow};
 
-/// Bytes of the largest poster there is.
+/// The size limit of a poster, in bytes.
 const MOST_POSTER_BYTES: u64 = 1 << 20;
-/// How long a visitor's browser may keep what is drawn: a read that is stored meanwhile is seen soon.
+/// How long a visitor's browser may keep drawn files: short, so that a read that is stored meanwhile appears soon.
 const KEEP: &str = "private, max-age=60";
 
-/// The media, or a part of it. With `download=1` it is saved as a file, where the link lets its visitors.
+/// Sends the media, or a range of it. With `download=1` it is saved as a file, if the link allows that.
 pub(super) async fn media(app: App, request: Request) -> Answer<Response> {
     let visit = Visit::admitted(&app, &request).await?;
     let is_download = request.uri().query().is_some_and(|query| query.split('&').any(|pair| pair == "download=1"));
@@ -43,12 +43,12 @@ pub(super) async fn media(app: App, request: Request) -> Answer<Response> {
         is_download,
     };
     let mut response = send(&app, link.item_id, &linked, left_seconds, &wanted).await?.into_response();
-    // Whether the link still works is asked each time.
+    // The link is checked again at each request.
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
     Ok(response)
 }
 
-/// The waveform, where somebody speaks and who, and the beats: what of that is read.
+/// Sends the picture of the waveform, of who speaks when, and of the beats, as far as those reads are stored.
 pub(super) async fn lanes(app: App, request: Request) -> Answer<Response> {
     let visit = Visit::admitted(&app, &request).await?;
     let mut response = library::as_picture(drawn(&visit, Drawn::Lanes).await?);
@@ -56,7 +56,7 @@ pub(super) async fn lanes(app: App, request: Request) -> Answer<Response> {
     Ok(response)
 }
 
-/// The transcript as captions of the player.
+/// Sends the transcript as the player's captions.
 pub(super) async fn captions(app: App, request: Request) -> Answer<Response> {
     let visit = Visit::admitted(&app, &request).await?;
     let text = drawn(&visit, Drawn::Captions).await?;
@@ -65,7 +65,7 @@ pub(super) async fn captions(app: App, request: Request) -> Answer<Response> {
     Ok(response)
 }
 
-/// What is drawn of the item: as it was a moment ago, or drawn now, when its turn comes.
+/// Returns a file drawn from the item's reads: a recent one, or one that is drawn now, in its turn.
 async fn drawn(visit: &Visit, what: Drawn) -> Answer<Bytes> {
     let pages = &visit.app.link_pages;
     let item = visit.item().await?;
@@ -73,12 +73,12 @@ async fn drawn(visit: &Visit, what: Drawn) -> Answer<Bytes> {
         return Ok(drawn);
     }
     let turn = pages.turn(item.id.uuid()).await?;
-    // Whoever had the turn before may have drawn it.
+    // The request that had the turn before may have drawn it.
     if let Some(drawn) = pages.drawn(what, &item).await {
         return Ok(drawn);
     }
     let large = visit.app.answers.large(visit.link.account_id)?;
-    // It goes on when the visitor hangs up, and keeps its turn until then.
+    // The task goes on when the visitor hangs up, and keeps its turn until then.
     let (app, account) = (visit.app.clone(), visit.link.account_id);
     let work = tokio::spawn(async move {
         let bytes = match what {
@@ -105,7 +105,7 @@ async fn write(app: &App, account: AccountId, item: &ItemRow) -> Answer<Bytes> {
     Ok(text.into())
 }
 
-/// The picture that stands for the item until it plays.
+/// Sends the picture that stands for the item until it plays.
 pub(super) async fn poster(app: App, request: Request) -> Answer<Response> {
     let visit = Visit::admitted(&app, &request).await?;
     #[expect(clippy::cast_precision_loss, reason = "a link ends within 90 days")]

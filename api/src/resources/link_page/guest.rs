@@ -1,4 +1,4 @@
-//! What visitors send: the passphrase, and comments. Both are forms, so that they work without a script.
+//! The forms that visitors send: the passphrase, and comments. They work without a script.
 
 use super::view::{self, Written};
 use super::{COOKIE, Visit, html, page_url, parts, seconds};
@@ -11,7 +11,7 @@ use crate::usecases::public_links::{admission, check_passphrase};
 use poem::http::{HeaderValue, StatusCode, header};
 use poem::{Request, Response};
 
-/// Lets a visitor in who gives the passphrase.
+/// Admits a visitor who gives the passphrase.
 pub(super) async fn admit(app: App, request: Request) -> Answer<Response> {
     refuse_other_pages(&app, &request)?;
     let visit = Visit::of(&app, &request).await?;
@@ -36,7 +36,7 @@ pub(super) async fn admit(app: App, request: Request) -> Answer<Response> {
     Ok(response)
 }
 
-/// Takes a comment. One that can't be taken is shown again in the form, with why.
+/// Stores a comment. One that can't be stored is shown in the form again, with the reason.
 pub(super) async fn comment(app: App, request: Request) -> Answer<Response> {
     refuse_other_pages(&app, &request)?;
     let visit = Visit::admitted(&app, &request).await?;
@@ -46,7 +46,7 @@ pub(super) async fn comment(app: App, request: Request) -> Answer<Response> {
     let fields = form(&request);
     let mut written = Written {
         name: field(&fields, "name"),
-        // Browsers send the end of a line as two signs.
+        // Browsers send a line break as CR LF.
         text: field(&fields, "text").replace("\r\n", "\n"),
         at: field(&fields, "at"),
         fault: String::new(),
@@ -58,7 +58,7 @@ pub(super) async fn comment(app: App, request: Request) -> Answer<Response> {
     let refusal = match at {
         Ok(at) => {
             let said = Said { text: &written.text, at, until: None, region: None, reply_to: None };
-            // Each waits for the others of its item: here, and not with a connection.
+            // Comments on one link wait for one another here, where they hold no database connection.
             let turn = app.link_pages.turn(visit.link.id.uuid()).await?;
             let added = add_guests_comment(&app, &visit.link, &written.name, said).await;
             drop(turn);
@@ -83,13 +83,19 @@ pub(super) async fn comment(app: App, request: Request) -> Answer<Response> {
     Ok(response)
 }
 
-/// Back to the page, so that loading it again sends nothing twice.
+/// Sends a visitor who loads the address of the form to the page: browsers show that address after a refusal.
+pub(super) async fn to_page(app: App, request: Request) -> Answer<Response> {
+    let visit = Visit::of(&app, &request).await?;
+    Ok(back(&app, &visit.token, "#comment"))
+}
+
+/// Redirects to the page, so that reloading it sends no form twice.
 fn back(app: &App, token: &str, fragment: &str) -> Response {
     let url = format!("{}{fragment}", page_url(app, token));
     Response::builder().status(StatusCode::SEE_OTHER).header(header::LOCATION, url).finish()
 }
 
-/// A form of another page is none of ours.
+/// Refuses a form that was sent from another site.
 fn refuse_other_pages(app: &App, request: &Request) -> Answer<()> {
     let site = request.header("sec-fetch-site");
     let is_ours = match (site, request.header(header::ORIGIN)) {

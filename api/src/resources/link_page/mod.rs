@@ -1,9 +1,8 @@
-//! The page behind a public link, for people who have no account: `/l/{token}`, and what the page is made of
-//! (docs/links.md).
+//! The page behind a public link, for people who have no account: `/l/{token}`, and its files (docs/links.md).
 //!
-//! The token is all the proof there is, with the passphrase where the link has one: whether the link still works is
-//! asked at each request, so that one which is revoked shows nothing more. The pages are HTML, refusals too, and hold
-//! all they need but the media; `view` writes them. They work without their script, which follows and seeks.
+//! The token is the only proof, with the passphrase if the link has one: the link is checked at each request, so that a
+//! revoked one shows nothing more. The pages are HTML, refusals too, and contain everything but the media; `view`
+//! writes them. They work without their script, which follows the media and seeks.
 
 mod assets;
 mod files;
@@ -20,33 +19,46 @@ use crate::http::scope::Scope;
 use crate::usecases::public_links::{is_admitted, open_link};
 use poem::endpoint::make;
 use poem::http::{HeaderValue, StatusCode, header};
-use poem::{Endpoint, Request, Response, Route, get, post};
+use poem::{Endpoint, Request, Response, Route, get};
 use std::sync::Arc;
 use store::items::{self, ItemRow};
 use store::public_links::{self, OpenLink};
 
-/// What the paths of the pages begin with.
+/// The start of the pages' paths.
 pub const PAGES_PATH: &str = "/l/";
-/// What says that a visitor has given the passphrase.
+/// The name of the cookie of visitors who have given the passphrase.
 const COOKIE: &str = "mws_link";
 
-/// Where the page of the link with this token is.
+/// Returns the URL of the page of the link with this token.
 pub fn page_url(app: &App, token: &str) -> String {
     format!("{}{PAGES_PATH}{token}", app.public_url)
+}
+
+/// Returns whether forms are sent to this path of the pages, which can be read, too.
+pub fn takes_forms(path: &str) -> bool {
+    let below = path.strip_prefix(PAGES_PATH).unwrap_or_default();
+    !below.is_empty() && below.split_once('/').is_none_or(|(_, part)| part == "comments")
 }
 
 /// Adds the pages to the routes.
 pub fn add_to(route: Route, app: &App) -> Route {
     route
         .at("/l/:token", get(page(app, "/l/{token}", shown)).post(page(app, "/l/{token}", guest::admit)))
-        .at("/l/:token/comments", post(page(app, "/l/{token}/comments", guest::comment)))
+        .at(
+            "/l/:token/comments",
+            get(page(app, "/l/{token}/comments", guest::to_page)).post(page(
+                app,
+                "/l/{token}/comments",
+                guest::comment,
+            )),
+        )
         .at("/l/:token/media", get(page(app, "/l/{token}/media", files::media)))
         .at("/l/:token/lanes.svg", get(page(app, "/l/{token}/lanes.svg", files::lanes)))
         .at("/l/:token/captions.vtt", get(page(app, "/l/{token}/captions.vtt", files::captions)))
         .at("/l/:token/poster.jpg", get(page(app, "/l/{token}/poster.jpg", files::poster)))
 }
 
-/// Somebody who follows a link that works.
+/// A request by somebody who follows a link that works.
 struct Visit {
     app: App,
     link: OpenLink,
@@ -57,7 +69,7 @@ struct Visit {
 
 impl Visit {
     /// # Errors
-    /// `link_invalid` when the link has ended or never was: nobody is told which.
+    /// `link_invalid` when the link has ended or never existed: the visitor is not told which.
     async fn of(app: &App, request: &Request) -> Answer<Self> {
         let token = request.path_params::<String>().unwrap_or_default();
         let link = open_link(app, &Scope::of(request), &token).await?.ok_or_else(ended)?;
@@ -66,7 +78,7 @@ impl Visit {
         Ok(Self { app: app.clone(), link, token, admitted })
     }
 
-    /// The same, refused where the passphrase was not given.
+    /// The same, refused until the passphrase was given.
     async fn admitted(app: &App, request: &Request) -> Answer<Self> {
         let visit = Self::of(app, request).await?;
         if visit.admitted {
@@ -80,7 +92,7 @@ impl Visit {
     }
 }
 
-/// An endpoint of these pages: a refusal is a page too.
+/// Wraps an endpoint of these pages, so that a refusal is a page too.
 fn page<F>(
     app: &App,
     template: &str,
@@ -101,7 +113,7 @@ where
     })
 }
 
-/// The page itself, or the question for the passphrase.
+/// Sends the page, or the form for the passphrase.
 async fn shown(app: App, request: Request) -> Answer<Response> {
     let visit = Visit::of(&app, &request).await?;
     if !visit.admitted {
@@ -122,13 +134,13 @@ async fn shown(app: App, request: Request) -> Answer<Response> {
     Ok(response)
 }
 
-/// The second in `t=`, where it is one.
+/// Returns the time in `t=`, in seconds; none if it is not a time.
 fn asked_second(query: &str) -> Option<f64> {
     let given = query.split('&').find_map(|pair| pair.strip_prefix("t="))?;
     seconds(&given.replace("%3A", ":"))
 }
 
-/// Seconds, as `75`, `1:15` or `0:01:15.5`.
+/// Parses a time, written as `75`, `1:15` or `0:01:15.5`, into seconds.
 fn seconds(text: &str) -> Option<f64> {
     let parts: Vec<&str> = text.trim().split(':').collect();
     if parts.len() > 3
@@ -143,7 +155,7 @@ fn ended() -> ApiError {
     ApiError::new(Code::LinkInvalid, "This link has ended, or there is none like it. Ask whoever sent it for another.")
 }
 
-/// A refusal as a page.
+/// Returns the page of a refusal.
 fn refused(refusal: &ApiError) -> Response {
     let status = match refusal.code() {
         Code::LinkInvalid | Code::LinkExpired => StatusCode::NOT_FOUND,

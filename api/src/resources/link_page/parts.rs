@@ -1,8 +1,8 @@
-//! What is put together for a link's page, and shown to all who come within two seconds: what is said in the item, and
-//! about it.
+//! The parts of a link's page, the transcript and the comments, which are put together once for all who visit it within
+//! two seconds.
 //!
-//! It is bounded in bytes, and in what it costs: one request at a time puts it together for a link, which holds its
-//! room from before the first row is fetched until the HTML is written. That goes on when its visitor hangs up.
+//! They are bounded in bytes and in cost: one request at a time puts them together for a link, and holds its memory
+//! from before the first row is fetched until the HTML is written. That goes on when its visitor hangs up.
 
 use super::view::Talk;
 use super::{Visit, view};
@@ -19,23 +19,23 @@ use domain::item::ItemStatus;
 use std::sync::Arc;
 use store::comments;
 
-/// Stretches of a transcript that are shown, at most, and bytes of them.
+/// The most stretches of a transcript that are shown, and their size limit in bytes.
 const MOST_STRETCHES: usize = 5_000;
 const MOST_BYTES_SAID: usize = 400_000;
-/// Comments that are shown, at most, and bytes of them.
+/// The most comments that are shown, and their size limit in bytes.
 const MOST_SHOWN: i64 = 500;
 const MOST_BYTES_COMMENTED: usize = 200_000;
-/// What is held while a page is put together: its texts as they come, and its HTML.
+/// The bytes of memory held while a page is put together: for its texts and its HTML.
 const ROOM_BYTES: u64 = 4 << 20;
 
-/// What stands on the page of the link that is visited.
+/// Returns the parts of the page of the visited link.
 pub(super) async fn of(visit: &Visit) -> Answer<Arc<PageParts>> {
     let (app, link) = (&visit.app, &visit.link);
     if let Some(parts) = app.link_pages.shown(link.id).await {
         return Ok(parts);
     }
     let turn = app.link_pages.turn(link.id.uuid()).await?;
-    // Whoever had the turn before may have put it together.
+    // The request that had the turn before may have put them together.
     if let Some(parts) = app.link_pages.shown(link.id).await {
         return Ok(parts);
     }
@@ -76,7 +76,7 @@ async fn talk(visit: &Visit) -> Answer<Talk> {
     Ok(Talk { newest, others })
 }
 
-/// As many stretches as the page has room for.
+/// Returns as many stretches as the page has room for.
 fn bounded(mut said: Stretches) -> Stretches {
     let fitting = fitting(said.first.iter().map(|stretch| stretch.text.as_str()), MOST_BYTES_SAID);
     said.has_more |= fitting < said.first.len();
@@ -84,7 +84,7 @@ fn bounded(mut said: Stretches) -> Stretches {
     said
 }
 
-/// How many of these texts have at most so many bytes together once they are escaped.
+/// Returns how many of these texts fit into `most` bytes of HTML.
 fn fitting<'a>(texts: impl Iterator<Item = &'a str>, most: usize) -> usize {
     let sums = texts.scan(0, |sum: &mut usize, text| {
         *sum = sum.saturating_add(escaped_bytes(text));
@@ -93,7 +93,7 @@ fn fitting<'a>(texts: impl Iterator<Item = &'a str>, most: usize) -> usize {
     sums.take_while(|sum| *sum <= most).count()
 }
 
-/// Bytes of a text in HTML.
+/// Returns the length of a text in HTML, in bytes.
 fn escaped_bytes(text: &str) -> usize {
     let one = |byte| match byte {
         b'"' => 6,

@@ -1,5 +1,5 @@
-//! The pages as HTML. Whatever somebody wrote is escaped where it is put in; nothing is put in unescaped but the style
-//! and the script, which are ours, and the parts of a page that were written here a moment before.
+//! The pages as HTML. All that somebody wrote is escaped; only the service's own style and script, and parts of a page
+//! that were written here just before, are inserted unescaped.
 
 use super::assets::{SCRIPT, STYLE};
 use crate::app::link_pages::PageParts;
@@ -17,35 +17,35 @@ use store::comments::CommentRow;
 use store::items::ItemRow;
 use store::public_links::OpenLink;
 
-/// What is said about an item.
+/// The comments on an item.
 #[derive(Debug)]
 pub(super) struct Talk {
     /// The newest comments, newest first.
     pub(super) newest: Vec<CommentRow>,
-    /// How many there are beside them.
+    /// The number of the other comments.
     pub(super) others: usize,
 }
 
-/// What a visitor has written in the form of a comment.
+/// What a visitor wrote in the form of a comment.
 #[derive(Debug, Default)]
 pub(super) struct Written {
-    /// What they call themselves.
+    /// The visitor's name.
     pub(super) name: String,
-    /// What they say.
+    /// The text.
     pub(super) text: String,
-    /// Of which moment.
+    /// The time in the media that it is about, as typed.
     pub(super) at: String,
-    /// Why it was not taken.
+    /// The reason why it was not stored.
     pub(super) fault: String,
 }
 
-/// Where the page of the link with this token is, from its host on.
+/// Returns the path of the page of the link with this token.
 pub(super) fn base(token: &str) -> String {
     format!("/l/{token}")
 }
 
-/// What a visitor without an account sees of an item. `from` is the second that the media begins at, `written` a
-/// comment that was not taken.
+/// Writes the page that visitors without an account see. `from` is the second at which the media begins, `written` a
+/// comment that was not stored.
 pub(super) fn page(
     link: &OpenLink,
     token: &str,
@@ -89,7 +89,7 @@ pub(super) fn page(
     whole(&name(item), &head, &main, &foot, true)
 }
 
-/// The question for the passphrase.
+/// Writes the form for the passphrase.
 pub(super) fn asks_passphrase(token: &str, fault: Option<&str>) -> Markup {
     let main = html! {
         form method="post" action=(base(token)) {
@@ -103,7 +103,7 @@ pub(super) fn asks_passphrase(token: &str, fault: Option<&str>) -> Markup {
     whole("A passphrase is needed", &head, &main, &html! { p { "Ask whoever sent you the link for it." } }, false)
 }
 
-/// Why nothing is shown.
+/// Writes the page that says why nothing is shown.
 pub(super) fn refusal(status: StatusCode, message: &str) -> Markup {
     let title = match status {
         StatusCode::NOT_FOUND => "This link shows nothing",
@@ -122,7 +122,7 @@ fn whole(title: &str, head: &Markup, main: &Markup, foot: &Markup, with_script: 
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="robots" content="noindex, nofollow";
-                // None: without it browsers ask for one that there is not.
+                // Without this, browsers request an icon, and there is none.
                 link rel="icon" href="data:,";
                 meta name="color-scheme" content="light dark";
                 title { (title) }
@@ -138,7 +138,7 @@ fn whole(title: &str, head: &Markup, main: &Markup, foot: &Markup, with_script: 
     }
 }
 
-/// What plays. `spoken` is the language of its captions, where it has some.
+/// Writes the player. `spoken` is the language of its captions, if it has any.
 fn player(item: &ItemRow, base: &str, spoken: Option<&str>, from: Option<f64>) -> Markup {
     let source = format!("{base}/media{}", from.map(|from| format!("#t={from}")).unwrap_or_default());
     let poster = item.thumbnail_key.is_some().then(|| format!("{base}/poster.jpg"));
@@ -161,7 +161,7 @@ fn player(item: &ItemRow, base: &str, spoken: Option<&str>, from: Option<f64>) -
             }
             @if is_drawn {
                 figure #lanes tabindex="0" role="group" aria-label="Waveform" {
-                    img src={ (base) "/lanes.svg" } alt="Waveform of the sound, with where somebody speaks and the beats" width="1216";
+                    img src={ (base) "/lanes.svg" } alt="Waveform of the sound, with what was read of it" width="1216";
                     div #playhead hidden {}
                 }
             }
@@ -182,7 +182,7 @@ fn track(base: &str, language: &str) -> Markup {
     html! { track kind="captions" label="Captions" srclang=(language) src={ (base) "/captions.vtt" }; }
 }
 
-/// What is said in an item.
+/// Writes the transcript.
 pub(super) fn said(transcript: &Stretches, base: &str) -> Markup {
     html! {
         section.transcript aria-labelledby="transcript" {
@@ -205,18 +205,18 @@ pub(super) fn said(transcript: &Stretches, base: &str) -> Markup {
     }
 }
 
-/// What is said about an item.
+/// Writes the comments.
 pub(super) fn talk(talk: &Talk, base: &str) -> Markup {
     let shown: BTreeSet<CommentId> = talk.newest.iter().map(|comment| comment.id).collect();
     let thread_of = |comment: &CommentRow| comment.reply_to.filter(|thread| shown.contains(thread));
     let mut replies: BTreeMap<CommentId, Vec<&CommentRow>> = BTreeMap::new();
-    // Newest first, as they were found; what answers one is read in the order of time.
+    // They were found newest first; the replies to a comment are shown oldest first.
     for comment in talk.newest.iter().rev() {
         if let Some(thread) = thread_of(comment) {
             replies.entry(thread).or_default().push(comment);
         }
     }
-    // A reply whose thread is older than what is shown stands for itself.
+    // A reply to a comment that is too old to be shown stands on its own.
     let mut threads: Vec<&CommentRow> = talk.newest.iter().filter(|comment| thread_of(comment).is_none()).collect();
     threads.sort_by_key(|comment| (comment.at_ms.unwrap_or(-1), comment.id));
     html! {
@@ -239,7 +239,7 @@ pub(super) fn talk(talk: &Talk, base: &str) -> Markup {
 }
 
 fn one_comment(comment: &CommentRow, base: &str) -> Markup {
-    // What a key is called is nothing for strangers.
+    // The name of a key is not shown to strangers.
     let name = comment.author_name.as_deref().filter(|name| !name.is_empty() && comment.key_id.is_none());
     let author = name.unwrap_or("The team");
     html! {
@@ -250,6 +250,7 @@ fn one_comment(comment: &CommentRow, base: &str) -> Markup {
                 " at " a data-start=(at) href={ (base) "?t=" (at) } { (clock(at.floor())) }
                 @if let Some(until) = comment.until_ms.map(seconds) { " to " (clock(until.floor())) }
             }
+            @if comment.region.is_some() { " · about a part of the picture" }
             " · " (time(comment.created_at))
             @if comment.resolved_at.is_some() { " · resolved" }
         }
@@ -286,7 +287,7 @@ fn resolution(item: &ItemRow) -> Option<String> {
     Some(format!("{} × {}", item.width?, item.height?))
 }
 
-/// Bytes as people say them.
+/// Returns the size in bytes with a fitting unit.
 fn size(item: &ItemRow) -> String {
     const UNITS: [(i64, &str); 3] = [(1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB")];
     let bytes = item.bytes;

@@ -1,13 +1,13 @@
-//! Which connections are served, which are only told why not, and which are closed at once.
+//! Which connections are served, which are answered once with a refusal, and which are closed at once.
 //!
-//! There is a number of places for all, bounded by the descriptors that the process has, and one for each address, so
-//! that nobody takes them all. Beside those a few connections are let in narrowly: they are answered once, shortly, and
-//! not kept. So whoever comes too late learns why, and a balancer's probes are answered however many there are. A proxy
-//! that is trusted may have as many connections as there are: `outer` counts the requests of those who come through it.
+//! All connections together have a number of places, bounded by the process's file descriptors, and so has each
+//! address, so that none takes them all. A few more are admitted narrowly: they get one short answer and are closed. So
+//! clients that come too late learn why, and load balancers' probes are always answered. A trusted proxy may have any
+//! number of places: `outer` counts the requests of its clients.
 //!
-//! Where all places are taken, one that rests is closed for whoever comes: of the network that has most, the one that
-//! has rested longest. Nothing is lost by it, since a client has to reckon with that between two requests; without it,
-//! seventeen addresses kept everybody out for as long as connections may rest.
+//! Where all places are taken, a new connection gets that of one that rests: of the network that has most, the one that
+//! has rested longest. Nothing is lost, since clients must expect that between two requests; without it, seventeen
+//! addresses kept everybody out for as long as connections may rest.
 
 use super::exchange::Exchange;
 use crate::app::App;
@@ -25,15 +25,15 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// Connections that may be let in narrowly at a time; further ones are closed without a word.
+/// Connections that may be admitted narrowly at once; further ones are closed without an answer.
 const MOST_NARROW: usize = 64;
-/// Of those, what one address may have.
+/// How many of those one address may have.
 const MOST_NARROW_OF_ADDRESS: usize = 8;
-/// One that has rested for less is not closed for another: it may be about to speak.
+/// A connection that has rested for less keeps its place: it may be about to send a request.
 const SETTLED: Duration = Duration::from_secs(1);
-/// How often all are looked through for one that rests, when there was none.
+/// How often all are searched for one that rests, after a search that found none.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
-/// How often the log says that an address has as many as it may.
+/// How often the log may say that connections are refused.
 const TELL_EVERY: Duration = Duration::from_mins(1);
 
 /// The places of a process.
@@ -53,25 +53,25 @@ pub struct ConnectionLimits {
 struct Served {
     next: u64,
     connections: HashMap<u64, Connection>,
-    /// When all were last looked through and none could be closed.
+    /// When all were last searched and none could be closed.
     looked_in_vain: Option<Instant>,
 }
 
-/// One of them.
+/// A connection that is served.
 struct Connection {
-    /// The network that it comes from; none of a proxy that is trusted.
+    /// The network that it comes from; none for a trusted proxy.
     site: Option<IpAddr>,
     exchange: Exchange,
     closed: CancellationToken,
-    /// Its place, unless another has got it.
+    /// Its place, unless it was given to another.
     place: Option<OwnedSemaphorePermit>,
 }
 
-/// What a served connection holds for as long as it is open.
+/// What a served connection holds until it closes.
 pub struct ConnectionPermit {
-    /// Its answers.
+    /// Its requests and answers.
     pub exchange: Exchange,
-    /// Cancelled when its place is another's.
+    /// Cancelled when its place is given to another.
     pub closed: CancellationToken,
     number: u64,
     served: Arc<Mutex<Served>>,
@@ -84,7 +84,7 @@ impl Drop for ConnectionPermit {
     }
 }
 
-/// What a connection holds that is answered once.
+/// What a connection that is answered once holds until it closes.
 pub struct NarrowPermit {
     _narrow: OwnedSemaphorePermit,
     _of_address: Share<IpAddr>,
@@ -94,7 +94,7 @@ fn lock(served: &Mutex<Served>) -> MutexGuard<'_, Served> {
     served.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What an address counts as where all places are taken: itself, or the /48 that it is of.
+/// The network that resting connections are counted by: the IPv4 address, or the /48 of an IPv6 address.
 fn site(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(_) => address,
@@ -102,11 +102,11 @@ fn site(address: IpAddr) -> IpAddr {
     }
 }
 
-/// What becomes of a connection.
+/// What is done with a new connection.
 pub enum Admission {
     /// It is served.
     Served(ConnectionPermit),
-    /// It is answered once: a probe's answer, or this refusal.
+    /// It is answered once: a probe with its answer, anything else with this refusal.
     Narrow(NarrowPermit, Why),
     /// It is closed.
     Closed,
@@ -115,14 +115,14 @@ pub enum Admission {
 /// Why a connection is not served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Why {
-    /// The process has as many as it takes.
+    /// The process has all its connections.
     Full,
-    /// The address has as many as one may.
+    /// The address has as many as it may.
     Address,
 }
 
 impl Why {
-    /// What its client is told.
+    /// The refusal that its client is sent.
     pub fn refusal(self) -> ApiError {
         match self {
             Self::Full => {
@@ -137,11 +137,11 @@ impl Why {
 }
 
 impl ConnectionLimits {
-    /// As many as the settings ask for and the limit of open files allows. How many those are is said in the log.
+    /// As many places as the settings ask for and the limit of open files allows. The log says how many.
     pub fn new(app: &App) -> Self {
         let (api, limit) = (&app.api, descriptors::limit());
         let all = descriptors::connections(api.max_connections, limit, app.process.descriptors_needed + MOST_NARROW);
-        // Where the limit of open files leaves fewer than were asked for, one address has a quarter of them at most.
+        // Where the limit of open files allows fewer than the settings, one address has a quarter of them at most.
         let most = if all < api.max_connections { (all / 4).max(1) } else { usize::MAX };
         let of_address = api.max_address_connections.min(most);
         tracing::info!(connections = all, of_address, descriptors = limit, "So many connections are taken.");
@@ -169,7 +169,7 @@ impl ConnectionLimits {
         }
     }
 
-    /// What becomes of a connection that comes from here.
+    /// Decides what is done with a new connection from this address.
     pub fn admit(&self, from: IpAddr) -> Admission {
         self.admit_at(from, Instant::now())
     }
@@ -206,7 +206,7 @@ impl ConnectionLimits {
         ConnectionPermit { exchange, closed, number, served: Arc::clone(&self.served), _of_address: share }
     }
 
-    /// Closes a connection that rests, and returns its place. None when none has rested for a while.
+    /// Closes a connection that rests, and returns its place; none where none has rested for a second.
     fn taken_over(&self, now: Instant) -> Option<OwnedSemaphorePermit> {
         let mut served = lock(&self.served);
         if served.looked_in_vain.is_some_and(|looked| now < looked + LOOK_EVERY) {
@@ -232,7 +232,7 @@ impl ConnectionLimits {
         place
     }
 
-    /// Says now and then that connections are refused, and what may be done.
+    /// Logs, once a minute at most, that connections are refused, and what helps.
     fn tell(&self, why: Why, from: IpAddr) {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         if told.is_some_and(|at| at.elapsed() < TELL_EVERY) {

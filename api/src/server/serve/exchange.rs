@@ -1,10 +1,9 @@
 //! The answers of one connection: how many are under way, and how many there have been.
 //!
-//! An answer is under way from the moment its request is read until its body has been handed over, which only the body
-//! itself knows. Nothing here waits; `wire` asks what it may expect of the client, and is woken when the last one ends:
-//! the client's time to say something more begins then, and nothing else may happen on the connection that would tell.
-//! `connection_limits` asks since when a connection rests, so that one that nobody would miss can be closed for
-//! another.
+//! An answer is under way from when its request is read until its body was handed over, which only the body knows.
+//! Nothing here waits. `wire` asks what it may expect of the client, and is woken when the last answer ends: the
+//! client's time to send something more begins then, and nothing else on the connection would tell. `connection_limits`
+//! asks since when a connection rests, so that an unused one can be closed for another.
 
 use crate::http::holding::Holding;
 use futures_util::task::AtomicWaker;
@@ -24,47 +23,47 @@ struct Counts {
     under_way: AtomicUsize,
     begun: AtomicUsize,
     at_rest: AtomicWaker,
-    /// Since when nothing of a request or an answer is under way.
+    /// Since when no request or answer is under way.
     rests_since: Mutex<Option<Instant>>,
 }
 
 impl Exchange {
-    /// None yet.
+    /// A connection without answers yet.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// An answer is under way until this is dropped.
+    /// Counts an answer as under way, until this is dropped.
     pub fn answering(&self) -> Answering {
         self.0.begun.fetch_add(1, Ordering::AcqRel);
         self.0.under_way.fetch_add(1, Ordering::AcqRel);
         Answering(Arc::clone(&self.0))
     }
 
-    /// Whether one is under way.
+    /// Whether an answer is under way.
     pub fn is_answering(&self) -> bool {
         self.0.under_way.load(Ordering::Acquire) > 0
     }
 
-    /// The same, and if one is: wakes this task once none is any more.
+    /// The same; if one is, wakes this task once the last has ended.
     pub fn is_answering_until_woken(&self, waker: &Waker) -> bool {
         self.0.at_rest.register(waker);
-        // Asked after the waker is there, so that no end falls between the two.
+        // Checked after the waker is registered, so that no end is missed between the two.
         self.is_answering()
     }
 
-    /// Notes that the connection rests from now on, or does no longer.
+    /// Notes that the connection begins to rest, or no longer does.
     pub fn rests(&self, rests: bool) {
         *self.0.rests_since.lock().unwrap_or_else(PoisonError::into_inner) = rests.then(Instant::now);
     }
 
-    /// Since when the connection rests; none while something is under way.
+    /// Since when the connection rests; none while an answer is under way.
     pub fn rests_since(&self) -> Option<Instant> {
         let since = *self.0.rests_since.lock().unwrap_or_else(PoisonError::into_inner);
         since.filter(|_| !self.is_answering())
     }
 
-    /// How many there have been, those under way included.
+    /// How many answers there have been, those under way included.
     pub fn begun(&self) -> usize {
         self.0.begun.load(Ordering::Acquire)
     }
@@ -81,7 +80,7 @@ impl Drop for Answering {
     }
 }
 
-/// The response, whose body holds `answering` until it has been sent.
+/// Returns the response, whose body holds `answering` until it has been sent.
 pub fn held(response: Response, answering: Answering) -> http::Response<Holding<Answering>> {
     http::Response::from(response).map(|body| Holding::new(body, Arc::new(answering)))
 }

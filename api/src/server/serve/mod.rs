@@ -1,9 +1,9 @@
-//! Connections: how many there may be, how long each may take its time, and what is said to those that speak no HTTP.
+//! Accepts connections and serves HTTP/1.1 on them, with limits on their number and their time.
 //!
-//! Nothing here knows an operation. The framework's own server neither ends a connection that never finishes its
-//! headers nor lets us shape what is answered to one that it can't read; so connections are served here, on the same
-//! HTTP implementation: HTTP/1.1, and no other. `connection_limits` says which are served; `wire` is one connection's
-//! bytes, `exchange` its answers, `pace` how slowly they may be taken.
+//! Nothing here knows an operation. The framework's own server never ends a connection that does not finish its
+//! headers, and offers no way to shape the answer to a request that it can't parse. So connections are served here, on
+//! the same HTTP implementation. `connection_limits` decides which are served; `wire` handles a connection's bytes,
+//! `exchange` its answers, `pace` how slowly they may be read.
 
 mod connection_limits;
 mod exchange;
@@ -40,21 +40,21 @@ use tokio_util::task::TaskTracker;
 use unreadable::unreadable;
 use wire::{Refusal, Timeouts, Wire};
 
-/// How long answers that are under way have once the process is to end.
+/// How long answers that are under way may take once the process is to end.
 const GRACE: Duration = Duration::from_secs(10);
 /// Bytes of a request's line and headers together.
 const MOST_HEADER_BYTES: usize = 64 << 10;
 /// Headers of a request.
 const MOST_HEADERS: usize = 100;
-/// What one may take that is let in narrowly, all in all.
+/// How long a connection that is answered once may take in all.
 const NARROW: Duration = Duration::from_secs(5);
-/// Where a client takes its answer slowly, this much of it waits in the system for it to take more. It bounds the
-/// memory that such clients cost, and lets it be seen how fast they take.
+/// Bytes of an answer that wait in the kernel for a slow client. That bounds the memory which slow clients cost, and
+/// shows how fast they read.
 const UNSENT_BYTES: u32 = 128 << 10;
-/// After a connection could not be taken, as when the process has no file descriptors left.
+/// The pause after a connection could not be accepted, as when the process has no file descriptors left.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// What every connection of a process shares.
+/// What all connections of a process share.
 struct Server<E> {
     endpoint: E,
     app: App,
@@ -66,15 +66,15 @@ struct Server<E> {
     shutdown: CancellationToken,
 }
 
-/// Serves until the process is told to end, and lets answers that are under way finish.
+/// Serves until the process shuts down, and lets answers that are under way finish.
 ///
 /// # Errors
-/// When the listener's address can't be told.
+/// When the listener's address is unknown.
 pub async fn serve(listener: TcpListener, app: App) -> io::Result<()> {
     serve_with(listener, app, Timeouts::default()).await
 }
 
-/// The same, with clients who may take this long.
+/// As [`serve`], with these timeouts.
 async fn serve_with(listener: TcpListener, app: App, timeouts: Timeouts) -> io::Result<()> {
     let local = listener.local_addr()?;
     let server = Arc::new(Server {
@@ -120,15 +120,15 @@ fn once() -> Builder {
     builder
 }
 
-/// What balancers ask, which is answered while connections are refused.
+/// Whether the path is that of a load balancer's probe, which is answered even where connections are refused.
 fn is_probe(path: &str) -> bool {
     matches!(path, "/healthz" | "/readyz")
 }
 
 impl<E: Endpoint<Output = Response> + 'static> Server<E> {
-    /// Serves a connection in a task of its own, or turns it away when there are as many as there may be.
+    /// Serves a connection in its own task, or turns it away when no place is left.
     fn take(self: Arc<Self>, socket: TcpStream, local: SocketAddr, remote: SocketAddr, tasks: &TaskTracker) {
-        // Small answers leave at once. A socket that can't be told so is as good as one that can.
+        // Small answers are sent at once. A socket where that can't be set works too.
         let _ = socket.set_nodelay(true);
         let _ = SockRef::from(&socket).set_tcp_notsent_lowat(UNSENT_BYTES);
         match self.limits.admit(remote.ip()) {
@@ -137,7 +137,7 @@ impl<E: Endpoint<Output = Response> + 'static> Server<E> {
             }
             Admission::Narrow(place, why) => {
                 tasks.spawn(async move {
-                    // How it ends is told by nobody.
+                    // How such a connection ends does not matter.
                     let _ = timeout(NARROW, self.answer_once(socket, local, remote, why)).await;
                     drop(place);
                 });
@@ -164,11 +164,11 @@ impl<E: Endpoint<Output = Response> + 'static> Server<E> {
         let connection = self.http.serve_connection(TokioIo::new(wire), service);
         tokio::pin!(connection);
         tokio::select! {
-            // How a connection ends is told by nobody: clients go as they please.
+            // How a connection ends does not matter: clients leave as they please.
             _ = connection.as_mut() => return,
             () = self.shutdown.cancelled() => {}
             () = place.closed.cancelled() => {
-                // A request that came in the same moment is answered still.
+                // A request that arrived at the same moment is still answered.
                 if !place.exchange.is_answering() {
                     return;
                 }
@@ -178,7 +178,7 @@ impl<E: Endpoint<Output = Response> + 'static> Server<E> {
         let _ = timeout(GRACE, connection).await;
     }
 
-    /// Answers a connection that there is no place for: a probe as it is, anything else with why.
+    /// Answers a connection that has no place: a probe as usual, anything else with the reason.
     async fn answer_once(self: Arc<Self>, socket: TcpStream, local: SocketAddr, remote: SocketAddr, why: Why) {
         let exchange = Exchange::new();
         let wire = Wire::once(socket, exchange.clone(), self.refusal(), self.timeouts);
@@ -194,7 +194,7 @@ impl<E: Endpoint<Output = Response> + 'static> Server<E> {
                 Ok::<_, Infallible>(held(response, answering))
             }
         });
-        // As above.
+        // How it ends does not matter.
         let _ = self.http_once.serve_connection(TokioIo::new(wire), service).await;
     }
 
@@ -211,7 +211,7 @@ impl<E: Endpoint<Output = Response> + 'static> Server<E> {
         response
     }
 
-    /// What is said to bytes that are no request.
+    /// Makes the answers to bytes that are not a request.
     fn refusal(&self) -> Refusal {
         let app = self.app.clone();
         Arc::new(move |status, path| unreadable(&app, status, path))

@@ -1,8 +1,8 @@
-//! How slowly a client may take an answer: the time that is waited for it is bounded, and what it takes earns more of
-//! it.
+//! Limits how slowly a client may read an answer: the time spent waiting for it is bounded, and each byte that it reads
+//! adds to that time.
 //!
-//! Only waiting counts: a client that takes what there is at once may be answered for as long as that lasts, as a
-//! stream of events is. `wire` tells what is taken and when the socket takes nothing.
+//! Only waiting counts: a client that reads at once may be answered without end, as with a stream of events. `wire`
+//! tells which bytes are taken and when the socket takes none.
 
 use std::future::Future;
 use std::io;
@@ -11,10 +11,10 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::time::{Instant, Sleep, sleep};
 
-/// Bytes a second that a client has to take of an answer in the long run.
+/// Bytes a second that a client must read in the long run.
 const LEAST_RATE: u32 = 8 << 10;
 
-/// The time that a client has left to take something.
+/// How much longer a client may be waited for.
 pub struct Pace {
     most: Duration,
     left: Duration,
@@ -22,24 +22,24 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// With all the time that there is.
+    /// A client that may be waited for `most`.
     pub fn new(most: Duration) -> Self {
         Self { most, left: most, waiting: None }
     }
 
-    /// The client has taken this many bytes.
+    /// Notes that the client has read this many bytes.
     pub fn taken(&mut self, bytes: usize) {
         let waited = self.waiting.take().map_or(Duration::ZERO, |(since, _)| since.elapsed());
         self.account(waited, bytes);
     }
 
-    /// The wait is spent, and the bytes earn their time.
+    /// Takes the time waited off the time left, and adds what the bytes earn.
     fn account(&mut self, waited: Duration, bytes: usize) {
         let earned = u32::try_from(bytes).map_or(self.most, |bytes| Duration::from_secs(bytes.into()) / LEAST_RATE);
         self.left = (self.left.saturating_sub(waited) + earned).min(self.most);
     }
 
-    /// The socket takes nothing. Ends with an error once the client's time is over.
+    /// Notes that the socket takes nothing. Ends with an error once the client's time has run out.
     pub fn waited_for(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let left = self.left;
         let (_, over) = self.waiting.get_or_insert_with(|| (Instant::now(), Box::pin(sleep(left))));
@@ -54,7 +54,7 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    /// For how many seconds a client is waited for that takes so many bytes each second, up to an hour.
+    /// Returns the seconds until a client that reads this many bytes a second is cut off, 3,600 at most.
     fn lasts(bytes_a_second: usize) -> u32 {
         let mut pace = Pace::new(Duration::from_mins(1));
         let cut_off = (1..3_600).find(|_| {

@@ -1,7 +1,7 @@
-//! The answer to what never became a request: bytes that are no HTTP, headers past their caps.
+//! The answer to bytes that never became a request: not HTTP, or headers beyond the limits.
 //!
-//! It is written out whole, because no HTTP implementation stands between it and the client; its envelope and headers
-//! are those of every other answer. Why a request is refused is decided elsewhere: here is only how that is said.
+//! It is written here whole, because no HTTP implementation stands between it and the client; its envelope and headers
+//! are those of every other answer. Others decide what is refused: this only words it.
 
 use crate::app::App;
 use crate::http::error::{ApiError, Code};
@@ -9,8 +9,7 @@ use crate::http::refusal::Envelope;
 use crate::server::outer;
 use poem::http::{StatusCode, header};
 
-/// The answer's bytes. `status` is what the HTTP implementation made of the request; `path` is what is known of its
-/// path.
+/// The bytes of the answer. `status` is the HTTP implementation's verdict; `path` is as much of the path as is known.
 pub fn unreadable(app: &App, status: StatusCode, path: &str) -> Vec<u8> {
     let refusal = match status {
         StatusCode::URI_TOO_LONG | StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE => ApiError::new(
@@ -29,15 +28,15 @@ pub fn unreadable(app: &App, status: StatusCode, path: &str) -> Vec<u8> {
     let status = response.status();
     let mut head = format!("HTTP/1.1 {} {}\r\n", status.as_u16(), status.canonical_reason().unwrap_or_default());
     for (name, value) in response.headers().iter().filter(|(name, _)| **name != header::CONTENT_LENGTH) {
-        // Every one of them is made here, of plain text.
+        // All of these headers are made here, of plain text.
         head.extend([name.as_str(), ": ", value.to_str().unwrap_or_default(), "\r\n"]);
     }
     head.extend(["content-length: ", &body.len().to_string(), "\r\nconnection: close\r\n\r\n", &body]);
     head.into_bytes()
 }
 
-/// Where a refusal without a body begins in these bytes, if they end in one, and its status. It has the headers that
-/// the HTTP implementation gives it and no other, so none of ours is taken for one.
+/// Returns where a refusal without a body begins, if these bytes end in one, and its status. It must have exactly the
+/// headers that the HTTP implementation writes, so that no answer of ours is taken for one.
 pub fn bare_refusal(bytes: &[u8]) -> Option<(usize, StatusCode)> {
     const BEGINS: &[u8] = b"HTTP/1.1 4";
     const LONGEST: usize = 256;
@@ -74,7 +73,7 @@ mod tests {
         assert_eq!(bare_refusal(ours), None);
         assert_eq!(bare_refusal(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"), None);
         assert_eq!(bare_refusal(b""), None);
-        // What an answer of ours might say is none, wherever it ends.
+        // A body of ours that looks like a status line is not taken for one, wherever it ends.
         let within = b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\nmore\r\n\r\n";
         assert_eq!(bare_refusal(within), None);
         assert_eq!(bare_refusal(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nallow: GET\r\n\r\n"), None);

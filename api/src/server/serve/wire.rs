@@ -1,11 +1,11 @@
-//! One connection's bytes: deadlines for what a client sends, a least rate for what it takes, and an answer of ours
-//! where HTTP itself failed.
+//! One connection's bytes: deadlines for what a client sends, a least rate at which it reads, and our own answer where
+//! HTTP itself failed.
 //!
-//! A connection is in one of three states. At rest it may be silent for a while; a request that has begun must have its
-//! headers whole soon after; and while it is answered nothing is asked of the client but to take the answer (bodies
-//! have deadlines of their own where they are read). A request that can't be read never reaches the service: the HTTP
-//! implementation answers it with a bare status line, which is replaced here by the envelope and the headers that every
-//! answer has. HTTP/2 is not spoken, and who begins with it is told so.
+//! At rest, a connection may be silent for a while. Once a request begins, its headers must be complete soon after.
+//! While it is answered, the client must only read the answer (bodies have deadlines of their own where they are read).
+//! A request that can't be parsed never reaches the service: the HTTP implementation answers with a bare status line,
+//! which is replaced here by the envelope and the headers of every answer. HTTP/2 is not supported, and a client that
+//! begins with it is told so.
 
 use super::exchange::Exchange;
 use super::pace::Pace;
@@ -20,14 +20,14 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep};
 
-/// How long a client may take.
+/// How long a client may take, in each of three states.
 #[derive(Debug, Clone, Copy)]
 pub struct Timeouts {
-    /// To say something between requests: longer than a balancer before it keeps a connection open.
+    /// To send something between requests: longer than load balancers keep idle connections open.
     pub rest: Duration,
     /// To send a request's line and headers, from their first byte, and to begin.
     pub head: Duration,
-    /// To take anything of an answer, in addition to the time that its size allows (`pace`).
+    /// To read anything of an answer, in addition to the time that its size allows (`pace`).
     pub stall: Duration,
 }
 
@@ -37,9 +37,9 @@ impl Default for Timeouts {
     }
 }
 
-/// What is kept of a request line, to know which envelope its refusal takes.
+/// Bytes that are kept of a request line, by which the envelope of its refusal is chosen.
 const KEPT: usize = 64;
-/// Bytes of headers that are read at a time: the HTTP implementation looks at their cap between two reads.
+/// Bytes of headers that are read at a time: the HTTP implementation checks their limit between two reads.
 const PIECE: usize = 4 << 10;
 /// The first bytes of a client that assumes HTTP/2.
 const HTTP_2: &[u8] = b"PRI * HTTP/2.0";
@@ -50,7 +50,7 @@ pub const LINGER: Duration = Duration::from_secs(1);
 /// Makes the whole answer to a request that could not be read, from its status and its path.
 pub type Refusal = Arc<dyn Fn(StatusCode, &str) -> Vec<u8> + Send + Sync>;
 
-/// What is awaited of the client.
+/// What the client must do next.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
     /// Its first byte.
@@ -59,7 +59,7 @@ enum Phase {
     Head,
     /// Another request.
     Rest,
-    /// Nothing: it is answered.
+    /// Nothing: it is being answered.
     Answering,
 }
 
@@ -73,15 +73,15 @@ impl Phase {
     }
 }
 
-/// The bytes of a refusal that take the place of others.
+/// The bytes of a refusal that are sent in place of others.
 struct Substitute {
     bytes: Vec<u8>,
     written: usize,
-    /// How many bytes of the others they stand for.
+    /// How many bytes they replace.
     stands_for: usize,
 }
 
-/// A socket that is watched.
+/// A socket whose deadlines and answers are watched.
 pub struct Wire<Io> {
     io: Io,
     exchange: Exchange,
@@ -89,20 +89,20 @@ pub struct Wire<Io> {
     timeouts: Timeouts,
     phase: Phase,
     speaks_http_2: bool,
-    /// How many answers had begun when it was last looked.
+    /// How many answers had begun at the last look.
     begun: usize,
     /// The beginning of the request that is being read.
     line: Vec<u8>,
     deadline: Pin<Box<Sleep>>,
     pace: Pace,
     substitute: Option<Substitute>,
-    /// Whether nothing follows the refusal that was sent; `linger` is how long the client is read after it.
+    /// Whether nothing may follow the refusal that was sent; `linger` is how long the client's bytes are read after it.
     refused: bool,
     linger: Option<Pin<Box<Sleep>>>,
 }
 
 impl<Io> Wire<Io> {
-    /// Watches a connection that has just been made.
+    /// Watches a new connection.
     pub fn new(io: Io, exchange: Exchange, refusal: Refusal, timeouts: Timeouts) -> Self {
         exchange.rests(true);
         Self {
@@ -136,7 +136,7 @@ impl<Io> Wire<Io> {
         }
     }
 
-    /// Takes note of answers that began or ended since the last look. One may have done both.
+    /// Notes which answers began or ended since the last look. One answer may have done both.
     fn look(&mut self) {
         let begun = self.exchange.begun();
         let answered = begun != self.begun || self.phase == Phase::Answering;
@@ -148,8 +148,8 @@ impl<Io> Wire<Io> {
         }
     }
 
-    /// Takes note of what the client sent. The HTTP implementation would close on a client that begins with HTTP/2
-    /// without a word; with a byte of that beginning spoilt it refuses it as it does everything that it can't read.
+    /// Notes what the client sent. On a client that begins with HTTP/2, the HTTP implementation would close without an
+    /// answer; with one byte of that preface changed, it refuses it like anything else that it can't parse.
     fn took(&mut self, bytes: &mut [u8]) {
         self.look();
         if self.phase == Phase::Answering {
@@ -167,8 +167,8 @@ impl<Io> Wire<Io> {
         }
     }
 
-    /// The same for a connection that is answered once and not kept: what its client sends still is read for a moment
-    /// when it is over, so that the answer is not lost.
+    /// As [`Self::new`], for a connection that is answered once: after the answer, its client's bytes are still read
+    /// for a moment, so that the answer is not lost.
     pub fn once(io: Io, exchange: Exchange, refusal: Refusal, timeouts: Timeouts) -> Self {
         Self { refused: true, ..Self::new(io, exchange, refusal, timeouts) }
     }
@@ -180,22 +180,22 @@ impl<Io> Wire<Io> {
             if self.exchange.is_answering_until_woken(cx.waker()) {
                 return Poll::Pending;
             }
-            // The answer has ended between the two looks.
+            // The answer ended between the two looks.
             self.look();
         }
         ready!(self.deadline.as_mut().poll(cx));
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
 
-    /// The path of the request that is being read, as far as it is known.
+    /// The path of the request that is being read, as far as its first bytes show it.
     fn path(&self) -> String {
         let line = String::from_utf8_lossy(&self.line).into_owned();
         line.split(' ').nth(1).unwrap_or_default().to_owned()
     }
 
-    /// What to send in place of `bytes`, if they end in a status line that the HTTP implementation made by itself,
-    /// which is the last thing it says. While an answer of ours is under way they are its bytes, whatever they look
-    /// like.
+    /// The bytes to send in place of `bytes`, if they end in a status line that the HTTP implementation made itself,
+    /// which is the last that it sends. While an answer of ours is under way, they are that answer's, whatever they
+    /// look like.
     fn substitute(&self, bytes: &[u8]) -> Option<Substitute> {
         if self.exchange.is_answering() {
             return None;
@@ -231,7 +231,7 @@ impl<Io: AsyncRead + Unpin> AsyncRead for Wire<Io> {
 }
 
 impl<Io: AsyncWrite + Unpin> Wire<Io> {
-    /// What the socket takes of `bytes`, and an error once the client takes them too slowly.
+    /// Writes `bytes`. Returns how many the socket took, and an error once the client reads too slowly.
     fn send(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let taken = Pin::new(&mut self.io).poll_write(cx, bytes);
         self.paced(cx, taken)
@@ -251,7 +251,7 @@ impl<Io: AsyncWrite + Unpin> Wire<Io> {
 }
 
 impl<Io: AsyncRead + Unpin> Wire<Io> {
-    /// Reads what a client that was refused sends still, until it ends or its time is over.
+    /// Reads what a refused client still sends, until it ends or `LINGER` is over.
     fn listen_on(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let linger = self.linger.get_or_insert_with(|| Box::pin(sleep(LINGER)));
         let mut bytes = [0; 4 << 10];
@@ -283,9 +283,9 @@ impl<Io: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Wire<Io> {
         Poll::Ready(Ok(substitute.stands_for))
     }
 
-    /// Written so, an answer's bytes stay where they are until the client takes them; else the HTTP implementation
-    /// copies each piece of a body, however large, into a buffer of the connection. A refusal of its own is a piece
-    /// alone: it has no body.
+    /// With vectored writes an answer's bytes stay where they are until the client reads them; else the HTTP
+    /// implementation copies each piece of a body, however large, into the connection's buffer. Its own refusal is one
+    /// piece, since it has no body.
     fn poll_write_vectored(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,

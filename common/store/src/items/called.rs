@@ -1,10 +1,10 @@
-//! What items are called: which of a workspace have a name that somebody else's document says.
+//! Finds a workspace's items by names that stand in a document, such as a timeline from elsewhere.
 
 use domain::ids::{ItemId, WorkspaceId};
 use sqlx::PgConnection;
 
-/// The ready items of the workspace with these names, which may be refs, whatever their case: at most two a name, which
-/// is as good as many.
+/// Returns the ready items of the workspace with these names, in any case, or with these refs, each with the name that
+/// found it: at most two per name, since two already make it ambiguous.
 pub async fn called(
     conn: &mut PgConnection,
     names: &[String],

@@ -1,17 +1,17 @@
-//! What an item is called and sorted by.
+//! Changes an item's name, `ref` and tags.
 
 use domain::ids::{ItemId, WorkspaceId};
 use sqlx::PgConnection;
 use sqlx::error::DatabaseError;
 
-/// What to change of an item; what is none stays.
+/// Changes to an item; a field that is none stays as it is.
 #[derive(Debug, Clone, Default)]
 pub struct Change {
-    /// What people call it.
+    /// Its name.
     pub name: Option<String>,
-    /// What clients call it.
+    /// Its `ref`.
     pub item_ref: Option<String>,
-    /// What it is sorted by, in the place of all it has.
+    /// Its tags, which replace all that it has.
     pub tags: Option<Vec<String>>,
 }
 
@@ -26,7 +26,7 @@ pub enum Changed {
     RefTaken,
 }
 
-/// Changes an item of this workspace.
+/// Changes an item of this workspace. Returns whether it was changed, or why not.
 pub async fn change(
     conn: &mut PgConnection,
     item: ItemId,

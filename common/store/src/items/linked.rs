@@ -1,7 +1,8 @@
-//! What a link to an item's media shows: its bytes, as long as the item is there and its account may act.
+//! The media that a link shows, as long as the item exists and its account is not suspended.
 //!
-//! One statement finds them and says how long the link is good for, by the database's clock. Whether the link was made
-//! by this service is asked before: nobody gets here by guessing. Neighbour: `footage`, which finds pictures likewise.
+//! One statement finds the media and computes how long the link lasts, by the database's clock. The caller has checked
+//! that this service made the link, so nobody gets here by guessing. Neighbour: `footage`, which finds pictures
+//! likewise.
 
 use domain::ids::{AccountId, ItemId};
 use sqlx::PgConnection;
@@ -9,24 +10,24 @@ use sqlx::PgConnection;
 /// The media of an item that a link names.
 #[derive(Debug, Clone)]
 pub struct LinkedMedia {
-    /// Whose it is.
+    /// The account that owns it.
     pub account_id: AccountId,
-    /// What people call it.
+    /// The item's name.
     pub name: String,
     /// A media type such as `video/mp4`.
     pub content_type: Option<String>,
-    /// How many bytes it has.
+    /// Its size in bytes.
     pub bytes: i64,
-    /// Their SHA-256.
+    /// SHA-256 of the bytes; none when it is not known.
     pub sha256: Option<Vec<u8>>,
-    /// Where they are.
+    /// Its key in the media store.
     pub object_key: String,
-    /// Whole seconds until the link ends; none when it has ended.
+    /// Whole seconds until the link expires; none when it has expired.
     pub left_seconds: Option<i64>,
 }
 
-/// The media of a ready item, for a link that ends at this unix second; nothing when the item is deleted or its account
-/// is suspended.
+/// Returns the media of a ready item, for a link that expires at this unix time in seconds; none when the item is
+/// deleted or its account is suspended.
 pub async fn linked_media(conn: &mut PgConnection, item: ItemId, expires: f64) -> sqlx::Result<Option<LinkedMedia>> {
     sqlx::query_as!(
         LinkedMedia,
@@ -43,7 +44,7 @@ pub async fn linked_media(conn: &mut PgConnection, item: ItemId, expires: f64) -
     .await
 }
 
-/// What clients call these items, as far as they are not deleted.
+/// Returns the refs of the given items that are not deleted, each with the item's id.
 pub async fn refs(conn: &mut PgConnection, items: &[ItemId]) -> sqlx::Result<Vec<(ItemId, String)>> {
     let rows = sqlx::query!(
         r#"SELECT id AS "id: ItemId", ref AS "item_ref!" FROM items WHERE id = ANY ($1) AND deleted_at IS NULL"#,

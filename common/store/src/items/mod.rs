@@ -1,9 +1,9 @@
 //! Library items and the reads stored on them (contract §2).
 //!
-//! Listing and making items is here; `search` lists those that a filter passes, `change` renames one; `linked` finds
-//! what a link shows; `resolve` tells what many refs name, for the tools that take refs; `storage` counts and drops
-//! bytes, `sweep` tells which objects rows name. How an item's bytes arrive is `store::uploads`. A deleted item stays
-//! as a tombstone that no function here shows, so that a job that still runs on it finds out.
+//! Items are listed and added here; `search` lists those that match a filter, `change` renames one; `linked` finds the
+//! media of a link; `resolve` looks up many refs at once, for tools that take refs; `storage` counts and deletes bytes,
+//! `sweep` finds which stored objects are named by rows. `store::uploads` has how an item's bytes arrive. A deleted
+//! item stays as a tombstone that no function here returns, so that a job that still works on it notices.
 
 mod called;
 mod change;
@@ -32,12 +32,12 @@ use serde_json::Value;
 use sqlx::PgConnection;
 use sqlx::types::Json;
 
-/// Media as it stands in the media store.
+/// A file in the media store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredMedia {
-    /// Its key there.
+    /// Its key in the media store.
     pub object_key: String,
-    /// How many bytes it has.
+    /// Its size in bytes.
     pub bytes: i64,
 }
 
@@ -46,59 +46,59 @@ pub struct StoredMedia {
 pub struct ItemRow {
     /// Its id.
     pub id: ItemId,
-    /// Where it is.
+    /// The workspace that it is in.
     pub workspace_id: WorkspaceId,
     /// Its `ref`: what its maker chose, or its id.
     pub item_ref: String,
-    /// What people call it; a file's name as it came.
+    /// Its name; at first the uploaded file's name.
     pub name: String,
-    /// None until it was probed.
+    /// Its type; none until it is probed.
     pub item_type: Option<ItemType>,
-    /// How far it has come.
+    /// Its status.
     pub status: ItemStatus,
-    /// Why it failed.
+    /// The code of the error that it failed with; none when it has not failed.
     pub error_code: Option<String>,
-    /// The same in words.
+    /// The message of that error.
     pub error_message: Option<String>,
-    /// Milliseconds. None for an image, and until it was probed.
+    /// Its duration in milliseconds; none for a picture, and until it is probed.
     pub duration_ms: Option<i64>,
-    /// Pixels across.
+    /// Its width in pixels.
     pub width: Option<i32>,
-    /// Pixels down.
+    /// Its height in pixels.
     pub height: Option<i32>,
     /// A media type such as `video/mp4`.
     pub content_type: Option<String>,
-    /// Bytes kept, or announced.
+    /// Its size in bytes; the announced size until it is stored.
     pub bytes: i64,
     /// SHA-256 of the bytes.
     pub sha256: Option<Vec<u8>>,
     /// When it was made.
     pub created_at: DateTime<Utc>,
-    /// Until when a computer holds its reads back; only while that lease lives.
+    /// Until when a client computes its reads itself and none is computed here; none without such a lease, or after it.
     pub leased_until: Option<DateTime<Utc>>,
     /// The streams of its file; none until it was probed.
     pub streams: Option<Json<Vec<Stream>>>,
-    /// The key of its picture in the media store, where there is one.
+    /// The key of its picture in the media store; none when there is none.
     pub thumbnail_key: Option<String>,
-    /// When it was looked up: links to it are good for a while from then.
+    /// When it was looked up; links to its picture last for a while from then.
     pub now: DateTime<Utc>,
     /// The names of the reads stored on it, in alphabetical order.
     pub reads: Vec<String>,
     /// When each of them was stored, in the same order.
     pub reads_stored_at: Vec<DateTime<Utc>>,
-    /// What people sort it by.
+    /// Its tags.
     pub tags: Vec<String>,
-    /// The reads that are to start once it is ready, as they were asked for.
+    /// The names of the reads to start once it is ready; none when none were asked for.
     pub reads_on_ready: Option<Vec<String>>,
-    /// What became of those.
+    /// The answer to the call that started those reads; none until then.
     pub reads_answer: Option<Value>,
-    /// When they are started, where the item is ready and they are not.
+    /// When those reads start; none when none are to start.
     pub reads_due_at: Option<DateTime<Utc>>,
     /// How it was made, if a generation made it.
     pub made_by: Option<Json<MadeBy>>,
 }
 
-/// Items as clients see them, by whatever follows `FROM items`.
+/// Selects items as clients see them; `$tail` is what follows `FROM items`.
 macro_rules! select_items {
     ($tail:tt, $($argument:expr),*) => {
         sqlx::query_as!(
@@ -120,26 +120,26 @@ macro_rules! select_items {
     };
 }
 
-/// What made a stored read. For operators.
+/// Which job and engine made a stored read. For operators.
 #[derive(Debug, Clone)]
 pub struct MadeRead {
     /// The read.
     pub read: Read,
     /// The job that made it.
     pub job_id: JobId,
-    /// The engine.
+    /// The engine's name.
     pub engine: String,
-    /// In this version.
+    /// The engine's version.
     pub engine_version: String,
-    /// What the engine says of it.
+    /// The engine's own rating of the result.
     pub quality: Option<String>,
-    /// Bytes kept.
+    /// The size of the stored result in bytes.
     pub bytes: i64,
-    /// When.
+    /// When it was stored.
     pub stored_at: DateTime<Utc>,
 }
 
-/// What made each read that an item has.
+/// Returns how each stored read of an item was made, in the order of the reads' names.
 pub async fn made_reads(conn: &mut PgConnection, item: ItemId) -> sqlx::Result<Vec<MadeRead>> {
     sqlx::query_as!(
         MadeRead,
@@ -151,19 +151,19 @@ pub async fn made_reads(conn: &mut PgConnection, item: ItemId) -> sqlx::Result<V
     .await
 }
 
-/// The item with this id, whosever it is.
+/// Returns the item with this id, of any account; none when it is deleted or never existed.
 pub async fn find(conn: &mut PgConnection, item: ItemId) -> sqlx::Result<Option<ItemRow>> {
     select_items!("WHERE id = $1 AND deleted_at IS NULL", item as ItemId).fetch_optional(conn).await
 }
 
-/// A workspace's items, newest first, from the one after `before`.
+/// Returns a workspace's items, newest first, that are older than `before`.
 pub async fn page(
     conn: &mut PgConnection,
     workspace: WorkspaceId,
     before: Option<ItemId>,
     limit: i64,
 ) -> sqlx::Result<Vec<ItemRow>> {
-    // Two statements, because one that takes either is planned for neither.
+    // Two statements, because one for both cases would get a bad plan for each.
     match before {
         None => {
             select_items!(
@@ -187,7 +187,7 @@ pub async fn page(
     }
 }
 
-/// These items of a workspace, in the order of the ids.
+/// Returns these items of a workspace, in the order of `ids`.
 async fn by_ids(conn: &mut PgConnection, workspace: WorkspaceId, ids: &[ItemId]) -> sqlx::Result<Vec<ItemRow>> {
     select_items!(
         "WHERE id = ANY ($1) AND workspace_id = $2 AND deleted_at IS NULL ORDER BY array_position($1, id)",
@@ -203,17 +203,17 @@ async fn by_ids(conn: &mut PgConnection, workspace: WorkspaceId, ids: &[ItemId])
 pub struct NewItem<'a> {
     /// Its id.
     pub id: ItemId,
-    /// Where it goes.
+    /// The workspace that it will be in.
     pub workspace_id: WorkspaceId,
-    /// The account of that workspace, whose storage it takes.
+    /// The account of that workspace, whose storage it uses.
     pub account_id: AccountId,
-    /// What clients may call it; `domain::item::check_ref` has passed it.
+    /// Its `ref`; `domain::item::check_ref` has accepted it.
     pub item_ref: &'a str,
-    /// What people call it.
+    /// Its name.
     pub name: &'a str,
-    /// As announced.
+    /// Its media type, as announced.
     pub content_type: Option<&'a str>,
-    /// As announced; 0 when unknown.
+    /// Its size in bytes, as announced; 0 when unknown.
     pub bytes: i64,
 }
 
@@ -226,7 +226,7 @@ pub enum Added {
     RefTaken,
 }
 
-/// Adds an item in `processing`.
+/// Adds an item with the status `processing`. Returns whether it was added, or why not.
 pub async fn add(conn: &mut PgConnection, item: &NewItem<'_>) -> sqlx::Result<Added> {
     let added = sqlx::query!(
         "INSERT INTO items (id, workspace_id, account_id, ref, name, content_type, bytes)
@@ -245,16 +245,16 @@ pub async fn add(conn: &mut PgConnection, item: &NewItem<'_>) -> sqlx::Result<Ad
     Ok(if added.rows_affected() == 0 { Added::RefTaken } else { Added::Yes })
 }
 
-/// Where an item's bytes are, for whoever reads them.
+/// The location of an item's bytes.
 #[derive(Debug, Clone)]
 pub struct ItemMedia {
     /// The object's key in the media store.
     pub object_key: String,
-    /// Milliseconds. None for an image.
+    /// Its duration in milliseconds; none for a picture.
     pub duration_ms: Option<i64>,
 }
 
-/// Where the bytes of a ready item are; none when it is deleted or not ready.
+/// Returns where the bytes of a ready item are; none when it is deleted or not ready.
 pub async fn media(conn: &mut PgConnection, item: ItemId) -> sqlx::Result<Option<ItemMedia>> {
     sqlx::query_as!(
         ItemMedia,
@@ -275,8 +275,8 @@ pub enum Tombstone {
     NotThere,
 }
 
-/// Turns an item of this workspace into a tombstone, and ends the upload that was to fill it. The item's jobs are
-/// `store::jobs`'s to cancel in the same transaction; the bytes go later (`to_purge`).
+/// Turns an item of this workspace into a tombstone, and fails its upload. The caller cancels the item's jobs
+/// (`store::jobs`) in the same transaction; the bytes are deleted later (`to_purge`).
 pub async fn tombstone(conn: &mut PgConnection, item: ItemId, workspace: WorkspaceId) -> sqlx::Result<Tombstone> {
     let set = sqlx::query_scalar!(
         // The upload before the item, as a finishing ingest locks them.
@@ -301,8 +301,8 @@ pub async fn tombstone(conn: &mut PgConnection, item: ItemId, workspace: Workspa
     Ok(if set == 0 { Tombstone::NotThere } else { Tombstone::Set })
 }
 
-/// Holds an item's reads back for the computer that reads it itself (contract §4.5); returns until when. None
-/// when the workspace has no such item.
+/// Starts a lease with which a client computes an item's reads itself (contract §4.5). Returns until when it lasts;
+/// none when the workspace has no such item.
 pub async fn lease(
     conn: &mut PgConnection,
     item: ItemId,
@@ -321,7 +321,7 @@ pub async fn lease(
     .await
 }
 
-/// Ends a lease before its time. False when the workspace has no such item; an item without a lease is left as it is.
+/// Ends such a lease early, if there is one. Returns false when the workspace has no such item.
 pub async fn end_lease(conn: &mut PgConnection, item: ItemId, workspace: WorkspaceId) -> sqlx::Result<bool> {
     let ended = sqlx::query!(
         "UPDATE items SET leased_until = NULL WHERE id = $1 AND workspace_id = $2 AND deleted_at IS NULL",
@@ -333,12 +333,12 @@ pub async fn end_lease(conn: &mut PgConnection, item: ItemId, workspace: Workspa
     Ok(ended.rows_affected() > 0)
 }
 
-/// A read stored on an item: its JSON, or where that is kept when it is large.
+/// A read stored on an item: its JSON, or the key of its JSON in the media store when it is large.
 #[derive(Debug, Clone)]
 pub struct StoredRead {
     /// The job that computed it.
     pub job_id: JobId,
-    /// The whole result as JSON text (docs/reads.md, "The stored result"); none when it stands under `object_key`.
+    /// The whole result as JSON text (docs/reads.md, "The stored result"); none when it is stored under `object_key`.
     pub result: Option<String>,
     /// The object in the media store that holds the JSON text instead.
     pub object_key: Option<String>,
@@ -346,7 +346,7 @@ pub struct StoredRead {
     pub stored_at: DateTime<Utc>,
 }
 
-/// The stored read of an item, if it has been computed.
+/// Returns the stored read of an item; none when it is not computed.
 pub async fn stored_read(conn: &mut PgConnection, item: ItemId, read: Read) -> sqlx::Result<Option<StoredRead>> {
     sqlx::query_as!(
         StoredRead,

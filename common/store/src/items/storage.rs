@@ -1,11 +1,11 @@
-//! The bytes an account keeps: how many, and which of them may go.
+//! Counts the bytes that an account stores, and deletes rows of items whose bytes are no longer needed.
 
 use crate::usage;
 use domain::ids::{AccountId, ItemId, WorkspaceId};
 use sqlx::PgConnection;
 
 /// Makes other callers that add to this account's storage wait until the caller's transaction ends, so that two can't
-/// both take the last of it. Its own lock, because the account's row is what dispatches wait for.
+/// both take the last of it. It is a lock of its own, because dispatches wait for the account's row.
 pub async fn lock_storage(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<()> {
     sqlx::query!(
         "SELECT pg_advisory_xact_lock(hashtextextended('storage ' || $1::uuid::text, 0))",
@@ -16,13 +16,12 @@ pub async fn lock_storage(conn: &mut PgConnection, account: AccountId) -> sqlx::
     Ok(())
 }
 
-/// Bytes of media that an account keeps: of its items, of what is reserved for those to come, and of what is read of
-/// them.
+/// Returns how many bytes of media an account stores: its items, reservations for items to come, and results of reads.
 pub async fn bytes_kept(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<i64> {
     Ok(usage::of(conn, account).await?.media_bytes)
 }
 
-/// Where an item is, or was before it was deleted.
+/// Returns the workspace that an item is in, or was in before it was deleted; none when there is no such row.
 pub async fn workspace_of(conn: &mut PgConnection, item: ItemId) -> sqlx::Result<Option<WorkspaceId>> {
     sqlx::query_scalar!(
         r#"SELECT workspace_id AS "workspace_id: WorkspaceId" FROM items WHERE id = $1"#,
@@ -32,7 +31,7 @@ pub async fn workspace_of(conn: &mut PgConnection, item: ItemId) -> sqlx::Result
     .await
 }
 
-/// Tombstones whose bytes no live job reads any more, oldest first.
+/// Returns up to `limit` tombstones whose bytes no live job reads any more, the longest deleted first.
 pub async fn to_purge(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<ItemId>> {
     sqlx::query_scalar!(
         r#"SELECT id AS "id: ItemId" FROM items
@@ -49,8 +48,8 @@ pub async fn to_purge(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<I
     .await
 }
 
-/// Forgets up to `limit` tombstones whose objects went more than `days` ago, with the uploads that filled them: as long
-/// as ended jobs are kept, which may name them. Returns how many.
+/// Deletes up to `limit` tombstones whose objects were deleted more than `days` ago, with their uploads. Ended jobs,
+/// which may name them, are kept as long. Returns how many.
 pub async fn prune(conn: &mut PgConnection, days: i32, limit: i64) -> sqlx::Result<u64> {
     let gone = sqlx::query!(
         "WITH old AS MATERIALIZED (
@@ -71,8 +70,8 @@ pub async fn prune(conn: &mut PgConnection, days: i32, limit: i64) -> sqlx::Resu
     Ok(gone.rows_affected())
 }
 
-/// Notes that these tombstones' objects are gone, drops their stored reads with all rows of those, and forgets what
-/// they were called and what was in them. Returns how many were not yet so.
+/// Records that these tombstones' objects are deleted, deletes their stored reads with all rows of those, and removes
+/// their names, tags and comments. Returns how many were not purged before.
 pub async fn purge(conn: &mut PgConnection, items: &[ItemId]) -> sqlx::Result<u64> {
     let done = sqlx::query!(
         "WITH purged AS (

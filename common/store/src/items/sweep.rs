@@ -1,12 +1,12 @@
-//! Which items' objects are looked at next, and which of those a row names.
+//! Steps through all items to compare their objects in the media store with the rows that name them.
 
 use chrono::{DateTime, Utc};
 use domain::ids::ItemId;
 use sqlx::PgConnection;
 use std::collections::HashSet;
 
-/// The next items by their ids, tombstones among them, and moves on; after the last ones none, and then the first
-/// again. None while another looks.
+/// Returns the next `limit` items by id, including tombstones, and moves on behind them. Returns none once after the
+/// last, and then begins again. Returns none while another process holds the row of the sweep.
 pub async fn advance_sweep(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<ItemId>> {
     sqlx::query_scalar!(
         r#"WITH here AS (
@@ -25,12 +25,12 @@ pub async fn advance_sweep(conn: &mut PgConnection, limit: i64) -> sqlx::Result<
     .await
 }
 
-/// The time so many hours ago: what was written before it has long been named by a row, or never will be.
+/// Returns the time `hours` ago: a row names an object that was written before it by now, or none ever will.
 pub async fn settled_before(conn: &mut PgConnection, hours: i32) -> sqlx::Result<DateTime<Utc>> {
     sqlx::query_scalar!(r#"SELECT mws_now() - make_interval(hours => $1) AS "before!""#, hours).fetch_one(conn).await
 }
 
-/// The keys that rows of these items name.
+/// Returns the keys of all objects that rows of these items name.
 pub async fn named_objects(conn: &mut PgConnection, items: &[ItemId]) -> sqlx::Result<HashSet<String>> {
     let named = sqlx::query_scalar!(
         r#"SELECT object_key AS "key!" FROM items WHERE id = ANY ($1) AND object_key IS NOT NULL

@@ -1,4 +1,4 @@
-//! The items that a timeline or a canvas names, as far as they can be shown or heard.
+//! The items that a timeline or a canvas names, if they can be shown or heard.
 
 use super::resolve::shown_rate;
 use chrono::{DateTime, Utc};
@@ -13,15 +13,15 @@ use sqlx::PgConnection;
 pub struct UsableItem {
     /// Its id.
     pub id: ItemId,
-    /// What people call it.
+    /// Its name.
     pub name: String,
-    /// What it is.
+    /// Its type, duration, streams and pictures.
     pub facts: SourceFacts,
     /// The database's time, for links to it.
     pub now: DateTime<Utc>,
 }
 
-/// Those of these items that are ready and in the workspace.
+/// Returns the given items that are ready and in the workspace, in any order.
 pub async fn usable(
     conn: &mut PgConnection,
     items: &[ItemId],

@@ -1,10 +1,13 @@
 //! Comments on items and timelines (docs/links.md).
 //!
-//! Their number has a bound, which is looked at under `lock`: `lock`, then `count`, then `add`, in one transaction.
+//! Their number is bounded. To check it, call `lock`, then `count`, then `add`, in one transaction.
+
+mod number;
 
 use chrono::{DateTime, Utc};
 use domain::comment::{Place, Region, Subject};
 use domain::ids::{CommentId, ItemId, KeyId, PublicLinkId, TimelineId, UserId, WorkspaceId};
+pub use number::{Guests, count, count_of_link, lock};
 use sqlx::PgConnection;
 use sqlx::types::Json;
 use uuid::Uuid;
@@ -14,26 +17,26 @@ use uuid::Uuid;
 pub enum Author<'a> {
     /// A user who signed in.
     User(UserId),
-    /// A key, or a session of it.
+    /// A key, or a session made with it.
     Key(KeyId),
-    /// Somebody without an account, by a public link, who is called so.
+    /// Somebody without an account, who came by this public link and gave this name.
     Guest(PublicLinkId, &'a str),
 }
 
 /// A comment to be stored.
 #[derive(Debug)]
 pub struct NewComment<'a> {
-    /// What it is about.
+    /// The item or the timeline that it is about.
     pub subject: Subject,
-    /// That one's workspace.
+    /// The workspace of the item or the timeline.
     pub workspace: WorkspaceId,
-    /// The comment that began the thread, of a reply.
+    /// The first comment of the thread that it replies to; none for one that begins a thread.
     pub reply_to: Option<CommentId>,
-    /// What is said.
+    /// Its text.
     pub text: &'a str,
-    /// Of which part of it.
+    /// The times and the region that it is about.
     pub place: Place,
-    /// By whom.
+    /// Who writes it.
     pub author: Author<'a>,
 }
 
@@ -42,83 +45,39 @@ pub struct NewComment<'a> {
 pub struct CommentRow {
     /// Its id.
     pub id: CommentId,
-    /// The item, of a comment on one.
+    /// The item that it is about; none for one on a timeline.
     pub item_id: Option<ItemId>,
-    /// The timeline, of a comment on one.
+    /// The timeline that it is about; none for one on an item.
     pub timeline_id: Option<TimelineId>,
     /// The workspace that the item or the timeline is in.
     pub workspace_id: WorkspaceId,
-    /// The comment that began the thread, of a reply.
+    /// The first comment of the thread that it replies to; none for one that begins a thread.
     pub reply_to: Option<CommentId>,
-    /// What is said.
+    /// Its text.
     pub text: String,
-    /// From this millisecond of it.
+    /// The start of what it is about, in milliseconds.
     pub at_ms: Option<i32>,
-    /// To this one.
+    /// The end of what it is about, in milliseconds.
     pub until_ms: Option<i32>,
-    /// Of this part of the picture.
+    /// The region of the picture that it is about.
     pub region: Option<Json<Region>>,
     /// The user who wrote it.
     pub user_id: Option<UserId>,
     /// The key that wrote it.
     pub key_id: Option<KeyId>,
-    /// The link that a guest wrote it by.
+    /// The link with which a guest wrote it.
     pub link_id: Option<PublicLinkId>,
-    /// What its author is called: the user's or the key's name now, or the name that the guest gave.
+    /// Its author's name: the user's or the key's name now, or the name that the guest gave.
     pub author_name: Option<String>,
-    /// When somebody said that it is done with.
+    /// When it was resolved; none when it is open.
     pub resolved_at: Option<DateTime<Utc>>,
     /// When it was written.
     pub created_at: DateTime<Utc>,
-    /// When its text was last changed, or whether it is resolved.
+    /// When its text was last changed, or when it was last resolved or reopened.
     pub updated_at: DateTime<Utc>,
 }
 
-/// Makes other comments on the same subject wait until the caller's transaction ends.
-pub async fn lock(conn: &mut PgConnection, subject: Subject) -> sqlx::Result<()> {
-    sqlx::query!("SELECT pg_advisory_xact_lock(hashtextextended('comments ' || $1::uuid::text, 0))", subject.uuid())
-        .fetch_one(conn)
-        .await?;
-    Ok(())
-}
-
-/// How many comments an item or a timeline has; counted up to `most`.
-pub async fn count(conn: &mut PgConnection, subject: Subject, most: i64) -> sqlx::Result<i64> {
-    sqlx::query_scalar!(
-        // In the order of the index, which is read then and not the whole table.
-        r#"SELECT count(*) AS "count!" FROM (
-               SELECT FROM comments WHERE coalesce(item_id, timeline_id) = $1 ORDER BY id LIMIT $2) AS counted"#,
-        subject.uuid(),
-        most,
-    )
-    .fetch_one(conn)
-    .await
-}
-
-/// How many comments came by a link.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Guests {
-    /// In all; counted up to a bound.
-    pub in_all: i64,
-    /// In the last minute; counted up to the same.
-    pub lately: i64,
-}
-
-/// How many comments came by this link; counted up to `most`.
-pub async fn count_of_link(conn: &mut PgConnection, link: PublicLinkId, most: i64) -> sqlx::Result<Guests> {
-    sqlx::query_as!(
-        Guests,
-        r#"SELECT count(*) AS "in_all!",
-               count(*) FILTER (WHERE created_at > mws_now() - interval '1 minute') AS "lately!"
-           FROM (SELECT created_at FROM comments WHERE link_id = $1 ORDER BY created_at DESC LIMIT $2) AS counted"#,
-        link as PublicLinkId,
-        most,
-    )
-    .fetch_one(conn)
-    .await
-}
-
-/// The comment that began the thread which this comment belongs to; none when there is no such comment on the subject.
+/// Returns the first comment of the thread that this comment belongs to; none when the subject has no such comment.
 pub async fn thread_of(
     conn: &mut PgConnection,
     subject: Subject,
@@ -165,7 +124,8 @@ pub async fn add(conn: &mut PgConnection, new: &NewComment<'_>) -> sqlx::Result<
     Ok(id)
 }
 
-/// A comment on a timeline or on an item that is not deleted, in whichever workspace.
+/// Returns a comment of any workspace, on a timeline or on an item that is not deleted; none when there is no such
+/// comment.
 pub async fn find(conn: &mut PgConnection, comment: CommentId) -> sqlx::Result<Option<CommentRow>> {
     sqlx::query_as!(
         CommentRow,
@@ -185,8 +145,8 @@ pub async fn find(conn: &mut PgConnection, comment: CommentId) -> sqlx::Result<O
     .await
 }
 
-/// Comments on an item or a timeline, newest first, from the one after `before`; with `resolved` only those that are,
-/// or are not.
+/// Returns comments on an item or a timeline, newest first, that are older than `before`; with `resolved`, only those
+/// that are resolved, or only the open ones.
 pub async fn page(
     conn: &mut PgConnection,
     subject: Subject,
@@ -216,7 +176,7 @@ pub async fn page(
     .await
 }
 
-/// The newest comments on an item, at most so many, whose texts have at most so many bytes together; newest first.
+/// Returns the newest comments on an item, newest first: at most `most`, with at most `most_bytes` of text together.
 pub async fn newest(
     conn: &mut PgConnection,
     item: ItemId,
@@ -248,16 +208,16 @@ pub async fn newest(
     .await
 }
 
-/// What is changed of a comment; what is none stays as it is.
+/// Changes to a comment; a field that is none stays as it is.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Change<'a> {
-    /// What it says.
+    /// The new text.
     pub text: Option<&'a str>,
-    /// Whether it is done with.
+    /// Whether it is resolved.
     pub resolved: Option<bool>,
 }
 
-/// Changes a comment of the workspace. False when it is not there.
+/// Changes a comment of the workspace. Returns false when there is no such comment.
 pub async fn change(
     conn: &mut PgConnection,
     comment: CommentId,
@@ -279,7 +239,7 @@ pub async fn change(
     Ok(done.rows_affected() > 0)
 }
 
-/// Deletes a comment of the workspace, and the replies to it. False when it is not there.
+/// Deletes a comment of the workspace, and the replies to it. Returns false when there is no such comment.
 pub async fn delete(conn: &mut PgConnection, comment: CommentId, workspace: WorkspaceId) -> sqlx::Result<bool> {
     let done = sqlx::query!(
         "DELETE FROM comments WHERE id = $1 AND workspace_id = $2",
