@@ -1,9 +1,9 @@
-//! Gives free places to waiting jobs that came due, or that a crash between two transactions left waiting.
+//! Gives free places to waiting jobs that are due, or that a crash between two transactions left waiting.
 //!
-//! Accounts with jobs that were run before and wait again are looked through, and those with any waiting jobs, some in
-//! each run, and then from the first again: a run costs as much with a million waiting jobs as with a hundred accounts
-//! of them, but for jobs of a paused read that were never run, which it reads. Where it finds places to give, as when a
-//! read is resumed, it goes on for a while.
+//! A run looks through some of the accounts with jobs that ran before and wait again, and some of those with any
+//! waiting jobs; the next run goes on after them, and then from the first again. So a run costs as much with a million
+//! waiting jobs as with a hundred accounts of them, except for jobs of a paused read that never ran, all of which it
+//! reads. Where it finds places to give, as when a read is resumed, it goes on for a while.
 
 use domain::ids::AccountId;
 use runtime::ending;
@@ -14,24 +14,24 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use store::jobs::{self, Payer};
 
-/// Accounts looked at at once: of those with jobs that wait again, which are few, and of all.
+/// Accounts that are looked at in one step: of those with jobs that wait again, which are few, and of all.
 const SOME_AGAIN: i64 = 1_000;
 const SOME: i64 = 100;
-/// How often a run goes on where it found places to give.
+/// Steps of a run that finds places to give, at most.
 const MOST_STEPS: usize = 10;
 
-/// Whose jobs a round looks through.
+/// The accounts that a round looks through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Round {
     Again,
     All,
 }
 
-/// The account that each round of each scheduler of this process looked at last, by the scheduler's name. The next step
-/// begins after it and goes round.
+/// The last account that each round of each scheduler of this process looked at, by the scheduler's name. The next step
+/// begins after it, and starts over at the end.
 static LAST: Mutex<BTreeMap<(Arc<str>, Round), AccountId>> = Mutex::new(BTreeMap::new());
 
-/// Admits once. Returns how many jobs got a place.
+/// Runs once. Returns how many jobs got a place.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let mut done: BTreeSet<AccountId> = BTreeSet::new();
     let mut admitted = 0;
@@ -65,7 +65,7 @@ async fn admit(process: &Process, accounts: &[AccountId]) -> usize {
     admitted
 }
 
-/// Those of the next accounts of the round that could have a place.
+/// Returns the accounts that could have a place, of the next accounts of the round.
 async fn left_waiting(conn: &mut PgConnection, scheduler: &Arc<str>, round: Round) -> sqlx::Result<Vec<AccountId>> {
     let nobody = AccountId::from(Uuid::nil());
     let key = (Arc::clone(scheduler), round);
@@ -81,7 +81,7 @@ async fn left_waiting(conn: &mut PgConnection, scheduler: &Arc<str>, round: Roun
     } else {
         missing > 0
     };
-    // Where all were looked at there is no place to go on from.
+    // Where all accounts were looked at, the next step starts over.
     let next = seen.last().filter(|_| !is_round).map(|one| one.payer);
     let mut all = LAST.lock().unwrap_or_else(PoisonError::into_inner);
     match next {

@@ -1,7 +1,7 @@
-//! Holds every balance against the journal. A difference is an alert, never a silent repair.
+//! Compares every balance with the journal. A difference is an alert, never a silent repair.
 //!
-//! The journal is added up once, some entries at a time (`store::ledger`), and a check adds what came since. One
-//! scheduler at a time does it; the others see when it was last done, and tell when that is too long ago.
+//! The journal is added up once, some entries at a time (`store::ledger`), and a check adds the entries since. One
+//! scheduler at a time does it; the others read when it was last done, and alert when that is too long ago.
 
 use domain::ids::AccountId;
 use runtime::clock::host_unix_seconds;
@@ -11,14 +11,14 @@ use sqlx::PgConnection;
 use store::ledger::{self, Checked};
 use store::minutes::{self, Drift};
 
-/// Entries added up in one transaction: some tenths of a second.
+/// Entries that are added up in one transaction: some tenths of a second.
 const SOME: i64 = 20_000;
-/// Differences told in one run; there may be one an account.
+/// Differences that are logged in one run, at most; there may be one for each account.
 const TOLD: usize = 10;
-/// A check that was last made longer ago than this is an alert: fifteen runs.
+/// Seconds after which a missing check is an alert: fifteen runs.
 const LATE_SECONDS: f64 = 900.0;
 
-/// Checks once. Returns how many balances the journal does not explain.
+/// Checks once. Returns how many balances differ from the journal.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let found = check(process).await?;
     let last = ledger::last_check(&mut *process.pool.acquire().await?).await?;
@@ -43,7 +43,7 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     Ok(drift.len() as u64)
 }
 
-/// Adds up what is settled, and compares. None where another scheduler does.
+/// Adds up new entries, and compares. Returns none where another scheduler does that.
 async fn check(process: &Process) -> sqlx::Result<Option<Vec<Drift>>> {
     loop {
         let mut tx = process.pool.begin().await?;
@@ -72,7 +72,7 @@ async fn check(process: &Process) -> sqlx::Result<Option<Vec<Drift>>> {
     Ok(Some(drift))
 }
 
-/// What is wrong by the tallies, and still is when the whole journal of these accounts is read.
+/// Returns the differences that the tallies show and that remain when these accounts' whole journal is read.
 async fn recounted(conn: &mut PgConnection) -> sqlx::Result<Vec<Drift>> {
     let suspected = ledger::drift(&mut *conn).await?;
     let mut accounts: Vec<AccountId> = suspected.iter().map(|one| one.account).collect();
@@ -91,7 +91,7 @@ async fn recounted(conn: &mut PgConnection) -> sqlx::Result<Vec<Drift>> {
     Ok(drift)
 }
 
-/// Says how the last check came out, and alerts where there was none for long.
+/// Reports the last check's result, and alerts when it is too old.
 fn tell_last(process: &Process, last: Checked) {
     let age = last.age_seconds.unwrap_or(f64::INFINITY);
     if age > LATE_SECONDS {

@@ -1,17 +1,17 @@
-//! Telling that a duty fails: at once, then again and again with longer pauses, and once more when it is over.
+//! Logs that a duty fails: at once, then again and again with longer pauses, and once more when it succeeds again.
 //!
-//! A line a try would hide everything else; a line at the first failure alone is forgotten after a day.
+//! A line for each try would hide everything else; a single line at the first failure is forgotten after a day.
 
 use std::fmt::Display;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Before the second line. Each later pause is twice as long.
+/// The pause before the second line. Each later pause is twice as long.
 const FIRST_PAUSE: Duration = Duration::from_mins(1);
-/// The longest.
+/// The longest pause.
 const LONGEST_PAUSE: Duration = Duration::from_hours(1);
 
-/// What was told of a duty that fails; empty while it succeeds.
+/// What was logged about a duty that fails; empty while it succeeds.
 #[derive(Debug, Default)]
 pub struct Complaint(Option<Told>);
 
@@ -24,7 +24,7 @@ struct Told {
 }
 
 impl Complaint {
-    /// The duty has failed. Returns whether it was told.
+    /// Notes that the duty has failed. Returns whether it was logged.
     pub fn repeat(&mut self, duty: &str, error: &dyn Display, now: Instant) -> bool {
         let Some(told) = &mut self.0 else {
             tracing::warn!(duty, error = %error, "A duty failed; it is tried again.");
@@ -43,7 +43,7 @@ impl Complaint {
         true
     }
 
-    /// The duty has succeeded.
+    /// Notes that the duty has succeeded.
     pub fn is_over(&mut self, duty: &str, now: Instant) {
         if let Some(told) = self.0.take() {
             let (failures, seconds) = (told.failures, now.saturating_duration_since(told.since).as_secs());

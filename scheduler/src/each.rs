@@ -1,5 +1,5 @@
-//! The steps of a duty that has several: each is tried, whatever became of the ones before, so that one that fails
-//! keeps nothing else from being done. The duty fails with the first error.
+//! The steps of a duty that has several: each is tried, even if the ones before failed, so that a failure does not
+//! prevent the others. The duty fails with the first error.
 
 use futures_util::future::BoxFuture;
 use runtime::process::Process;
@@ -7,7 +7,7 @@ use sqlx::PgConnection;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
-/// How the steps went so far.
+/// The result of the steps so far.
 #[derive(Debug, Default)]
 pub struct Each {
     done: u64,
@@ -15,7 +15,7 @@ pub struct Each {
 }
 
 impl Each {
-    /// A step was done, or failed.
+    /// Adds a step's result.
     #[must_use]
     pub fn and(mut self, step: sqlx::Result<u64>) -> Self {
         match step {
@@ -25,7 +25,7 @@ impl Each {
         self
     }
 
-    /// How many rows all of them put right.
+    /// Returns how many rows all steps put right, or the first error.
     pub fn result(self) -> sqlx::Result<u64> {
         match self.failed {
             None => Ok(self.done),
@@ -34,14 +34,13 @@ impl Each {
     }
 }
 
-/// How long there is nothing between two steps, in times of what the first of them took.
+/// The rest after a step, as a multiple of the time that the step took.
 const REST: u32 = 3;
 
-/// How long a step is done again and again in one run of its duty: others of it wait, and what is left is there in the
-/// next.
+/// How long a step is repeated in one run of its duty: the duty's other steps wait, and the next run does the rest.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// Does a step again and again until there is nothing left, for [`LONGEST`], or until the process ends.
+/// Repeats a step until it finds nothing, for [`LONGEST`] at most, or until the process ends.
 pub async fn until_none(
     process: &Process,
     step: impl for<'a> Fn(&'a mut PgConnection) -> BoxFuture<'a, sqlx::Result<u64>>,
@@ -49,7 +48,7 @@ pub async fn until_none(
     let (mut done, first) = (0, Instant::now());
     loop {
         let began = Instant::now();
-        // Given back in between: a step that failed may have left it in a state of its own.
+        // The connection goes back in between: a step that failed may have left it in an odd state.
         let batch = step(&mut *process.pool.acquire().await?).await?;
         done += batch;
         if batch == 0 || first.elapsed() > LONGEST || !rests(process, began).await {
@@ -58,7 +57,7 @@ pub async fn until_none(
     }
 }
 
-/// The same for a step that goes on from where the one before it ended, until it answers no such place.
+/// The same for a step that goes on from where the one before it ended, until it returns no such place.
 pub async fn until_end<P>(
     process: &Process,
     step: impl for<'a> Fn(&'a mut PgConnection, Option<P>) -> BoxFuture<'a, sqlx::Result<(u64, Option<P>)>>,
@@ -75,8 +74,8 @@ pub async fn until_end<P>(
     }
 }
 
-/// Rests after a step for longer than it took, so that nobody notices what is not urgent: a quarter of a connection at
-/// most is its. Returns false when the process ends.
+/// Rests after a step for longer than it took, so that a task that is not urgent takes a quarter of a connection at
+/// most. Returns false when the process ends.
 async fn rests(process: &Process, began: Instant) -> bool {
     tokio::select! {
         () = sleep(began.elapsed() * REST) => true,

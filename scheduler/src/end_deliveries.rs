@@ -1,7 +1,7 @@
 //! Ends the waiting deliveries of endpoints that are disabled, as `skipped`, or removed, as `cancelled`.
 //!
-//! A claim does the same for the delivery that it meets. This is what ends the others, whose next attempt may be a day
-//! away, so that the log tells the truth at once (contract §6.3).
+//! A claim does the same for the delivery that it meets. This duty ends the others, whose next attempt may be a day
+//! away, so that the log is right at once (contract §6.3).
 
 use runtime::process::Process;
 use store::deliveries;
@@ -9,7 +9,7 @@ use store::deliveries;
 /// Deliveries ended in one statement.
 const SOME: u32 = 5_000;
 
-/// Ends all there are. Returns how many.
+/// Ends all such deliveries. Returns how many.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let mut conn = process.pool.acquire().await?;
     let mut ended = 0;

@@ -1,16 +1,16 @@
-//! Ends uploads that nobody completed in time, and forgets those that ended long ago.
+//! Ends uploads that nobody completed in time, and deletes the rows of those that ended long ago.
 //!
-//! An abandoned upload's item becomes a tombstone, so its bytes are dropped by `purge_items` and nowhere else.
+//! An abandoned upload's item becomes a tombstone, so `purge_items` alone deletes its bytes.
 
 use crate::each::{Each, until_none};
 use futures_util::FutureExt;
 use runtime::process::Process;
 use store::uploads;
 
-/// Uploads a statement.
+/// Uploads per statement.
 const BATCH: i64 = 1_000;
 
-/// Returns how many uploads were ended or forgotten.
+/// Runs once. Returns how many uploads were ended or deleted.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let days = i32::try_from(process.settings.retention_days).unwrap_or(i32::MAX);
     Each::default()

@@ -1,5 +1,5 @@
-//! Folds ended jobs into the balances of their accounts, so that this is done also for accounts that dispatch nothing.
-//! One statement folds for many accounts: its time depends on how many jobs it folds, not on how many accounts.
+//! Folds ended jobs into the balances of their accounts, so that accounts which dispatch nothing are folded too. One
+//! statement folds for many accounts: its time depends on the number of jobs, not of accounts.
 
 use domain::ids::AccountId;
 use runtime::process::Process;
@@ -13,12 +13,12 @@ const STATEMENTS_PER_RUN: usize = 20;
 const ACCOUNTS_PER_RUN: i64 = 200;
 
 /// Folds until a statement folds fewer jobs than it may. Returns how many jobs it folded; where accounts had to be
-/// folded one by one, how many accounts it tried, also those that failed.
+/// folded one by one, how many accounts it tried, including those that failed.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let mut folded = 0;
     for _ in 0..STATEMENTS_PER_RUN {
         let some = match fold_some(process).await {
-            // One account's jobs can't be folded. The others must not wait for it, so each is folded by itself.
+            // One account's jobs can't be folded. The others must not wait for it, so each is folded separately.
             Err(error) if store::is_refused_for_good(&error) => return one_by_one(process).await,
             some => some?,
         };

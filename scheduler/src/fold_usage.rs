@@ -1,4 +1,4 @@
-//! Folds the notes of what accounts keep into one row an account, so that a look at it stays a look at few rows.
+//! Folds the notes of what accounts store into one row per account, so that reading an account's usage reads few rows.
 
 use runtime::process::Process;
 use store::usage;
@@ -6,7 +6,7 @@ use store::usage;
 /// Notes folded in one statement.
 const SOME: i64 = 5_000;
 
-/// Folds until few are left. Returns how many.
+/// Folds until few notes are left. Returns how many it folded.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let mut conn = process.pool.acquire().await?;
     let mut folded = 0;

@@ -1,8 +1,8 @@
-//! The scheduler: duties that make good what crashed, came due or grew old. Any number of schedulers may run at once.
+//! The scheduler: duties that repair what crashed, and do what is due or too old. Any number of schedulers may run.
 //!
-//! One duty a file, each a `run_once` that a test calls; the loop is here, once. A duty locks what it works on with
-//! `SKIP LOCKED`, so two schedulers share the work rather than do it twice. Nothing is decided here that a worker or a
-//! call could not have decided: a scheduler that is away delays, and loses nothing.
+//! Each duty is a file with a `run_once` that tests call; the loop is here. A duty locks what it works on with `SKIP
+//! LOCKED`, so two schedulers share the work rather than do it twice. Nothing is decided here that a worker or a call
+//! could not have decided: without a scheduler things are late, and nothing is lost.
 
 pub mod admit_jobs;
 pub mod check_ledger;
@@ -43,20 +43,20 @@ use store::verdict::{self, DutyTold};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
-/// How long a duty may rest that looks more often while that is cheap.
+/// The longest rest of a duty that runs more often while its runs are cheap.
 const LONGEST_REST: Duration = Duration::from_secs(5);
 
-/// A duty's one run: how many rows it put right.
+/// One run of a duty. Returns how many rows it put right.
 type Run = for<'a> fn(&'a Process) -> BoxFuture<'a, sqlx::Result<u64>>;
 
-/// Something that has to be looked after.
+/// Something that the scheduler does again and again.
 struct Duty {
     name: &'static str,
     every: Duration,
     run: Run,
 }
 
-/// The duty of a module.
+/// Makes the duty of a module.
 macro_rules! duty {
     ($module:ident, $every_ms:literal) => {
         Duty {
@@ -97,6 +97,8 @@ const DUTIES: &[Duty] = &[
 
 /// Runs the duties until the process is told to end.
 pub async fn run(process: Process) -> anyhow::Result<()> {
+    // What is told once must find a recorder, and `up` may begin to measure later. `Health` says why there is none.
+    let _ = runtime::measure::recorder();
     let mut duties = JoinSet::new();
     for duty in DUTIES {
         duties.spawn(repeat(process.clone(), duty));
@@ -111,6 +113,7 @@ pub async fn run(process: Process) -> anyhow::Result<()> {
 }
 
 async fn repeat(process: Process, duty: &'static Duty) {
+    metrics::gauge!("mws_duty_every_seconds", "duty" => duty.name).set(duty.every.as_secs_f64());
     let mut ticks = interval(duty.every);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     // After an outage the workers' renewals must get through before their leases are called lost.
@@ -153,14 +156,14 @@ async fn repeat(process: Process, duty: &'static Duty) {
     }
 }
 
-/// When a duty runs again that took so long and found nothing to do. While a transaction is open for long, each look
-/// reads past all that was deleted since it began: frequent looks then take a thirtieth of the time, down to one in
-/// five seconds.
+/// Returns how long a duty rests after a run that found nothing to do and took `took`. While a transaction is open for
+/// long, each run reads past all rows that were deleted since it began: a duty then takes a thirtieth of the time, and
+/// runs at least every five seconds.
 fn after_nothing(every: Duration, took: Duration) -> Duration {
     took.saturating_mul(30).clamp(every, every.max(LONGEST_REST))
 }
 
-/// When a duty last succeeded, for an alert on its age.
+/// Records when a duty last succeeded, for an alert on its age.
 fn tell_success(duty: &'static str) {
     let seconds = u32::try_from(host_unix_seconds()).unwrap_or(u32::MAX);
     metrics::gauge!("mws_duty_last_success_seconds", "duty" => duty).set(f64::from(seconds));
@@ -174,14 +177,14 @@ async fn beat(process: Process) {
             () = process.shutdown.cancelled() => return,
         }
         if let Ok(mut conn) = process.pool.acquire().await {
-            // The next beat tries again; an absent row is what the operator sees meanwhile.
+            // The next beat tries again; meanwhile the operator sees that the row is missing.
             let _ = fleet::join(&mut conn, process.member(Service::Scheduler), &[], Capacity::default()).await;
             let _ = verdict::tell(&mut conn, &told(&process, Instant::now())).await;
         }
     }
 }
 
-/// The duties, for whoever asks how the service stands.
+/// Returns how the duties are doing, for the verdict on the service.
 fn told(process: &Process, now: Instant) -> Vec<DutyTold> {
     let duties = process.signs.every_duty(now).into_iter();
     let told = duties.map(|(name, every, done)| DutyTold {

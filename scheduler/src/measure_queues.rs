@@ -1,8 +1,8 @@
-//! Tells how much waits in each queue and for how long, as numbers for Prometheus: what workers are scaled by. And how
-//! many endpoints were disabled of late, whose owners may not know it.
+//! Reports how much waits in each queue and for how long, as Prometheus metrics by which workers are scaled. And how
+//! many endpoints were disabled lately, whose owners may not know it.
 //!
-//! Every scheduler tells the same, so rules take the greatest. A queue in which nothing waits is told as 0: a series
-//! that ends would keep its last value in an alert.
+//! Every scheduler reports the same, so rules take the maximum. A queue in which nothing waits is reported as 0: a
+//! series that ends would keep its last value in an alert.
 
 use domain::task::Task;
 use runtime::process::Process;
@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use store::endpoints;
 use store::queues::{self, Waiting};
 
-/// Measures once. Nothing is put right by that.
+/// Measures once. Returns 0, since it puts no rows right.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let mut conn = process.pool.acquire().await?;
     let found = queues::waiting(&mut conn).await?;

@@ -1,4 +1,4 @@
-//! Deletes what is older than the deployment keeps, in batches small enough not to be felt.
+//! Deletes rows that are older than the deployment's retention, in batches small enough not to be noticed.
 
 use crate::each::{Each, until_none};
 use domain::post::UNKEPT_DAYS;
@@ -8,7 +8,7 @@ use store::{
     account_audit, console_passes, fleet, idempotency, paces, portal_passes, posts, public_links, retention, verdict,
 };
 
-/// Rows deleted in one transaction: some tens of milliseconds.
+/// Rows that are deleted in one transaction: some tens of milliseconds.
 const SOME: i64 = 1_000;
 
 /// Deletes batch by batch, each kind for about ten seconds at most; the next run goes on. Returns the number of deleted

@@ -1,20 +1,20 @@
-//! Drops what renders that ended have left in the media store: objects of lost claims, and all of those that made
-//! nothing.
+//! Deletes what ended renders have left in the media store: objects of lost claims, and all objects of renders that
+//! made nothing.
 //!
-//! It waits until whoever worked for a lost claim has long stopped, so that nothing is written behind its back. The
-//! object that is the new item's own stays; the item's other objects are its reads, which stand elsewhere.
+//! It waits until every worker of a lost claim has long stopped, so that nothing is written afterwards. The object that
+//! belongs to the new item stays; the item's reads are objects elsewhere.
 
 use domain::ids::JobId;
 use runtime::media::{MediaError, item_prefix, media_prefix};
 use runtime::process::Process;
 use store::renders::{self, Leftover};
 
-/// Renders a run.
+/// Renders per run.
 const BATCH: i64 = 100;
 /// Minutes after which nobody writes for an ended render any more: many times a lease.
 const SETTLED_MINUTES: i32 = 10;
 
-/// Returns how many renders were looked after. One whose objects can't be dropped now is left for the next run.
+/// Returns how many renders were cleaned up. One whose objects can't be deleted now is left for the next run.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let ended = renders::leftovers(&mut *process.pool.acquire().await?, SETTLED_MINUTES, BATCH).await?;
     // No connection is held while the media store works.
@@ -33,7 +33,7 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     renders::forget(&mut *process.pool.acquire().await?, &done).await
 }
 
-/// Drops what a render has left of each item that it was to make.
+/// Deletes what a render has left of each item that it was to make.
 async fn dropped(process: &Process, render: &Leftover) -> Result<(), MediaError> {
     let first = (render.output, render.kept_key.as_ref());
     let second = render.second.as_ref().map(|(item, kept)| (*item, kept.as_ref()));

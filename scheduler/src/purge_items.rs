@@ -1,18 +1,18 @@
-//! Drops the bytes and the stored reads of deleted items, once no live job reads them.
+//! Deletes the bytes and the stored reads of deleted items, once no live job reads them.
 //!
-//! The objects go first and the note that they are gone follows: what is cut off between the two is done again, and
-//! deleting what is not there is no error. The tombstones stay, so that a deleted item is told from one that never was
-//! by whoever still holds a job on it.
+//! The objects are deleted first, and then that is noted: a run that is cut off between the two is repeated, and
+//! deleting an object that is gone is no error. The tombstones stay, so that a client that still has a job on an item
+//! can tell a deleted one from one that never existed.
 
 use domain::ids::ItemId;
 use runtime::media::item_prefix;
 use runtime::process::Process;
 use store::items;
 
-/// Items a run.
+/// Items per run.
 const BATCH: i64 = 100;
 
-/// Returns how many items were purged. An item whose objects can't be dropped now is left for the next run.
+/// Runs once. Returns how many items were purged. An item whose objects can't be deleted now is left for the next run.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let deleted = items::to_purge(&mut *process.pool.acquire().await?, BATCH).await?;
     // No connection is held while the media store works.

@@ -1,8 +1,8 @@
-//! Gives due deliveries without a live ticket a new one: retries whose time has come, those that went over a cap, and
-//! those whose ticket was lost with a worker (glossary.md).
+//! Gives due deliveries without a live ticket a new one: retries that are due, deliveries beyond a cap, and those whose
+//! ticket was lost with a worker (glossary.md).
 //!
-//! The rows stay locked until their new tickets are stored beside them, so that two schedulers, or a long backlog,
-//! never multiply the tickets of one delivery.
+//! The rows stay locked until their new tickets are stored in them, so that two schedulers, or a long backlog, never
+//! multiply the tickets of one delivery.
 
 use domain::ids::DeliveryId;
 use runtime::process::Process;
@@ -10,9 +10,9 @@ use runtime::queue::{self, Queue, Subject, Ticket};
 use sqlx::PgConnection;
 use store::deliveries::{self, Due, ScanStart};
 
-/// Tickets issued in one transaction.
+/// Tickets that are issued in one transaction.
 const SOME: i64 = 1_000;
-/// How many due deliveries that should have a ticket are looked at in one run, of the oldest and of others.
+/// Due deliveries with a ticket that are checked in one run, of the oldest and of others.
 const LOOKED_AT: i64 = 1_000;
 
 /// Reissues until nothing due is without a ticket. Returns how many tickets it pushed.

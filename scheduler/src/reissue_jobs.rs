@@ -1,17 +1,16 @@
 //! Gives admitted, due jobs without a live ticket a new one: those whose ticket was lost, or could not be read.
 //!
-//! A ticket goes with the claim of its job, so that none is missing in the usual course of things. All that are due are
-//! looked at by and by: the oldest in each run, since what is lost becomes the oldest, and others from a place of
-//! chance.
+//! A ticket is spent in the transaction that claims its job, so none is missing normally. All due jobs are checked in
+//! time: each run checks the oldest, since a lost one becomes the oldest, and others from a random place on.
 
 use runtime::ending::tickets_of;
 use runtime::process::Process;
 use runtime::queue;
 use store::jobs::{self, ScanStart};
 
-/// Tickets issued in one transaction.
+/// Tickets that are issued in one transaction.
 const SOME: i64 = 500;
-/// How many due jobs are looked at in one run, of the oldest and of others.
+/// Due jobs that are checked in one run, of the oldest and of others.
 const LOOKED_AT: i64 = 500;
 
 /// Reissues once. Returns how many tickets it pushed.

@@ -1,12 +1,12 @@
-//! Gives projects' webhooks that have not left a new ticket when they have none: those that went over a cap, and those
-//! whose ticket was lost. A webhook that was marked as sent is never among them.
+//! Gives projects' webhooks that are not sent yet a new ticket when they have none: those beyond a cap, and those whose
+//! ticket was lost. A webhook that was marked as sent is never among them.
 
 use domain::ids::ProjectWebhookId;
 use runtime::process::Process;
 use runtime::queue::{self, Queue, Subject, Ticket};
 use store::project_webhooks;
 
-/// Tickets a transaction.
+/// Tickets per transaction.
 const SOME: i64 = 1_000;
 
 /// Reissues once. Returns how many tickets it pushed.

@@ -1,17 +1,17 @@
-//! Gives uploads that are due a ticket when they have none: retries whose wait is over, and those whose worker died.
+//! Gives due uploads without a ticket a new one: retries whose wait is over, and uploads whose worker died.
 //!
-//! The neighbour of `reissue` for jobs. Two schedulers may run it at once: the rows are locked and skipped, and the new
-//! ticket is stored in the same transaction, so a backlog never multiplies its tickets.
+//! It does for uploads what `reissue_jobs` does for jobs. Two schedulers may run it at once: rows are locked with `SKIP
+//! LOCKED`, and the new ticket is stored in the same transaction, so a backlog never multiplies its tickets.
 
 use domain::ids::UploadId;
 use runtime::process::Process;
 use runtime::queue::{self, Queue, Subject, Ticket};
 use store::uploads::{self, Stage};
 
-/// Uploads a transaction.
+/// Uploads per transaction.
 const BATCH: i64 = 200;
 
-/// Use case "reissue uploads"; returns how many got a ticket.
+/// Use case "reissue uploads". Returns how many uploads got a ticket.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let mut reissue = process.pool.begin().await?;
     let due = uploads::lock_due(&mut reissue, BATCH).await?;

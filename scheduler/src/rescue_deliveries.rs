@@ -1,4 +1,4 @@
-//! Takes deliveries back from workers that died, or lost the database, between an attempt and its record.
+//! Takes deliveries back from workers that died or lost the database between an attempt and its record.
 //!
 //! The attempt is logged as `interrupted` and sent again under its own number, at most three times; then it counts as a
 //! failure, with everything that follows from one (contract §6.3).
@@ -32,7 +32,7 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     Ok(freed + lost.len() as u64)
 }
 
-/// An interruption that counts. Its retry has no jitter: those who crashed together did not start together.
+/// Returns an interruption that counts. Its retry has no jitter: attempts that crashed together began at other times.
 fn failure(claim: &LostClaim, schedule: &RetrySchedule) -> EndedAttempt {
     let error = Some(AttemptError::Interrupted);
     EndedAttempt {

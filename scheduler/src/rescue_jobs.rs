@@ -11,8 +11,8 @@ use store::jobs::{self, End, LostClaim, Outcome};
 /// Jobs rescued in one transaction.
 const SOME: i64 = 500;
 
-/// Rescues once. Returns how many jobs it took back. One whose end is refused holds up no other: it stays running, with
-/// its hold, until the next run.
+/// Rescues once. Returns how many jobs it took back. A job whose end is refused holds up no other: it stays running,
+/// with its hold, until the next run.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let error = match rescue(process, None).await {
         Err(error) if is_refused_for_good(&error) => error,
@@ -34,7 +34,7 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     Ok(rescued)
 }
 
-/// Takes back the jobs whose leases have ended, or one of them, in one transaction.
+/// Takes back the jobs whose leases have expired, or only one of them, in one transaction.
 async fn rescue(process: &Process, only: Option<JobId>) -> sqlx::Result<u64> {
     let mut tx = process.pool.begin().await?;
     let expired = jobs::expired(&mut tx, only, SOME).await?;

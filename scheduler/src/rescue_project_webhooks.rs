@@ -7,7 +7,7 @@ use store::project_webhooks;
 /// Webhooks ended in one statement.
 const SOME: i64 = 1_000;
 
-/// Ends once. Returns how many.
+/// Ends them once. Returns how many.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let mut conn = process.pool.acquire().await?;
     let lost = project_webhooks::call_unknown(&mut conn, SOME).await?;

@@ -1,7 +1,7 @@
-//! Seals secrets anew under the current key, so that a key that was changed can go (docs/operations.md).
+//! Seals secrets again under the current key, so that the old key can be removed (docs/operations.md).
 //!
-//! What is left to do, and what no configured key opens, is measured and told by `/readyz`. A seal that can't be opened
-//! stays as it is: its key may come back.
+//! `/readyz` shows how many seals are left to do, and how many no configured key opens. A seal that can't be opened is
+//! left alone: its key may come back.
 
 use runtime::process::Process;
 use runtime::seal::{SealError, Sealer};
@@ -12,7 +12,7 @@ use store::webhook_secrets::{self, Seals, purpose};
 /// Accounts in one transaction.
 const SOME: i64 = 100;
 
-/// Reseals until nothing is left that can be. Returns how many accounts' secrets were sealed anew.
+/// Reseals until there is nothing left to do. Returns how many accounts' secrets were sealed again.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let sealer = Sealer::of(&process.settings).unwrap_or_else(|error| {
         tracing::error!(error = %error, "Secrets can't be sealed anew.");
@@ -51,8 +51,7 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     Ok(done)
 }
 
-/// The same secrets, sealed under the current key. One that no key opens any more stays as it is: its key may come
-/// back.
+/// Returns the same secrets, sealed under the current key. One that no key opens is left alone: its key may come back.
 fn anew(sealer: &Sealer, seals: &Seals) -> Result<Seals, SealError> {
     let purpose = purpose(seals.account_id);
     let again = |old: &Vec<u8>| match sealer.open(old, &purpose) {
@@ -63,7 +62,7 @@ fn anew(sealer: &Sealer, seals: &Seals) -> Result<Seals, SealError> {
     Ok(Seals { account_id: seals.account_id, sealed: again(&seals.sealed)?, previous_sealed })
 }
 
-/// Says how many seals there are of which kind of key.
+/// Reports how many seals there are under old keys and under unknown ones.
 async fn tell(process: &Process, headers: &[Vec<u8>]) -> sqlx::Result<()> {
     let (mut old, mut unknown) = (0, 0);
     for seals in webhook_secrets::by_key(&mut *process.pool.acquire().await?).await? {

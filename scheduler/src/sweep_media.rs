@@ -1,32 +1,27 @@
-//! Drops objects that no row names: results and stills of claims that were lost, pictures and bytes of uploads that
+//! Deletes objects that no row names: results and stills of claims that were lost, pictures and bytes of uploads that
 //! ended another way, and files that were half-written when their process was killed.
 //!
 //! It goes through all items again and again, some at a time, so that a run costs as much on the first day as after a
-//! year. What is younger than two days is left alone: whoever writes an object has it named by a row within minutes,
-//! or, of an upload, within a day; what a client puts into the bucket by a link that is used again is named by none.
-//! Objects are listed before rows are asked, so that one which is named meanwhile is seen to be. What a bucket has of
-//! writes that were never ended is in no such list, and `sweep_writes` aborts it.
+//! year. Objects younger than two days are left alone: their writer has a row name them within minutes, or within a day
+//! for an upload; no row names what a client puts into the bucket by a link that is used again. Objects are listed
+//! before rows are asked, so that one that gets its row meanwhile is kept. Unfinished writes of a bucket are in no such
+//! list, and `sweep_writes` aborts them.
 
+use domain::ids::ItemId;
 use runtime::media::{SENT_PREFIX, Stored, item_prefix};
 use runtime::process::Process;
 use store::{items, uploads};
 
-/// Items a run: at one run in thirty seconds, a million in a week.
+/// Items per run: at one run in thirty seconds, a million in a week.
 const BATCH: i64 = 50;
-/// Hours after which an object that no row names is nobody's.
+/// Hours after which an object that no row names belongs to nothing.
 pub(crate) const SETTLED_HOURS: i32 = 48;
 
-/// Returns how many objects were dropped. One that can't be dropped now is found again in the next round.
+/// Runs once. Returns how many objects were deleted. One that can't be deleted now is found again in the next round.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let items = items::advance_sweep(&mut *process.pool.acquire().await?, BATCH).await?;
     // No connection is held while the media store works.
-    let mut found: Vec<Stored> = Vec::new();
-    for item in &items {
-        match process.media.stored_under(&item_prefix(*item)).await {
-            Ok(stored) => found.extend(stored),
-            Err(error) => tracing::warn!(item.id = %item, error = %error, "An item's objects could not be listed."),
-        }
-    }
+    let mut found = stored_of(process, &items).await;
     found.extend(sent(process).await);
     if found.is_empty() {
         return Ok(0);
@@ -49,7 +44,19 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     Ok(dropped)
 }
 
-/// What clients have put into the bucket themselves and no worker has joined, whoever's it was.
+/// What is stored of these items, as far as it can be listed.
+async fn stored_of(process: &Process, items: &[ItemId]) -> Vec<Stored> {
+    let mut found = Vec::new();
+    for item in items {
+        match process.media.stored_under(&item_prefix(*item)).await {
+            Ok(stored) => found.extend(stored),
+            Err(error) => tracing::warn!(item.id = %item, error = %error, "An item's objects could not be listed."),
+        }
+    }
+    found
+}
+
+/// Returns the objects that clients have put into the bucket themselves and no worker has joined, of all accounts.
 async fn sent(process: &Process) -> Vec<Stored> {
     if !process.media.is_bucket() {
         return Vec::new();

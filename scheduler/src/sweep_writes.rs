@@ -1,14 +1,14 @@
-//! Aborts writes of several parts that a bucket has begun for us two days ago or longer and that nobody has ended:
-//! those of processes that were killed in the middle. Their parts are in no list of objects, and are paid for.
+//! Aborts multipart writes that were begun in the bucket two days ago or longer and never ended: those of processes
+//! that were killed in the middle. Their parts are in no list of objects, and cost money.
 //!
-//! Whatever is written here is written within a day: longer ones have lost their claim, their upload or their job. Of
-//! a bucket that others use too, only what stands under our prefix is looked at.
+//! Every write here ends within a day: a longer one has lost its claim, its upload or its job. In a bucket that others
+//! use too, only this service's prefix is looked at.
 
 use crate::sweep_media::SETTLED_HOURS;
 use runtime::process::Process;
 use store::items;
 
-/// Returns how many writes were aborted. Where they can't be listed, the next run tries again.
+/// Runs once. Returns how many writes were aborted. Where they can't be listed, the next run tries again.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     if !process.media.is_bucket() {
         return Ok(0);
