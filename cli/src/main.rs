@@ -1,7 +1,7 @@
 //! `mws`: the whole service on one machine, and its command line.
 //!
 //! `up` runs the service; the other commands are its clients over HTTP. Data goes to standard output and everything
-//! else to standard error; the exit code says what kind of end it was.
+//! else to standard error; the exit code says how the command ended.
 
 mod client;
 mod commands;
@@ -9,6 +9,8 @@ mod data_dir;
 mod database;
 mod demo;
 mod doctor;
+#[cfg(test)]
+mod documented;
 mod failure;
 mod globals;
 mod migrate;
@@ -26,7 +28,7 @@ use std::io::IsTerminal;
 use std::process::ExitCode;
 use up::UpArgs;
 
-/// The Media and Workspace Service: runs it, and talks to it.
+/// The Media and Workspace Service: runs it, and uses it.
 #[derive(Debug, Parser)]
 #[command(name = "mws", version, after_help = failure::help())]
 struct Cli {
@@ -40,9 +42,9 @@ struct Cli {
 enum Command {
     /// Run the whole service: api, worker and scheduler, with a PostgreSQL of its own.
     Up(Box<UpArgs>),
-    /// Show the service at work on media made here, or on a file of yours.
+    /// Show the service at work on media made here, or on your own file.
     Demo(demo::DemoArgs),
-    /// Look at everything the service stands on, and say how to cure what is wrong.
+    /// Check everything the service depends on, and say how to cure what is wrong.
     Doctor(Box<doctor::DoctorArgs>),
     /// Bring the schema of a PostgreSQL of your own up to date, and end.
     Migrate(Box<migrate::MigrateArgs>),
@@ -78,7 +80,7 @@ fn run(cli: Cli, matches: &ArgMatches) -> Result<(), Failure> {
     let globals = cli.globals;
     match cli.command {
         Command::Up(mut up) => {
-            // A person at a terminal is told what matters in words; the log shows warnings, unless they ask for more.
+            // At a terminal, messages say what matters; the log shows only warnings, unless another level was chosen.
             if is_default(matches, "log") && std::io::stderr().is_terminal() {
                 "warn".clone_into(&mut up.settings_mut().log);
             }
@@ -109,7 +111,7 @@ fn run(cli: Cli, matches: &ArgMatches) -> Result<(), Failure> {
     }
 }
 
-/// Whether nobody has chosen this setting of the command.
+/// Whether this setting of the command was left at its default.
 fn is_default(matches: &ArgMatches, setting: &str) -> bool {
     let chosen = matches.subcommand().and_then(|(_, of_command)| of_command.value_source(setting));
     chosen == Some(ValueSource::DefaultValue)
@@ -124,7 +126,7 @@ mod tests {
         Cli::command().debug_assert();
     }
 
-    /// Every example that help shows, cut off where the shell goes on.
+    /// Every example in the help, cut off where the shell's syntax begins.
     fn examples(command: &clap::Command, found: &mut Vec<String>) {
         let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
         for line in help.lines() {

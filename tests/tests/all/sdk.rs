@@ -1,5 +1,6 @@
-//! The client libraries of `sdk`: what is generated of them is of this document, and what is built of them and
-//! installed from its own archives holds its tests, the vectors of webhooks, and the examples of its README.
+//! The client libraries of `sdk`: what is generated of them is of this document, as the pages of `docs/tools` are, and
+//! what is built of them and installed from its own archives holds its tests, the vectors of webhooks, and the examples
+//! of its README.
 //!
 //! That both come through faults as the command line and curl do is `cli/tests/all/scenario.rs`.
 
@@ -28,6 +29,13 @@ fn beside_the_package() -> anyhow::Result<TempDir> {
 #[tokio::test]
 async fn what_is_generated_of_the_libraries_is_of_this_document() -> anyhow::Result<()> {
     let mut check = Command::new(root().join("sdk/generate"));
+    check.arg("--check");
+    clients::run(check).await.map(|_| ())
+}
+
+#[tokio::test]
+async fn the_pages_of_the_tools_are_of_this_document() -> anyhow::Result<()> {
+    let mut check = Command::new(root().join("docs/generate"));
     check.arg("--check");
     clients::run(check).await.map(|_| ())
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Tests that end otherwise: of templates of databases, of a start that fails, and one that reads the log to its end.
-const OTHERS: [&str; 9] = [
+const OTHERS: [&str; 10] = [
     "a_test_database_has_the_schema_and_is_nobody_elses",
     "a_database_is_dropped_even_while_it_is_in_use",
     "its_url_leads_to_it",
@@ -14,6 +14,7 @@ const OTHERS: [&str; 9] = [
     "the_python_package_holds_its_own_tests",
     "the_typescript_package_holds_its_own_tests",
     "what_is_generated_of_the_libraries_is_of_this_document",
+    "the_pages_of_the_tools_are_of_this_document",
 ];
 
 /// The files of a folder and of those in it.
@@ -48,5 +49,24 @@ fn every_test_ends_in_the_invariants_and_none_sleeps() -> anyhow::Result<()> {
         assert!(!text.contains(&sleeps), "{} sleeps: wait with `until`, or move the clock", path.display());
     }
     assert!(tests > 250, "only {tests} tests were found");
+    Ok(())
+}
+
+#[test]
+fn no_page_and_no_source_holds_a_merge_that_was_not_settled() -> anyhow::Result<()> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut found = Vec::new();
+    for folder in ["api", "bench", "cli", "common", "deploy", "docs", "migrations", "scheduler", "tests", "worker"] {
+        found.extend(files(&root.join(folder))?);
+    }
+    found.extend(["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(|page| root.join(page)));
+    let mut texts = 0;
+    for path in found {
+        let Ok(text) = fs::read_to_string(&path) else { continue };
+        let is_marker = |line: &&str| ["<<<<<<< ", ">>>>>>> "].iter().any(|marker| line.starts_with(marker));
+        assert_eq!(text.lines().find(is_marker), None, "{}", path.display());
+        texts += 1;
+    }
+    assert!(texts > 1_000, "only {texts} texts were looked at");
     Ok(())
 }
