@@ -9,7 +9,7 @@ use std::time::Duration;
 
 /// The embedded server's database.
 const NAME: &str = "mws";
-/// How often the embedded server is looked at.
+/// How often it is checked that the embedded server runs.
 const LOOK: Duration = Duration::from_millis(500);
 
 /// An open database. Stop it when the runtime has ended.
@@ -26,7 +26,7 @@ impl Database {
         }
         let server = EmbeddedPostgres::start(&Options::new(&settings.data_dir))?;
         settings.database_url = Some(server.url(NAME));
-        // It is another's.
+        // The direct URL belongs to another database.
         settings.database_direct_url = None;
         Ok(Self { embedded: Some(server) })
     }
@@ -39,7 +39,7 @@ impl Database {
         }
     }
 
-    /// What it is, in a word or two.
+    /// Its kind, as it is shown.
     pub fn kind(&self) -> &'static str {
         match &self.embedded {
             None => "DATABASE_URL",
@@ -48,7 +48,7 @@ impl Database {
         }
     }
 
-    /// Ends when the embedded server does, which it may not while it is needed; never for another's.
+    /// Ends when the embedded server does, which is a failure; never for a server of `DATABASE_URL`.
     pub async fn ended(&mut self) -> anyhow::Result<()> {
         let Some(server) = &mut self.embedded else { return std::future::pending().await };
         while !server.has_ended() {
@@ -57,7 +57,7 @@ impl Database {
         bail!("PostgreSQL ended unasked; its log is postgres/server.log in the data folder")
     }
 
-    /// Stops an embedded server that this process started.
+    /// Stops the embedded server if this process started it.
     pub fn stop(self) {
         if let Some(server) = self.embedded {
             server.stop();
@@ -65,7 +65,7 @@ impl Database {
     }
 }
 
-/// The runtime of a command. Made after the database is open.
+/// The runtime of a command. Make it after the database is open.
 pub fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
     tokio::runtime::Builder::new_multi_thread().enable_all().build().context("the runtime can't be started")
 }

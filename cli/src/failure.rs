@@ -1,10 +1,10 @@
-//! How a command can fail, the words for it, and its exit code (contract §13).
+//! The ways in which a command can fail, with their messages and exit codes (contract §13).
 
 use serde_json::{Value, json};
 use std::io::Write;
 use std::process::ExitCode;
 
-/// What the exit codes mean.
+/// The exit codes, for the help.
 const EXIT_CODES: &str = "\
 0    done
 1    the work failed or was cancelled; doctor found a problem
@@ -16,7 +16,7 @@ const EXIT_CODES: &str = "\
 130  Ctrl-C
 ";
 
-/// What stands below the list of commands.
+/// The text below the list of commands.
 pub fn help() -> String {
     format!("Exit codes:\n  {}", EXIT_CODES.trim_end().replace('\n', "\n  "))
 }
@@ -26,7 +26,7 @@ pub fn help() -> String {
 pub enum Failure {
     /// The service refused.
     Refused(Box<Refusal>),
-    /// The command can't be meant as it was given.
+    /// The command's arguments make no sense.
     Usage(String),
     /// There is no credential.
     SignedOut(String),
@@ -34,9 +34,9 @@ pub enum Failure {
     Work(String),
     /// It may succeed later.
     TryLater(String),
-    /// Ctrl-C; the words say what goes on without us.
+    /// Ctrl-C; the text says what goes on without us.
     Interrupted(String),
-    /// Whoever read standard output has gone, which is no fault.
+    /// The reader of standard output has gone, which is no fault.
     ReaderGone,
     /// Anything else.
     Other(anyhow::Error),
@@ -45,22 +45,22 @@ pub enum Failure {
 /// A refusal of the service, from either envelope (contract §7).
 #[derive(Debug)]
 pub struct Refusal {
-    /// The HTTP status.
+    /// Its HTTP status.
     pub status: u16,
-    /// The code.
+    /// Its code.
     pub code: String,
-    /// The words.
+    /// Its message.
     pub message: String,
-    /// Whether it may succeed later.
+    /// Whether a retry may succeed.
     pub retryable: bool,
-    /// The next step that works.
+    /// The next step that helps.
     pub suggested_action: Option<String>,
     /// The id to look the request up by.
     pub request_id: Option<String>,
 }
 
 impl Refusal {
-    /// From an answer's status, body and `X-Request-Id`.
+    /// Reads an answer's status, body and `X-Request-Id`.
     pub fn read(status: u16, body: &Value, request_id: Option<&str>) -> Self {
         let error = &body["error"];
         let text = |name: &str| error[name].as_str().map(str::to_owned);
@@ -86,9 +86,20 @@ impl Refusal {
     }
 }
 
-/// The lists that refusals name as tools, and the commands that show them here; a longer name before one that it begins
+/// The tools and routes that refusals name, and the commands that do the same; a longer name before one that it begins
 /// with.
-const LISTS: [(&str, &str); 12] = [
+const COMMANDS: &[(&str, &str)] = &[
+    ("GET /tools", "tools list"),
+    ("GET /workspaces", "workspaces list"),
+    ("GET /balances", "balances"),
+    ("delete_comment", "comments delete"),
+    ("delete_post", "research delete"),
+    ("edit_canvas", "canvas edit"),
+    ("edit_timeline", "timelines edit"),
+    ("get_api_session", "tools call get_api_session"),
+    ("get_item", "items get"),
+    ("get_jobs", "jobs list"),
+    ("import_media", "upload"),
     ("list_items", "items list"),
     ("list_boards", "boards list"),
     ("list_calendar_feeds", "calendar feeds"),
@@ -101,14 +112,23 @@ const LISTS: [(&str, &str); 12] = [
     ("list_skills", "skills list"),
     ("list_templates", "templates list"),
     ("list_timelines", "timelines list"),
+    ("list_posts", "research list"),
+    ("prepare_media", "prepare"),
+    ("revoke_calendar_feed", "calendar revoke-feed"),
+    ("revoke_public_link", "links revoke"),
 ];
 
-/// A step with commands in the place of tools.
+/// A next step with commands in place of tools.
 fn with_commands(step: &str) -> String {
-    LISTS.iter().fold(step.to_owned(), |step, (tool, command)| step.replace(tool, &format!("mws {command}")))
+    let named = |step: String, (tool, command): &(&str, &str)| {
+        // Tools stand in backticks there, and routes do not.
+        let quote = if tool.starts_with("GET ") { "`" } else { "" };
+        step.replace(tool, &format!("{quote}mws {command}{quote}"))
+    };
+    COMMANDS.iter().fold(step.to_owned(), named)
 }
 
-/// What helps where the service does not say it: refusals of routes have no room for a next step.
+/// The next step for a code, where the service names none: refusals of routes have no field for it.
 fn usual_step(code: &str) -> Option<&'static str> {
     Some(match code {
         "item_not_found" => "`mws items list` lists the items of the workspace.",
@@ -141,15 +161,23 @@ impl Failure {
         })
     }
 
-    /// Says on standard error what happened: what, why and the next step; with `json` one line of JSON.
+    /// Prints to standard error what happened, why, and the next step; with `json` one line of JSON.
     pub fn report(&self, json: bool) {
         let text = match (self, json) {
             (Self::ReaderGone, _) => return,
             (_, true) => self.json().to_string(),
             (_, false) => self.words(),
         };
-        // There is nowhere left to say that nobody reads standard error.
+        // If nobody reads standard error, there is nowhere left to say so.
         let _ = writeln!(std::io::stderr(), "{text}");
+    }
+
+    /// Returns what went wrong, without its code and the next step.
+    pub fn message(&self) -> String {
+        match self {
+            Self::Refused(refusal) => refusal.message.clone(),
+            other => other.words().trim_start_matches("error: ").to_owned(),
+        }
     }
 
     fn words(&self) -> String {
@@ -158,7 +186,8 @@ impl Failure {
                 let id = refusal.request_id.as_deref().map(|id| format!(", {id}")).unwrap_or_default();
                 let next = refusal.suggested_action.as_deref().or_else(|| usual_step(&refusal.code));
                 let next = next.map(|next| format!("\n  next: {}", with_commands(next)));
-                format!("error: {}      ({}{id}){}", refusal.message, refusal.code, next.unwrap_or_default())
+                let message = with_commands(&refusal.message);
+                format!("error: {message}      ({}{id}){}", refusal.code, next.unwrap_or_default())
             }
             Self::Interrupted(said) => said.clone(),
             Self::Usage(said) | Self::SignedOut(said) | Self::Work(said) | Self::TryLater(said) => {
@@ -193,7 +222,7 @@ impl Failure {
     }
 }
 
-/// The error and its causes, each once: some repeat their cause in their own words.
+/// The error and its causes, each once, since some errors repeat their cause.
 fn told(error: &anyhow::Error) -> String {
     let mut told = String::new();
     for cause in error.chain().map(ToString::to_string) {
@@ -234,9 +263,34 @@ mod tests {
             failure.words(),
             "error: Not enough.      (insufficient_minutes, req_1)\n  next: Buy some, or see `mws models list`."
         );
+        for (said, here) in [
+            ("Wait until `get_item` shows it.", "Wait until `mws items get` shows it."),
+            ("GET /tools lists them.", "`mws tools list` lists them."),
+            ("`list_calendar_feeds` and `list_calendar`.", "`mws calendar feeds` and `mws calendar list`."),
+        ] {
+            assert_eq!(with_commands(said), here);
+        }
         let route = json!({ "error": { "code": "rate_limited", "message": "Slow down.", "status": 429 } });
         let failure = Failure::Refused(Box::new(Refusal::read(429, &route, None)));
         assert_eq!(failure.json()["error"]["retryable"], true);
+    }
+
+    #[test]
+    fn every_tool_that_a_refusal_of_the_api_suggests_has_a_command() {
+        let document: Value = serde_json::from_str(include_str!("../../openapi.json")).expect("the document is JSON");
+        let paths = document["paths"].as_object().expect("it has paths");
+        let tools: Vec<&str> = paths.keys().filter_map(|path| path.strip_prefix("/tools/")).collect();
+        let is_tool = |word: &&str| tools.contains(word);
+        let mut suggested = 0;
+        for code in api::http::error::Code::ALL {
+            let step = code.suggested_action();
+            suggested += step.split('`').filter(is_tool).count();
+            let here = with_commands(step);
+            let left: Vec<&str> = here.split('`').filter(is_tool).collect();
+            let is_told = left.is_empty() && !here.contains("GET /tools") && !here.contains("GET /workspaces");
+            assert!(is_told, "{}: {here}", code.name());
+        }
+        assert!(suggested > 10, "only {suggested} tools are suggested");
     }
 
     #[test]

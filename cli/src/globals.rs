@@ -8,25 +8,25 @@ use std::time::Duration;
 #[derive(Debug, Clone, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct Globals {
-    /// One JSON document on standard output, the same on and off a terminal.
+    /// Print one JSON document to standard output, the same on and off a terminal.
     #[arg(long, global = true, help_heading = "Global")]
     pub json: bool,
-    /// Only ids, one a line.
+    /// Print only ids, one on each line.
     #[arg(id = "only_ids", long = "ids", global = true, help_heading = "Global", conflicts_with = "json")]
     pub ids: bool,
-    /// Say nothing but what was asked for, and errors.
+    /// Print only what was asked for, and errors.
     #[arg(long, short, global = true, help_heading = "Global")]
     pub quiet: bool,
     /// Show each request and where the credentials came from.
     #[arg(long, short, global = true, help_heading = "Global")]
     pub verbose: bool,
-    /// No colours (as `NO_COLOR`).
+    /// Use no colours (as `NO_COLOR`).
     #[arg(long, global = true, help_heading = "Global")]
     pub no_color: bool,
-    /// Never ask: what needs an answer fails.
+    /// Never ask: fail where an answer is needed.
     #[arg(long, global = true, help_heading = "Global")]
     pub no_input: bool,
-    /// Yes to what would be asked.
+    /// Answer all questions with yes.
     #[arg(long, short, global = true, help_heading = "Global")]
     pub yes: bool,
     /// Profile of the configuration file (`$XDG_CONFIG_HOME/mws/config.toml`).
@@ -46,7 +46,7 @@ pub struct Globals {
     pub data_dir: PathBuf,
 }
 
-/// Reads `90s`, `30m`, `2h` or `7d`.
+/// Parses `90s`, `30m`, `2h` or `7d`.
 pub fn duration(text: &str) -> Result<Duration, String> {
     let wrong = || format!("`{text}` is no duration: write 90s, 30m, 2h or 7d");
     let unit = text.chars().last().ok_or_else(wrong)?;

@@ -1,7 +1,7 @@
 //! `mws migrate`: brings a database's schema up to date, and ends.
 //!
-//! Every process does the same when it starts. This is for those who want it done once, before the processes of a new
-//! release are started and apart from them: a one-shot of compose, a Job of Kubernetes, a step before a unit.
+//! Every process does the same when it starts. This command does it once, before the processes of a new release start
+//! and apart from them: in a one-shot of compose, a Job of Kubernetes, or a step before a unit.
 
 use crate::database::runtime;
 use crate::failure::Failure;
@@ -12,7 +12,7 @@ use runtime::config::Settings;
 use serde_json::json;
 use store::{PoolSize, inspect};
 
-/// Which database.
+/// The database to migrate.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   DATABASE_URL=postgres://… mws migrate
@@ -23,13 +23,13 @@ pub struct MigrateArgs {
 }
 
 impl MigrateArgs {
-    /// For logging.
+    /// The settings, to be changed before logging starts.
     pub fn settings_mut(&mut self) -> &mut Settings {
         &mut self.settings
     }
 }
 
-/// Migrates, and says what the schema is then.
+/// Migrates the database, and prints the schema's version.
 pub fn run(args: MigrateArgs, globals: &Globals) -> Result<(), Failure> {
     let mut settings = args.settings;
     settings.read_secret_files().context("a secret can't be read")?;

@@ -1,7 +1,7 @@
-//! Getting an item's bytes by its link: from where the last attempt got to, wherever the service has them.
+//! Fetches an item's bytes by its link: from where the last attempt ended, wherever the service keeps them.
 //!
-//! The link is all the proof there is: no key is sent with it, and so none to a bucket that it leads to. How often to
-//! ask, and where the bytes go, is the caller's.
+//! The link is proof enough: no key is sent with it, and so none to a bucket that it leads to. The caller decides how
+//! often to try, and where the bytes go.
 
 use super::Client;
 use crate::failure::{Failure, Refusal};
@@ -10,24 +10,24 @@ use reqwest::{Response, StatusCode, Url};
 use serde_json::Value;
 use std::time::Duration;
 
-/// Where an answer that says nothing of it is asked for again.
+/// How long to wait before a new attempt, where the answer does not say.
 const WAIT: Duration = Duration::from_secs(2);
 
-/// What a request for bytes came to.
+/// The outcome of a request for bytes.
 #[derive(Debug)]
 pub enum Fetched {
-    /// The bytes from this one on are coming.
+    /// The bytes from this offset on follow.
     From(u64, Response),
-    /// The link has ended, or is no longer one.
+    /// The link has expired or is not valid.
     Ended(Failure),
-    /// There are no bytes that far.
+    /// The item has no bytes at this offset.
     PastTheEnd,
-    /// To be tried again after this time; the failure says why.
+    /// Try again after this time; the failure says why.
     Later(Duration, Failure),
 }
 
 impl Client {
-    /// Asks for the bytes behind this link from `from` on, as long as they are those of `tag`.
+    /// Requests the bytes behind this link from the offset `from` on, if their `ETag` is still `tag`.
     pub async fn fetch(&self, link: &str, from: u64, tag: &str) -> Result<Fetched, Failure> {
         let range = (from > 0).then(|| format!("bytes={from}-"));
         let mut request = self.http.get(link);
@@ -58,8 +58,8 @@ impl Client {
         Ok(refused(response).await)
     }
 
-    /// The answer of the bucket that the service sends on to, if it does. Whether the bytes are those that were begun
-    /// with is seen by their hash: a bucket has tags of its own.
+    /// Follows a redirect to a bucket, if the answer is one. Only the hash tells whether the bytes are the same as
+    /// before, since a bucket has an `ETag` of its own.
     async fn followed(&self, link: &str, response: Response, range: Option<&str>) -> Result<Response, Failure> {
         if response.status() != StatusCode::FOUND {
             return Ok(response);
@@ -75,7 +75,7 @@ impl Client {
     }
 }
 
-/// Why there are no bytes.
+/// Turns an answer without bytes into what to do next.
 async fn refused(response: Response) -> Fetched {
     let status = response.status();
     let header = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
@@ -87,7 +87,7 @@ async fn refused(response: Response) -> Fetched {
     if is_retryable { Fetched::Later(wait.map_or(WAIT, Duration::from_secs), failure) } else { Fetched::Ended(failure) }
 }
 
-/// The first byte that `Content-Range` names.
+/// The offset of the first byte that `Content-Range` names.
 fn begins(headers: &HeaderMap) -> Option<u64> {
     let range = headers.get(header::CONTENT_RANGE)?.to_str().ok()?;
     range.strip_prefix("bytes ")?.split('-').next()?.parse().ok()

@@ -1,9 +1,10 @@
 //! The client of the HTTP interface: one request, its answer as JSON, a refusal as a [`Failure`].
 //!
-//! Answers stay JSON values, because what a server adds must reach `--json` as it came. Nothing here knows a noun but
-//! the upload of a file, which takes three requests, and the bytes behind an item's link.
+//! Answers stay JSON values, because what a server adds must reach `--json` unchanged. Nothing here knows a resource,
+//! but for the upload of a file, which takes three requests, and the bytes behind an item's link.
 
 mod download;
+mod media_types;
 mod source;
 mod upload;
 
@@ -22,7 +23,7 @@ use serde_json::Value;
 use std::fmt::Write;
 use std::time::Instant;
 
-/// A signed-in client.
+/// A client with an address and a key.
 #[derive(Debug, Clone)]
 pub struct Client {
     http: reqwest::Client,
@@ -33,9 +34,9 @@ pub struct Client {
 /// One request to make.
 #[derive(Debug)]
 pub struct Call<'a> {
-    /// How.
+    /// Its method.
     pub method: Method,
-    /// Below the base URL, with its query.
+    /// Its path below the base URL, with the query.
     pub path: &'a str,
     /// The JSON body.
     pub body: Option<&'a Value>,
@@ -50,7 +51,7 @@ impl Client {
         Ok(Self { http: runtime::outbound::trusted_client(&[])?, access, out })
     }
 
-    /// Where it talks to, and by what.
+    /// The address and the key that it uses.
     pub fn access(&self) -> &Access {
         &self.access
     }
@@ -75,12 +76,12 @@ impl Client {
         self.call(Call { method: Method::DELETE, path, body: None, headers: &[] }).await
     }
 
-    /// A tool's `data`.
+    /// Calls a tool. Returns the answer's `data`.
     pub async fn tool(&self, name: &str, arguments: &Value) -> Result<Value, Failure> {
         self.tool_with(name, arguments, &[]).await
     }
 
-    /// A tool's `data`, asked for with these headers.
+    /// Calls a tool with these headers. Returns the answer's `data`.
     pub async fn tool_with(&self, name: &str, arguments: &Value, headers: &[(&str, &str)]) -> Result<Value, Failure> {
         let path = format!("/tools/{name}");
         let call = Call { method: Method::POST, path: &path, body: Some(arguments), headers };
@@ -94,7 +95,7 @@ impl Client {
         Ok(serde_json::from_slice(&text).unwrap_or(Value::Null))
     }
 
-    /// Makes the request and answers once it is known to succeed: the body is still to come, and the caller's to read.
+    /// Sends the request, and returns once it has succeeded. The caller reads the body, which is still to come.
     pub async fn open(&self, call: Call<'_>) -> Result<Response, Failure> {
         let url = format!("{}{}", self.access.base_url, call.path);
         let mut request = self.http.request(call.method.clone(), &url).bearer_auth(self.access.key.expose_secret());
@@ -122,7 +123,7 @@ impl Client {
         Err(misplaced(&self.access, &refusal).unwrap_or_else(|| Failure::Refused(Box::new(refusal))))
     }
 
-    /// Why there is no answer, or no more of it.
+    /// The failure when no answer comes, or it breaks off.
     pub fn unreachable(&self, error: &reqwest::Error) -> Failure {
         let url = &self.access.base_url;
         let why = if error.is_connect() {
@@ -138,10 +139,10 @@ impl Client {
     }
 }
 
-/// What to say where a path is not found because the base URL is not the API's.
+/// The failure for a path that is not found because the base URL is not the API's.
 fn misplaced(access: &Access, refusal: &Refusal) -> Option<Failure> {
     let Access { base_url, source, .. } = access;
-    // Nothing of the API is answered in this way but a path that is none of its: what is missing has a code of its own.
+    // Only an unknown path has these codes: a missing object has a code of its own.
     let is_no_path = refusal.status == 404 && ["route_not_found", "http_404"].contains(&refusal.code.as_str());
     if !is_no_path || base_url.ends_with(API_PATH) {
         return None;
@@ -152,7 +153,7 @@ fn misplaced(access: &Access, refusal: &Refusal) -> Option<Failure> {
     )))
 }
 
-/// The innermost error says most.
+/// Only the innermost error says what went wrong.
 fn root_cause(error: &reqwest::Error) -> String {
     let mut cause: &dyn std::error::Error = error;
     while let Some(inner) = cause.source() {
@@ -161,7 +162,7 @@ fn root_cause(error: &reqwest::Error) -> String {
     cause.to_string()
 }
 
-/// A path's part, escaped.
+/// A text, escaped as one segment of a path.
 pub fn part(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for byte in text.bytes() {
@@ -174,7 +175,7 @@ pub fn part(text: &str) -> String {
     escaped
 }
 
-/// A query of the parameters that have a value.
+/// A query string of the parameters that have a value.
 pub fn query(parameters: &[(&str, Option<String>)]) -> String {
     let given = parameters.iter().filter_map(|(name, value)| Some(format!("{name}={}", part(value.as_ref()?))));
     let joined = given.collect::<Vec<_>>().join("&");
@@ -202,7 +203,7 @@ mod tests {
             said.contains("--base-url http://here:8080/api/v1") && said.contains("flags and the environment"),
             "{said}"
         );
-        // Of another kind of server.
+        // The answer of another kind of server.
         let page = Refusal::read(404, &Value::Null, None);
         assert!(misplaced(&access("http://here"), &page).is_some());
         assert!(misplaced(&access("http://here:8080/api/v1"), &refused(404, "route_not_found")).is_none());

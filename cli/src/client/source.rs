@@ -1,8 +1,8 @@
-//! Where the service is and with which key to come in (contract §13).
+//! Finds the service's URL and the key to use (contract §13).
 //!
-//! Flags go before `MWS_*`, those before a profile of the configuration file, that before what `mws up` wrote down. URL
-//! and key come from one source unless both are given: a local key is never sent to another host. An operator's token
-//! is found in the same way, in its own places.
+//! Flags take precedence over `MWS_*`, those over a profile of the configuration file, and that over what `mws up`
+//! stored. URL and key come from one source unless both are given: a local key is never sent to another host. An
+//! operator's token is found in the same way, in its own places.
 
 use crate::data_dir::DataDir;
 use crate::failure::Failure;
@@ -13,7 +13,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Which credential a command comes with.
+/// Which credential a command uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum As {
     /// A key of an account.
@@ -45,18 +45,18 @@ impl As {
     }
 }
 
-/// An API's address and a key to it.
+/// The API's URL and a key to it.
 #[derive(Debug, Clone)]
 pub struct Access {
-    /// Where every path begins; ends in `/api/v1`.
+    /// The URL that every path is below; ends in `/api/v1`.
     pub base_url: String,
     /// The key.
     pub key: SecretString,
-    /// Where both were found, for `whoami` and `-v`.
+    /// The name of the source of both, for `whoami` and `-v`.
     pub source: String,
 }
 
-/// What one place has to say.
+/// What one source has of them.
 #[derive(Debug, Clone, Default)]
 struct Partial {
     base_url: Option<String>,
@@ -80,7 +80,22 @@ struct Profile {
     operator_token_file: Option<PathBuf>,
 }
 
-/// Finds the address and the credential. `file` is the one that a flag named.
+impl Profile {
+    /// The credential, as it is written there or in the file that is named; none where neither is.
+    fn key(&self, who: As) -> Result<Option<SecretString>, Failure> {
+        let places = match who {
+            As::Customer => (&self.api_key, &self.api_key_file),
+            As::Operator => (&self.operator_token, &self.operator_token_file),
+        };
+        match places {
+            (Some(key), _) => Ok(Some(key.clone().into())),
+            (None, Some(file)) => Ok(Some(key_file(file)?)),
+            (None, None) => Ok(None),
+        }
+    }
+}
+
+/// Finds the URL and the credential. `file` is the file with the credential, if a flag named one.
 pub fn access(globals: &Globals, who: As, file: Option<&Path>) -> Result<Access, Failure> {
     let given = given(globals, who, file)?;
     let kept = match profile(globals, who)? {
@@ -90,7 +105,7 @@ pub fn access(globals: &Globals, who: As, file: Option<&Path>) -> Result<Access,
     settle(who, given, kept, &globals.data_dir)
 }
 
-/// Decides between what was given for this call and what is kept.
+/// Chooses between what was given for this call and what is stored.
 fn settle(who: As, given: Partial, kept: Option<Partial>, data_dir: &Path) -> Result<Access, Failure> {
     let (noun, variable, flag) = (who.noun(), who.variable(), who.flag());
     let whole = |partial: Partial| match (partial.base_url, partial.key) {
@@ -110,20 +125,22 @@ fn settle(who: As, given: Partial, kept: Option<Partial>, data_dir: &Path) -> Re
             return Err(Failure::Usage(why));
         }
         (None, false) => {
-            return kept.and_then(whole).ok_or_else(|| {
-                let why = format!(
-                    "no credentials: there is none in the environment and no credentials.json in {}\n  \
-                     next: start the service with `mws up`, or set MWS_BASE_URL and {variable}",
-                    data_dir.display()
-                );
-                Failure::SignedOut(why)
-            });
+            return kept.and_then(whole).ok_or_else(|| no_credentials(data_dir, variable));
         }
     }
     whole(given).ok_or_else(|| Failure::Usage(format!("no URL and {noun} were given")))
 }
 
-/// What flags and the environment say.
+fn no_credentials(data_dir: &Path, variable: &str) -> Failure {
+    let why = format!(
+        "no credentials: there is none in the environment and no credentials.json in {}\n  \
+         next: start the service with `mws up`, or set MWS_BASE_URL and {variable}",
+        data_dir.display()
+    );
+    Failure::SignedOut(why)
+}
+
+/// The values of flags and the environment.
 fn given(globals: &Globals, who: As, file: Option<&Path>) -> Result<Partial, Failure> {
     let from_file = file.map(key_file).transpose()?;
     let from_env = std::env::var(who.variable()).ok().filter(|key| !key.is_empty()).map(SecretString::from);
@@ -139,7 +156,7 @@ fn key_file(path: &Path) -> anyhow::Result<SecretString> {
     Ok(text.trim().to_owned().into())
 }
 
-/// The named profile of the configuration file, or the one named `default`, if there is one.
+/// The named profile of the configuration file, or the one named `default` if it exists.
 fn profile(globals: &Globals, who: As) -> Result<Option<Partial>, Failure> {
     let folder = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from);
     let folder = folder.or_else(|| std::env::var_os("HOME").map(|home| Path::new(&home).join(".config")));
@@ -158,20 +175,12 @@ fn profile(globals: &Globals, who: As) -> Result<Option<Partial>, Failure> {
             None => Ok(None),
         };
     };
-    let places = match who {
-        As::Customer => (&profile.api_key, &profile.api_key_file),
-        As::Operator => (&profile.operator_token, &profile.operator_token_file),
-    };
-    let key = match places {
-        (Some(key), _) => Some(key.clone().into()),
-        (None, Some(file)) => Some(key_file(file)?),
-        (None, None) => None,
-    };
+    let key = profile.key(who)?;
     let base_url = Some(profile.base_url.trim_end_matches('/').to_owned());
     Ok(Some(Partial { base_url, key, source: format!("profile `{name}` of {}", path.display()) }))
 }
 
-/// What `mws up` wrote down.
+/// The values that `mws up` stored.
 fn local(globals: &Globals, who: As) -> Result<Option<Partial>, Failure> {
     let Ok(data_dir) = DataDir::find(&globals.data_dir) else { return Ok(None) };
     let source = data_dir.credentials_path().display().to_string();

@@ -1,6 +1,7 @@
-//! Sending a file: announce it, send the bytes to the URL that comes back, say that it is whole. A connection that
-//! breaks costs what was on the wire.
+//! Sends a file: announces it, sends the bytes to the URL in the answer, and completes it. A connection that breaks
+//! loses only the bytes on their way.
 
+use super::media_types::content_type;
 use super::{Client, part};
 use crate::failure::{Failure, Refusal};
 use anyhow::Context;
@@ -14,48 +15,16 @@ use tokio::fs::File;
 use tokio::io::{AsyncReadExt, AsyncSeekExt};
 use tokio_util::io::ReaderStream;
 
-/// How often an item that is looked at is asked for, at most.
+/// The shortest time between two requests that wait for an item.
 const LOOK: Duration = Duration::from_millis(300);
-/// How long the service may take to say how far bytes have come.
+/// How long the service may take to say how many bytes it has.
 const ASKING: Duration = Duration::from_secs(30);
-/// The media type of bytes that go on.
+/// The media type of a request that appends bytes.
 const APPENDED: &str = "application/offset+octet-stream";
 /// Bytes that are read at a time.
 const READ_BYTES: usize = 64 << 10;
-/// Attempts that bring nothing, one after the other, before it is given up.
+/// Attempts in a row without progress before it gives up.
 const MOST_IN_VAIN: u32 = 6;
-
-/// Media types by the end of a file's name.
-const TYPES: [(&str, &str); 22] = [
-    ("mp4", "video/mp4"),
-    ("m4v", "video/x-m4v"),
-    ("mov", "video/quicktime"),
-    ("webm", "video/webm"),
-    ("mkv", "video/x-matroska"),
-    ("avi", "video/x-msvideo"),
-    ("ts", "video/mp2t"),
-    ("3gp", "video/3gpp"),
-    ("mp3", "audio/mpeg"),
-    ("wav", "audio/wav"),
-    ("flac", "audio/flac"),
-    ("ogg", "audio/ogg"),
-    ("oga", "audio/ogg"),
-    ("opus", "audio/opus"),
-    ("m4a", "audio/mp4"),
-    ("aac", "audio/aac"),
-    ("mka", "audio/x-matroska"),
-    ("png", "image/png"),
-    ("jpg", "image/jpeg"),
-    ("jpeg", "image/jpeg"),
-    ("webp", "image/webp"),
-    ("gif", "image/gif"),
-];
-
-/// The media type that a file's name speaks of.
-fn content_type(name: &str) -> Option<&'static str> {
-    let end = Path::new(name).extension()?.to_str()?.to_ascii_lowercase();
-    TYPES.iter().find(|(known, _)| *known == end).map(|(_, media_type)| *media_type)
-}
 
 /// A file's SHA-256 in hexadecimal.
 pub async fn sha256(path: &Path) -> anyhow::Result<String> {
@@ -71,8 +40,8 @@ pub async fn sha256(path: &Path) -> anyhow::Result<String> {
     }
 }
 
-/// Uploads a file under this name and answers its item, which is still being looked at. Once it is ready these reads
-/// start.
+/// Uploads a file under this name. Returns its item, which is still being inspected; these reads start once it is
+/// ready.
 pub async fn upload_file(client: &Client, path: &Path, name: &str, reads: &[&str]) -> Result<Value, Failure> {
     let content_type = content_type(name).ok_or_else(|| {
         Failure::Usage(format!("`{name}` does not end like a media file; --name gives it a name that does"))
@@ -84,7 +53,7 @@ pub async fn upload_file(client: &Client, path: &Path, name: &str, reads: &[&str
         announced["reads"] = json!(reads);
     }
     let upload = client.post("/uploads", &announced).await?;
-    // The client that waits 30 seconds for an answer would give up on a large file that is still being sent.
+    // The usual client, which waits 30 seconds for an answer, would give up on a large file.
     let sending = runtime::outbound::sending_client(&[]).context("no client can be made")?;
     let sender = Sender { client, sending, path, bytes, presigned: &upload["upload"] };
     match sender.bucket_links()? {
@@ -95,18 +64,18 @@ pub async fn upload_file(client: &Client, path: &Path, name: &str, reads: &[&str
     client.post(&format!("/uploads/{}/complete", part(id)), &json!({})).await
 }
 
-/// A file on its way: to the service by tus 1.0.0, so that it goes on where the service says that its bytes end when
-/// the connection breaks; or, in parts, to a bucket.
+/// A file that is being sent: to the service by tus 1.0.0, so that it resumes where the service's bytes end when the
+/// connection breaks; or, in parts, to a bucket.
 struct Sender<'a> {
     client: &'a Client,
     sending: reqwest::Client,
     path: &'a Path,
     bytes: u64,
-    /// `upload` of the answer.
+    /// The answer's `upload`.
     presigned: &'a Value,
 }
 
-/// A part of the file, and where a bucket takes it.
+/// A part of the file, and the URL at which a bucket takes it.
 struct BucketLink<'a> {
     start: u64,
     bytes: u64,
@@ -125,7 +94,7 @@ impl Sender<'_> {
         named.into_iter().flatten().next().unwrap_or_default()
     }
 
-    /// Where a bucket takes the file; none where the service does.
+    /// Returns the parts and their URLs at a bucket; empty where the service itself takes the file.
     fn bucket_links(&self) -> Result<Vec<BucketLink<'_>>, Failure> {
         if let Some(parts) = self.presigned["parts"].as_array() {
             let links: Option<Vec<_>> = parts.iter().map(BucketLink::of).collect();
@@ -136,7 +105,7 @@ impl Sender<'_> {
         Ok(is_elsewhere.then_some(BucketLink { start: 0, bytes: self.bytes, url }).into_iter().collect())
     }
 
-    /// Puts every part where the bucket takes it, and one that was cut off once more.
+    /// Puts every part at its URL, and once more one that was cut off.
     async fn send_to_bucket(&self, links: Vec<BucketLink<'_>>, content_type: &str) -> Result<(), Failure> {
         for link in links {
             let mut in_vain = 0;
@@ -145,7 +114,13 @@ impl Sender<'_> {
                 if in_vain >= MOST_IN_VAIN || !is_passing(&failure) {
                     return Err(failure);
                 }
-                tokio::time::sleep(Duration::from_secs(1 << in_vain)).await;
+                let wait = Duration::from_secs(1 << in_vain);
+                self.client.out.say(&format!(
+                    "The bytes are sent again in {} s: {}",
+                    wait.as_secs(),
+                    failure.message()
+                ));
+                tokio::time::sleep(wait).await;
             }
         }
         Ok(())
@@ -166,7 +141,7 @@ impl Sender<'_> {
         }
     }
 
-    /// So many bytes of the file from this one on, read as they are taken.
+    /// A body of `bytes` bytes of the file from the offset `start` on, read while they are sent.
     async fn body(&self, start: u64, bytes: u64) -> Result<Body, Failure> {
         let mut file =
             File::open(self.path).await.with_context(|| format!("{} can't be opened", self.path.display()))?;
@@ -183,8 +158,15 @@ impl Sender<'_> {
                 Err(failure) if is_passing(&failure) => (Duration::from_secs(1 << in_vain), failure),
                 Err(failure) => return Err(failure),
             };
+            if !wait.is_zero() {
+                self.client.out.say(&format!(
+                    "The bytes are sent again in {} s: {}",
+                    wait.as_secs(),
+                    failure.message()
+                ));
+            }
             tokio::time::sleep(wait).await;
-            // Where it can't be asked, the next attempt is told.
+            // Where the service can't be asked, the next attempt finds out.
             let reached = self.reached().await.unwrap_or(at);
             in_vain = if reached > at { 0 } else { in_vain + 1 };
             if in_vain >= MOST_IN_VAIN {
@@ -195,7 +177,7 @@ impl Sender<'_> {
         }
     }
 
-    /// Sends the bytes from this one on; answers how far they have come.
+    /// Sends the bytes from the offset `at` on. Returns how many the service has.
     async fn send_from(&self, at: u64) -> Result<u64, Failure> {
         let left = self.bytes.saturating_sub(at);
         let body = self.body(at, left).await?;
@@ -203,7 +185,7 @@ impl Sender<'_> {
         self.answered(request.header(header::CONTENT_TYPE, APPENDED).body(body)).await
     }
 
-    /// How far the bytes have come.
+    /// Asks the service how many bytes it has.
     async fn reached(&self) -> Result<u64, Failure> {
         self.answered(self.sending.head(self.url()).timeout(ASKING)).await
     }
@@ -221,11 +203,11 @@ impl Sender<'_> {
     }
 }
 
-/// Whether the same bytes may be taken later, or from where the service has them.
+/// Whether another attempt may succeed, now or from where the service's bytes end.
 fn is_passing(failure: &Failure) -> bool {
     match failure {
         Failure::TryLater(_) => true,
-        // The service has more than was known, or other bytes than were sent: it says where they go on.
+        // The service has more bytes than was known, or other ones: it says where to go on.
         Failure::Refused(refusal) => {
             refusal.retryable || ["upload_offset_mismatch", "chunk_mismatch"].contains(&refusal.code.as_str())
         }
@@ -233,7 +215,7 @@ fn is_passing(failure: &Failure) -> bool {
     }
 }
 
-/// Waits until the item was looked at, and answers it; one that can't be read is a failure.
+/// Waits until the item was inspected, and returns it; fails if its file can't be read.
 pub async fn wait_until_ready(client: &Client, item: &str) -> Result<Value, Failure> {
     loop {
         let asked = Instant::now();
@@ -250,19 +232,5 @@ pub async fn wait_until_ready(client: &Client, item: &str) -> Result<Value, Fail
             }
             _ => return Ok(found),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use domain::upload::is_taken;
-
-    #[test]
-    fn every_type_that_a_name_can_have_is_one_that_the_service_takes() {
-        assert!(TYPES.iter().all(|(_, media_type)| is_taken(media_type)));
-        assert_eq!(content_type("Talk.final.MP4"), Some("video/mp4"));
-        assert_eq!(content_type("notes.txt"), None);
-        assert_eq!(content_type("mp4"), None);
     }
 }

@@ -1,4 +1,4 @@
-//! `mws api`: any request of the interface, signed in.
+//! `mws api`: any request of the interface, with the credential.
 
 use super::Context;
 use crate::client::Call;
@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use reqwest::Method;
 use serde_json::Value;
 
-/// A request.
+/// The request to make.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   mws api GET /balances
@@ -21,7 +21,7 @@ pub struct Args {
     /// File with the JSON body; - for standard input.
     #[arg(long, value_name = "FILE")]
     input: Option<String>,
-    /// A header, as name:value.
+    /// A header, as name:value; may be given again.
     #[arg(long, short = 'H', value_name = "K:V")]
     header: Vec<String>,
 }

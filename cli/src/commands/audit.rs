@@ -1,4 +1,4 @@
-//! `mws audit`: what was done to the account's keys, signing secret and endpoints.
+//! `mws audit`: what changed of the account's keys, signing secret and endpoints.
 
 use super::{Context, pages};
 use crate::failure::Failure;
@@ -14,19 +14,19 @@ const COLUMNS: [Column; 7] = [
     Column::new("REQUEST", "/request_id"),
 ];
 
-/// Which changes.
+/// Which entries to show.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   mws audit --action key.create
   mws audit --actor key_01J… --all --json")]
 pub struct Args {
-    /// Only of this sort, such as key.create.
+    /// Only those of this action, such as key.create.
     #[arg(long)]
     action: Option<String>,
-    /// Only by this key or user.
+    /// Only those by this key or user.
     #[arg(long)]
     actor: Option<String>,
-    /// Only to this.
+    /// Only those about this id.
     #[arg(long)]
     target: Option<String>,
     #[command(flatten)]

@@ -25,7 +25,7 @@ pub enum Command {
     List(Pages),
     /// Create a board without columns.
     Create {
-        /// What it is called.
+        /// The board's name.
         name: String,
     },
     /// Show a board with its cards.
@@ -86,7 +86,7 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
     }
 }
 
-/// The board as text: a line a column, and a line a card under it.
+/// Prints the board as text: a line for each column, and below it a line for each of its cards.
 fn shown(context: &Context, answer: &Value) -> Result<(), Failure> {
     let board = &answer["board"];
     if !context.out.in_words() {

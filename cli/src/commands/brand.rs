@@ -1,4 +1,4 @@
-//! `mws brand` and `mws settings`: what a workspace looks like, and what its tools do by default.
+//! `mws brand` and `mws settings`: a workspace's look, and the defaults of its tools.
 
 use super::Context;
 use super::api::input;
@@ -29,12 +29,12 @@ const SETTINGS: [Column; 9] = [
     Column::new("changed", "/updated_at"),
 ];
 
-/// Commands about the brand kit, and likewise about the settings.
+/// Commands about the brand kit or the settings.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Show it.
+    /// Show all its fields.
     Show,
-    /// Change it: the fields of a JSON object; what is absent stays; [] empties a list, null anything else.
+    /// Change the fields of a JSON object. Absent ones stay as they are; [] empties a list, null removes anything else.
     #[command(after_help = "Examples:
   echo '{\"colors\":[{\"name\":\"Ink\",\"hex\":\"#1a2b3c\"}]}' | mws brand set --input -
   echo '{\"reads_on_import\":[\"speech\"],\"min_silence_ms\":700}' | mws settings set --input -")]
@@ -45,13 +45,13 @@ pub enum Command {
     },
 }
 
-/// The brand kit.
+/// Shows or changes the brand kit.
 pub(super) async fn brand(command: Command, context: &Context) -> Result<(), Failure> {
     let answer = asked(command, context, ["get_brand_kit", "update_brand_kit"]).await?;
     context.out.record(&answer["brand_kit"], "revision", &KIT)
 }
 
-/// The settings.
+/// Shows or changes the settings.
 pub(super) async fn settings(command: Command, context: &Context) -> Result<(), Failure> {
     let answer = asked(command, context, ["get_settings", "update_settings"]).await?;
     context.out.record(&answer["settings"], "revision", &SETTINGS)

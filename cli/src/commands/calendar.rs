@@ -1,4 +1,4 @@
-//! `mws calendar`: what is planned for when, and feeds for calendar programs. It publishes nothing.
+//! `mws calendar`: planned entries, and feeds for calendar programs. It publishes nothing.
 
 use super::confirm::confirm;
 use super::pages::{Pages, of_tool};
@@ -34,12 +34,12 @@ const FEEDS: [Column; 3] =
 /// Commands about the calendar.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// List what is planned, the earliest first.
+    /// List the entries, the earliest first.
     List {
-        /// Only what starts or goes on from then on, such as 2026-12-01T00:00:00Z.
+        /// Only entries that start or go on at or after this time, such as 2026-12-01T00:00:00Z.
         #[arg(long, value_name = "TIME")]
         from: Option<String>,
-        /// Only what starts before.
+        /// Only entries that start before this time.
         #[arg(long, value_name = "TIME")]
         to: Option<String>,
         #[command(flatten)]
@@ -49,34 +49,34 @@ pub enum Command {
     #[command(after_help = "Example:
   mws calendar add \"Interview goes out\" 2026-12-01T09:00:00Z --ref interview --channel Newsletter")]
     Add {
-        /// What is planned.
+        /// The entry's title.
         title: String,
-        /// From when.
+        /// When it starts.
         starts_at: String,
         #[command(flatten)]
         details: Details,
-        /// How far it is: idea, planned or done.
+        /// Its status: idea, planned or done.
         #[arg(long)]
         status: Option<String>,
     },
-    /// Say how far an entry is.
+    /// Set an entry's status.
     Mark {
         /// Its id.
         id: String,
         /// idea, planned or done.
         status: String,
     },
-    /// Change an entry. What is not given stays; '' leaves nothing. Items that are given take the place of all it has.
+    /// Change an entry. What is not given stays; '' removes a value. Items that are given replace all it has.
     #[command(after_help = "Examples:
   mws calendar update cal_01J… --at 2026-12-02T09:00:00Z --until ''
   mws calendar update cal_01J… --ref interview --ref trailer")]
     Update {
         /// Its id.
         id: String,
-        /// What is planned.
+        /// The entry's title.
         #[arg(long)]
         title: Option<String>,
-        /// From when.
+        /// When it starts.
         #[arg(long, value_name = "TIME")]
         at: Option<String>,
         #[command(flatten)]
@@ -98,19 +98,19 @@ pub enum Command {
     },
 }
 
-/// What an entry says beside its title and its start.
+/// The fields of an entry other than its title and its start.
 #[derive(Debug, clap::Args)]
 pub struct Details {
-    /// Until when.
+    /// When it ends.
     #[arg(long, value_name = "TIME")]
     until: Option<String>,
     /// An item that it is about; may be given again.
     #[arg(long = "ref", value_name = "REF")]
     refs: Vec<String>,
-    /// Where it is to be seen.
+    /// Where it will be published.
     #[arg(long)]
     channel: Option<String>,
-    /// What is to be known beside.
+    /// A note.
     #[arg(long)]
     note: Option<String>,
 }

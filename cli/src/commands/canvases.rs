@@ -1,5 +1,5 @@
-//! `mws canvases`: pictures as people and programs edit them (contract §4.13). What their renders have in common with
-//! those of timelines is `rendered`'s.
+//! `mws canvases`: pictures as people and programs edit them (contract §4.13). `rendered` has what their renders share
+//! with those of timelines.
 
 use super::documents::Kind;
 use super::pages::{Pages, of_tool};
@@ -31,7 +31,7 @@ const FIELDS: [Column; 7] = [
     Column::new("changed", "/updated_at"),
 ];
 
-/// What a canvas is rendered as.
+/// The format that a canvas is rendered in.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum Format {
     /// Without loss.
@@ -62,12 +62,12 @@ pub enum Command {
   mws canvases create Cover --size 1200x630 --background '#f4f1ea'
   mws canvases create Cover --size 1200x630 --layers '[{\"type\":\"text\",\"text\":\"{title}\",\"size\":96}]'")]
     Create {
-        /// What it is called.
+        /// The canvas's name.
         name: String,
-        /// Pixels across and down.
+        /// Its width and height in pixels.
         #[arg(long, value_name = "WIDTHxHEIGHT", default_value = "1920x1080")]
         size: String,
-        /// The colour behind everything.
+        /// The colour of its background.
         #[arg(long, value_name = "COLOR")]
         background: Option<String>,
         /// Layers to begin with, as JSON, or @FILE.
@@ -99,13 +99,13 @@ pub enum Command {
     Render {
         /// The canvas's id.
         id: String,
-        /// As what.
+        /// The format.
         #[arg(long, value_enum, default_value = "png")]
         format: Format,
-        /// Pixels of the picture that a pixel of the canvas is.
+        /// Pixels of the picture for each pixel of the canvas.
         #[arg(long, value_name = "NUMBER", default_value_t = 1.0)]
         scale: f64,
-        /// What a placeholder stands for; again for each.
+        /// The text for a placeholder; may be given again.
         #[arg(long, value_name = "NAME=TEXT")]
         value: Vec<String>,
         /// Say what it would cost, and start nothing.
@@ -128,7 +128,7 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
             let list = of_tool(context, "list_canvases", "canvases", json!({}), pages).await?;
             context.out.list(&list, "id", &COLUMNS)
         }
-        Command::Show { id } => show(context, "get_canvas", &KIND.one(&id)).await,
+        Command::Show { id } => show(context, "get_canvas", &KIND.id_body(&id)).await,
         Command::Create { name, size, background, layers } => {
             let (width, height) = sides(&size)?;
             let layers = layers.as_deref().map(json_of).transpose()?;
@@ -137,9 +137,9 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
             show(context, "create_canvas", &without_nulls(new)).await
         }
         Command::Edit { id, ops, if_revision } => {
-            show(context, "edit_canvas", &KIND.edit(&id, &ops, if_revision)?).await
+            show(context, "edit_canvas", &KIND.edit_body(&id, &ops, if_revision)?).await
         }
-        Command::Undo { id } => show(context, "undo_canvas", &KIND.one(&id)).await,
+        Command::Undo { id } => show(context, "undo_canvas", &KIND.id_body(&id)).await,
         Command::Render { id, format, scale, value, dry_run, wait } => {
             let ask = json!({
                 "canvas_id": id, "format": word(&format), "scale": scale, "values": values(&value)?,
@@ -151,19 +151,19 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
     }
 }
 
-/// Asks a tool that answers a canvas, and shows it.
+/// Calls a tool that returns a canvas, and shows it.
 async fn show(context: &Context, tool: &str, ask: &Value) -> Result<(), Failure> {
     let answer = context.client.tool(tool, ask).await?;
     context.out.record(&answer["canvas"], "id", &FIELDS)
 }
 
-/// A size's two sides.
+/// The width and the height in a size.
 fn sides(size: &str) -> Result<(u32, u32), Failure> {
     let sides = size.split_once('x').and_then(|(width, height)| Some((width.parse().ok()?, height.parse().ok()?)));
     sides.ok_or_else(|| Failure::Usage("--size: expected two whole numbers, as 1200x630".to_owned()))
 }
 
-/// What placeholders stand for.
+/// The texts for placeholders, by name.
 fn values(given: &[String]) -> Result<Value, Failure> {
     let mut values = Map::new();
     for value in given {

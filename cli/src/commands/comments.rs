@@ -1,4 +1,4 @@
-//! `mws comments`: what people say of an item or a timeline.
+//! `mws comments`: what people say about an item or a timeline.
 
 use super::confirm::confirm;
 use super::pages::{Pages, of_tool};
@@ -55,15 +55,15 @@ pub enum Command {
         /// The item's ref or id, or the timeline's id.
         #[arg(value_name = "REF")]
         subject: String,
-        /// The words.
+        /// The comment.
         text: String,
-        /// The second that it is about.
+        /// The second that it is about, or that its range begins with.
         #[arg(long, value_name = "SECONDS")]
         at: Option<f64>,
-        /// The second that it is about until.
+        /// The second that its range ends with.
         #[arg(long, value_name = "SECONDS", requires = "at")]
         until: Option<f64>,
-        /// The part of the picture that it is about: left, top, width and height, of 1 each.
+        /// The part of the picture that it is about: left, top, width and height, each from 0 to 1.
         #[arg(long, value_name = "X,Y,WIDTH,HEIGHT", value_parser = region)]
         region: Option<Value>,
         /// The comment that it replies to.
@@ -77,11 +77,11 @@ pub enum Command {
         /// Its new words.
         text: String,
     },
-    /// Say that a comment is done with.
+    /// Mark a comment as resolved.
     Resolve {
         /// The comment's id.
         id: String,
-        /// Say that it is not, after all.
+        /// Mark it as open again.
         #[arg(long)]
         undo: bool,
     },
@@ -106,15 +106,8 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
             let made = context.client.tool("add_comment", &without_nulls(said)).await?;
             context.out.record(&made["comment"], "id", &FIELDS)
         }
-        Command::Edit { id, text } => {
-            let changed = context.client.tool("update_comment", &json!({ "comment_id": id, "text": text })).await?;
-            context.out.record(&changed["comment"], "id", &FIELDS)
-        }
-        Command::Resolve { id, undo } => {
-            let change = json!({ "comment_id": id, "resolved": !undo });
-            let changed = context.client.tool("update_comment", &change).await?;
-            context.out.record(&changed["comment"], "id", &FIELDS)
-        }
+        Command::Edit { id, text } => update(&json!({ "comment_id": id, "text": text }), context).await,
+        Command::Resolve { id, undo } => update(&json!({ "comment_id": id, "resolved": !undo }), context).await,
         Command::Delete { id } => {
             confirm(context, &format!("Delete the comment {id} and the replies to it?"))?;
             let deleted = context.client.tool("delete_comment", &json!({ "comment_id": id })).await?;
@@ -123,7 +116,12 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
     }
 }
 
-/// A part of a picture, as it is sent.
+async fn update(change: &Value, context: &Context) -> Result<(), Failure> {
+    let changed = context.client.tool("update_comment", change).await?;
+    context.out.record(&changed["comment"], "id", &FIELDS)
+}
+
+/// A part of a picture, as the API takes it.
 fn region(text: &str) -> Result<Value, String> {
     let numbers: Result<Vec<f64>, _> = text.split(',').map(|number| number.trim().parse()).collect();
     match numbers.unwrap_or_default()[..] {

@@ -1,10 +1,10 @@
-//! Consent to what can't be undone. Off a terminal nothing is asked: it fails and names `--yes`.
+//! Asks for consent to what can't be undone. Off a terminal it fails instead, and names `--yes`.
 
 use super::Context;
 use crate::failure::Failure;
 use std::io::{BufRead, IsTerminal, Write};
 
-/// Asks, unless `--yes` has answered already.
+/// Asks the question, unless `--yes` was given.
 pub fn confirm(context: &Context, question: &str) -> Result<(), Failure> {
     if context.globals.yes {
         return Ok(());

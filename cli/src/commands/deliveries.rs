@@ -1,4 +1,4 @@
-//! `mws deliveries`: what was sent to an endpoint and what came back, and sending it again.
+//! `mws deliveries`: what was sent to endpoints and what they answered, and sending it again.
 
 use super::Context;
 use super::pages::ago;
@@ -35,18 +35,18 @@ const ATTEMPTS: [Column; 6] = [
 /// Commands about deliveries.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// List deliveries, newest first: of one endpoint, or of each.
+    /// List deliveries, newest first, to one endpoint or to all.
     List {
-        /// Only to this endpoint.
+        /// Only those to this endpoint.
         #[arg(long)]
         endpoint: Option<String>,
-        /// Only in this state: pending, succeeded, failed, skipped, cancelled.
+        /// Only those in this state: pending, succeeded, failed, skipped, cancelled.
         #[arg(long)]
         status: Option<String>,
-        /// Only of this type: job.succeeded, job.failed, job.cancelled, ping.
+        /// Only those of this type: job.succeeded, job.failed, job.cancelled, ping.
         #[arg(long)]
         event_type: Option<String>,
-        /// Only those last answered with this status.
+        /// Only those whose last answer had this status.
         #[arg(long)]
         http_status: Option<u16>,
         #[command(flatten)]
@@ -58,7 +58,7 @@ pub enum Command {
     Get {
         /// Its id.
         id: String,
-        /// The endpoint it went to; found without it, when the account has few.
+        /// The endpoint that it was sent to. Without it, all endpoints are searched.
         #[arg(long)]
         endpoint: Option<String>,
     },
@@ -70,13 +70,13 @@ pub enum Command {
         /// Their ids.
         #[arg(required_unless_present = "failed", conflicts_with = "failed")]
         ids: Vec<String>,
-        /// The endpoint they went to.
+        /// The endpoint that they were sent to.
         #[arg(long)]
         endpoint: Option<String>,
         /// Every event whose last delivery failed or was skipped.
         #[arg(long, requires_all = ["since", "endpoint"])]
         failed: bool,
-        /// How long ago to begin, such as 6h.
+        /// How far back to go, such as 6h.
         #[arg(long, value_parser = duration, requires = "failed")]
         since: Option<Duration>,
     },
@@ -139,7 +139,7 @@ async fn endpoints(context: &Context) -> Result<Vec<String>, Failure> {
     Ok(ids.collect())
 }
 
-/// The log of every endpoint in one, newest first.
+/// The deliveries of all endpoints in one list, newest first.
 async fn of_all(context: &Context, filters: &[(&str, Option<String>)], pages: Pages) -> Result<Value, Failure> {
     let (mut rows, mut has_more) = (Vec::new(), false);
     for endpoint in endpoints(context).await? {
@@ -155,7 +155,7 @@ async fn of_all(context: &Context, filters: &[(&str, Option<String>)], pages: Pa
     Ok(json!({ "data": rows, "has_more": has_more, "next_cursor": null }))
 }
 
-/// A delivery by its id: asked of its endpoint, or of each.
+/// Finds a delivery by its id, at its endpoint or at any.
 async fn find(context: &Context, endpoint: Option<&str>, id: &str) -> Result<Value, Failure> {
     let endpoints = match endpoint {
         Some(endpoint) => vec![endpoint.to_owned()],

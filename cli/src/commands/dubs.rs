@@ -1,4 +1,4 @@
-//! `mws dub` and `mws dubs`: what is said in an item, in another language (contract §4.14).
+//! `mws dub` and `mws dubs`: an item's speech in another language (contract §4.14).
 
 use super::documents::Kind;
 use super::edits::succeeded;
@@ -37,10 +37,10 @@ const SEGMENTS: [Column; 7] = [
     Column::new("OVERFLOW", "/overflow"),
     Column::new("TRANSLATION", "/translation"),
 ];
-/// Times the tool is asked: for two reads, for the dub, and for what that made.
+/// Times that the tool is called: for two reads, for the dub, and for its result.
 const MOST_CALLS: usize = 4;
 
-/// What to dub.
+/// The item to dub, and how.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   mws dub talk --to es --wait
@@ -53,16 +53,16 @@ pub struct Args {
     /// The language to dub into, such as es.
     #[arg(long, value_name = "LANGUAGE")]
     to: String,
-    /// The language that is spoken; what the transcript tells when not given.
+    /// The language that is spoken. Without it: the transcript's.
     #[arg(long, value_name = "LANGUAGE")]
     from: Option<String>,
-    /// What to speak when, as JSON, or @FILE: nothing is transcribed or translated then.
+    /// What to speak and when, as JSON, or @FILE; then nothing is transcribed or translated.
     #[arg(long, value_name = "JSON")]
     script: Option<String>,
-    /// The voice of a speaker; again for each.
+    /// The voice of a speaker; may be given again.
     #[arg(long, value_name = "SPEAKER=VOICE")]
     voice: Vec<String>,
-    /// Let the item's own sound be heard under the voices.
+    /// Keep the item's own sound under the voices.
     #[arg(long)]
     keep_background: bool,
     /// Show what it would cost, and start nothing.
@@ -104,7 +104,7 @@ pub enum Command {
         /// The dub's id.
         id: String,
     },
-    /// Speak what was changed of a dub, into a new item.
+    /// Speak what was changed in a dub, into a new item.
     Render {
         /// The dub's id.
         id: String,
@@ -122,15 +122,20 @@ pub enum Command {
     },
 }
 
-/// Dubs an item.
-pub(super) async fn make(args: Args, context: &Context) -> Result<(), Failure> {
+/// The arguments of the tool.
+fn asked(args: &Args) -> Result<Value, Failure> {
     let script = args.script.as_deref().map(json_of).transpose()?;
     let voices = args.voice.iter().map(|given| voice(given)).collect::<Result<Vec<_>, _>>()?;
-    let ask = without_nulls(json!({
+    Ok(without_nulls(json!({
         "ref": args.item, "target_language": args.to, "source_language": args.from, "script": script,
         "voices": (!voices.is_empty()).then_some(voices),
         "keep_background": args.keep_background.then_some(true), "dry_run": args.dry_run.then_some(true),
-    }));
+    })))
+}
+
+/// Dubs an item.
+pub(super) async fn make(args: Args, context: &Context) -> Result<(), Failure> {
+    let ask = asked(&args)?;
     let mut answer = Value::Null;
     for _ in 0..MOST_CALLS {
         answer = context.client.tool("dub", &ask).await?;
@@ -162,9 +167,11 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
             let list = of_tool(context, "list_dubs", "dubs", json!({}), pages).await?;
             context.out.list(&list, "id", &COLUMNS)
         }
-        Command::Get { id } => show(context, "get_dub", &KIND.one(&id)).await,
-        Command::Edit { id, ops, if_revision } => show(context, "edit_dub", &KIND.edit(&id, &ops, if_revision)?).await,
-        Command::Undo { id } => show(context, "undo_dub", &KIND.one(&id)).await,
+        Command::Get { id } => show(context, "get_dub", &KIND.id_body(&id)).await,
+        Command::Edit { id, ops, if_revision } => {
+            show(context, "edit_dub", &KIND.edit_body(&id, &ops, if_revision)?).await
+        }
+        Command::Undo { id } => show(context, "undo_dub", &KIND.id_body(&id)).await,
         Command::Render { id, dry_run, wait } => {
             let ask = without_nulls(json!({ "dub_id": id, "dry_run": dry_run.then_some(true) }));
             render(context, "render_dub", &ask, wait).await
@@ -173,7 +180,7 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
     }
 }
 
-/// Asks a tool that answers a dub, and shows what is said in it.
+/// Calls a tool that returns a dub, and shows its segments.
 async fn show(context: &Context, tool: &str, ask: &Value) -> Result<(), Failure> {
     let answer = context.client.tool(tool, ask).await?;
     let dub = &answer["dub"];
@@ -189,7 +196,7 @@ async fn show(context: &Context, tool: &str, ask: &Value) -> Result<(), Failure>
     Ok(())
 }
 
-/// The voice of a speaker.
+/// A speaker's voice, as the API takes it.
 fn voice(given: &str) -> Result<Value, Failure> {
     let (speaker, voice) =
         given.split_once('=').ok_or_else(|| Failure::Usage(format!("--voice {given}: expected SPEAKER=VOICE")))?;

@@ -1,6 +1,6 @@
-//! `mws remove-silence` and `mws duck`: what to cut or turn down, and with `--render` the new item (contract §4.4).
+//! `mws remove-silence` and `mws duck`: what to cut or turn down, or with `--render` the new item (contract §4.4).
 //!
-//! Both ask one tool. With `--wait` a job that it names is followed and the tool asked again, until all is there.
+//! With `--wait`, a job that the tool's answer names is followed and the tool called again, until all is there.
 
 use super::Context;
 use super::upload::COLUMNS as ITEM;
@@ -14,19 +14,19 @@ const KEPT: [Column; 2] = [Column::new("START", "/start"), Column::new("END", "/
 const GAINS: [Column; 2] = [Column::new("T", "/t"), Column::new("GAIN_DB", "/gain_db")];
 const JOB: [Column; 3] =
     [Column::new("JOB", "/job_id"), Column::new("STATUS", "/status"), Column::new("MAKES", "/makes")];
-/// Times a tool is asked: for the read, for the render, for what that made.
+/// Times that a tool is called: for the read, for the render, and for its result.
 const MOST_CALLS: usize = 3;
 
-/// What both commands take.
+/// Arguments of both commands.
 #[derive(Debug, clap::Args)]
 struct Shared {
-    /// Make a new item of it.
+    /// Make a new item with the result.
     #[arg(long)]
     render: bool,
-    /// Make a timeline of it, to edit, render and export.
+    /// Make a timeline with the result, to edit, render and export.
     #[arg(long, conflicts_with = "render")]
     timeline: bool,
-    /// Follow what has to run first, and show what comes of it.
+    /// Follow the jobs, and show the result.
     #[arg(long)]
     wait: bool,
     /// The workspace to act in.
@@ -108,13 +108,13 @@ pub(super) async fn duck(args: DuckArgs, context: &Context) -> Result<(), Failur
 struct Edit {
     tool: &'static str,
     body: Value,
-    /// The field that is there once it is known where somebody speaks.
+    /// The answer's field that is set once it is known where somebody speaks.
     field: &'static str,
     shared: Shared,
 }
 
 impl Edit {
-    /// The tool's `data`; with `--wait`, once nothing is queued any more.
+    /// Returns the tool's `data`; with `--wait`, once nothing is queued.
     async fn settled(&self, context: &Context) -> Result<Value, Failure> {
         let headers: Vec<(&str, &str)> =
             self.shared.workspace.as_deref().map(|workspace| ("x-workspace-id", workspace)).into_iter().collect();
@@ -128,7 +128,7 @@ impl Edit {
         Ok(data)
     }
 
-    /// What the job of this answer is for.
+    /// What the job in this answer does.
     fn makes(&self, data: &Value) -> &'static str {
         if data[self.field].is_null() { "finds out where somebody speaks" } else { "renders the new item" }
     }
@@ -158,7 +158,7 @@ impl Edit {
     }
 }
 
-/// Follows a job to its success.
+/// Follows a job until it succeeds; fails if it does not.
 pub(super) async fn succeeded(job: &str, context: &Context) -> Result<(), Failure> {
     let followed = follow(&context.client, &context.out.without_data(), &[job.to_owned()]).await?;
     match followed.jobs.first() {

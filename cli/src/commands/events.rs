@@ -1,4 +1,4 @@
-//! `mws events`: what endpoints were or would have been told, thirty days back.
+//! `mws events`: the events of the last thirty days, whether endpoints were sent them or not.
 
 use super::pages::ago;
 use super::{Context, pages};
@@ -27,13 +27,13 @@ pub enum Command {
         /// Only of this type: job.succeeded, job.failed, job.cancelled.
         #[arg(long = "type")]
         event_type: Option<String>,
-        /// Only those from this long ago on, such as 2h.
+        /// Only those created this long ago or less, such as 2h.
         #[arg(long, value_parser = duration)]
         since: Option<Duration>,
         #[command(flatten)]
         pages: pages::Pages,
     },
-    /// Show the body of an event, as endpoints are sent it.
+    /// Show the body of an event, as endpoints receive it.
     #[command(visible_alias = "show")]
     Get {
         /// Its id.

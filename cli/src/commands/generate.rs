@@ -17,10 +17,10 @@ const STANDING: [Column; 5] = [
     Column::new("MINUTES", "/estimated_minutes"),
     Column::new("CREDITS", "/estimated_credits"),
 ];
-/// Times a tool is asked: for the job, and for what that made.
+/// Times that a tool is called: for the job, and for its result.
 const MOST_CALLS: usize = 2;
 
-/// What every one of them takes.
+/// Arguments of all these commands.
 #[derive(Debug, Args)]
 pub struct Shared {
     /// The model; `mws models list` lists them.
@@ -37,21 +37,21 @@ pub struct Shared {
     workspace: Option<String>,
 }
 
-/// A picture's size, and what tells one result from another.
+/// A picture's size and seed.
 #[derive(Debug, Args)]
 pub struct Drawn {
-    /// Pixels across; with --height.
+    /// Width in pixels; with --height.
     #[arg(long, requires = "height")]
     width: Option<u32>,
-    /// Pixels down; with --width.
+    /// Height in pixels; with --width.
     #[arg(long, requires = "width")]
     height: Option<u32>,
-    /// Another number makes another result of the same words.
+    /// Seed: another number gives another result for the same prompt.
     #[arg(long)]
     seed: Option<i64>,
 }
 
-/// What is made.
+/// Generate media by a model.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// A picture from words.
@@ -59,7 +59,7 @@ pub enum Command {
         after_help = "Example:\n  mws generate image \"a red kite over a grey sea\" --width 1024 --height 768 --wait"
     )]
     Image {
-        /// What is to be seen.
+        /// What the picture shows.
         prompt: String,
         #[command(flatten)]
         drawn: Drawn,
@@ -68,12 +68,12 @@ pub enum Command {
     },
     /// A film from words.
     Video {
-        /// What is to be seen.
+        /// What the film shows.
         prompt: String,
-        /// An item, a picture, that it begins with.
+        /// A picture (an item) that it begins with.
         #[arg(long, value_name = "REF")]
         from: Option<String>,
-        /// Seconds that it lasts.
+        /// Its length in seconds.
         #[arg(long)]
         seconds: Option<u32>,
         #[command(flatten)]
@@ -85,9 +85,9 @@ pub enum Command {
     #[command(after_help = "Example:\n  mws generate speech \"Welcome back to the show.\" --wait\n  \
                       mws generate speech \"Bienvenidos.\" --language es --wait")]
     Speech {
-        /// What is to be spoken.
+        /// The text to speak.
         text: String,
-        /// Whose voice, as the model names it.
+        /// The voice, as the model names it.
         #[arg(long)]
         voice: Option<String>,
         /// The text's language, such as es.
@@ -98,12 +98,12 @@ pub enum Command {
     },
     /// Sound, such as music, from words.
     Audio {
-        /// What is to be heard.
+        /// What the sound is.
         prompt: String,
-        /// Seconds that it lasts.
+        /// Its length in seconds.
         #[arg(long)]
         seconds: Option<u32>,
-        /// Another number makes another result of the same words.
+        /// Seed: another number gives another result for the same prompt.
         #[arg(long)]
         seed: Option<i64>,
         #[command(flatten)]
@@ -128,7 +128,7 @@ pub enum Command {
         /// The background's colour; #00ff00 when not given.
         #[arg(long)]
         color: Option<String>,
-        /// How far from that colour is background still, 1 to 100.
+        /// How far from that colour still counts as background, from 1 to 100.
         #[arg(long)]
         similarity: Option<u32>,
         #[command(flatten)]
@@ -153,7 +153,7 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
     show(&data, context).await
 }
 
-/// The tool of a command, and what it is asked.
+/// The tool of a command, with its arguments.
 fn asked(command: Command) -> (&'static str, Value, Shared) {
     match command {
         Command::Image { prompt, drawn: Drawn { width, height, seed }, shared } => {

@@ -1,4 +1,4 @@
-//! `mws health`: how the service stands, and the command that helps next (`GET /operator/report`).
+//! `mws health`: how the service is, and the command that helps next (`GET /operator/report`).
 
 use super::Context;
 use crate::commands::admin::OperatorToken;
@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::output::{Out, document, print};
 use serde_json::Value;
 
-/// What `mws health` takes.
+/// The arguments of `mws health`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Exits with 1 when the service is failing.
 Examples:
@@ -30,7 +30,7 @@ pub(super) async fn run(context: &Context) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A line an axis, with its numbers, and one below it for what to do.
+/// A line for each axis, with its numbers, and one below it for what to do.
 fn lines(report: &Value, out: &Out) -> String {
     let mut lines = vec![format!("{}  {}", text(&report["state"]), text(&report["sentence"])), String::new()];
     for axis in report["axes"].as_array().into_iter().flatten() {

@@ -1,4 +1,4 @@
-//! `mws items`: what is in the library.
+//! `mws items`: the items of the library.
 
 use super::confirm::confirm;
 use super::without_nulls;
@@ -42,28 +42,28 @@ const FIELDS: [Column; 16] = [
 pub enum Command {
     /// List items, newest first unless sorted otherwise.
     List {
-        /// Whose name, ref or tag holds this.
+        /// Only those whose name, ref or tag holds this text.
         #[arg(long)]
         query: Option<String>,
-        /// Of this type: video, audio or image.
+        /// Only those of this type: video, audio or image.
         #[arg(long = "type", value_name = "TYPE")]
         kind: Option<String>,
-        /// Of this status: processing, ready or failed.
+        /// Only those of this status: processing, ready or failed.
         #[arg(long)]
         status: Option<String>,
-        /// On which this read is stored.
+        /// Only those that have this read.
         #[arg(long, value_name = "READ")]
         has_read: Option<String>,
-        /// Which lack this read.
+        /// Only those that lack this read.
         #[arg(long, value_name = "READ")]
         missing_read: Option<String>,
-        /// With this tag.
+        /// Only those with this tag.
         #[arg(long)]
         tag: Option<String>,
-        /// On a card of this board.
+        /// Only those on a card of this board.
         #[arg(long, value_name = "BOARD")]
         board: Option<String>,
-        /// In which order: newest, oldest or name.
+        /// The order: newest, oldest or name.
         #[arg(long, value_name = "ORDER")]
         sort: Option<String>,
         #[command(flatten)]
@@ -71,18 +71,18 @@ pub enum Command {
         #[command(flatten)]
         pages: pages::Pages,
     },
-    /// Change what an item is called, or its tags.
+    /// Change an item's name, ref or tags.
     Update {
         /// Its ref or id.
         #[arg(value_name = "REF")]
         item: String,
-        /// What people will call it.
+        /// Its new name.
         #[arg(long)]
         name: Option<String>,
-        /// What clients will call it.
+        /// Its new ref.
         #[arg(long = "ref", value_name = "NEW_REF")]
         item_ref: Option<String>,
-        /// Its tags, in the place of all it has; --tags '' leaves none.
+        /// Its tags, which replace all it has; --tags '' removes them.
         #[arg(long, value_delimiter = ',')]
         tags: Option<Vec<String>>,
     },
@@ -92,7 +92,7 @@ pub enum Command {
         #[arg(value_name = "REF")]
         item: String,
     },
-    /// Get an item's file back.
+    /// Download an item's file.
     Download(download::Args),
     /// Delete an item, its media and its reads.
     Delete {

@@ -1,6 +1,6 @@
 //! `mws jobs`: see, follow and cancel jobs.
 
-use super::{Context, pages};
+use super::{Context, pages, without_nulls};
 use crate::failure::Failure;
 use crate::globals::duration;
 use crate::output::{Column, document, event, follow};
@@ -45,13 +45,13 @@ pub enum Command {
     /// List jobs, newest first.
     #[command(after_help = "Example:\n  mws jobs list --status failed --since 2h")]
     List {
-        /// Only in these states: queued, running, succeeded, failed, cancelled.
+        /// Only those in these states: queued, running, succeeded, failed, cancelled.
         #[arg(long, value_delimiter = ',')]
         status: Vec<String>,
-        /// Only of this kind: read, transcription, render …
+        /// Only those of this kind: read, transcription, render …
         #[arg(long)]
         kind: Option<String>,
-        /// Only on this item.
+        /// Only those on this item.
         #[arg(long = "ref")]
         item: Option<String>,
         /// Only those created this long ago or less, such as 2h.
@@ -72,7 +72,7 @@ pub enum Command {
         #[arg(required = true)]
         ids: Vec<String>,
     },
-    /// Cancel jobs. What has ended stays as it is.
+    /// Cancel jobs. Those that have ended stay as they are.
     Cancel {
         /// Their ids.
         #[arg(required = true)]
@@ -113,18 +113,13 @@ async fn list(
     since: Option<Duration>,
     pages: pages::Pages,
 ) -> Result<(), Failure> {
-    let mut filter = json!({ "limit": pages.limit() });
-    let given = [
-        ("status", (!status.is_empty()).then(|| json!(status))),
-        ("kind", kind.map(|kind| json!([kind]))),
-        ("ref", item.map(Value::from)),
-        ("created_after", since.and_then(pages::ago).map(Value::from)),
-    ];
-    for (name, value) in given {
-        if let Some(value) = value {
-            filter[name] = value;
-        }
-    }
+    let mut filter = without_nulls(json!({
+        "limit": pages.limit(),
+        "status": (!status.is_empty()).then_some(status),
+        "kind": kind.map(|kind| [kind]),
+        "ref": item,
+        "created_after": since.and_then(pages::ago),
+    }));
     let mut found = Vec::new();
     loop {
         let page = context.client.tool("get_jobs", &filter).await?;
@@ -152,7 +147,7 @@ fn rows(answer: &Value) -> &[Value] {
     answer["jobs"].as_array().map_or(&[], Vec::as_slice)
 }
 
-/// Jobs that were named and are not there are a failure, after what is there was shown.
+/// Fails if a named job does not exist, after the others were shown.
 fn missing(answer: &Value) -> Result<(), Failure> {
     let missing = answer["missing"].as_array().map_or(&[][..], Vec::as_slice);
     if missing.is_empty() {

@@ -32,7 +32,7 @@ pub enum Command {
     /// Create a key. It is printed once, on standard output.
     #[command(after_help = "Example:\n  mws keys create --name ci > key && chmod 600 key")]
     Create {
-        /// What to call it.
+        /// The key's name.
         #[arg(long)]
         name: Option<String>,
         /// The workspace it works in. Without it: the account's default.

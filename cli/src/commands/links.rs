@@ -21,7 +21,7 @@ const COLUMNS: [Column; 8] = [
     Column::new("ENDS", "/expires_at"),
 ];
 
-/// Seconds of a day.
+/// Seconds in a day.
 const DAY: u32 = 86_400;
 
 /// Commands about public links.
@@ -50,10 +50,10 @@ pub enum Command {
         /// Let its visitors see the comments, and write some.
         #[arg(long)]
         comment: bool,
-        /// Days that it works, at most 90.
+        /// Days until it expires, at most 90.
         #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=90))]
         days: u32,
-        /// A file whose first line its visitors have to give first.
+        /// A file whose first line is the passphrase that visitors must give.
         #[arg(long, value_name = "FILE")]
         passphrase_file: Option<PathBuf>,
     },

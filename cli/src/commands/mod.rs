@@ -1,6 +1,6 @@
-//! The commands that are clients of the HTTP interface: one file a noun (contract §13).
+//! The commands that are clients of the HTTP interface: one file for each resource (contract §13).
 //!
-//! A command makes its requests and hands what came back to `output`. None of them knows the database.
+//! A command makes its requests and hands the answers to `output`. None of them knows the database.
 
 mod admin;
 mod api;
@@ -56,12 +56,12 @@ use crate::output::Out;
 use clap::Subcommand;
 use serde_json::Value;
 
-/// What a command works with.
+/// What commands share: the client, the output and the global flags.
 #[derive(Debug)]
 pub struct Context {
     /// The signed-in client.
     pub client: Client,
-    /// Where words and data go.
+    /// The output.
     pub out: Out,
     /// The flags that every command takes.
     pub globals: Globals,
@@ -83,7 +83,7 @@ pub enum ClientCommand {
     /// Make pictures, films, speech and sound with models, and larger and cut-out versions of items.
     #[command(subcommand)]
     Generate(generate::Command),
-    /// Put what is said in an item into another language.
+    /// Dub what is said in an item into another language.
     Dub(dubs::Args),
     /// See, change and speak dubs.
     #[command(subcommand)]
@@ -114,7 +114,7 @@ pub enum ClientCommand {
     /// Plan with columns of cards about items.
     #[command(subcommand)]
     Boards(boards::Command),
-    /// Plan what is to be seen when. Nothing is published by it.
+    /// Plan when things will be published. Nothing is published by it.
     #[command(subcommand)]
     Calendar(calendar::Command),
     /// See and change the workspace's colours, fonts and logos.
@@ -123,7 +123,7 @@ pub enum ClientCommand {
     /// See and change what the workspace's tools do by default.
     #[command(subcommand)]
     Settings(brand::Command),
-    /// Save calls of tools by a name, and run them.
+    /// Save calls of tools by name, and run them.
     #[command(subcommand)]
     Templates(templates::Command),
     /// See and write what agents read before they work.
@@ -145,7 +145,7 @@ pub enum ClientCommand {
     /// See what was sent to an endpoint, and send it again.
     #[command(subcommand)]
     Deliveries(deliveries::Command),
-    /// See the events that endpoints are told of.
+    /// See the events that endpoints are sent.
     #[command(subcommand)]
     Events(events::Command),
     /// See what agents work on.
@@ -153,7 +153,7 @@ pub enum ClientCommand {
     Projects(projects::Command),
     /// Follow the account's events, and forward them to a server on your machine.
     Listen(listen::Args),
-    /// Show what there is in the workspace, and what goes on.
+    /// Show what is in the workspace, and what is under way.
     Overview,
     /// Show the minutes and AI credits that are left.
     Balances,
@@ -164,7 +164,7 @@ pub enum ClientCommand {
     Audit(audit::Args),
     /// Make a one-time link to the account's own pages.
     Portal(portal::Args),
-    /// See, open and rename workspaces, and say who acts there.
+    /// See, open and rename workspaces, and manage their members.
     #[command(subcommand)]
     Workspaces(workspaces::Command),
     /// List and call tools.
@@ -172,7 +172,7 @@ pub enum ClientCommand {
     Tools(tools::Command),
     /// Make any request of the interface.
     Api(api::Args),
-    /// Say how the service stands and what helps next, with an operator's token.
+    /// Show how the service is and what helps next, with an operator's token.
     Health(health::Args),
     /// Make a one-time link to the operators' pages, with an operator's token.
     Console(console::Args),
@@ -180,7 +180,7 @@ pub enum ClientCommand {
     Admin(admin::Args),
 }
 
-/// Runs one of them.
+/// Runs a command.
 pub async fn run(command: ClientCommand, globals: Globals) -> Result<(), Failure> {
     let out = Out::new(&globals);
     let (who, file) = match &command {
@@ -250,7 +250,7 @@ async fn dispatch(command: ClientCommand, context: &Context) -> Result<(), Failu
     }
 }
 
-/// The object without its null fields: a request names only what is given.
+/// The object without its null fields, so that a request names only what was given.
 fn without_nulls(mut value: Value) -> Value {
     if let Value::Object(fields) = &mut value {
         fields.retain(|_, field| !field.is_null());

@@ -1,4 +1,4 @@
-//! `mws models`: what generations can be made with, and what a call of any tool would cost.
+//! `mws models`: the models for generations, and what a call of any tool would cost.
 
 use super::Context;
 use super::api::input;
@@ -21,7 +21,7 @@ const COST: [Column; 3] =
 /// Commands about models.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// List the engines that are built in, and the models of the configured providers.
+    /// List the built-in engines, and the models of the configured providers.
     List,
     /// Show what a call would cost, without making it.
     #[command(after_help = "Example:

@@ -1,4 +1,4 @@
-//! `mws overview`: what there is in the workspace, and what goes on.
+//! `mws overview`: what is in the workspace, and what is under way.
 
 use super::Context;
 use crate::failure::Failure;
@@ -23,6 +23,11 @@ pub(super) async fn run(context: &Context) -> Result<(), Failure> {
     if !context.out.json {
         let troubled = overview["troubled_endpoints"].as_array().into_iter().flatten();
         overview["troubled_endpoints"] = troubled.map(|endpoint| endpoint["id"].clone()).collect();
+    }
+    if !context.out.json && overview["counts_are_partial"] == true {
+        context
+            .out
+            .say("Only the newest 10,000 items are counted, and of the newest 2,000 the reads that are missing.");
     }
     context.out.record(&overview, "left_minutes", &FIELDS)
 }

@@ -1,4 +1,4 @@
-//! Lists that come in pages.
+//! Lists that are fetched page by page.
 
 use super::Context;
 use crate::client::query;
@@ -8,33 +8,33 @@ use clap::Args;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// How much of a list to show.
+/// How many rows of a list to show.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct Pages {
     /// Rows to show, at most 100.
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u8).range(1..=100))]
     limit: u8,
-    /// All of them, however many.
+    /// Show all rows, however many.
     #[arg(long, conflicts_with = "limit")]
     all: bool,
 }
 
 impl Pages {
-    /// Rows of the first page.
+    /// How many rows the first page has.
     pub fn limit(self) -> u8 {
         if self.all { 100 } else { self.limit }
     }
 
-    /// Whether the pages after the first are wanted.
+    /// Whether pages after the first are wanted.
     pub fn all(self) -> bool {
         self.all
     }
 }
 
-/// The time that a list's rows are from.
+/// The age of a list's rows.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct Period {
-    /// Only those from this long ago on, such as 2h.
+    /// Only those that are at most this old, such as 2h.
     #[arg(long, value_parser = duration)]
     since: Option<Duration>,
     /// Only those older than this, such as 30m.
@@ -43,19 +43,19 @@ pub struct Period {
 }
 
 impl Period {
-    /// As the routes take it.
+    /// The two times as query parameters of a route.
     pub fn filters(self) -> [(&'static str, Option<String>); 2] {
         self.named("since", "until")
     }
 
-    /// The same by other names.
+    /// The two times as parameters with these names.
     pub fn named(self, since: &'static str, until: &'static str) -> [(&'static str, Option<String>); 2] {
         [(since, self.since.and_then(ago)), (until, self.until.and_then(ago))]
     }
 }
 
-/// A route's list: as many rows as are wanted, however many pages they are in. A page of a filtered list may have fewer
-/// than it might, or none, and still have more after it.
+/// Fetches as many rows of a route's list as are wanted, from as many pages as they are in. A page of a filtered list
+/// may have fewer rows than its limit, or none, and still have more after it.
 pub async fn fetch(
     context: &Context,
     path: &str,
@@ -73,7 +73,7 @@ pub async fn fetch(
     }
 }
 
-/// A tool's list, whose rows are its field `field`, in the same way.
+/// Fetches a tool's list, whose rows are in the field `field`, in the same way.
 pub async fn of_tool(context: &Context, tool: &str, field: &str, asked: Value, pages: Pages) -> Result<Value, Failure> {
     let (mut asked, mut rows) = (asked, Rows::of(pages));
     loop {
@@ -100,13 +100,13 @@ impl Rows {
         Self { pages, data: Vec::new(), cursor: None }
     }
 
-    /// How many the next page should have.
+    /// How many rows the next page should have.
     fn wanted(&self) -> usize {
         let most = usize::from(self.pages.limit());
         if self.pages.all() { most } else { most.saturating_sub(self.data.len()).max(1) }
     }
 
-    /// The rows of one more page; the whole list, once there are enough or no more.
+    /// Adds the rows of one more page. Returns the whole list, once there are enough or no more.
     fn with(&mut self, rows: Value, page: &Value) -> Option<Value> {
         if let Value::Array(rows) = rows {
             self.data.extend(rows);
@@ -119,7 +119,7 @@ impl Rows {
     }
 }
 
-/// The time this long ago, as the interface writes times.
+/// The time this long ago, in the format of the interface.
 pub(super) fn ago(since: Duration) -> Option<String> {
     let seconds = runtime::clock::host_unix_seconds().saturating_sub_unsigned(since.as_secs());
     let time = chrono::DateTime::from_timestamp(seconds, 0)?;

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::output::{document, print};
 use serde_json::{Value, json};
 
-/// What `mws portal` takes.
+/// The arguments of `mws portal`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "The link can be used once, within ten minutes, by whoever has it.
 Example:
@@ -14,13 +14,13 @@ pub struct Args {
     /// Only these pages (comma-separated): webhooks, jobs, usage, keys.
     #[arg(long, value_delimiter = ',')]
     pub pages: Vec<String>,
-    /// Where the pages lead back to.
+    /// The URL that the pages link back to.
     #[arg(long)]
     pub return_url: Option<String>,
-    /// What they bear as their name.
+    /// The name that the pages show.
     #[arg(long)]
     pub name: Option<String>,
-    /// The colour of their head and buttons, such as #0f766e.
+    /// The colour of the pages' head and buttons, such as #0f766e.
     #[arg(long)]
     pub accent: Option<String>,
     /// auto, light or dark.

@@ -42,7 +42,7 @@ pub struct Args {
     /// Follow the jobs until they end.
     #[arg(long)]
     watch: bool,
-    /// The same key answers the same call again instead of starting anything.
+    /// The same key returns the first call's answer instead of starting anything.
     #[arg(long)]
     idempotency_key: Option<String>,
     /// The workspace to act in.
@@ -62,12 +62,12 @@ pub struct Request {
     pub reads: Vec<&'static str>,
     /// One sentence.
     pub context: Option<String>,
-    /// Whether nothing is to be started; none does as false does.
+    /// Whether nothing may start; none means false.
     pub dry_run: Option<bool>,
 }
 
 impl Request {
-    /// Makes the call and answers its `data`.
+    /// Makes the call. Returns the answer's `data`.
     pub async fn send(&self, client: &Client, headers: &[(&str, &str)]) -> Result<Value, Failure> {
         let body = json!({ "refs": self.refs, "reads": self.reads, "context": self.context, "dry_run": self.dry_run });
         client.tool_with("prepare_media", &without_nulls(body), headers).await
@@ -105,13 +105,13 @@ pub(super) async fn run(args: Args, context: &Context) -> Result<(), Failure> {
     judge(&rows, followed.as_ref(), args.strict)
 }
 
-/// Every job that the answer names.
+/// The ids of all jobs that the answer names.
 fn job_ids(data: &Value) -> Vec<String> {
     let ids = data["job_ids"].as_array().into_iter().flatten();
     ids.filter_map(|id| id.as_str().map(str::to_owned)).collect()
 }
 
-/// A row an item and read: what was answered, or how its job ended.
+/// A row for each item and read: the answer, or how its job ended.
 fn rows(data: &Value, followed: Option<&Followed>) -> Vec<Value> {
     let mut rows = Vec::new();
     for item in data["items"].as_array().into_iter().flatten() {
@@ -150,7 +150,7 @@ fn show(out: &Out, data: &Value, rows: &[Value], followed: Option<&Followed>) ->
     }
 }
 
-/// The exit code: 1 when watched work failed, 5 when nothing started or, with `--strict`, when anything was refused.
+/// The exit code: 1 when a watched job failed, 5 when nothing started or, with `--strict`, when anything was refused.
 fn judge(rows: &[Value], followed: Option<&Followed>, strict: bool) -> Result<(), Failure> {
     let refused: Vec<String> = rows
         .iter()

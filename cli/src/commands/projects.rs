@@ -1,4 +1,4 @@
-//! `mws projects`: what agents work on.
+//! `mws projects`: films that agents make.
 
 use super::{Context, pages, without_nulls};
 use crate::client::part;
@@ -34,10 +34,10 @@ const FIELDS: [Column; 9] = [
     Column::new("credits", "/spent/credits"),
     Column::new("steps", "/spent/steps"),
 ];
-/// How often a project is looked at that is waited for.
+/// How often a project that is waited for is fetched.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// What is to come out.
+/// The form of the result.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum Output {
     /// One film.
@@ -48,16 +48,16 @@ pub enum Output {
     Clips,
 }
 
-/// What the agent may take, and whether to wait for it.
+/// The agent's budget, and whether to wait for it.
 #[derive(Debug, Args)]
 pub struct Work {
-    /// Cloud minutes that the agent may take, in all.
+    /// Cloud minutes that the agent may use in all.
     #[arg(long, value_name = "MINUTES")]
     budget_minutes: Option<f64>,
-    /// AI credits that it may take, in all, for what models make.
+    /// AI credits that the agent may use in all, for models.
     #[arg(long, value_name = "CREDITS")]
     budget_credits: Option<f64>,
-    /// Calls of tools and questions to a model that it may make, in all.
+    /// Calls of tools and questions to a model that the agent may make in all.
     #[arg(long, value_name = "STEPS")]
     budget_steps: Option<u32>,
     /// Wait until it is `idle` or `failed`.
@@ -73,15 +73,15 @@ pub enum Command {
   mws projects create \"A 30 second film about the river from the interview footage, with music\" --wait
   mws projects create \"boats, vertical, with captions\" --output clips --budget-minutes 5")]
     Create {
-        /// What is asked for.
+        /// What the film should be, in your words.
         brief: String,
-        /// What is to come out.
+        /// The form of the result.
         #[arg(long, value_enum, default_value = "assembled")]
         output: Output,
-        /// Nobody works on it: its statuses are reported from outside.
+        /// No agent works on it: its statuses are reported from outside.
         #[arg(long, conflicts_with = "wait")]
         manual: bool,
-        /// Where its changes of status are told.
+        /// The URL that its changes of status are sent to.
         #[arg(long, value_name = "URL")]
         webhook: Option<String>,
         #[command(flatten)]
@@ -95,14 +95,14 @@ pub enum Command {
         /// Its id.
         id: String,
     },
-    /// Say to a project's agent what to change.
+    /// Tell a project's agent what to change.
     #[command(after_help = "Examples:
   mws projects message prj_01J… \"make it 20 seconds, without the boats\" --wait
   mws projects message prj_01J… \"go on\" --budget-minutes 20")]
     Message {
         /// The project's id.
         id: String,
-        /// What to change.
+        /// What to change, in your words.
         text: String,
         #[command(flatten)]
         work: Work,
@@ -163,7 +163,7 @@ impl Work {
     }
 }
 
-/// Shows a project; with `wait` once nobody works on it any more, telling each status that it comes to.
+/// Shows a project; with `wait` once the agent has stopped, printing each status on the way.
 async fn shown(context: &Context, mut project: Value, wait: bool) -> Result<(), Failure> {
     let path = format!("/projects/{}", part(project["id"].as_str().unwrap_or_default()));
     let mut told = String::new();

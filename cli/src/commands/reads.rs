@@ -1,4 +1,4 @@
-//! `mws reads`: what was read of an item.
+//! `mws reads`: the stored reads of an item.
 
 use super::Context;
 use super::prepare::asked_reads;
@@ -17,9 +17,9 @@ const COLUMNS: [Column; 2] = [Column::new("READ", "/read"), Column::new("STORED"
 /// How to show a read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// As it is stored.
+    /// As stored.
     Json,
-    /// What was said, or a line a segment.
+    /// The words as plain text, or a line for each segment.
     #[value(alias = "txt")]
     Text,
     /// A transcript as `SubRip` captions.
@@ -29,7 +29,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The form that the service is asked for; none where this program makes it of the JSON.
+    /// The format to request; none where this program makes the text from the JSON.
     fn asked(self, read: &str) -> Option<&'static str> {
         match self {
             Self::Json => None,
@@ -52,15 +52,15 @@ pub enum Command {
         /// The item's ref or id.
         #[arg(value_name = "REF")]
         item: String,
-        /// Which read.
+        /// The read's name.
         read: String,
         /// How to show it.
         #[arg(long, value_enum, default_value_t = Format::Json)]
         format: Format,
-        /// A file to write it to, which must not be there. Unset: standard output.
+        /// The file to write to, which must not exist. Unset: standard output.
         #[arg(long, short, value_name = "FILE")]
         output: Option<PathBuf>,
-        /// Replace a file that is there.
+        /// Replace a file that exists.
         #[arg(long)]
         force: bool,
     },
@@ -97,10 +97,10 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
     }
 }
 
-/// A read as it is to be shown.
+/// Returns a read in the form to show.
 async fn shown(context: &Context, item: &str, read: &str, format: Format) -> Result<String, Failure> {
     let path = format!("/library/items/{}/reads/{}", part(item), part(read));
-    // With --json it is the service's own document, as of every command.
+    // With --json it is the service's own document, as for every command.
     if let Some(asked) = format.asked(read).filter(|_| !context.out.json) {
         let path = format!("{path}{}", query(&[("format", Some(asked.to_owned()))]));
         let call = Call { method: Method::GET, path: &path, body: None, headers: &[] };
@@ -111,7 +111,7 @@ async fn shown(context: &Context, item: &str, read: &str, format: Format) -> Res
     Ok(if format == Format::Text && !context.out.json { text(read, &stored) } else { format!("{stored:#}") })
 }
 
-/// Writes a text that ends in a line's end, as what is printed does.
+/// Writes a text to a file, with a newline at its end as on standard output.
 fn write(path: &Path, text: &str, force: bool) -> Result<(), Failure> {
     let mut options = std::fs::OpenOptions::new();
     let options = if force { options.create(true).truncate(true) } else { options.create_new(true) };

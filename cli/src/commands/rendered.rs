@@ -1,5 +1,5 @@
-//! What commands about timelines and canvases have in common: operations from an argument or a file, renders that are
-//! followed, warnings.
+//! What commands about timelines and canvases share: operations from an argument or a file, renders that are followed,
+//! and warnings.
 
 use super::Context;
 use crate::failure::Failure;
@@ -15,7 +15,7 @@ const RENDER: [Column; 4] = [
     Column::new("item", "/output_item_id"),
 ];
 
-/// Renders by this tool; with `wait` until the item is there.
+/// Renders with this tool; with `wait` it follows the job until the item is there.
 pub(super) async fn render(context: &Context, tool: &str, ask: &Value, wait: bool) -> Result<(), Failure> {
     let mut answer = context.client.tool(tool, ask).await?;
     warn(context, &answer);
@@ -32,19 +32,19 @@ pub(super) async fn render(context: &Context, tool: &str, ask: &Value, wait: boo
     context.out.record(&answer, "output_item_id", &RENDER)
 }
 
-/// Says what an answer warns of.
+/// Prints an answer's warnings.
 pub(super) fn warn(context: &Context, answer: &Value) {
     for warning in answer["warnings"].as_array().into_iter().flatten().filter_map(Value::as_str) {
         context.out.say(warning);
     }
 }
 
-/// The word that the tool takes for a choice.
+/// The name of a choice, as the tool takes it.
 pub(super) fn word(choice: &impl ValueEnum) -> String {
     choice.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
 }
 
-/// JSON as it was given, or in the file that is named after an `@`.
+/// Parses JSON that was given, or that is in the file named after an `@`.
 pub(super) fn json_of(given: &str) -> Result<Value, Failure> {
     let text = match given.strip_prefix('@') {
         Some(file) => read(Path::new(file))?,

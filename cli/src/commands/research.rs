@@ -1,4 +1,4 @@
-//! `mws research`: posts of feeds and pages.
+//! `mws research`: posts from feeds and pages.
 
 use super::confirm::confirm;
 use super::pages::{Pages, of_tool};
@@ -30,22 +30,22 @@ const FIELDS: [Column; 8] = [
 /// Commands about posts.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Pull the newest posts of a feed, or the one that a page is.
+    /// Pull the newest posts from a feed, or the post on a page.
     #[command(after_help = "Examples:
   mws research pull https://example.com/feed.xml --limit 10
   mws research pull https://example.com/an-article")]
     Pull {
-        /// The feed or the page.
+        /// The URL of the feed or the page.
         url: String,
-        /// Posts of a feed to take, at most 50.
+        /// How many posts of a feed to pull, at most 50.
         #[arg(long, value_parser = clap::value_parser!(u32).range(1..=50))]
         limit: Option<u32>,
     },
     /// List the posts that were pulled, newest first.
     List {
-        /// Only those that have this in their title, author, tags or the beginning of their text.
+        /// Only those with this in their title, author, tags or the beginning of their text.
         query: Option<String>,
-        /// Only those that were pulled by this URL.
+        /// Only those that were pulled from this URL.
         #[arg(long, value_name = "URL")]
         source: Option<String>,
         /// Only those that are kept.
@@ -58,7 +58,7 @@ pub enum Command {
     Keep {
         /// The post's id.
         id: String,
-        /// What it is sorted by, from now on; give it once for each.
+        /// A tag, which replaces those it has; may be given again.
         #[arg(long = "tag", value_name = "TAG")]
         tags: Vec<String>,
         /// Import the first of its media as an item.

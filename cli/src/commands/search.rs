@@ -1,4 +1,4 @@
-//! `mws search`: what is said and shown in items, and where.
+//! `mws search`: finds what is said and shown in items.
 
 use super::Context;
 use super::without_nulls;
@@ -18,15 +18,15 @@ const COLUMNS: [Column; 6] = [
 /// Items that one call of `prepare_media` takes.
 const MOST_A_CALL: usize = 20;
 
-/// What to look for.
+/// The words to find, and where.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   mws search \"the part about the river\"
   mws search interview --ref itm_01J… --limit 5 --json")]
 pub struct Args {
-    /// Words; `\"…\"` keeps some together, or takes either of two, - leaves one out.
+    /// Words to find; `"…"` keeps some together, `or` takes either of two, - leaves one out.
     query: String,
-    /// Search this item alone; may be given several times.
+    /// Search this item alone; may be given again.
     #[arg(long = "ref", value_name = "REF")]
     items: Vec<String>,
     /// Matches to show, 1 to 50.

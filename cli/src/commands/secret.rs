@@ -1,4 +1,4 @@
-//! `mws webhooks secret`: what signs the account's webhooks. It is printed on standard output, and nowhere else.
+//! `mws webhooks secret`: the secret that signs the account's webhooks, which is printed on standard output alone.
 
 use super::Context;
 use super::confirm::confirm;
@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 /// Commands about the signing secret.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Print it.
+    /// Print the secret.
     Show,
-    /// Make one, unless there is one, and print it.
+    /// Make a secret, unless there is one, and print it.
     Create,
-    /// Make a new one and print it; the old one verifies for 24 hours more.
+    /// Make a new secret and print it; the old one verifies for 24 more hours.
     Rotate,
-    /// Remove it; webhooks are then signed with the deployment's own.
+    /// Remove the secret; webhooks are then signed with the deployment's own.
     Delete,
 }
 

@@ -1,7 +1,7 @@
-//! `mws show`: what was read of an item, drawn on one time axis.
+//! `mws show`: an item's reads, drawn on one time axis.
 //!
-//! On a terminal a strip of a few lines; into a file, or where standard output goes elsewhere, an SVG. Only reads that
-//! are stored are drawn; which are missing is said, with the command that makes them.
+//! A terminal gets a strip of a few lines; a file, or a standard output that is not a terminal, gets an SVG. Only
+//! stored reads are drawn; a message names the missing ones, with the command that makes them.
 
 use super::Context;
 use crate::client::part;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Columns where a terminal does not tell how many it has.
+/// Columns of a terminal that does not tell its width.
 const COLUMNS: u16 = 80;
 
 /// An item to draw.
@@ -51,14 +51,19 @@ pub(super) async fn run(args: Args, context: &Context) -> Result<(), Failure> {
     if !missing.is_empty() {
         context.out.say(&format!("Not read yet: {}.\n  next: {next}", missing.join(", ")));
     }
-    match &args.svg {
+    draw(&facts, args.svg.as_deref(), context)
+}
+
+/// Draws into the file that is named, or else to standard output.
+fn draw(facts: &Facts, file: Option<&Path>, context: &Context) -> Result<(), Failure> {
+    match file {
         Some(file) if file != Path::new("-") => {
-            std::fs::write(file, svg(&facts)).with_context(|| format!("{} can't be written", file.display()))?;
+            std::fs::write(file, svg(facts)).with_context(|| format!("{} can't be written", file.display()))?;
             context.out.say(&format!("Drawn: {}", file.display()));
             Ok(())
         }
-        None if context.out.terminal => print(&strip(&facts, width(), context.out.colored_data)),
-        _ => print(&svg(&facts)),
+        None if context.out.terminal => print(&strip(facts, width(), context.out.colored_data)),
+        _ => print(&svg(facts)),
     }
 }
 
@@ -74,7 +79,7 @@ fn nothing(item: &Value, next: &str) -> String {
     }
 }
 
-/// Columns of the terminal.
+/// The terminal's columns.
 fn width() -> usize {
     let (_, columns) = console::Term::stdout().size_checked().unwrap_or((0, COLUMNS));
     usize::from(columns)

@@ -30,26 +30,26 @@ const FIELDS: [Column; 4] = [
 pub enum Command {
     /// List the workspace's skills, newest first.
     List(Pages),
-    /// Print what a skill says.
+    /// Print a skill's text.
     Show {
-        /// What it is called.
+        /// The skill's name.
         name: String,
     },
-    /// Save a skill from a file, over the one of the same name.
+    /// Save a skill from a file; it replaces one of the same name.
     #[command(after_help = "Example:
   mws skills save \"How we cut\" cutting.markdown --for \"Read before cutting an interview.\"")]
     Save {
-        /// What it is called.
+        /// The skill's name.
         name: String,
-        /// The file of Markdown, at most 20,000 bytes; - for standard input.
+        /// The file with its Markdown, at most 20,000 bytes; - for standard input.
         file: String,
-        /// What it is for, on one line.
+        /// When agents should read it, on one line.
         #[arg(long = "for", value_name = "TEXT")]
         description: Option<String>,
     },
     /// Delete a skill.
     Delete {
-        /// What it is called.
+        /// The skill's name.
         name: String,
     },
 }

@@ -1,4 +1,4 @@
-//! `mws templates`: arguments of a tool by a name.
+//! `mws templates`: named arguments of a tool.
 
 use super::api::input;
 use super::confirm::confirm;
@@ -29,11 +29,11 @@ const FIELDS: [Column; 5] = [
 pub enum Command {
     /// List the workspace's templates, newest first.
     List(Pages),
-    /// Save arguments of a tool by a name, over those of the same name.
+    /// Save arguments of a tool by name; they replace those of the same name.
     #[command(after_help = "Example:
   echo '{\"min_silence_ms\":700,\"render\":true}' | mws templates save \"Tight cut\" remove_silence --input -")]
     Save {
-        /// What it is called.
+        /// The template's name.
         name: String,
         /// The tool that it calls.
         tool: String,
@@ -45,15 +45,15 @@ pub enum Command {
     #[command(after_help = "Example:
   echo '{\"ref\":\"interview\"}' | mws templates run \"Tight cut\" --input -")]
     Run {
-        /// What it is called.
+        /// The template's name.
         name: String,
-        /// File with JSON arguments in the place of the template's; - for standard input.
+        /// File with JSON arguments that replace the template's; - for standard input.
         #[arg(long, value_name = "FILE")]
         input: Option<String>,
     },
     /// Delete a template.
     Delete {
-        /// What it is called.
+        /// The template's name.
         name: String,
     },
 }

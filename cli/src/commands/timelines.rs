@@ -32,7 +32,7 @@ const FIELDS: [Column; 7] = [
     Column::new("changed", "/updated_at"),
 ];
 
-/// What a timeline is rendered as.
+/// The format that a timeline is rendered in.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum Format {
     /// H.264 and AAC.
@@ -47,7 +47,7 @@ pub enum Format {
     Wav,
 }
 
-/// What a timeline is exported as.
+/// The format that a timeline is exported or imported in.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum Document {
     /// `OpenTimelineIO`.
@@ -78,7 +78,7 @@ pub enum Command {
   mws timelines create River
   mws timelines create River --ops '[{\"op\":\"add_scene\",\"ref\":\"itm_01J…\",\"start\":3,\"duration\":5}]'")]
     Create {
-        /// What it is called.
+        /// The timeline's name.
         name: String,
         /// Operations to begin with, as JSON, or @FILE.
         #[arg(long, value_name = "JSON")]
@@ -109,10 +109,10 @@ pub enum Command {
     Render {
         /// The timeline's id.
         id: String,
-        /// As what.
+        /// The format.
         #[arg(long, value_enum, default_value = "mp4")]
         format: Format,
-        /// At most 480 lines, soon there.
+        /// A fast preview of at most 480 lines.
         #[arg(long)]
         draft: bool,
         /// Say what it would cost, and start nothing.
@@ -126,10 +126,10 @@ pub enum Command {
     Export {
         /// The timeline's id.
         id: String,
-        /// As what.
+        /// The format.
         #[arg(long, value_enum, default_value = "otio")]
         format: Document,
-        /// Where to; standard output when not given.
+        /// The file to write to; standard output when not given.
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
     },
@@ -139,15 +139,15 @@ pub enum Command {
   mws timelines import cut.edl --fps 29.97
   mws timelines import talk.srt --name Talk")]
     Import {
-        /// The document.
+        /// The file with the document.
         file: PathBuf,
-        /// What it is; what its name ends in when not given.
+        /// Its format; told by the file's name when not given.
         #[arg(long, value_enum)]
         format: Option<Document>,
-        /// Frames a second that an EDL counts in.
+        /// Frames a second in which an EDL counts.
         #[arg(long)]
         fps: Option<f64>,
-        /// What the timeline is called; what the document says when not given.
+        /// The timeline's name; the document's when not given.
         #[arg(long)]
         name: Option<String>,
     },
@@ -164,15 +164,15 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
             let list = of_tool(context, "list_timelines", "timelines", json!({}), pages).await?;
             context.out.list(&list, "id", &COLUMNS)
         }
-        Command::Show { id } => show(context, "get_timeline", &KIND.one(&id)).await,
+        Command::Show { id } => show(context, "get_timeline", &KIND.id_body(&id)).await,
         Command::Create { name, ops } => {
             let ops = ops.as_deref().map(json_of).transpose()?;
             show(context, "create_timeline", &without_nulls(json!({ "name": name, "ops": ops }))).await
         }
         Command::Edit { id, ops, if_revision } => {
-            show(context, "edit_timeline", &KIND.edit(&id, &ops, if_revision)?).await
+            show(context, "edit_timeline", &KIND.edit_body(&id, &ops, if_revision)?).await
         }
-        Command::Undo { id } => show(context, "undo_timeline", &KIND.one(&id)).await,
+        Command::Undo { id } => show(context, "undo_timeline", &KIND.id_body(&id)).await,
         Command::Render { id, format, draft, dry_run, wait } => {
             let ask = json!({
                 "timeline_id": id, "format": word(&format), "quality": if draft { "draft" } else { "standard" },
@@ -197,14 +197,14 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
     }
 }
 
-/// Asks a tool that answers a timeline, and shows it.
+/// Calls a tool that returns a timeline, and shows it.
 async fn show(context: &Context, tool: &str, ask: &Value) -> Result<(), Failure> {
     let answer = context.client.tool(tool, ask).await?;
     warn(context, &answer);
     context.out.record(&answer["timeline"], "id", &FIELDS)
 }
 
-/// Imports a document, which is what its file's name ends in where nobody says.
+/// Imports a document. Without a format, the ending of the file's name decides.
 async fn import(
     context: &Context,
     file: &Path,
@@ -215,7 +215,7 @@ async fn import(
     let text = read(file)?;
     let ending = file.extension().and_then(OsStr::to_str).unwrap_or_default();
     let format = format.unwrap_or_else(|| Document::from_str(ending, true).unwrap_or(Document::Otio));
-    // Editors indent what they write, which a request has no room for.
+    // Editors indent their JSON, which would take too much of a request's limit.
     let text = serde_json::from_str::<Value>(&text).map_or(text, |document| document.to_string());
     // Captions have no name of their own.
     let of_captions = matches!(format, Document::Srt | Document::Vtt);

@@ -1,4 +1,4 @@
-//! `mws tools`: the tools that the service has, and a call of any.
+//! `mws tools`: lists the service's tools, and calls any of them.
 
 use super::Context;
 use super::api::input;
@@ -25,7 +25,7 @@ pub enum Command {
     #[command(after_help = "Example:
   echo '{\"job_ids\":[\"job_01J…\"]}' | mws tools call get_jobs --input -")]
     Call {
-        /// Its name.
+        /// The tool's name.
         name: String,
         /// File with the JSON arguments; - for standard input. Without it: no arguments.
         #[arg(long, value_name = "FILE")]

@@ -1,4 +1,4 @@
-//! `mws upload`: files, standard input or a URL become items.
+//! `mws upload`: makes items from files, standard input or a URL.
 
 use super::prepare::asked_reads;
 use super::{Context, without_nulls};
@@ -18,7 +18,7 @@ pub(super) const COLUMNS: [Column; 6] = [
     Column::new("BYTES", "/bytes"),
 ];
 
-/// What to put into the library.
+/// The files to put into the library.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   mws upload talk.mp4 --wait
@@ -30,7 +30,7 @@ pub struct Args {
     /// Files; - reads standard input, which needs --name.
     #[arg(required_unless_present = "from_url", conflicts_with = "from_url")]
     files: Vec<PathBuf>,
-    /// What to call the item; for one file.
+    /// The item's name; only with one file.
     #[arg(long)]
     name: Option<String>,
     /// Fetch the file from this URL instead.
@@ -39,7 +39,7 @@ pub struct Args {
     /// Reads to start once an item is ready, comma-separated: names of reads, or all.
     #[arg(long, value_delimiter = ',')]
     reads: Vec<String>,
-    /// Wait until the items can be read; one that can't be is a failure.
+    /// Wait until the items are ready; fails if one can't be read.
     #[arg(long)]
     wait: bool,
 }
@@ -84,7 +84,7 @@ pub(super) async fn run(args: Args, context: &Context) -> Result<(), Failure> {
 async fn one(file: &Path, name: Option<&str>, reads: &[&str], context: &Context) -> Result<Value, Failure> {
     if file == Path::new("-") {
         let name = name.ok_or_else(|| Failure::Usage("standard input needs --name, such as talk.mp4".to_owned()))?;
-        // How many bytes there are has to be said before the first one is sent.
+        // The size must be known before the first byte is sent.
         let kept = tempfile::NamedTempFile::new().context("no temporary file can be made")?;
         let mut file = tokio::fs::File::create(kept.path()).await?;
         tokio::io::copy(&mut tokio::io::stdin(), &mut file).await.context("standard input can't be read")?;

@@ -1,4 +1,4 @@
-//! `mws webhooks`: endpoints that are told when jobs end.
+//! `mws webhooks`: endpoints that are sent an event when a job ends.
 
 use super::confirm::confirm;
 use super::without_nulls;
@@ -47,15 +47,15 @@ pub enum Command {
         after_help = "Example:\n  mws webhooks create https://example.com/hook --events job.succeeded,job.failed"
     )]
     Create {
-        /// Where to send events: HTTPS, publicly reachable.
+        /// The URL to send events to: HTTPS, publicly reachable.
         url: String,
-        /// What to tell it of: job.succeeded, job.failed, job.cancelled. Without it: all.
+        /// The events to send: job.succeeded, job.failed, job.cancelled. Without it: all.
         #[arg(long, value_delimiter = ',')]
         events: Vec<String>,
-        /// Of which kinds of jobs: transcription, read, render, generation, dub. Without it: all.
+        /// Only for jobs of these kinds: transcription, read, render, generation, dub. Without it: all.
         #[arg(long, value_delimiter = ',')]
         kinds: Vec<String>,
-        /// What to call it.
+        /// A description.
         #[arg(long)]
         description: Option<String>,
     },
@@ -63,40 +63,40 @@ pub enum Command {
     Update {
         /// Its id.
         id: String,
-        /// A new URL.
+        /// The new URL.
         #[arg(long)]
         url: Option<String>,
-        /// What to tell it of.
+        /// The events to send, which replace those it has.
         #[arg(long, value_delimiter = ',')]
         events: Vec<String>,
-        /// Of which kinds of jobs.
+        /// Only for jobs of these kinds, which replace those it has.
         #[arg(long, value_delimiter = ',')]
         kinds: Vec<String>,
-        /// What to call it.
+        /// The new description.
         #[arg(long)]
         description: Option<String>,
     },
-    /// Send events again; clears the count of failures.
+    /// Enable an endpoint; clears its count of failures.
     Enable {
         /// Its id.
         id: String,
     },
-    /// Send no events.
+    /// Disable an endpoint: nothing is sent to it.
     Disable {
         /// Its id.
         id: String,
     },
-    /// Send one ping now.
+    /// Send a ping to an endpoint now.
     Ping {
         /// Its id.
         id: String,
     },
-    /// Remove an endpoint. What was still to be sent is cancelled.
+    /// Remove an endpoint. Its waiting deliveries are cancelled.
     Delete {
         /// Its id.
         id: String,
     },
-    /// The secret that signs what is sent.
+    /// The secret that signs webhooks.
     #[command(subcommand)]
     Secret(secret::Command),
 }

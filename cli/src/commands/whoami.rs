@@ -1,4 +1,4 @@
-//! `mws whoami`: which key works, where, and where it was found.
+//! `mws whoami`: the key that is used, its workspace, and where the key was found.
 
 use super::Context;
 use crate::failure::Failure;

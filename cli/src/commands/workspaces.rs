@@ -1,4 +1,4 @@
-//! `mws workspaces`: where the credential can act, and who else acts there.
+//! `mws workspaces`: the workspaces that the credential reaches, and their members.
 
 use super::confirm::confirm;
 use super::{Context, pages};
@@ -30,31 +30,31 @@ const MEMBERS: [Column; 4] = [
     Column::new("SINCE", "/created_at"),
 ];
 
-/// Commands about workspaces. Those that change one are for its owners.
+/// Commands about workspaces. Those that change one need an owner's credential.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// List those that the credential reaches.
+    /// List the workspaces that the credential reaches.
     List(pages::Pages),
-    /// Open another one of your account.
+    /// Open another workspace of your account.
     Create {
-        /// What it is called.
+        /// The workspace's name.
         name: String,
     },
-    /// Rename the one that the credential acts in.
+    /// Rename the workspace that the credential acts in.
     Rename {
         /// Its id, as `mws workspaces list` shows it.
         id: String,
         /// Its new name.
         name: String,
     },
-    /// List the members of the one that the credential acts in.
+    /// List the members of the workspace that the credential acts in.
     Members {
         /// Its id, as `mws workspaces list` shows it.
         id: String,
         #[command(flatten)]
         pages: pages::Pages,
     },
-    /// Give a user a role there, or change it.
+    /// Give a user a role in the workspace, or change their role.
     SetMember {
         /// The workspace's id.
         id: String,

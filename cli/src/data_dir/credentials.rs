@@ -1,4 +1,4 @@
-//! `credentials.json`: where the service is and with what its clients come in (`mws up --help`).
+//! `credentials.json`: the service's URL and the credentials of its clients (`mws up --help`).
 
 use super::private_file;
 use anyhow::Context;
@@ -6,20 +6,20 @@ use serde::{Deserialize, Serialize};
 use std::io::ErrorKind;
 use std::path::Path;
 
-/// What `mws up` writes down for its clients.
+/// The URLs and credentials that `mws up` stores for clients on this machine.
 #[derive(Clone, Serialize, Deserialize, PartialEq, Eq)]
 pub struct Credentials {
-    /// Where every path of the interface begins; ends in `/api/v1`.
+    /// The URL that every path of the interface is below; ends in `/api/v1`.
     pub base_url: String,
     /// A key of the account.
     pub api_key: String,
-    /// The account that `mws up` made.
+    /// The id of the account that `mws up` made.
     pub account_id: String,
-    /// Its workspace, which the key works in.
+    /// The id of its workspace, which the key works in.
     pub workspace_id: String,
-    /// The bearer token of the operator.
+    /// The operator's bearer token.
     pub operator_token: String,
-    /// Where operators' paths begin, when they have a port of their own.
+    /// The URL that operators' paths are below, if they have a port of their own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operator_base_url: Option<String>,
 }

@@ -1,7 +1,7 @@
-//! The data folder: what `mws up` keeps between two starts, and who may use it now.
+//! The data folder: what `mws up` keeps between two starts, and a lock on it.
 //!
-//! `postgres` in it belongs to the embedded server and `media` to the media store; `secrets.env`, `credentials.json`
-//! and `up.lock` are this module's. Secrets lie in files that their owner alone can read. Nothing here talks to a
+//! Its `postgres` belongs to the embedded server and its `media` to the media store; `secrets.env`, `credentials.json`
+//! and `up.lock` are this module's. Files with secrets can be read by their owner alone. Nothing here talks to a
 //! database.
 
 mod credentials;
@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone)]
 pub struct DataDir(PathBuf);
 
-/// Held as long as this process is the one that runs on the data folder. Dropping it gives the folder free.
+/// A lock: this process is the only one that runs on the data folder, until this is dropped.
 #[derive(Debug)]
 #[must_use = "the folder is free again as soon as this is dropped"]
 pub struct Occupied(#[expect(dead_code, reason = "the lock lives as long as the file is open")] File);
@@ -40,7 +40,7 @@ impl DataDir {
         Self::find(path)
     }
 
-    /// The folder, which has to exist.
+    /// The folder, which must exist.
     pub fn find(path: &Path) -> anyhow::Result<Self> {
         let found = fs::canonicalize(path);
         let found = found.with_context(|| format!("there is no data folder {}: `mws up` makes one", path.display()))?;
@@ -57,14 +57,14 @@ impl DataDir {
         self.0.join("postgres/data").exists()
     }
 
-    /// Makes the folder for media, which nobody else has any business in.
+    /// Makes the folder for media, which only its owner may enter.
     pub fn make_media_folder(&self) -> anyhow::Result<()> {
         let media = self.0.join("media");
         let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(&media);
         made.with_context(|| format!("the media folder {} can't be made", media.display()))
     }
 
-    /// Takes the folder for this process. `what` is what the next one is told that finds it taken.
+    /// Locks the folder for this process. Others that find it locked are told `what`.
     pub fn occupy(&self, what: &str) -> anyhow::Result<Occupied> {
         let path = self.0.join("up.lock");
         let opened = File::options().read(true).write(true).create(true).truncate(false).open(&path);
@@ -86,7 +86,7 @@ impl DataDir {
         Ok(Occupied(file))
     }
 
-    /// Who runs on the folder now, in words; none when nobody does.
+    /// Returns what the process that has locked the folder says it is; none when it is not locked.
     pub fn occupant(&self) -> Option<String> {
         let mut file = File::open(self.0.join("up.lock")).ok()?;
         match file.try_lock_shared() {
@@ -99,7 +99,7 @@ impl DataDir {
         }
     }
 
-    /// Fills in the secrets that the settings leave open, from the folder; those that it has not are made and kept.
+    /// Fills in the secrets that the settings lack, from the folder; missing ones are made and stored.
     pub fn complete_secrets(&self, settings: &mut Settings) -> anyhow::Result<()> {
         secrets::complete(&self.0.join("secrets.env"), settings)
     }
@@ -109,17 +109,17 @@ impl DataDir {
         secrets::read_into(&self.0.join("secrets.env"), settings)
     }
 
-    /// Where the credentials are.
+    /// The path of the credentials.
     pub fn credentials_path(&self) -> PathBuf {
         self.0.join("credentials.json")
     }
 
-    /// What `mws up` wrote down for its clients; none before its first start.
+    /// Returns the credentials that `mws up` stored; none before its first start.
     pub fn credentials(&self) -> anyhow::Result<Option<Credentials>> {
         Credentials::read(&self.credentials_path())
     }
 
-    /// Writes the credentials down, for their owner alone.
+    /// Stores the credentials, readable by their owner alone.
     pub fn keep_credentials(&self, credentials: &Credentials) -> anyhow::Result<()> {
         credentials.write(&self.credentials_path())
     }

@@ -1,5 +1,5 @@
-//! Files that hold secrets: written whole or not at all, readable by their owner alone, and believed only if nobody
-//! else can have written them.
+//! Files that hold secrets: written whole or not at all, readable by their owner alone, and trusted only if nobody else
+//! can have written them.
 
 use anyhow::{Context, bail};
 use std::fs::{self, File};
@@ -7,8 +7,8 @@ use std::io::{ErrorKind, Read, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
-/// What the file says; nothing when there is none. One that another user owns, or may write, is refused: its secrets
-/// would be of their choice.
+/// Returns the file's text; none when it does not exist. A file that another user owns, or may write, is refused: they
+/// could have chosen its secrets.
 pub(super) fn read(path: &Path) -> anyhow::Result<Option<String>> {
     let mut file = match File::open(path) {
         Ok(file) => file,
@@ -28,11 +28,11 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Option<String>> {
     Ok(Some(text))
 }
 
-/// Replaces the file by `text`, mode 0600. It outlives a power cut once this returns.
+/// Replaces the file by `text`, with mode 0600. It survives a power cut once this returns.
 pub(super) fn write(path: &Path, text: &str) -> anyhow::Result<()> {
     let new = path.with_extension("new");
     let written = || -> std::io::Result<()> {
-        // What a killed process left may have another mode: the file is always made anew.
+        // A file that a killed process left may have another mode, so the file is always created anew.
         if new.exists() {
             fs::remove_file(&new)?;
         }

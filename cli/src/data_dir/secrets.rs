@@ -1,8 +1,8 @@
-//! `secrets.env`: the deployment's secrets, one `NAME=value` a line, as a shell and honcho read them.
+//! `secrets.env`: the deployment's secrets, one `NAME=value` on each line, as a shell and honcho read them.
 //!
-//! What the environment or a flag says goes before the file and is never written into it. A secret is made once:
-//! without `MWS_SECRET_KEY` what was sealed under it can't be opened again, so a file that can't be understood is an
-//! error and is never replaced.
+//! The environment and flags take precedence over the file and are never written into it. A secret is made only once:
+//! without its `MWS_SECRET_KEY`, sealed data can't be opened again, so a file that can't be parsed is an error and is
+//! never replaced.
 
 use super::private_file;
 use anyhow::bail;
@@ -40,7 +40,7 @@ const SECRETS: [Secret; 3] = [
     },
 ];
 
-/// Fills in what the settings leave open, and keeps what had to be made.
+/// Fills in the secrets that the settings lack, and stores those that had to be made.
 pub(super) fn complete(path: &Path, settings: &mut Settings) -> anyhow::Result<()> {
     let mut kept = read(path)?;
     let before = kept.len();
@@ -59,7 +59,7 @@ pub(super) fn complete(path: &Path, settings: &mut Settings) -> anyhow::Result<(
     if kept.len() > before { private_file::write(path, &text(&kept)) } else { Ok(()) }
 }
 
-/// Fills in what the settings leave open, as far as the file has it.
+/// Fills in the secrets that the settings lack and the file has.
 pub(super) fn read_into(path: &Path, settings: &mut Settings) -> anyhow::Result<()> {
     let kept = read(path)?;
     for secret in &SECRETS {

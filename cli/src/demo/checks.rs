@@ -1,13 +1,13 @@
-//! What should have worked and did not.
+//! Collects the faults that the demo finds.
 
 use crate::failure::Failure;
 
-/// Faults found on the way, in words.
+/// The faults, in words.
 #[derive(Debug, Default)]
 pub struct Checks(Vec<String>);
 
 impl Checks {
-    /// Something that should have worked did not.
+    /// Notes that something which should have worked did not.
     pub fn fault(&mut self, what: String) {
         self.0.push(what);
     }
@@ -17,7 +17,7 @@ impl Checks {
         self.0.is_empty()
     }
 
-    /// The demo's own end.
+    /// Fails if there were faults.
     pub fn verdict(self) -> Result<(), Failure> {
         if self.all_well() {
             return Ok(());

@@ -1,4 +1,4 @@
-//! The demo's uploads. What is in the library already, by its bytes, is not sent again.
+//! The demo's uploads. Files whose bytes the library has already are not sent again.
 
 use crate::client::{Client, sha256, upload_file, wait_until_ready};
 use crate::failure::Failure;
@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// Items of these files, ready to be read.
+/// Uploads these files. Returns their items, which are ready.
 pub async fn upload(client: &Client, files: &[PathBuf], out: &Out) -> Result<Vec<Value>, Failure> {
     let known = client.get("/library/items?limit=100").await?;
     let known: Vec<&Value> = known["data"].as_array().into_iter().flatten().collect();

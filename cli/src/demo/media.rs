@@ -1,8 +1,8 @@
 //! The demo's media, made once in the data folder: recorded speech, a talk of two voices, music, and a video with cuts.
 //!
-//! The recording is real (from `LibriVox`, by Debian's pocketsphinx-testdata); the rest is synthesised by flite, sox
-//! and ffmpeg with fixed seeds, so that every run reads the same. A file is made under another name and renamed when it
-//! is whole.
+//! The recording is real (from `LibriVox`, in Debian's pocketsphinx-testdata); flite, sox and ffmpeg synthesise the
+//! rest with fixed seeds, so that every run reads the same. A file is made under another name and renamed once it is
+//! complete.
 
 use crate::data_dir::DataDir;
 use crate::failure::Failure;
@@ -13,10 +13,10 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use tokio::process::Command;
 
-/// Recorded speech, as the package installs it.
+/// The folder where the package installs recorded speech.
 const RECORDINGS: &str = "/usr/share/pocketsphinx/test/data/librivox";
 
-/// Who says what in the talk.
+/// The talk: each sentence with the voice that says it.
 const TALK: [(&str, &str); 6] = [
     ("rms", "Good morning. Shall we go through the plan for the film?"),
     ("slt", "Yes. The interview comes first, and the music starts after it."),
@@ -26,7 +26,24 @@ const TALK: [(&str, &str); 6] = [
     ("slt", "I will send you the file this evening."),
 ];
 
-/// Makes what is missing and answers all files.
+/// How ffmpeg is told to put the five scenes one behind the other, over the sound that comes after them.
+const JOINED: [&str; 13] = [
+    "-filter_complex",
+    "[0:v][1:v][2:v][3:v][4:v]concat=n=5:v=1:a=0,format=yuv420p[v]",
+    "-map",
+    "[v]",
+    "-map",
+    "5:a",
+    "-c:a",
+    "aac",
+    "-t",
+    "20",
+    "-movflags",
+    "+faststart",
+    "-bitexact",
+];
+
+/// Makes the files that are missing. Returns all of them.
 pub async fn make(data_dir: &DataDir, out: &Out) -> Result<Vec<PathBuf>, Failure> {
     let folder = data_dir.path().join("demo");
     std::fs::create_dir_all(&folder).with_context(|| format!("{} can't be made", folder.display()))?;
@@ -58,7 +75,7 @@ where
     std::fs::rename(&new, file).with_context(|| format!("{} can't be named", file.display()))
 }
 
-/// The recordings, one after the other.
+/// Joins the recordings.
 async fn recording(new: &Path) -> anyhow::Result<()> {
     let found = std::fs::read_dir(RECORDINGS)
         .with_context(|| format!("no recorded speech in {RECORDINGS}: apt-get install pocketsphinx-testdata"))?;
@@ -142,24 +159,7 @@ async fn cuts(new: &Path, sound: &Path) -> anyhow::Result<()> {
         arguments.extend(["-f", "lavfi", "-t", "4", "-i", scene].map(OsStr::new));
     }
     arguments.extend([OsStr::new("-i"), sound.as_os_str()]);
-    arguments.extend(
-        [
-            "-filter_complex",
-            "[0:v][1:v][2:v][3:v][4:v]concat=n=5:v=1:a=0,format=yuv420p[v]",
-            "-map",
-            "[v]",
-            "-map",
-            "5:a",
-            "-c:a",
-            "aac",
-            "-t",
-            "20",
-            "-movflags",
-            "+faststart",
-            "-bitexact",
-        ]
-        .map(OsStr::new),
-    );
+    arguments.extend(JOINED.map(OsStr::new));
     arguments.push(new.as_os_str());
     run("ffmpeg", &arguments).await
 }

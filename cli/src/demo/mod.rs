@@ -1,8 +1,8 @@
 //! `mws demo`: the service at work, end to end, on media made here or handed in.
 //!
-//! It starts `mws up` as a child, as a person would, and does everything through the API: uploads, one call for all six
+//! It starts `mws up` as a child, as a person would, and does everything through the API: uploads, one call for all
 //! reads, a webhook endpoint at a receiver of its own that checks every signature, the results and the minutes, and a
-//! project whose brief becomes a film. What should work and does not makes the exit code 1.
+//! project whose brief becomes a film. The exit code is 1 when something that should work does not.
 
 mod checks;
 mod library;
@@ -26,14 +26,14 @@ use service::Service;
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// What to show.
+/// The media to show the service with.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   mws demo                    on media made with flite, sox and ffmpeg
   mws demo talk.mp4           on a file of yours
   mws demo --keep             and let the service run on until Ctrl-C")]
 pub struct DemoArgs {
-    /// Files of yours. Without them media is made in the data folder.
+    /// Your own files. Without them, media is made in the data folder.
     media: Vec<PathBuf>,
     /// Let the service run on at the end, until Ctrl-C.
     #[arg(long)]
@@ -108,7 +108,7 @@ async fn show(client: &Client, files: &[PathBuf], is_own: bool, out: &Out, repor
     heading(out, "Upload");
     let items = library::upload(client, files, out).await?;
 
-    heading(out, "Read: one call of prepare_media for all six reads");
+    heading(out, "Read: one call of prepare_media for all reads");
     let ids = items.iter().filter_map(|item| item["id"].as_str().map(str::to_owned)).collect();
     let reads = asked_reads(&[ALL_READS.to_owned()])?;
     let context = Some("The demo shows all that can be read.".to_owned());
@@ -128,7 +128,7 @@ async fn show(client: &Client, files: &[PathBuf], is_own: bool, out: &Out, repor
     report.show_webhooks(out)?;
     webhook.remove(client).await?;
 
-    // What is said in a file of somebody's own nobody knows.
+    // The brief fits the demo's own media alone.
     if is_own && project::has_video(&items) {
         heading(out, "A brief becomes a film");
         project::show(client, out, report).await?;
@@ -136,7 +136,7 @@ async fn show(client: &Client, files: &[PathBuf], is_own: bool, out: &Out, repor
     Ok(())
 }
 
-/// What every read of every item came to.
+/// Adds a row for every read of every item to the report, and checks them.
 async fn results(
     client: &Client,
     items: &[Value],

@@ -1,4 +1,4 @@
-//! The demo's project: a brief becomes a film of what was uploaded, without a model.
+//! The demo's project: a brief becomes a film of the uploaded media, without a model.
 
 use super::report::Report;
 use crate::client::{Client, part};
@@ -7,14 +7,14 @@ use crate::output::Out;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-/// What is asked for.
+/// The project's brief.
 const BRIEF: &str = "A 15 second film about the interview and the river, with music";
-/// How long it may take.
+/// How long the film may take.
 const LIMIT: Duration = Duration::from_mins(3);
-/// How often it is looked at.
+/// How often the project is fetched.
 const LOOK: Duration = Duration::from_millis(500);
 
-/// Has an agent make the film, and tells how it went.
+/// Has an agent make the film, and shows how that went.
 pub async fn show(client: &Client, out: &Out, report: &mut Report) -> Result<(), Failure> {
     out.say(&format!("“{BRIEF}”"));
     let began = Instant::now();
@@ -43,7 +43,7 @@ pub async fn show(client: &Client, out: &Out, report: &mut Report) -> Result<(),
     Ok(())
 }
 
-/// Whether there is a film to be cut.
+/// Whether there is a video to make a film of.
 pub fn has_video(items: &[Value]) -> bool {
     items.iter().any(|item| item["type"] == "video")
 }

@@ -1,6 +1,6 @@
-//! The demo's receiver of webhooks: a small HTTP server on loopback that keeps what it gets and answers 200.
+//! The demo's receiver of webhooks: a small HTTP server on loopback that keeps what it receives and answers 200.
 //!
-//! It is the customer's side of the wire: it takes nothing on trust from the service but the bytes that arrive.
+//! It stands for the customer's server: it knows nothing of the service but the bytes that arrive.
 
 use anyhow::{Context, bail};
 use std::collections::BTreeMap;
@@ -10,9 +10,9 @@ use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
-/// The largest body that is taken.
+/// Bytes that a body may have.
 const MOST_BYTES: usize = 1 << 20;
-/// How long a sender may be silent.
+/// How long a connection is served.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// One webhook as it arrived.
@@ -41,7 +41,7 @@ impl Receiver {
             while let Ok((stream, _)) = listener.accept().await {
                 let all = Arc::clone(&all);
                 tokio::spawn(async move {
-                    // A connection that breaks is the sender's to notice: it will try again.
+                    // The sender notices a broken connection, and tries again.
                     let _ = tokio::time::timeout(TIMEOUT, serve(stream, &all)).await;
                 });
             }
@@ -49,12 +49,12 @@ impl Receiver {
         Ok(this)
     }
 
-    /// Where webhooks are to be sent.
+    /// The URL for webhooks.
     pub fn url(&self) -> String {
         format!("http://{}/hook", self.address)
     }
 
-    /// What has arrived so far.
+    /// The webhooks that have arrived so far.
     pub fn received(&self) -> Vec<Received> {
         self.received.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

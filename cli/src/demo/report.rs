@@ -1,4 +1,4 @@
-//! What the demo shows of results and minutes, and what to try next.
+//! Shows the demo's results and minutes, and what to try next.
 
 use super::checks::Checks;
 use super::service::Service;
@@ -33,10 +33,10 @@ const WEBHOOKS: [Column; 5] = [
     Column::new("SIGNATURE", "/signature"),
 ];
 
-/// Reasons that say something about this machine or the account, and nothing against the service.
+/// Reasons that depend on this machine or the account, and are no fault of the service.
 const EXPECTED: [&str; 2] = ["engine_not_configured", "insufficient_minutes"];
 
-/// One read of one item: how it stands, what it cost, and its stored result in a line.
+/// One read of one item: its state, its cost, and its stored result in a line.
 pub async fn row(
     client: &Client,
     item: &Value,
@@ -70,28 +70,28 @@ pub async fn row(
     Ok(json!({ "item": item["name"], "read": name, "status": status, "minutes": minutes, "result": result }))
 }
 
-/// What the demo found out.
+/// The results of the demo.
 #[derive(Debug, Default)]
 pub struct Report {
-    /// A row an item and read.
+    /// A row for each item and read.
     pub results: Vec<Value>,
-    /// A row a webhook that arrived.
+    /// A row for each webhook that arrived.
     pub webhooks: Vec<Value>,
     /// The account's balances before and after.
     balances: Vec<Value>,
     /// The project, as it ended.
     pub project: Value,
-    /// What should have worked and did not.
+    /// The faults that were found.
     pub checks: Checks,
 }
 
 impl Report {
-    /// Whether this machine could read all there is.
+    /// Whether this machine could compute every read.
     pub fn all_was_read(&self) -> bool {
         !self.results.iter().any(|row| EXPECTED.iter().any(|code| row["result"] == *code))
     }
 
-    /// The results as a table, and what could not be read here at all.
+    /// Shows the results as a table, with the reads that could not be computed here.
     pub fn show_results(&self, out: &Out) -> Result<(), Failure> {
         show(&self.results, &RESULTS, out)?;
         let unable = self.results.iter().filter(|row| row["result"] == EXPECTED[0]).count();
@@ -101,7 +101,7 @@ impl Report {
         Ok(())
     }
 
-    /// What the account had, and has.
+    /// Shows the account's balances before and after.
     pub fn show_minutes(&mut self, mut before: Value, mut after: Value, out: &Out) -> Result<(), Failure> {
         before["when"] = "before".into();
         after["when"] = "after".into();
@@ -109,12 +109,12 @@ impl Report {
         show(&self.balances, &MINUTES, out)
     }
 
-    /// What arrived at the receiver.
+    /// Shows the webhooks that arrived.
     pub fn show_webhooks(&self, out: &Out) -> Result<(), Failure> {
         show(&self.webhooks, &WEBHOOKS, out)
     }
 
-    /// Everything in one document.
+    /// The whole report as one document.
     pub fn json(&self) -> Value {
         json!({
             "results": self.results, "balances": self.balances, "webhooks": self.webhooks, "project": self.project,
@@ -126,7 +126,7 @@ fn show(rows: &[Value], columns: &[Column], out: &Out) -> Result<(), Failure> {
     if rows.is_empty() || out.json { Ok(()) } else { output::print(&output::table(rows, columns).to_string()) }
 }
 
-/// What to try next.
+/// Shows what to try next.
 pub fn next(service: &Service, data_dir: &DataDir, keep: bool, took: Duration, out: &Out) {
     out.say(&format!("\n{} in {:.0} s.", out.good("✓ Everything that can run here worked"), took.as_secs_f64()));
     let folder = data_dir.path();

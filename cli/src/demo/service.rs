@@ -1,4 +1,4 @@
-//! `mws up` as a child process, started and stopped as a person would.
+//! Runs `mws up` as a child process, started and stopped as a person would.
 
 use crate::client::{Access, Client};
 use crate::data_dir::DataDir;
@@ -13,26 +13,26 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, ChildStdout, Command};
 
-/// How long a first start may take: it makes the cluster.
+/// How long a first start may take, which creates the database cluster.
 const START_LIMIT: Duration = Duration::from_mins(2);
-/// How long a stop may take: it lets running work end.
+/// How long a stop may take, which lets running jobs end.
 const STOP_LIMIT: Duration = Duration::from_mins(1);
-/// Lines of the log that explain an end.
+/// Lines of the log that are shown when the child ends.
 const LOG_TAIL: usize = 5;
 
 /// The running child.
 #[derive(Debug)]
 pub struct Service {
     child: Child,
-    /// Signed in to it.
+    /// A client with the child's URL and key.
     pub client: Client,
     log: PathBuf,
-    /// Read on, so that the child never finds its output closed.
+    /// Kept open, so that the child never finds its output closed.
     _stdout: BufReader<ChildStdout>,
 }
 
 impl Service {
-    /// Starts it on any free port and waits until it is ready.
+    /// Starts it on any free port, and waits until it is ready.
     pub async fn start(data_dir: &DataDir, out: &Out) -> Result<Self, Failure> {
         if let Some(occupant) = data_dir.occupant() {
             let folder = data_dir.path().display();
@@ -47,14 +47,14 @@ impl Service {
         let program = std::env::current_exe().context("this program's own file can't be found")?;
         let mut command = Command::new(program);
         command.args(["up", "--json", "--listen", "127.0.0.1:0", "--data-dir"]).arg(data_dir.path());
-        // The receiver is on this machine, and a private address is refused to webhooks unless it is named.
+        // The receiver is on this machine, and webhooks are not sent to private addresses unless they are allowed.
         command.env("MWS_OUTBOUND_ALLOW", "127.0.0.0/8").env_remove("MWS_LISTEN").env_remove("MWS_PUBLIC_URL");
-        // What the demo makes belongs in its own folder, never in a database or a bucket that the shell happens to
-        // name.
+        // The demo's data belongs in its own folder, never in a database or a bucket that the shell's environment
+        // names.
         for elsewhere in ["DATABASE_URL", "MWS_DATABASE_DIRECT_URL", "MWS_MEDIA_STORE"] {
             command.env_remove(elsewhere).env_remove(format!("{elsewhere}_FILE"));
         }
-        // Ctrl-C in the terminal is for the demo, which then stops its child itself.
+        // Ctrl-C in the terminal reaches only the demo, which then stops its child itself.
         command.process_group(0).kill_on_drop(true);
         let mut child = command
             .stdin(Stdio::null())
@@ -80,13 +80,13 @@ impl Service {
         Ok(Self { child, client, log, _stdout: stdout })
     }
 
-    /// Ends when the child does, with what it said last.
+    /// Waits for the child to end. Returns its last lines as a failure.
     pub async fn ended(&mut self) -> Failure {
         let status = self.child.wait().await.map_or_else(|error| error.to_string(), |status| status.to_string());
         Failure::Work(format!("the service ended unasked ({status}):\n{}", tail(&self.log)))
     }
 
-    /// Stops it by SIGTERM and expects it to end well.
+    /// Stops it by SIGTERM; fails if it does not end well.
     pub async fn stop(mut self) -> Result<(), Failure> {
         let pid = self.child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
         if let Some(pid) = pid {

@@ -1,4 +1,4 @@
-//! The demo's endpoint: registered, told of every job that ended, every signature checked.
+//! The demo's endpoint: registers it, waits for the events of all jobs, and checks every signature.
 
 use super::checks::Checks;
 use super::receiver::{Received, Receiver};
@@ -10,9 +10,9 @@ use domain::signature::{DEFAULT_TOLERANCE_S, verify};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-/// What the endpoint is called, by which one that an earlier run left behind is found.
+/// The endpoint's description, by which the next run finds one that was left behind.
 const DESCRIPTION: &str = "mws demo";
-/// How long after the last job the last webhook may come.
+/// How long after the last job the last webhook may take.
 const TIMEOUT: Duration = Duration::from_secs(20);
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -23,7 +23,7 @@ pub struct Webhook {
     secret: String,
 }
 
-/// Registers an endpoint at the receiver, in place of one that a run that was cut off left behind.
+/// Registers an endpoint at the receiver, and removes one that an interrupted run left behind.
 pub async fn register(client: &Client, receiver: &Receiver) -> Result<Webhook, Failure> {
     let list = client.get("/webhooks?limit=100").await?;
     let left = list["data"].as_array().into_iter().flatten().filter(|row| row["description"] == DESCRIPTION);
@@ -38,7 +38,7 @@ pub async fn register(client: &Client, receiver: &Receiver) -> Result<Webhook, F
 }
 
 impl Webhook {
-    /// Waits for the event of every job that ended, and for one ping; reports each with what its signature is worth.
+    /// Waits for the event of every job that ended, and for one ping; reports each with whether its signature is right.
     pub async fn check(
         &self,
         client: &Client,
@@ -84,14 +84,14 @@ impl Webhook {
         })
     }
 
-    /// Takes the endpoint away again: its receiver ends with the demo.
+    /// Removes the endpoint: its receiver ends with the demo.
     pub async fn remove(self, client: &Client) -> Result<(), Failure> {
         client.delete(&format!("/webhooks/{}", part(&self.id))).await?;
         Ok(())
     }
 }
 
-/// Jobs whose event has not arrived, and the ping while it has not.
+/// Jobs whose event has not arrived yet, and the ping while it has not.
 fn missing(followed: &Followed, received: &[Received]) -> Vec<String> {
     let bodies: Vec<Value> = received.iter().filter_map(|one| serde_json::from_slice(&one.body).ok()).collect();
     let jobs = followed.jobs.iter().filter_map(|job| job["id"].as_str());

@@ -1,14 +1,14 @@
-//! What a check has found: its state, what was measured, and the cure.
+//! The result of a check: its state, what was measured, and the cure.
 
 use crate::output::Out;
 use serde_json::{Value, json};
 
-/// How a check came out.
+/// The state that a check found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
     /// As it should be.
     Fine,
-    /// To be looked at.
+    /// It should be looked at.
     Warning,
     /// Something does not work.
     Problem,
@@ -24,16 +24,16 @@ impl State {
     }
 }
 
-/// One check's outcome.
+/// The result of one check.
 #[derive(Debug)]
 pub struct Finding {
     /// The check's name, as `--only` takes it.
     pub check: &'static str,
-    /// How it came out.
+    /// The state that it found.
     pub state: State,
     /// What was measured, in words.
     pub value: String,
-    /// What to do, unless it is fine.
+    /// What to do; none when it is fine.
     pub cure: Option<String>,
 }
 
@@ -43,17 +43,17 @@ impl Finding {
         Self { check, state: State::Fine, value: value.into(), cure: None }
     }
 
-    /// To be looked at.
+    /// A result that should be looked at.
     pub fn warning(check: &'static str, value: impl Into<String>, cure: impl Into<String>) -> Self {
         Self { check, state: State::Warning, value: value.into(), cure: Some(cure.into()) }
     }
 
-    /// Something does not work.
+    /// A result that says what does not work.
     pub fn problem(check: &'static str, value: impl Into<String>, cure: impl Into<String>) -> Self {
         Self { check, state: State::Problem, value: value.into(), cure: Some(cure.into()) }
     }
 
-    /// The lines of it for a person.
+    /// The result in lines for a person.
     pub fn lines(&self, out: &Out) -> String {
         let sign = match self.state {
             State::Fine => out.good("✓"),
@@ -64,7 +64,7 @@ impl Finding {
         format!("{sign} {:<14} {}{cure}", self.check, self.value)
     }
 
-    /// As JSON.
+    /// The result as JSON.
     pub fn json(&self) -> Value {
         json!({ "check": self.check, "state": self.state.word(), "value": self.value, "cure": self.cure })
     }

@@ -11,13 +11,13 @@ use runtime::providers::Providers;
 use worker::readers::{MediaTools, NoDecoder, Readers};
 use worker::renders::Renderer;
 
-/// The object that is written and deleted.
+/// The object that is written and deleted as a test.
 const PROBE: &str = "doctor/probe";
 const PROBE_BYTES: &[u8] = b"mws doctor";
-/// Below this share of free space media will soon not fit.
+/// With less free space than this, in percent, media will soon not fit.
 const LEAST_FREE_PERCENT: u64 = 10;
 
-/// Every check of the machine.
+/// Runs every check of the machine.
 pub(super) async fn findings(settings: &Settings) -> Vec<Finding> {
     let mut findings = vec![engines(settings), decoders(settings), media(settings).await];
     findings.extend(providers(settings));
@@ -54,7 +54,7 @@ fn engines(settings: &Settings) -> Finding {
     Finding::warning("machine", format!("{value}; none for {}", missing.join(", ")), cure)
 }
 
-/// The models of providers, where some are configured, and the one that works on projects.
+/// The models of providers, if some are configured, and the one that works on projects.
 fn providers(settings: &Settings) -> Option<Finding> {
     if settings.providers.is_none() && settings.agent.is_none() {
         return None;
@@ -78,7 +78,7 @@ fn providers(settings: &Settings) -> Option<Finding> {
     })
 }
 
-/// How far decoders are confined on this machine.
+/// How decoders are confined on this machine.
 fn decoders(settings: &Settings) -> Finding {
     match MediaTools::found(&worker::reader_settings(settings)) {
         Ok(tools) => match tools.confinement() {
@@ -94,7 +94,8 @@ fn decoders(settings: &Settings) -> Finding {
     }
 }
 
-async fn media(settings: &Settings) -> Finding {
+/// Writes an object to the media store, reads it and deletes it.
+pub(crate) async fn media(settings: &Settings) -> Finding {
     let url = settings.media_store_url();
     if settings.media_store.is_none() && !settings.data_dir.join("media").exists() {
         return Finding::warning("media", format!("{url} is not there yet"), "`mws up` makes it");
@@ -114,7 +115,7 @@ async fn write_read_delete(url: &str) -> Result<bool, MediaError> {
     Ok(read?.as_ref() == PROBE_BYTES)
 }
 
-/// Free space below the data folder; none when it can't be told.
+/// The free space of the data folder; none when it is unknown.
 fn disk(settings: &Settings) -> Option<Finding> {
     let found = rustix::fs::statvfs(&settings.data_dir).ok()?;
     let free = found.f_bavail.saturating_mul(found.f_frsize);

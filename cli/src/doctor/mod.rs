@@ -1,11 +1,11 @@
-//! `mws doctor`: looks at everything the service stands on, says what it measured, and how to cure what is wrong.
+//! `mws doctor`: checks everything that the service depends on, shows what it measured, and how to cure what is wrong.
 //!
 //! It changes nothing but for one object that it writes to the media store and deletes again. Without `DATABASE_URL` it
-//! looks at the data folder's embedded server, and starts that for the time being when nobody runs it.
+//! checks the data folder's embedded server, and starts it meanwhile if it does not run.
 
 mod database;
-mod finding;
-mod machine;
+pub(crate) mod finding;
+pub(crate) mod machine;
 
 use crate::data_dir::{DataDir, Occupied};
 use crate::database::{Database, runtime};
@@ -16,14 +16,14 @@ use finding::{Finding, State};
 use runtime::config::Settings;
 use serde_json::{Value, json};
 
-/// What to look at.
+/// Which checks to run.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   mws doctor
   mws doctor --only journal --strict
   mws doctor --json | jq '.data[] | select(.state != \"fine\")'")]
 pub struct DoctorArgs {
-    /// Warnings count as problems.
+    /// Count warnings as problems.
     #[arg(long)]
     strict: bool,
     /// Only this check: database, schema, extensions, queue, listen, clock, workers, engines, backlog, journal, seals,
@@ -35,13 +35,13 @@ pub struct DoctorArgs {
 }
 
 impl DoctorArgs {
-    /// For logging.
+    /// The settings, to be changed before logging starts.
     pub fn settings_mut(&mut self) -> &mut Settings {
         &mut self.settings
     }
 }
 
-/// Looks at everything. Call it on the main thread, before a runtime is made.
+/// Runs the checks. Call it on the main thread, before a runtime is made.
 pub fn run(args: DoctorArgs, globals: &Globals) -> Result<(), Failure> {
     let DoctorArgs { strict, only, mut settings } = args;
     let out = Out::new(globals);
@@ -61,19 +61,23 @@ pub fn run(args: DoctorArgs, globals: &Globals) -> Result<(), Failure> {
         database.stop();
     }
     if let Some(only) = &only {
-        findings.retain(|finding| finding.check == only);
-        if findings.is_empty() {
-            return Err(Failure::Usage(format!(
-                "there is no check `{only}`, or the database it needs was not reached"
-            )));
-        }
+        keep_only(only, &mut findings)?;
     }
     tell(&findings, &out)?;
     verdict(&findings, strict)
 }
 
-/// The database to look at. An embedded server that runs is left to its owner; one that does not is started here, with
-/// the data folder held meanwhile.
+/// Leaves what this check found, if there is such a check.
+fn keep_only(only: &str, findings: &mut Vec<Finding>) -> Result<(), Failure> {
+    findings.retain(|finding| finding.check == only);
+    if findings.is_empty() {
+        return Err(Failure::Usage(format!("there is no check `{only}`, or the database it needs was not reached")));
+    }
+    Ok(())
+}
+
+/// Opens the database to check. An embedded server that runs is left to its owner; one that does not is started here,
+/// with the data folder locked meanwhile.
 fn open(settings: &mut Settings) -> Result<(Database, Option<Occupied>), String> {
     let words = |error: anyhow::Error| format!("{error:#}");
     settings.read_secret_files().map_err(|error| error.to_string())?;

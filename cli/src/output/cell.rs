@@ -1,4 +1,4 @@
-//! A field of an answer as a person reads it.
+//! Shows a field of an answer to a person.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 pub struct Column {
     /// Its heading.
     pub title: &'static str,
-    /// Where its value is, as a JSON pointer.
+    /// The place of its value in the row, as a JSON pointer.
     pub pointer: &'static str,
 }
 
@@ -18,7 +18,7 @@ impl Column {
     }
 }
 
-/// The column's value in this row; what is absent is a dash for a person and nothing for a program.
+/// The column's value in this row; an absent one is a dash for a person and empty for a program.
 pub(super) fn cell(row: &Value, column: &Column, person: bool) -> String {
     match row.pointer(column.pointer) {
         None | Some(Value::Null) => if person { "–" } else { "" }.to_owned(),
@@ -26,8 +26,8 @@ pub(super) fn cell(row: &Value, column: &Column, person: bool) -> String {
     }
 }
 
-/// A value without JSON's signs: a list by its members, an object by its names and what is counted by them. It stays on
-/// one line, and what a customer typed can't steer a terminal.
+/// A value without JSON's punctuation: a list as its members, an object as its names and values. It is one line, and
+/// control characters in it can't steer a terminal.
 pub fn plain(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -38,14 +38,14 @@ pub fn plain(value: &Value) -> String {
     }
 }
 
-/// A text of several lines that can't steer a terminal: control characters other than those that end lines and columns
-/// are shown as U+FFFD.
+/// A text of several lines that can't steer a terminal: control characters other than newlines and tabs are shown as
+/// U+FFFD.
 pub fn plain_lines(text: &str) -> String {
     let shown = |letter: char| if letter.is_control() && !matches!(letter, '\n' | '\t') { '\u{fffd}' } else { letter };
     text.chars().map(shown).collect()
 }
 
-/// A member of a list: what a person knows it by, with what it is of a font or a colour.
+/// A member of a list: its name, ref or id, with a colour's hex value or a font's family.
 fn member(value: &Value) -> String {
     let known_by = |names: &[&str]| names.iter().find_map(|name| value[name].as_str()).map(|text| plain(&text.into()));
     match known_by(&["name", "ref", "item_id", "id"]) {

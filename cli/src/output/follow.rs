@@ -1,7 +1,7 @@
-//! Following jobs until they end: a bar a job on a terminal, a line a change elsewhere, an object a line with `--json`.
+//! Follows jobs until they end: a bar for each job on a terminal, a line for each change elsewhere, an object on each
+//! line with `--json`.
 //!
-//! Bars never outgrow the window: what does not fit is counted in a last line. Ctrl-C stops the watching and nothing
-//! else.
+//! Bars never outgrow the window: a last line counts those that don't fit. Ctrl-C ends only the watching.
 
 use super::{Out, event};
 use crate::client::Client;
@@ -11,18 +11,18 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// How long a poll waits for an end, where bars move and where they don't.
+/// Seconds that a poll waits for an end: with bars that move, and without.
 const WAIT_BARS_SECONDS: u64 = 0;
 const WAIT_LINES_SECONDS: u64 = 5;
 const BETWEEN_POLLS: Duration = Duration::from_millis(250);
-/// A sign of life where nothing else is printed.
+/// How often a line is printed where nothing else is.
 const HEARTBEAT: Duration = Duration::from_secs(15);
-/// Jobs one call of `get_jobs` names.
+/// Jobs that one call of `get_jobs` may name.
 const MOST_A_CALL: usize = 200;
-/// Lines of the window that are left alone.
+/// Lines of the window that bars leave free.
 const LEFT_ALONE: usize = 4;
 
-/// The jobs as they ended, in the order asked for.
+/// The jobs at their ends, in the order asked for.
 #[derive(Debug)]
 pub struct Followed {
     /// The jobs.
@@ -30,7 +30,7 @@ pub struct Followed {
 }
 
 impl Followed {
-    /// How many ended in this state.
+    /// How many jobs ended in this state.
     pub fn count(&self, status: &str) -> usize {
         self.jobs.iter().filter(|job| job["status"] == status).count()
     }
@@ -82,7 +82,7 @@ fn is_final(job: &Value) -> bool {
     matches!(job["status"].as_str(), Some("succeeded" | "failed" | "cancelled"))
 }
 
-/// What is shown meanwhile.
+/// The display while jobs are followed.
 struct Show<'a> {
     out: &'a Out,
     all: MultiProgress,
@@ -112,7 +112,7 @@ impl<'a> Show<'a> {
         show
     }
 
-    /// A job is in a new state.
+    /// Shows a job's new state.
     fn changed(&mut self, job: &Value) -> Result<(), Failure> {
         if self.out.json {
             return event(&json!({ "type": "job", "job": job }));
@@ -142,14 +142,14 @@ impl<'a> Show<'a> {
         }
     }
 
-    /// Takes the bars away: what they said stands in the table that follows.
+    /// Removes the bars, since a table with the same follows.
     fn clear(&self) {
-        // A terminal that can't be cleared keeps the bars, and that is all.
+        // A terminal that can't be cleared keeps the bars, which does no harm.
         let _ = self.all.clear();
     }
 }
 
-/// Running ones first, then waiting ones, then those that have ended; each in the order asked for.
+/// Running jobs first, then queued ones, then those that have ended; each in the order asked for.
 fn order<'a>(ids: &[String], jobs: &'a BTreeMap<String, Value>) -> Vec<&'a Value> {
     let mut found: Vec<&Value> = ids.iter().filter_map(|id| jobs.get(id)).collect();
     if found.iter().all(|job| is_final(job)) || found.len() < 20 {

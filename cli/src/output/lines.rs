@@ -1,4 +1,4 @@
-//! A list for a program: a heading, then one line a row, tab-separated, nothing cut short.
+//! A list for a program: a heading, then one line for each row, tab-separated, with nothing truncated.
 
 use super::cell::{Column, cell};
 use serde_json::Value;

@@ -1,7 +1,7 @@
-//! Where words and data go: data to standard output, all else to standard error, in every command (contract §13).
+//! The output of all commands: data to standard output, all else to standard error (contract §13).
 //!
-//! On a terminal a list is a table; off it, tab-separated lines that are never cut short; with `--json` the API's own
-//! document. The content is the same in all three.
+//! On a terminal a list is a table; elsewhere it is tab-separated lines that are never truncated; with `--json` it is
+//! the API's own document. All three have the same content.
 
 mod cell;
 mod follow;
@@ -19,7 +19,7 @@ use comfy_table::{ContentArrangement, Table, presets};
 use serde_json::Value;
 use std::io::{IsTerminal, Write};
 
-/// How to speak.
+/// The form of the output.
 #[derive(Debug, Clone)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct Out {
@@ -29,16 +29,16 @@ pub struct Out {
     quiet: bool,
     verbose: bool,
     colors: bool,
-    /// Standard output is a terminal.
+    /// Whether standard output is a terminal.
     pub terminal: bool,
-    /// Data may be coloured too.
+    /// Whether data may be coloured too.
     pub colored_data: bool,
-    /// Standard error is one, so that bars can be drawn.
+    /// Whether standard error is a terminal, so that bars can be drawn.
     pub bars: bool,
 }
 
 impl Out {
-    /// As the flags and the streams ask for.
+    /// The form that the flags and the streams ask for.
     pub fn new(globals: &Globals) -> Self {
         let stderr_terminal = std::io::stderr().is_terminal();
         let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
@@ -58,31 +58,31 @@ impl Out {
         }
     }
 
-    /// The same, but for data: the caller has a document of its own to print.
+    /// The same form without data: the caller prints a document of its own.
     pub fn without_data(&self) -> Self {
         Self { json: false, quiet: self.quiet || self.json, ..self.clone() }
     }
 
-    /// Words for a person.
+    /// Prints a message for a person.
     pub fn say(&self, text: &str) {
         if !self.quiet && !self.json {
             let _ = writeln!(std::io::stderr(), "{text}");
         }
     }
 
-    /// A line of `-v`.
+    /// Prints a line of `-v`.
     pub fn trace(&self, text: &str) {
         if self.verbose {
             let _ = writeln!(std::io::stderr(), "· {text}");
         }
     }
 
-    /// A text in the colour of what went well.
+    /// A text in the colour of success.
     pub fn good(&self, text: &str) -> String {
         self.colored(text, "32")
     }
 
-    /// A text in the colour of what did not.
+    /// A text in the colour of failure.
     pub fn bad(&self, text: &str) -> String {
         self.colored(text, "31")
     }
@@ -91,7 +91,7 @@ impl Out {
         if self.colors { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
     }
 
-    /// What a change came to: the API's answer with `--json`, else a sentence.
+    /// Prints the result of a change: the API's answer with `--json`, else a sentence.
     pub fn done(&self, answer: &Value, sentence: &str) -> Result<(), Failure> {
         if self.json {
             return document(answer);
@@ -100,7 +100,7 @@ impl Out {
         Ok(())
     }
 
-    /// A list as the API answered it, `{"data":[…],…}`.
+    /// Prints a list as the API returned it, `{"data":[…],…}`.
     pub fn list(&self, list: &Value, id: &str, columns: &[Column]) -> Result<(), Failure> {
         if self.json {
             return document(list);
@@ -113,12 +113,12 @@ impl Out {
         Ok(())
     }
 
-    /// Whether a person or a program is to be shown more than ids, in words of ours.
+    /// Whether more than ids is printed, in words: neither `--json` nor `--ids`.
     pub const fn in_words(&self) -> bool {
         !self.json && !self.ids
     }
 
-    /// Rows of a list, as a table, as lines or as ids.
+    /// Prints the rows of a list, as a table, as lines or as ids.
     pub fn rows(&self, rows: &[Value], id: &str, columns: &[Column]) -> Result<(), Failure> {
         if self.ids {
             let ids: Vec<&str> = rows.iter().filter_map(|row| row[id].as_str()).collect();
@@ -131,7 +131,7 @@ impl Out {
         if self.terminal { print(&table(rows, columns).to_string()) } else { print(&lines::lines(rows, columns)) }
     }
 
-    /// One thing: its fields one below the other.
+    /// Prints one object, a line for each field.
     pub fn record(&self, value: &Value, id: &str, columns: &[Column]) -> Result<(), Failure> {
         if self.json {
             return document(value);
@@ -152,7 +152,7 @@ impl Out {
     }
 }
 
-/// Writes data to standard output, whole lines of it.
+/// Prints data to standard output, in whole lines.
 pub fn print(text: &str) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     out.write_all(text.as_bytes())?;
@@ -162,17 +162,17 @@ pub fn print(text: &str) -> Result<(), Failure> {
     Ok(out.flush()?)
 }
 
-/// One JSON document.
+/// Prints one JSON document.
 pub fn document(value: &Value) -> Result<(), Failure> {
     print(&format!("{value:#}"))
 }
 
-/// One JSON object on a line of its own.
+/// Prints one JSON object on a line of its own.
 pub fn event(value: &Value) -> Result<(), Failure> {
     print(&value.to_string())
 }
 
-/// A table for a terminal.
+/// Makes a table for a terminal.
 pub fn table(rows: &[Value], columns: &[Column]) -> Table {
     let mut table = Table::new();
     table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);

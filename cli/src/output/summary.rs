@@ -1,13 +1,13 @@
-//! A stored read in one line, and as text.
+//! Shows a stored read in one line, or as text.
 
 use domain::read::Read;
 use serde_json::Value;
 use std::fmt::Write;
 
-/// How much of a transcript a line shows.
+/// Characters of a transcript in a line.
 const SHOWN_CHARS: usize = 60;
 
-/// What a stored read found, in one line. Of a read that a later service has added it is only said that it is stored.
+/// Returns a stored read's result in one line. Of a read that only later versions know, it says that it is stored.
 pub fn summary(read: &str, stored: &Value) -> String {
     let data = &stored["data"];
     let count = |name: &str| data[name].as_array().map_or(0, Vec::len);
@@ -48,7 +48,7 @@ fn counted(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
-/// A stored read as text: what was said, or a line a segment. What is written in pictures comes after the moments, in
+/// Returns a stored read as text: its words, or a line for each segment. Text in pictures follows the moments, in
 /// brackets.
 pub fn text(read: &str, stored: &Value) -> String {
     let data = &stored["data"];

@@ -1,4 +1,4 @@
-//! The account that `mws up` keeps for whoever runs it: made at the first start, found again at every other.
+//! The account of `mws up`: made at the first start, and found again at every later one.
 
 use super::listen::reachable;
 use crate::data_dir::{Credentials, DataDir};
@@ -12,21 +12,21 @@ use std::net::SocketAddr;
 use store::keys::{self, MadeBy, NewKey};
 use store::{accounts, workspaces};
 
-/// What the account is called, and by what it is found when the file is gone.
+/// The account's name, by which it is found when `credentials.json` is gone.
 const ACCOUNT: &str = "default";
-/// What its key is called.
+/// The name of its key.
 const KEY: &str = "mws up";
-/// Keys an account holds at most (contract §8).
+/// Keys that an account may have (contract §8).
 const MOST_KEYS: i64 = 10;
 
-/// A working key, and what it is a key to.
+/// A working key, with its account and its workspace.
 struct Entry {
     key: ApiKey,
     account_id: AccountId,
     workspace_id: WorkspaceId,
 }
 
-/// Makes sure that the credentials in the data folder work, and answers with them. `public_url` has no path.
+/// Makes sure that the credentials in the data folder work. Returns them. `public_url` has no path.
 pub(super) async fn credentials(
     process: &Process,
     data_dir: &DataDir,
@@ -50,7 +50,7 @@ pub(super) async fn credentials(
     Ok(credentials)
 }
 
-/// The use case: the key in the file if it works, else a new one, in one transaction.
+/// The key in the file if it works, else a new one, in one transaction.
 async fn entry(process: &Process, kept: Option<&Credentials>) -> anyhow::Result<Entry> {
     let mut conn = process.pool.acquire().await?;
     if let Some(key) = kept.and_then(|kept| ApiKey::parse(&kept.api_key))
@@ -81,7 +81,7 @@ async fn new_account(conn: &mut PgConnection) -> sqlx::Result<(AccountId, Worksp
     Ok((account, accounts::create_workspace(conn, account, ACCOUNT).await?))
 }
 
-/// The account that the file names, or the one made by an earlier start whose file is gone, with its workspace.
+/// The account that the file names, or, where the file is gone, the one that an earlier start made; with its workspace.
 async fn known_account(
     conn: &mut PgConnection,
     kept: Option<&Credentials>,

@@ -8,7 +8,7 @@ use domain::operator::Operators;
 use runtime::process::Process;
 use store::console_passes::{self, NewCode};
 
-/// Makes a link for the operator whose token the data folder has. Whoever started the service may see its console.
+/// Makes a link for the operator whose token the data folder has: whoever started the service may see its console.
 pub(super) async fn link(process: &Process, credentials: &Credentials) -> anyhow::Result<String> {
     let settings = &process.settings;
     let operators = Operators::read(settings.operator_token.as_ref(), settings.operator_tokens.as_ref())?;

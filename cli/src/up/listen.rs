@@ -1,4 +1,4 @@
-//! The address that the api will listen on, looked at before anything else is started.
+//! The address that the api will listen on, checked before anything else is started.
 
 use anyhow::Context;
 use runtime::config::ApiSettings;
@@ -6,8 +6,8 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::time::Duration;
 use tokio::net::TcpStream;
 
-/// Refuses an address that is taken, chooses a port where 0 asks for any, and says by which URL clients on this machine
-/// reach it when nothing else is set.
+/// Refuses an address that is taken, and replaces port 0 by a free one. Returns the public URL without a slash at its
+/// end; unless one is set, it becomes the URL for clients on this machine.
 pub(super) fn settle(api: &mut ApiSettings) -> anyhow::Result<String> {
     let bound = TcpListener::bind(api.listen).with_context(|| {
         format!("{} can't be listened on; `--listen 127.0.0.1:0` takes any port that is free", api.listen)
@@ -21,14 +21,14 @@ pub(super) fn settle(api: &mut ApiSettings) -> anyhow::Result<String> {
     Ok(api.public_url.get_or_insert(local).trim_end_matches('/').to_owned())
 }
 
-/// Ends when something listens there.
+/// Waits until something listens at this address.
 pub(super) async fn wait(listen: SocketAddr) {
     while TcpStream::connect(reachable(listen)).await.is_err() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }
 
-/// "Every address" is one to listen on, and none to connect to.
+/// The unspecified address can be listened on, but not connected to: loopback takes its place.
 pub(super) fn reachable(listen: SocketAddr) -> SocketAddr {
     match listen.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => (Ipv4Addr::LOCALHOST, listen.port()).into(),

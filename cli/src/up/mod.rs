@@ -1,8 +1,8 @@
 //! `mws up`: the api, the worker and the scheduler in one process, on an embedded PostgreSQL unless another is named.
 //!
-//! Everything it needs it makes once and keeps in the data folder. The server is started on the main thread before any
-//! runtime is, because the kernel ends it with the thread that spawned it. When one of the three ends unasked
-//! the whole process ends, and not with 0: half a service is worse than one that is started again.
+//! It makes everything it needs once, and keeps it in the data folder. The server is started on the main thread before
+//! any runtime is made, because the kernel ends it with the thread that spawned it. When one of the three ends unasked,
+//! the whole process ends with a failure: half a service is worse than one that is started again.
 
 mod account;
 mod console;
@@ -12,19 +12,24 @@ mod services;
 
 use crate::data_dir::DataDir;
 use crate::database::{self, Database};
+use crate::doctor::{finding::Finding, machine};
 use anyhow::Context;
 use clap::Args;
 use runtime::config::{ApiSettings, Settings};
 use runtime::process::{self, Process};
 use say::Say;
+use std::net::SocketAddr;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use store::{PoolSize, inspect};
+use tokio::time::timeout;
 use worker::readers::MediaTools;
 
-/// Connections for what is done before the three are started; each of them has its own.
+/// Connections for work before the three are started; each of them has its own.
 const CONNECTIONS: PoolSize = PoolSize(2);
-/// How long tasks that are left over may take to end.
+/// How long a bucket may take to take a small object and give it back, before a start goes on without its answer.
+const MEDIA_LOOK: Duration = Duration::from_secs(8);
+/// How long leftover tasks may take to end.
 const LEFT_OVER: Duration = Duration::from_secs(2);
 
 /// Settings of `mws up`.
@@ -41,7 +46,7 @@ pub struct UpArgs {
 }
 
 impl UpArgs {
-    /// What is logged, to be changed before logging starts.
+    /// The settings, to be changed before logging starts.
     pub fn settings_mut(&mut self) -> &mut Settings {
         &mut self.settings
     }
@@ -88,7 +93,7 @@ async fn announce_database(process: &Process, database: &Database, say: &Say, to
     Ok(())
 }
 
-/// Starts the three, says when they are ready, and ends when they have.
+/// Starts the three, says when they are ready, and returns when they have ended.
 async fn serve(
     process: Process,
     api: ApiSettings,
@@ -104,11 +109,11 @@ async fn serve(
     let listen = api.listen;
     let shutdown = process.shutdown.clone();
     let mut services = services::start(&process, api);
-    // A service that ends because it was asked to is no surprise: the asking is looked at first.
+    // Shutdown is checked first: a service that ends because it was asked to is not a failure.
     tokio::select! {
         biased;
         () = shutdown.cancelled() => {}
-        () = listen::wait(listen) => {
+        () = started(listen, &process, say) => {
             let console = console::link(&process, &credentials).await?;
             say.ready(&credentials, &relative(&data_dir.credentials_path()), &console);
         }
@@ -125,7 +130,23 @@ async fn serve(
     stopped
 }
 
-/// The path as the caller would type it.
+/// Waits until the api takes connections. Meanwhile it says what a bucket for media answers; a folder was just made.
+async fn started(listen: SocketAddr, process: &Process, say: &Say) {
+    let looked = async {
+        if process.settings.media_store.is_some() {
+            let found = timeout(MEDIA_LOOK, machine::media(&process.settings)).await;
+            say.media(&found.unwrap_or_else(|_| silent(&process.settings)));
+        }
+    };
+    tokio::join!(listen::wait(listen), looked);
+}
+
+fn silent(settings: &Settings) -> Finding {
+    let value = format!("{} has not answered within {} s", settings.media_store_url(), MEDIA_LOOK.as_secs());
+    Finding::problem("media", value, "check its address and credentials; `mws doctor --only media` says more")
+}
+
+/// The path as the caller would write it.
 fn relative(path: &Path) -> String {
     let here = std::env::current_dir().and_then(std::fs::canonicalize).unwrap_or_default();
     path.strip_prefix(&here).unwrap_or(path).display().to_string()

@@ -1,7 +1,8 @@
-//! What `mws up` tells the person who started it: a line a step on standard error, and what is ready on standard
-//! output.
+//! What `mws up` prints for the person who started it: a line for each step on standard error, and the ready message on
+//! standard output.
 
 use crate::data_dir::Credentials;
+use crate::doctor::finding::Finding;
 use domain::task::Task;
 use runtime::config::Confinement;
 use serde_json::json;
@@ -10,7 +11,7 @@ use std::time::Duration;
 use store::fleet::EngineOffer;
 use worker::readers::{MediaTools, NoDecoder};
 
-/// Where words go, and whether there are any.
+/// Prints the steps, or with `--json` none of them.
 pub(super) struct Say {
     json: bool,
 }
@@ -20,7 +21,7 @@ impl Say {
         Self { json }
     }
 
-    /// A step that is done, with the time it took where that is worth a word.
+    /// Prints a step that is done, with its time where that is long.
     pub(super) fn done(&self, what: &str, took: Duration) {
         if self.json {
             return;
@@ -29,7 +30,7 @@ impl Say {
         eprintln!("{}", format!("✓ {what:<44} {took}").trim_end());
     }
 
-    /// What the worker of this process can read, with the engines that it found.
+    /// Prints which reads this process's worker can compute, with its engines, and how decoders are confined.
     pub(super) fn reads(&self, engines: &[EngineOffer], slots: usize, decoders: &Result<MediaTools, NoDecoder>) {
         if self.json {
             return;
@@ -53,7 +54,18 @@ impl Say {
         }
     }
 
-    /// All three are ready. This line is the one that scripts wait for.
+    /// What the media store answered. In JSON it stands in the log alone, where the api tells it.
+    pub(super) fn media(&self, found: &Finding) {
+        if self.json {
+            return;
+        }
+        match &found.cure {
+            None => eprintln!("✓ media: {}", found.value),
+            Some(cure) => eprintln!("✗ media: {}\n    fix: {cure}", found.value),
+        }
+    }
+
+    /// Prints that all three are ready. Scripts wait for this line.
     pub(super) fn ready(&self, credentials: &Credentials, path: &str, console: &str) {
         let text = if self.json {
             let ready = json!({
@@ -69,12 +81,12 @@ impl Say {
                 credentials.base_url
             )
         };
-        // Whoever started it may not be reading; that is no reason to stop.
+        // Whoever started it may not read its output, which is no reason to stop.
         let mut out = std::io::stdout();
         let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     }
 
-    /// Everything has ended.
+    /// Prints that everything has ended.
     pub(super) fn stopped(&self) {
         if !self.json {
             eprintln!("Stopped. Nothing is lost: `mws up` goes on from here.");

@@ -1,7 +1,7 @@
 //! The three services as tasks of one process: started together, watched, and ended together.
 //!
-//! The api has threads of its own. Strangers decide how much it has to do, and a task of the others that comes to its
-//! turn late holds a connection for longer, or gives up waiting for one while all are free.
+//! The api has threads of its own. Strangers decide how much work it has; if the others shared its threads, their tasks
+//! would run late, hold connections for longer, or give up waiting for one while all are free.
 
 use crate::database;
 use anyhow::{Context, anyhow, bail};
@@ -14,13 +14,13 @@ use tokio::sync::oneshot;
 use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
-/// How much longer than the drain the services have to end before they are given up.
+/// How much longer than the drain the services may take to end before they are abandoned.
 const TIMEOUT: Duration = Duration::from_secs(15);
 
-/// How long tasks that are left over of a service on threads of its own may take to end.
+/// How long leftover tasks of a service on threads of its own may take to end.
 const LEFT_OVER: Duration = Duration::from_secs(2);
 
-/// A Ctrl-C this soon after the first is the same one: the terminal and whoever started us may both pass it on.
+/// A Ctrl-C this soon after the first is the same keystroke: the terminal and our parent process may both send it.
 const SAME_KEYSTROKE: Duration = Duration::from_secs(1);
 
 /// The services that still run.
@@ -29,20 +29,20 @@ pub(super) struct Services {
     patience: Duration,
 }
 
-/// Connections of each, as many as it has where it is a process of its own: what keeps one of them waiting for the
-/// database is not felt by the others.
+/// Connections of each service, as many as it has as a process of its own, so that one that waits for the database does
+/// not slow the others.
 const API_CONNECTIONS: PoolSize = PoolSize(16);
 const WORKER_CONNECTIONS: PoolSize = PoolSize(16);
 const SCHEDULER_CONNECTIONS: PoolSize = PoolSize(8);
 
-/// Starts the three, each with connections of its own and all with one that listens. Each has a name of its own too,
-/// for the table of workers has a row a name.
+/// Starts the three, each with its own connections, and one shared connection that listens. Each has a name of its own
+/// too, since the table of workers has one row for each name.
 pub(super) fn start(process: &Process, api: ApiSettings) -> Services {
     let mut tasks = JoinSet::new();
     let mut for_api = process.part("api", API_CONNECTIONS);
     let for_worker = process.part("worker", WORKER_CONNECTIONS);
     let for_scheduler = process.part("scheduler", SCHEDULER_CONNECTIONS);
-    // They have one table of descriptors between them, and the api alone takes connections from anybody.
+    // They share one table of file descriptors, and only the api accepts connections from anybody.
     let beside = for_worker.descriptors_needed + for_scheduler.descriptors_needed;
     for_api.descriptors_needed += beside + descriptors::of_a_worker(&process.settings);
     tasks.spawn(async move { ("api", on_threads_of_its_own(api::run(for_api, api)).await) });
@@ -51,7 +51,7 @@ pub(super) fn start(process: &Process, api: ApiSettings) -> Services {
     Services { tasks, patience: Duration::from_secs(process.settings.drain_seconds) + TIMEOUT }
 }
 
-/// Runs a service in a runtime of its own until it ends.
+/// Runs a service in its own runtime until it ends.
 async fn on_threads_of_its_own(
     service: impl Future<Output = anyhow::Result<()>> + Send + 'static,
 ) -> anyhow::Result<()> {
@@ -62,7 +62,7 @@ async fn on_threads_of_its_own(
             runtime.shutdown_timeout(LEFT_OVER);
             result
         });
-        // Where nobody waits any more the process ends.
+        // If nobody waits any more, the process is ending.
         let _ = ended.send(result);
     };
     std::thread::Builder::new().name("api".to_owned()).spawn(run).context("a thread can't be started")?;
@@ -70,7 +70,7 @@ async fn on_threads_of_its_own(
 }
 
 impl Services {
-    /// Ends when one of them does, which none may before it is asked to.
+    /// Waits until one of them ends, which is a failure unless it was asked to.
     pub(super) async fn first_end(&mut self) -> anyhow::Result<()> {
         match self.tasks.join_next().await {
             Some(ended) => {
@@ -81,8 +81,8 @@ impl Services {
         }
     }
 
-    /// Asks those that still run to end, and waits for them; a second Ctrl-C waits no longer. Returns `why` if
-    /// that is an error, else the first error on the way.
+    /// Asks those that still run to end, and waits for them; a second Ctrl-C ends the wait. Returns `why` if that is an
+    /// error, else the first error on the way.
     pub(super) async fn stop(&mut self, shutdown: &CancellationToken, why: anyhow::Result<()>) -> anyhow::Result<()> {
         shutdown.cancel();
         let all = async {
@@ -104,7 +104,7 @@ impl Services {
     }
 }
 
-/// The name of a service that ended well; else its error, under its name.
+/// The name of a service that ended well; else its error with its name.
 fn said(ended: Result<(&'static str, anyhow::Result<()>), JoinError>) -> anyhow::Result<&'static str> {
     let (name, result) = ended.context("a service ended with a programmer's error")?;
     result.with_context(|| format!("the {name} stopped"))?;

@@ -50,7 +50,7 @@ const OPENED: [Column; 3] =
 pub enum Command {
     /// List accounts, newest first.
     List {
-        /// Only those of exactly this name.
+        /// Only those with exactly this name.
         #[arg(long)]
         name: Option<String>,
         #[command(flatten)]
@@ -66,12 +66,12 @@ pub enum Command {
   mws admin accounts create Example --allowance 500
   mws admin accounts create Example --key > key && chmod 600 key")]
     Create {
-        /// What it is called.
+        /// The account's name.
         name: String,
-        /// What its workspace is called. Without it: as the account.
+        /// The name of its workspace. Without it: the account's name.
         #[arg(long)]
         workspace_name: Option<String>,
-        /// Its own minutes a month.
+        /// Minutes a month of its own. Without it: the deployment's.
         #[arg(long)]
         allowance: Option<Number>,
         /// Create an API key too. It is printed once, on standard output, and nothing else is.
@@ -93,14 +93,14 @@ pub enum Command {
     Suspend {
         /// Its id.
         id: String,
-        /// Why, in words that the account's callers are told.
+        /// The reason, which the account's callers are told.
         #[arg(long)]
         reason: String,
         /// Cancel the jobs that it pays for and end its uploads and imports too.
         #[arg(long)]
         end_work: bool,
     },
-    /// Let a suspended account go on where it was.
+    /// Let a suspended account go on where it stopped.
     Resume {
         /// Its id.
         id: String,
@@ -115,7 +115,7 @@ pub enum Command {
     Erase {
         /// Its id.
         id: String,
-        /// Its id once more.
+        /// Its id once more, to confirm.
         #[arg(long, value_name = "ID")]
         confirm: String,
     },

@@ -14,19 +14,19 @@ const COLUMNS: [Column; 7] = [
     Column::new("ID", "/id"),
 ];
 
-/// Which changes.
+/// Which entries to show.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   mws admin audit --since 7d
   mws admin audit --target acc_01J… --all --json")]
 pub struct Args {
-    /// Only by this operator.
+    /// Only those by this operator.
     #[arg(long)]
     operator: Option<String>,
-    /// Only of this sort, such as account.create.
+    /// Only those of this action, such as account.create.
     #[arg(long)]
     action: Option<String>,
-    /// Only to this: an id, or a read's name.
+    /// Only those about this: an id, or a read's name.
     #[arg(long)]
     target: Option<String>,
     #[command(flatten)]

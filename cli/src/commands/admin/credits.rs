@@ -30,7 +30,7 @@ pub enum Command {
     Withdraw(Giving),
 }
 
-/// What is given to whom.
+/// The account, the amount and why.
 #[derive(Debug, Args)]
 pub struct Giving {
     /// The account.

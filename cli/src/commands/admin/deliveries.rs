@@ -1,4 +1,4 @@
-//! `mws admin deliveries`: deliveries of all accounts, and sending again what did not arrive.
+//! `mws admin deliveries`: deliveries of all accounts, and sending again those that did not arrive.
 
 use super::{Context, pages};
 use crate::commands::confirm::confirm;
@@ -33,57 +33,57 @@ const RESENT: [Column; 3] = [
 pub enum Command {
     /// List deliveries, newest first.
     List(Filters),
-    /// Send again every event whose last delivery failed or was skipped. Says how many, and asks.
+    /// Send again every event whose last delivery failed or was skipped. Says how many there are, and asks first.
     #[command(after_help = "Examples:
   mws admin deliveries resend --since 6h --dry-run
   mws admin deliveries resend --since 6h --error tls_failed --yes")]
     Resend {
-        /// Those begun this long ago or less, such as 6h.
+        /// Only those begun this long ago or less, such as 6h.
         #[arg(long, value_parser = duration)]
         since: Duration,
-        /// Only to endpoints of this account.
+        /// Only those to endpoints of this account.
         #[arg(long)]
         account: Option<String>,
-        /// Only to this endpoint.
+        /// Only those to this endpoint.
         #[arg(long)]
         endpoint: Option<String>,
-        /// Only those that ended so.
+        /// Only those with this final state.
         #[arg(long, value_parser = ["failed", "skipped"])]
         status: Option<String>,
-        /// Only those whose last attempt came to this.
+        /// Only those whose last attempt had this error.
         #[arg(long)]
         error: Option<String>,
-        /// Only those last answered with this status.
+        /// Only those whose last answer had this status.
         #[arg(long)]
         http_status: Option<u16>,
-        /// Send nothing: say what would be sent.
+        /// Send nothing, and show what would be sent.
         #[arg(long)]
         dry_run: bool,
     },
 }
 
-/// Which deliveries.
+/// Which deliveries to show.
 #[derive(Debug, Args)]
 pub struct Filters {
-    /// Only to endpoints of this account.
+    /// Only those to endpoints of this account.
     #[arg(long)]
     account: Option<String>,
-    /// Only to this endpoint.
+    /// Only those to this endpoint.
     #[arg(long)]
     endpoint: Option<String>,
-    /// Only of this job.
+    /// Only those about this job.
     #[arg(long)]
     job: Option<String>,
-    /// Only in this state: pending, succeeded, failed, skipped, cancelled.
+    /// Only those in this state: pending, succeeded, failed, skipped, cancelled.
     #[arg(long)]
     status: Option<String>,
-    /// Only those whose last attempt came to this.
+    /// Only those whose last attempt had this error.
     #[arg(long)]
     error: Option<String>,
-    /// Only those last answered with this status.
+    /// Only those whose last answer had this status.
     #[arg(long)]
     http_status: Option<u16>,
-    /// Only of this type: job.succeeded, job.failed, job.cancelled, ping.
+    /// Only those of this type: job.succeeded, job.failed, job.cancelled, ping.
     #[arg(long)]
     event_type: Option<String>,
     #[command(flatten)]

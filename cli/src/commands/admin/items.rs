@@ -1,4 +1,4 @@
-//! `mws admin items`: erasing an item; and how anything is erased.
+//! `mws admin items`: erasing an item; and the confirmation that all erasures ask for.
 
 use super::Context;
 use crate::client::part;
@@ -22,7 +22,7 @@ pub enum Command {
     Erase {
         /// Its id.
         id: String,
-        /// Its id once more.
+        /// Its id once more, to confirm.
         #[arg(long, value_name = "ID")]
         confirm: String,
     },
@@ -34,7 +34,7 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
     }
 }
 
-/// Erases what has this id, if it was named twice.
+/// Erases what has this id, if the id was given twice.
 pub(super) async fn erase(noun: &str, id: &str, confirm: &str, context: &Context) -> Result<(), Failure> {
     if id != confirm {
         return Err(Failure::Usage(format!("--confirm {confirm} is not {id}: nothing was erased")));

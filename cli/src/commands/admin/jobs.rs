@@ -44,28 +44,28 @@ pub enum Command {
     },
 }
 
-/// Which jobs.
+/// Which jobs to show.
 #[derive(Debug, Args)]
 pub struct Filters {
-    /// Only in this state: queued, running, succeeded, failed, cancelled.
+    /// Only those in this state: queued, running, succeeded, failed, cancelled.
     #[arg(long)]
     status: Option<String>,
-    /// Only of this kind: read, transcription, render …
+    /// Only those of this kind: read, transcription, render …
     #[arg(long)]
     kind: Option<String>,
-    /// Only of this read.
+    /// Only those of this read.
     #[arg(long)]
     read: Option<String>,
-    /// Only those that failed with this job error code.
+    /// Only those that failed with this error code.
     #[arg(long)]
     error: Option<String>,
-    /// Only in workspaces of this account.
+    /// Only those in workspaces of this account.
     #[arg(long)]
     account: Option<String>,
-    /// Only in this workspace.
+    /// Only those in this workspace.
     #[arg(long)]
     workspace: Option<String>,
-    /// Only of this item.
+    /// Only those on this item.
     #[arg(long)]
     item: Option<String>,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `mws admin keys`: the keys of an account, to be seen and revoked.
+//! `mws admin keys`: shows and revokes the keys of an account.
 
 use super::{Context, pages};
 use crate::client::part;
@@ -28,7 +28,7 @@ pub enum Command {
         #[command(flatten)]
         pages: pages::Pages,
     },
-    /// Revoke a key, whosever it is. It and its sessions stop working at once.
+    /// Revoke a key of any account. It and its sessions stop working at once.
     Revoke {
         /// The key's id.
         id: String,

@@ -1,4 +1,4 @@
-//! `mws admin members`: who is a member of which workspace.
+//! `mws admin members`: members of workspaces.
 
 use super::{Context, pages};
 use crate::client::part;
@@ -43,7 +43,7 @@ pub enum Command {
         #[arg(long, value_parser = ["viewer", "editor", "owner"])]
         role: String,
     },
-    /// End a membership, its sessions and the keys that the user made. What they have started goes on.
+    /// End a membership, its sessions and the keys that the user made. Jobs that they started go on.
     Delete {
         /// The workspace.
         #[arg(long)]

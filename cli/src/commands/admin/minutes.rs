@@ -50,7 +50,7 @@ pub enum Command {
     },
 }
 
-/// What is given to whom.
+/// The account, the amount and why.
 #[derive(Debug, Args)]
 pub struct Giving {
     /// The account.

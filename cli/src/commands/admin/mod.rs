@@ -1,4 +1,4 @@
-//! `mws admin`: what operators do, over the operators' routes. One file a noun.
+//! `mws admin`: what operators do, over the operators' routes. One file for each resource.
 //!
 //! The token comes from `--operator-token-file`, `MWS_OPERATOR_TOKEN`, a profile, or what `mws up` wrote down.
 
@@ -20,7 +20,7 @@ use crate::failure::Failure;
 use clap::Subcommand;
 use std::path::PathBuf;
 
-/// Where an operator's token is.
+/// The operator's token.
 #[derive(Debug, clap::Args)]
 pub struct OperatorToken {
     /// File that holds the operator's token; - for standard input. `MWS_OPERATOR_TOKEN` may hold the token itself.
@@ -28,7 +28,7 @@ pub struct OperatorToken {
     pub token_file: Option<PathBuf>,
 }
 
-/// What `mws admin` takes.
+/// The arguments of `mws admin`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -37,13 +37,13 @@ pub struct Args {
     pub command: Command,
 }
 
-/// What operators see and change.
+/// Look at all accounts and change them.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Accounts.
     #[command(subcommand)]
     Accounts(accounts::Command),
-    /// Users, and whom OAuth tokens stand for.
+    /// Users, and the OAuth tokens that stand for them.
     #[command(subcommand)]
     Users(users::Command),
     /// Items of all accounts.
@@ -55,7 +55,7 @@ pub enum Command {
     /// Workspaces of all accounts.
     #[command(subcommand)]
     Workspaces(workspaces::Command),
-    /// Who is a member of which workspace.
+    /// Members of workspaces.
     #[command(subcommand)]
     Members(members::Command),
     /// Give accounts minutes.
@@ -73,7 +73,7 @@ pub enum Command {
     /// Deliveries of all accounts.
     #[command(subcommand)]
     Deliveries(deliveries::Command),
-    /// What operators did.
+    /// Show what operators did.
     Audit(audit::Args),
 }
 

@@ -19,14 +19,14 @@ const COLUMNS: [Column; 5] = [
 /// Commands about reads.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// List the six reads, what computes each, and which are paused.
+    /// List the reads, what computes each, and which are paused.
     List,
-    /// Begin no job of a read until it is resumed. Those that run go on; nothing is cancelled.
+    /// Start no job of a read until it is resumed. Running jobs go on; none is cancelled.
     Pause {
         /// The read, such as transcript.
         read: String,
     },
-    /// Go on with a read.
+    /// Resume a paused read.
     Resume {
         /// The read.
         read: String,

@@ -1,4 +1,4 @@
-//! `mws admin users`: users, and whom OAuth tokens stand for.
+//! `mws admin users`: users, and the OAuth tokens that stand for them.
 
 use super::{Context, pages};
 use crate::client::part;
@@ -35,7 +35,7 @@ pub enum Command {
     /// Add a user to an account.
     #[command(after_help = "Example:\n  mws admin users create Anna --account acc_01J… --oauth-subject auth0|17")]
     Create {
-        /// What they are called.
+        /// The user's name.
         name: String,
         /// The account that pays for what they do.
         #[arg(long)]
@@ -47,7 +47,7 @@ pub enum Command {
         #[arg(long, requires = "oauth_subject")]
         oauth_issuer: Option<String>,
     },
-    /// Change a user's name, or whose tokens stand for them.
+    /// Change a user's name, or which tokens stand for them.
     Update {
         /// Their id.
         id: String,
@@ -60,7 +60,7 @@ pub enum Command {
         /// The issuer of those tokens. Without it: the deployment's.
         #[arg(long, requires = "oauth_subject")]
         oauth_issuer: Option<String>,
-        /// No token stands for them any more.
+        /// Let no token stand for them any more.
         #[arg(long, conflicts_with = "oauth_subject")]
         no_oauth_subject: bool,
     },

@@ -30,7 +30,7 @@ pub enum Command {
     /// Open a workspace for an account.
     #[command(after_help = "Example:\n  mws admin workspaces create Archive --account acc_01J…")]
     Create {
-        /// What it is called.
+        /// The workspace's name.
         name: String,
         /// The account that owns it.
         #[arg(long)]
@@ -51,7 +51,7 @@ pub enum Command {
     Erase {
         /// Its id.
         id: String,
-        /// Its id once more.
+        /// Its id once more, to confirm.
         #[arg(long, value_name = "ID")]
         confirm: String,
     },

@@ -1,8 +1,8 @@
-//! `mws items download`: an item's file comes back, whole or not at all.
+//! `mws items download`: fetches an item's file, whole or not at all.
 //!
-//! Bytes go into a part beside the file, which the next attempt goes on with, and into the file's place only once their
-//! SHA-256 is the item's. A connection that breaks is made again; a link that ends on the way is asked for anew. What
-//! is held in memory is one piece at a time. `target` has the part and the place.
+//! Bytes go into a part beside the file, from which the next attempt continues, and take the file's place only once
+//! their SHA-256 is the item's. A broken connection is made again; a link that expires meanwhile is renewed. Memory
+//! holds one piece at a time. `target` has the part and the place.
 
 mod target;
 
@@ -16,12 +16,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 use target::Target;
 
-/// Attempts that bring nothing, one after the other, before it is given up.
+/// Attempts in a row without progress before it gives up.
 const MOST_IN_VAIN: u32 = 6;
-/// The longest wait that a service is granted between two of them.
+/// The longest pause between two attempts that a service may ask for.
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
 
-/// Which item, and where to.
+/// The item, and where its file goes.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   mws items download itm_01J…
@@ -33,15 +33,15 @@ pub struct Args {
     /// The item's ref or id.
     #[arg(value_name = "REF")]
     item: String,
-    /// Where to: a file, a folder, or - for standard output. Unset: a file of the item's name, here.
+    /// Where to write: a file, a folder, or - for standard output. Unset: a file with the item's name, here.
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Replace a file that is there.
+    /// Replace a file that exists.
     #[arg(long)]
     force: bool,
 }
 
-/// What is to be fetched.
+/// The file to fetch.
 struct Wanted {
     item: Value,
     link: String,
@@ -92,7 +92,7 @@ impl Wanted {
     }
 }
 
-/// A bar on a terminal; elsewhere nothing is drawn.
+/// A progress bar on a terminal, and none elsewhere.
 fn bar(context: &Context, bytes: u64) -> ProgressBar {
     let target = if context.out.bars { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
     let style = ProgressStyle::with_template("{bar:24} {percent:>3} %  {bytes}/{total_bytes}  {bytes_per_sec}  {eta}");
@@ -113,7 +113,7 @@ impl Download<'_> {
     /// Fetches until all bytes are there.
     async fn all(mut self) -> Result<(Target, Value), Failure> {
         let (mut in_vain, mut renewed_at) = (0, None);
-        // How fast it goes is told of what comes now, and not of what was there.
+        // The speed shown is that of the bytes that arrive now, without those of an earlier attempt.
         self.bar.set_position(self.target.taken());
         self.bar.reset_eta();
         while self.target.taken() < self.wanted.bytes {
@@ -149,7 +149,7 @@ impl Download<'_> {
         Ok((self.target, self.wanted.item))
     }
 
-    /// Another link to the same bytes.
+    /// Gets a new link to the same bytes.
     async fn renew(&mut self) -> Result<(), Failure> {
         let again = Wanted::of(ask(self.context, self.reference).await?)?;
         if again.sha256 != self.wanted.sha256 {
@@ -159,7 +159,7 @@ impl Download<'_> {
         Ok(())
     }
 
-    /// Takes what comes; a failure when it broke off, which is no reason to give up.
+    /// Writes the bytes that arrive. Returns a failure when they break off, after which another attempt may be made.
     async fn take(&mut self, from: u64, mut response: Response) -> Result<Option<Failure>, Failure> {
         self.target.go_on_from(from).await?;
         loop {

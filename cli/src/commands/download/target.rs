@@ -1,8 +1,8 @@
-//! Where a download goes: a part beside the file that it becomes, or standard output.
+//! Where a download goes: a part that becomes the file, or standard output.
 //!
-//! The part's name holds the beginning of the hash that its bytes are to have, so that one of another item is never
-//! gone on with. A part that is whole and right takes the file's place in one step; one that is wrong goes. The name
-//! that the service gives an item is that of one file in the folder, whatever it says (`domain::file_name`).
+//! The part's name holds the beginning of the hash that its bytes must have, so that the part of another item is never
+//! continued. A part that is complete and right takes the file's place in one step; a wrong one is deleted. The name
+//! that the service gives an item becomes that of one file in the folder, whatever it is (`domain::file_name`).
 
 use crate::failure::Failure;
 use anyhow::Context as _;
@@ -16,15 +16,15 @@ use std::path::{Path, PathBuf};
 use tempfile::TempPath;
 use tokio::io::{AsyncSeekExt, AsyncWriteExt};
 
-/// Letters of the hash that a part is told by.
+/// Characters of the hash in a part's name.
 const TOLD_BY: usize = 12;
 
-/// Where the bytes go, and those that went.
+/// The part or standard output, with the hash and the number of the bytes written.
 pub(super) struct Target {
     place: Sink,
     hash: Sha256,
     taken: u64,
-    /// Bytes that come again, of an answer that could not begin later.
+    /// Bytes still to skip, of an answer that began too early.
     skipped: u64,
 }
 
@@ -34,7 +34,7 @@ enum Sink {
 }
 
 impl Target {
-    /// The place that was asked for, with what an earlier attempt brought.
+    /// Opens the place that was asked for, with the bytes of an earlier attempt.
     pub(super) async fn open(
         output: Option<&Path>,
         is_forced: bool,
@@ -45,12 +45,7 @@ impl Target {
         if output == Some(Path::new("-")) {
             return Ok(Self::begun(Sink::Stdout(tokio::io::stdout()), Sha256::new(), 0));
         }
-        let own = || file_name(name, content_type.and_then(usual_extension));
-        let path = match output {
-            Some(folder) if folder.is_dir() => folder.join(own()),
-            Some(file) => file.to_owned(),
-            None => PathBuf::from(own()),
-        };
+        let path = path_of(output, name, content_type);
         if !is_forced && path.symlink_metadata().is_ok() {
             let why = format!("{} is there already; --force replaces it, -o names another file", path.display());
             return Err(Failure::Usage(why));
@@ -70,12 +65,12 @@ impl Target {
         Self { place, hash, taken, skipped: 0 }
     }
 
-    /// How many bytes are there.
+    /// How many bytes have been written.
     pub(super) const fn taken(&self) -> u64 {
         self.taken
     }
 
-    /// What comes next begins with this byte: there is no gap, and what is there already is not written again.
+    /// Notes that the next bytes begin at this offset. Refuses a gap; bytes that were written already are skipped.
     pub(super) async fn go_on_from(&mut self, from: u64) -> Result<(), Failure> {
         if from > self.taken {
             return Err(Failure::Work("the service left bytes out".to_owned()));
@@ -91,7 +86,7 @@ impl Target {
         Ok(())
     }
 
-    /// Forgets what is there.
+    /// Deletes the bytes that were written.
     pub(super) async fn begin_anew(&mut self) -> Result<(), Failure> {
         let Sink::File { open, .. } = &mut self.place else {
             return Err(Failure::Work("what was written to standard output is not the item's".to_owned()));
@@ -102,7 +97,7 @@ impl Target {
         Ok(())
     }
 
-    /// Takes bytes.
+    /// Writes bytes.
     pub(super) async fn write(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         let skipped = bytes.len().min(usize::try_from(self.skipped).unwrap_or(usize::MAX));
         self.skipped -= skipped as u64;
@@ -119,11 +114,10 @@ impl Target {
         Ok(())
     }
 
-    /// Puts the bytes into their place if they are those of this hash, and answers where that is; nothing of standard
-    /// output.
+    /// Puts the bytes into their place if they have this hash. Returns the path of the file; none for standard output.
     pub(super) async fn finish(self, sha256: &str) -> Result<Option<PathBuf>, Failure> {
         let found = hex::encode(self.hash.finalize());
-        // An item of long ago may have no hash.
+        // An old item may have no hash.
         let is_right = sha256.is_empty() || found == sha256;
         let wrong =
             || Failure::Work(format!("what came has the sha256 {found}, and the item {sha256}; nothing is kept"));
@@ -147,7 +141,17 @@ impl Target {
     }
 }
 
-/// The part's place: beside the file, told by the bytes that it is to have.
+/// Where the file comes to be: in the folder or under the name that was asked for, or else here under its own name.
+fn path_of(output: Option<&Path>, name: &str, content_type: Option<&str>) -> PathBuf {
+    let own = || file_name(name, content_type.and_then(usual_extension));
+    match output {
+        Some(folder) if folder.is_dir() => folder.join(own()),
+        Some(file) => file.to_owned(),
+        None => PathBuf::from(own()),
+    }
+}
+
+/// The part's path: beside the file, named by the hash that its bytes must have.
 fn part_of(path: &Path, sha256: &str) -> Result<PathBuf, Failure> {
     let name = path.file_name().ok_or_else(|| Failure::Usage(format!("{} names no file", path.display())))?;
     let mut part = OsString::from(name);
@@ -155,13 +159,13 @@ fn part_of(path: &Path, sha256: &str) -> Result<PathBuf, Failure> {
     Ok(path.with_file_name(part))
 }
 
-/// Opens the part, which nobody else writes to, and takes up what it holds.
+/// Opens and locks the part, and hashes the bytes that it holds.
 fn taken_up(part: &Path) -> Result<(std::fs::File, Sha256, u64), Failure> {
     let mut options = std::fs::OpenOptions::new();
     let open = options.read(true).write(true).create(true).truncate(false).open(part);
     let mut file = open.with_context(|| format!("{} can't be opened", part.display()))?;
     match file.try_lock() {
-        // Or a file system without locks: nothing is worse than without asking.
+        // A file system may have no locks: that is as good as not asking for one.
         Ok(()) | Err(TryLockError::Error(_)) => {}
         Err(TryLockError::WouldBlock) => {
             return Err(Failure::Work(format!("another mws is downloading into {}", part.display())));
@@ -190,7 +194,7 @@ fn put(part: PathBuf, path: &Path, is_forced: bool) -> Result<(), Failure> {
             std::io::ErrorKind::AlreadyExists => "is there already; --force replaces it".to_owned(),
             _ => format!("can't be written: {}", failed.error),
         };
-        // What was downloaded stays where it is.
+        // The downloaded bytes stay where they are.
         let kept = failed.path.keep().map(|part| format!("; the bytes are in {}", part.display())).unwrap_or_default();
         Failure::Work(format!("{} {why}{kept}", path.display()))
     })

@@ -1,7 +1,7 @@
 //! The account's event stream as messages (contract §6.4).
 //!
-//! It owns the reading of server-sent events and the place that was reached. It never prints and never waits to connect
-//! again: whoever listens decides that.
+//! It reads server-sent events and keeps the place that was reached. It never prints, and never connects again: its
+//! caller decides that.
 
 use crate::client::{Call, Client};
 use crate::failure::Failure;
@@ -11,11 +11,11 @@ use std::collections::VecDeque;
 /// One message of the stream.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Message {
-    /// Its place.
+    /// Its place in the stream.
     pub id: String,
     /// The event's type.
     pub event: String,
-    /// The event's exact bytes; none where only the place is told.
+    /// The event's exact bytes; none for a message that has only a place.
     pub data: Option<String>,
 }
 
@@ -27,17 +27,18 @@ pub struct Feed {
 }
 
 impl Feed {
-    /// Opens the stream after this place, or at its end.
+    /// Opens the stream after this place, or at its end without one.
     pub async fn open(client: &Client, after: Option<&str>) -> Result<Self, Failure> {
         let last: Vec<_> = after.map(|id| ("Last-Event-ID", id)).into_iter().collect();
         let call = Call { method: Method::GET, path: "/events/stream", body: None, headers: &last };
         Ok(Self { response: client.open(call).await?, parser: Parser::default() })
     }
 
-    /// The next message; none when the server has ended the stream, as it does after a few minutes.
+    /// Returns the next message; none when the server has ended the stream, as it does after a few minutes.
     ///
     /// # Errors
-    /// The connection's, when it broke. What had not come as a whole is told again after the last place.
+    /// The connection's error, when it breaks. An incomplete message is sent again to a stream that begins after the
+    /// last place.
     pub async fn next(&mut self) -> reqwest::Result<Option<Message>> {
         loop {
             if let Some(message) = self.parser.whole.pop_front() {
@@ -51,7 +52,7 @@ impl Feed {
     }
 }
 
-/// Puts messages together from bytes that come in any pieces.
+/// Puts messages together from pieces of bytes.
 #[derive(Debug, Default)]
 struct Parser {
     line: Vec<u8>,
@@ -92,7 +93,7 @@ impl Parser {
                 }
                 None => self.message.data = Some(value.to_owned()),
             },
-            // A comment, which has no name, or a field that is not for us.
+            // A comment, which has no name, or an unknown field.
             _ => return,
         }
         self.begun = true;

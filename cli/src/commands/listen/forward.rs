@@ -1,8 +1,8 @@
-//! Posting an event to the developer's own server, as a worker posts it to an endpoint (contract §6.1.5–8).
+//! Posts an event to the developer's own server, as a worker posts it to an endpoint (contract §6.1.5–8).
 //!
-//! The headers are `worker::deliver::request`'s, so that a receiver's verification works unchanged. Any URL is called,
-//! loopback included: it is the developer's machine, and the developer who names it. Nothing is sent twice: what an
-//! endpoint would be sent again is told as a failure, and that is all.
+//! The headers are those of `worker::deliver::request`, so that a receiver's verification works unchanged. Any URL may
+//! be called, loopback included: the developer names it, on their own machine. Nothing is sent twice: where a real
+//! delivery would be tried again, a failure is shown.
 
 use super::secret::Secret;
 use crate::failure::Failure;
@@ -16,12 +16,12 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use worker::deliver::request::{Attempt, StandardWebhooks, headers};
 
-/// What a receiver has for its whole answer, as contract §6.1.8 says it.
+/// How long a receiver may take for its whole answer (contract §6.1.8).
 const LIMIT: Duration = Duration::from_secs(10);
-/// How much of an answer is read, so that the connection can be used again.
+/// Bytes of an answer that are read, so that the connection can be used again.
 const READ_CAP: usize = 16 << 10;
 
-/// Where events are forwarded to.
+/// Posts events to the developer's server.
 #[derive(Debug)]
 pub struct Forwarder {
     /// The developer's server.
@@ -29,14 +29,14 @@ pub struct Forwarder {
     http: reqwest::Client,
 }
 
-/// What the server answered.
+/// The server's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answered {
     /// Its status, if it answered.
     pub status: Option<u16>,
-    /// Why that is no success.
+    /// Why the attempt failed, if it did.
     pub error: Option<String>,
-    /// How long it took.
+    /// How long the attempt took, in milliseconds.
     pub duration_ms: u64,
 }
 
@@ -59,10 +59,10 @@ pub struct Forwarded<'a> {
 }
 
 impl Forwarder {
-    /// To this URL; `roots` are trusted beside the web's.
+    /// For this URL; certificates in the file `roots` are trusted beside the web's.
     pub fn new(url: Url, roots: Option<&Path>) -> Result<Self, Failure> {
         let roots = roots.map_or_else(|| Ok(Vec::new()), roots_from_file).context("--roots")?;
-        // Its connections are given up before Node's servers close theirs, as those of real deliveries are.
+        // This client gives idle connections up before Node's servers close them, as for real deliveries.
         let http = sending_client(&roots).context("no client could be made")?;
         Ok(Self { url, http })
     }
@@ -106,7 +106,7 @@ async fn exchange(request: reqwest::RequestBuilder) -> reqwest::Result<reqwest::
     Ok(response.status())
 }
 
-/// The URL that was meant: `localhost:3000/hook` is plain HTTP.
+/// Parses a URL; one without a scheme, such as `localhost:3000/hook`, is plain HTTP.
 pub fn url(text: &str) -> Result<Url, String> {
     let whole = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
     let url: Url = whole.parse().map_err(|_| format!("`{text}` is no URL"))?;

@@ -1,8 +1,8 @@
 //! `mws listen`: follows the account's events, and forwards them to a server that has no public URL.
 //!
-//! It owns the place in the stream: a connection that breaks is made again after the last message seen, so that nothing
-//! is missed and nothing comes twice. Events are forwarded one after the other, in their order, each once. `feed` reads
-//! the stream, `forward` posts, `secret` says what signs, `tell` prints.
+//! This module keeps the place in the stream: after a break it connects again behind the last message seen, so that
+//! nothing is missed or repeated. Events are forwarded one by one, in order, each once. `feed` reads the stream,
+//! `forward` posts, `secret` chooses the signing secret, `tell` prints.
 
 mod feed;
 mod forward;
@@ -23,13 +23,13 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use tell::Tell;
 
-/// Between two tries to connect again; each is twice as long as the one before.
+/// The pause before connecting again; each further one is twice as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 const LONGEST_PAUSE: Duration = Duration::from_secs(15);
-/// A secret that was read longer ago than this is read again before it signs.
+/// A secret that was read longer ago than this is read again before it is used.
 const SECRET_KEPT: Duration = Duration::from_secs(10);
 
-/// What to follow, and where to forward it.
+/// The events to follow, and where to forward them.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Forwarded events carry the headers, the signature and the bytes of real deliveries. They are signed with your account's
@@ -49,16 +49,16 @@ pub struct Args {
     /// Post each event here: any http or https URL, on this machine or in your network.
     #[arg(long, visible_alias = "forward-to", value_name = "URL", value_parser = forward::url)]
     forward: Option<Url>,
-    /// Only these: job.succeeded, job.failed, job.cancelled. Without it: all.
+    /// Only these events: job.succeeded, job.failed, job.cancelled. Without it: all.
     #[arg(long, value_delimiter = ',', value_parser = event_type)]
     events: Vec<EventType>,
-    /// Print each event's body, one a line; what the server answers goes to standard error.
+    /// Print each event's body on a line of its own; the server's answers go to standard error.
     #[arg(long, conflicts_with = "json")]
     print_json: bool,
     /// Sign with this secret (`whsec_…`).
     #[arg(long, value_name = "SECRET", env = "MWS_LISTEN_SECRET", hide_env_values = true, requires = "forward")]
     secret: Option<SecretString>,
-    /// Begin after this place, as the end of an earlier run printed it, instead of now.
+    /// Begin after this place, which an earlier run printed at its end, instead of now.
     #[arg(long, value_name = "PLACE")]
     after: Option<String>,
     /// PEM file of certificates to trust beside the web's, for a server of your own behind HTTPS.
@@ -96,14 +96,14 @@ struct Listener<'a> {
     /// When the secret was read.
     secret_read: Instant,
     tell: Tell,
-    /// The last place that was told.
+    /// The place of the last message that was printed.
     place: Option<String>,
-    /// The place of the last event that was dealt with to its end.
+    /// The place of the last event that was handled completely.
     last: Option<String>,
 }
 
 impl Listener<'_> {
-    /// Follows until something can't be cured by connecting again.
+    /// Follows the stream until a failure that connecting again can't help.
     async fn go_on(&mut self) -> Result<Infallible, Failure> {
         let mut feed = Feed::open(&self.context.client, self.place.as_deref()).await?;
         let target = self.target.as_ref().map(|(forwarder, secret)| (&forwarder.url, secret));
@@ -114,7 +114,7 @@ impl Listener<'_> {
         }
     }
 
-    /// Deals with a stream's messages until it ends: by a fault, or as the server ends it every few minutes.
+    /// Handles a stream's messages until it breaks, or the server ends it, as it does every few minutes.
     async fn follow(&mut self, mut feed: Feed) -> Result<Option<Failure>, Failure> {
         loop {
             match feed.next().await {
@@ -131,7 +131,7 @@ impl Listener<'_> {
             let event: Value = serde_json::from_str(body).unwrap_or_default();
             if self.secret_read.elapsed() > SECRET_KEPT {
                 match self.read_secret().await {
-                    // Without an answer the secret at hand signs: the stream is there, so it may well be right.
+                    // If the secret can't be read now, the old one signs: the stream works, so it may well be right.
                     Err(failure) if may_pass(&failure) => {}
                     other => other?,
                 }
@@ -161,12 +161,12 @@ impl Listener<'_> {
                 self.tell.broken(&why)?;
                 told = true;
             }
-            // Not all listeners of a service that was restarted come back in the same moment.
+            // The listeners of a restarted service must not all come back at the same moment.
             tokio::time::sleep(pause.mul_f64(0.5 + rand::random::<f64>() / 2.0)).await;
             match self.open_again().await {
                 Err(Failure::Refused(refusal)) if refusal.code == "cursor_gone" => {
-                    // The database was restored: nothing there is what came after the place. The next try begins at its
-                    // end.
+                    // The database was restored and no longer has what followed the place. The next attempt begins at
+                    // the stream's end.
                     self.place = None;
                     self.tell.place_lost()?;
                     told = true;
@@ -183,18 +183,18 @@ impl Listener<'_> {
         }
     }
 
-    /// Opens the stream after the last message, with the secret that the account has by now.
+    /// Opens the stream after the last message, with the account's present secret.
     async fn open_again(&mut self) -> Result<Feed, Failure> {
         self.read_secret().await?;
         Feed::open(&self.context.client, self.place.as_deref()).await
     }
 
-    /// Signs from now on with the secret that the account has now.
+    /// Reads the account's present secret, to sign with from now on.
     async fn read_secret(&mut self) -> Result<(), Failure> {
         if let Some((_, secret)) = &mut self.target {
             let now = Secret::choose(self.args.secret.as_ref(), &self.context.client).await?;
             let changed = now.text().expose_secret() != secret.text().expose_secret();
-            // Where there is none any more, what signed so far goes on.
+            // Where the account has none any more, the present one goes on signing.
             if changed && !matches!(now, Secret::Made(..)) {
                 *secret = now;
                 self.tell.other_secret(secret)?;
@@ -204,7 +204,7 @@ impl Listener<'_> {
         Ok(())
     }
 
-    /// The last words. An event whose forwarding was cut off is told again by whoever begins at that place.
+    /// The last line of the output. An event whose forwarding was interrupted comes again for a run from that place.
     fn parting(&self) -> String {
         let count = self.tell.events();
         let next = self.last.as_deref().or(self.args.after.as_deref());
@@ -213,7 +213,7 @@ impl Listener<'_> {
     }
 }
 
-/// Whether to connect again may help.
+/// Whether connecting again may help.
 fn may_pass(failure: &Failure) -> bool {
     match failure {
         Failure::TryLater(_) => true,

@@ -1,15 +1,16 @@
-//! What signs the events that `mws listen` forwards: a secret that was given, else the account's own, else one made
-//! here.
+//! Chooses the secret that signs the events that `mws listen` forwards: a given one, else the account's own, else one
+//! made here.
 //!
-//! The account's own goes first because then a receiver that is set up for the real thing accepts what is forwarded. It
-//! is never printed: the receiver has it already. One that is made here is printed once, since nobody else knows it.
+//! The account's own is preferred to a new one, because then a receiver that is set up for real deliveries accepts
+//! forwarded ones. It is never printed: the receiver has it already. One that is made here is printed once, since
+//! nobody else knows it.
 
 use crate::client::Client;
 use crate::failure::Failure;
 use domain::signature::new_secret;
 use secrecy::SecretString;
 
-/// A signing secret, and whose it is.
+/// A signing secret, and its origin.
 #[derive(Debug, Clone)]
 pub enum Secret {
     /// Given by `--secret` or the environment.
@@ -20,10 +21,10 @@ pub enum Secret {
     Made(SecretString, Why),
 }
 
-/// Why the account's own is not used.
+/// Why the account's own secret is not used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Why {
-    /// There is none.
+    /// The account has none.
     NoSecret,
     /// The credential may not read it.
     MayNot,
@@ -54,7 +55,7 @@ impl Secret {
         }
     }
 
-    /// Whose it is, in a word.
+    /// The name of its origin.
     pub fn source(&self) -> &'static str {
         match self {
             Self::Given(_) => "given",

@@ -1,7 +1,8 @@
-//! What `mws listen` prints: a line an event, or an object a line with `--json`, or the events' own bodies.
+//! The output of `mws listen`: a line for each event, or an object on each line with `--json`, or the events' bodies.
 //!
-//! Events are data and go to standard output; the state of the connection is words and goes to standard error, unless
-//! `--json` asks for objects. What a customer typed can't steer a terminal.
+//! Events are data and go to standard output; messages about the connection go to standard error, or with `--json`
+//! become objects on standard output. Control characters in customers' texts are replaced, so that they can't steer a
+//! terminal.
 
 use super::feed::Message;
 use super::forward::Answered;
@@ -23,17 +24,17 @@ pub struct Tell {
 }
 
 impl Tell {
-    /// As the flags ask for.
+    /// Prints in the form that the flags ask for.
     pub fn new(out: Out, bodies: bool) -> Self {
         Self { out, bodies, events: 0 }
     }
 
-    /// How many events were told.
+    /// How many events were printed.
     pub fn events(&self) -> u64 {
         self.events
     }
 
-    /// The stream is open.
+    /// Prints that the stream is open, and where events are forwarded.
     pub fn ready(&self, target: Option<(&Url, &Secret)>) -> Result<(), Failure> {
         if self.out.json {
             let secret = target.map(|(_, secret)| secret);
@@ -51,14 +52,14 @@ impl Tell {
                 Secret::Made(_, Why::MayNot) => "this credential may not read the account's",
                 _ => "the account has none",
             };
-            // Said however quiet it is to be: without it nothing verifies, and nobody else knows it.
+            // Printed even with `--quiet`: nobody else knows it, and nothing can be verified without it.
             let _ = writeln!(std::io::stderr(), "Signing secret, made for this run ({why}): {shown}");
         }
         self.out.say(&format!("Listening, and forwarding to {url}. {} Ctrl-C ends.", signed_with(secret)));
         Ok(())
     }
 
-    /// Another secret signs from now on.
+    /// Prints that another secret signs from now on.
     pub fn other_secret(&self, secret: &Secret) -> Result<(), Failure> {
         if self.out.json {
             return object(&json!({ "type": "secret_changed", "secret_of": secret.source() }));
@@ -67,7 +68,7 @@ impl Tell {
         Ok(())
     }
 
-    /// The stream broke.
+    /// Prints that the stream broke.
     pub fn broken(&self, why: &Failure) -> Result<(), Failure> {
         let why = match why {
             Failure::TryLater(why) => why.lines().next().unwrap_or_default(),
@@ -81,7 +82,7 @@ impl Tell {
         Ok(())
     }
 
-    /// The stream is open again.
+    /// Prints that the stream is open again.
     pub fn connected_again(&self, after: Duration) -> Result<(), Failure> {
         if self.out.json {
             let after_ms = u64::try_from(after.as_millis()).unwrap_or(u64::MAX);
@@ -92,7 +93,7 @@ impl Tell {
         Ok(())
     }
 
-    /// What was seen last is not in the service's database any more.
+    /// Prints that the database no longer has the last message seen.
     pub fn place_lost(&self) -> Result<(), Failure> {
         if self.out.json {
             return object(&json!({ "type": "place_lost" }));
@@ -104,7 +105,7 @@ impl Tell {
         Ok(())
     }
 
-    /// An event, and what became of it.
+    /// Prints an event, and how forwarding it went.
     pub fn event(
         &mut self,
         message: &Message,
@@ -151,7 +152,7 @@ impl Tell {
     }
 }
 
-/// The secret where it must be shown, which is where nobody else knows it.
+/// Returns the secret if it must be shown: when nobody else knows it.
 fn shown(secret: &Secret) -> Option<&str> {
     matches!(secret, Secret::Made(..)).then(|| secret.text().expose_secret())
 }

@@ -1,31 +1,31 @@
-//! Checks of the database: reached, up to date, heard, in time, and its books in order.
+//! Checks of the database: reachable, migrated, notifications, clocks, queues, and the balances.
+
+mod books;
 
 use super::finding::Finding;
+use books::{audited, journal, seals};
 use domain::task::Task;
 use runtime::clock::host_unix_millis;
 use runtime::config::Settings;
-use runtime::seal::Sealer;
 use sqlx::{PgConnection, PgPool};
 use std::fmt::Write;
 use std::time::{Duration, Instant};
+use store::PoolSize;
 use store::inspect::{self, Living};
-use store::{PoolSize, audit, ledger, webhook_secrets};
 
-/// What the migrations need.
+/// Extensions that the migrations need.
 const EXTENSIONS: [&str; 4] = ["hstore", "pgcrypto", "pg_trgm", "btree_gin"];
-/// The oldest server this is tried on.
+/// The oldest server that the service is tested on.
 const OLDEST_MAJOR: u32 = 14;
-/// Clocks further apart than this make logs hard to read; nothing is decided by them.
+/// The difference between clocks above which logs are hard to read; nothing is decided by it.
 const MOST_SKEW_MS: i64 = 1_000;
-/// A process silent for this long is called dead (it beats every 10 s).
+/// A process that was silent for this many seconds is called dead (it beats every 10 s).
 const SILENT_SECONDS: f64 = 30.0;
-/// What is due and waits longer than this is a stall or too few workers.
+/// Due work that waits for more seconds than this means a stall or too few workers.
 const WAITS_SECONDS: f64 = 120.0;
-/// The schedulers check the ledger each minute.
-const CHECK_LATE_SECONDS: f64 = 900.0;
 const LISTEN_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Every check of the database; only the first when it can't be reached.
+/// Runs every check of the database; only the first when it can't be reached.
 pub(super) async fn findings(settings: &Settings) -> Vec<Finding> {
     let url = settings.database_url.as_deref().unwrap_or_default();
     let pool = match store::connect(url, PoolSize(3), "mws-doctor").await {
@@ -127,7 +127,7 @@ async fn listen(pool: &PgPool, settings: &Settings) -> Finding {
                 .to_owned(),
         );
     }
-    // One that listens, and one that notifies.
+    // One connection listens, the other notifies.
     let direct =
         settings.database_direct_url.as_deref().map(|url| store::connect_lazily(url, PoolSize(2), "mws-doctor"));
     let direct = match direct.transpose() {
@@ -150,7 +150,7 @@ async fn clock(conn: &mut PgConnection) -> sqlx::Result<Finding> {
     let before = host_unix_millis();
     let theirs = inspect::clock_ms(conn).await?;
     let after = host_unix_millis();
-    // The database looked at its clock somewhere in between.
+    // The database read its clock at some moment between the two.
     let skew_ms = if theirs < before { before - theirs } else { (theirs - after).max(0) };
     let value = format!("within {skew_ms} ms of the database's");
     Ok(if skew_ms <= MOST_SKEW_MS {
@@ -176,7 +176,7 @@ async fn workers(conn: &mut PgConnection) -> sqlx::Result<Finding> {
     })
 }
 
-/// What the workers that live can run, and with what, as their rows say it.
+/// The tasks that live workers can run, with their engines, as their rows say.
 fn engines(fleet: &[Living]) -> Finding {
     let live = fleet.iter().filter(|process| process.silent_seconds < SILENT_SECONDS);
     let workers: Vec<&Living> = live.filter(|process| process.service == "worker").collect();
@@ -211,75 +211,4 @@ async fn backlog(conn: &mut PgConnection) -> sqlx::Result<Finding> {
     } else {
         Finding::warning("backlog", value, "add workers, or see why those there are take nothing")
     })
-}
-
-/// Which keys the accounts' signing secrets are sealed under.
-async fn seals(conn: &mut PgConnection, settings: &Settings) -> sqlx::Result<Finding> {
-    let known = Sealer::of(settings).ok().flatten().map(|sealer| sealer.headers()).unwrap_or_default();
-    let (mut current, mut old, mut unknown) = (0, 0, 0);
-    for seals in webhook_secrets::by_key(conn).await? {
-        match known.iter().position(|header| *header == seals.header) {
-            Some(0) => current += seals.count,
-            Some(_) => old += seals.count,
-            None => unknown += seals.count,
-        }
-    }
-    Ok(if unknown > 0 {
-        let value = format!("{unknown} signing secrets are sealed under a key that is not configured here");
-        Finding::problem(
-            "seals",
-            value,
-            "add that key to MWS_SECRET_KEY_OLD; docs/operations.md says how keys are changed",
-        )
-    } else if old > 0 {
-        let value = format!(
-            "{old} signing secrets are still sealed under keys of MWS_SECRET_KEY_OLD, {current} under the current one"
-        );
-        Finding::warning("seals", value, "keep the old keys: a scheduler seals anew within a minute or two")
-    } else {
-        Finding::fine("seals", format!("{current} signing secrets, all under the current key; old keys can go"))
-    })
-}
-
-async fn journal(conn: &mut PgConnection) -> sqlx::Result<Finding> {
-    let (drift, last) = (ledger::drift(conn).await?, ledger::last_check(conn).await?);
-    let checked = last.age_seconds.map_or("never".to_owned(), |age| format!("{age:.0} s ago"));
-    Ok(match drift.first() {
-        None if last.age_seconds.is_some_and(|age| age > CHECK_LATE_SECONDS) => {
-            let value = format!("every balance is what its journal adds up to; the scheduler last checked {checked}");
-            Finding::warning("journal", value, "see in the schedulers' log why `check_ledger` fails")
-        }
-        None => {
-            let value = format!("every balance is what its journal adds up to; last checked by a scheduler {checked}");
-            Finding::fine("journal", value)
-        }
-        Some(first) => {
-            let value = format!(
-                "{} balances differ; {} of {}: balance {}, journal {}",
-                drift.len(),
-                first.what,
-                first.account,
-                first.balance,
-                first.journal
-            );
-            Finding::problem("journal", value, "grant nothing, keep a backup, and find the cause; never edit a balance")
-        }
-    })
-}
-
-async fn audited(conn: &mut PgConnection) -> sqlx::Result<Finding> {
-    let chain = audit::verify(conn).await?;
-    let value = match (chain.broken_at, chain.last_hash) {
-        (Some(number), _) => {
-            let value = format!("the operators' log was changed: row {number} does not fit the one before it");
-            let cure = "compare it with a backup and with the hashes that you wrote down: somebody who owns the tables changed it";
-            return Ok(Finding::problem("audit", value, cure));
-        }
-        (None, Some(hash)) => {
-            let (rows, erased) = (chain.rows, chain.erased);
-            format!("{rows} rows of the operators' log in a whole chain, {erased} of them erased, the last one {hash}")
-        }
-        (None, None) => "the operators' log is empty".to_owned(),
-    };
-    Ok(Finding::fine("audit", value))
 }
