@@ -1,10 +1,10 @@
 //! The HTTP interface: tools, routes, and the OpenAPI document that describes them.
 //!
 //! Its floors, from the ground: `http` (errors, texts, rates), `contract` (what each operation promises), `oauth`
-//! (tokens), `app` (what every request may use), `auth` (who calls), `usecases` (what is done, and every transaction),
-//! `resources` (the operations), `routes` (all of them), `openapi` (the document), `server` (connections and what
-//! surrounds every request). A floor uses those below it alone; `tests/all/floors` holds that. Nothing here runs a read
-//! or sends a webhook: that is the worker's.
+//! (tokens), `app` (the state that requests share), `auth` (who calls), `usecases` (what operations do, and every
+//! transaction), `resources` (the operations), `routes` (all of them), `openapi` (the document), `server` (connections
+//! and what surrounds every request). A floor uses only those below it; `tests/all/floors` holds that. Nothing here
+//! runs a read or sends a webhook: the worker does.
 
 pub mod app;
 mod auth;
@@ -26,7 +26,7 @@ use tokio::net::TcpListener;
 pub use resources::{start_reads_on_ready, work_on_projects};
 pub use server::{router, serve};
 
-/// What every request may use, over this process.
+/// Puts together the state that requests share, for this process.
 ///
 /// # Errors
 /// [`AppError`], each with the setting to change.
@@ -34,7 +34,7 @@ pub fn assemble(process: Process, api: ApiSettings) -> Result<App, AppError> {
     App::new(process, api, openapi::contract())
 }
 
-/// Serves until the process is told to end, and lets answers that are under way finish.
+/// Serves until the process shuts down, and lets answers that are under way finish.
 pub async fn run(process: Process, api: ApiSettings) -> anyhow::Result<()> {
     let (listen, operators) = (api.listen, api.operator_listen);
     runtime::health::serve(&process, Service::Api);
@@ -55,7 +55,7 @@ pub async fn run(process: Process, api: ApiSettings) -> anyhow::Result<()> {
     // They end with the process's shutdown, as the servers do.
     let _ = tokio::join!(starting, working);
     if let Ok(mut conn) = pool.acquire().await {
-        // Without the database the row stays for a day, and nobody is misled by it.
+        // While the database is away the row stays for a day, and misleads nobody.
         let _ = fleet::leave(&mut conn, &name).await;
     }
     Ok(())

@@ -1,6 +1,6 @@
-//! Every group of operations, in one place: what is served, and what the OpenAPI document describes.
+//! All groups of operations: what is served, and what the OpenAPI document describes.
 //!
-//! To add a group: its file, and its line in the list below.
+//! To add a group, write its file and a line in the list below.
 
 use crate::app::App;
 use crate::contract::groups::Refusals;
@@ -9,7 +9,7 @@ use crate::resources::events::{self, stream};
 use crate::resources::webhooks::{self, deliveries, secret};
 use crate::resources::{library, media, models, operator, overview, projects, thumbnails, tools, uploads};
 
-/// What makes a group of an [`App`]: the group itself, unless a function is named.
+/// The function that makes a group from an [`App`]: the group's constructor, unless another is named.
 macro_rules! maker {
     ($group:path) => {
         $group
@@ -19,8 +19,8 @@ macro_rules! maker {
     };
 }
 
-/// Lists of groups, each group with what its operations refuse with. A list has at most sixteen, as a tuple has that
-/// serves them.
+/// Lists of groups, each group with the codes that its operations may refuse with. A list has sixteen groups at most,
+/// as many as a tuple that serves them.
 macro_rules! groups {
     ($( $(#[$doc:meta])* $list:ident { $( $group:path $(= $make:path)?, $errors:path; )* } )*) => {
         $( $(#[$doc])* type $list = ($( $group, )*); )*

@@ -1,8 +1,8 @@
-//! How soon the first job of one account is claimed while another has 500 queued (decisions.md, "Places are counted,
-//! not kept").
+//! The time until the first job of one account is claimed while another has 500 queued (decisions.md, "Places are
+//! counted, not kept").
 //!
-//! Every slot works for the other account, so one has to free first: what is compared with the idle service is the time
-//! from then on.
+//! Every slot works for the other account, so one must come free first: the time from then on is compared with that of
+//! the idle service.
 
 use crate::Bench;
 use crate::load::{COMPUTED, Scene, until};
@@ -17,13 +17,13 @@ use tokio::time::interval;
 
 /// Jobs whose wait is measured.
 const SAMPLES: usize = 40;
-/// And at least, so that there is a p95.
+/// The least number of them, so that there is a p95.
 const LEAST: usize = 20;
-/// Between two of them.
+/// The time between two of them.
 const PACE: Duration = Duration::from_millis(150);
-/// Slots, and what a job takes: 500 jobs last as long as the samples do, twice over.
+/// The slots, and the milliseconds that a job takes: 500 jobs last twice as long as the samples do.
 const SETTINGS: [&str; 2] = ["--worker-reads=8", "--read-ms=200"];
-/// Jobs before them, so that connections and plans are there.
+/// Jobs before them, so that connections and plans are warm.
 const WARM: usize = 8;
 
 /// Measures in alternating rounds.
@@ -41,7 +41,7 @@ pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Milliseconds until each job is claimed, from when it was dispatched or, later, a slot was free.
+/// Returns the milliseconds until each job is claimed, from when it was dispatched and a slot was free.
 async fn waits(bench: &Bench, queued: usize) -> anyhow::Result<Vec<f64>> {
     let scene = Scene::new(bench).await?;
     let (busy, other) = (scene.account().await?, scene.account().await?);
@@ -53,7 +53,7 @@ async fn waits(bench: &Bench, queued: usize) -> anyhow::Result<Vec<f64>> {
     for item in &warm_items {
         start(&scene, &url, &warm, &[*item], &[Read::Levels]).await?;
     }
-    // To their ends: while they have the slots, the first samples would wait for those.
+    // Waits until they have ended: while they have the slots, the first samples would wait for those.
     let runs = "SELECT FROM jobs WHERE workspace_id = $1 AND finished_at IS NULL LIMIT 1";
     let pool = &scene.database.pool;
     until("the first jobs", async || Ok(sqlx::query(runs).bind(warm.workspace).fetch_optional(pool).await?.is_none()))

@@ -1,5 +1,5 @@
-//! What the service is held against: the least code that does the same work. A loop over a plain table that sends and
-//! logs in batches; signed requests and nothing else. Neither retries, fences, counts failures, nor knows a tenant.
+//! Baselines: the least code that does the service's work. One is a loop over a plain table that sends and logs in
+//! batches; the other only sends signed requests. Neither retries, fences, counts failures, or knows accounts.
 
 use crate::children::{ready, until_told_to_end};
 use anyhow::ensure;
@@ -11,7 +11,7 @@ use sqlx::PgPool;
 use std::time::{Duration, Instant};
 use store::PoolSize;
 
-/// Rows of one claim and of one record.
+/// Rows that are claimed, or recorded, at once.
 const BATCH: i64 = 200;
 /// Requests under way at once.
 const IN_FLIGHT: usize = 64;
@@ -19,7 +19,7 @@ const IN_FLIGHT: usize = 64;
 const LOOPS: usize = 2;
 const SECRET: &str = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 
-/// The table of the loop.
+/// The statements that make the loop's tables.
 pub const TABLES: [&str; 3] = [
     "CREATE TABLE bare_deliveries (
         id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, url text NOT NULL, event_id text NOT NULL, body text NOT NULL,
@@ -29,21 +29,21 @@ pub const TABLES: [&str; 3] = [
         duration_ms integer NOT NULL)",
 ];
 
-/// What a bare part is to do.
+/// The arguments of a bare part.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The database of the loop.
     #[arg(long)]
     database_url: Option<String>,
-    /// Where bare requests go.
+    /// The URL that bare requests are sent to.
     #[arg(long)]
     url: Option<String>,
-    /// How many there are.
+    /// The number of requests.
     #[arg(long, default_value_t = 0)]
     requests: usize,
 }
 
-/// Plays the part.
+/// Runs the part.
 pub fn run(args: Args) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
@@ -110,7 +110,7 @@ async fn post(client: &reqwest::Client, url: &str, event: &str, body: String) ->
     Ok(i16::try_from(status).unwrap_or_default())
 }
 
-/// So many signed requests, and how many of them a second.
+/// Sends `many` signed requests, and prints how many of them it sent per second.
 async fn requests(client: &reqwest::Client, url: &str, many: usize) -> anyhow::Result<()> {
     ready("");
     let began = Instant::now();

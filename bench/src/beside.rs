@@ -1,8 +1,8 @@
 //! Nine healthy endpoints, alone and beside ones that are not: how many deliveries the nine get, and how late
 //! (docs/benchmarks.md, "What is measured").
 //!
-//! An account has ten endpoints. So the first troubled one is of the nine's own account, where it hurts most, and a
-//! second one is of another account whose jobs end at the same pace.
+//! An account has ten endpoints. So the first troubled endpoint is of the same account as the nine, where it hurts
+//! most, and a second one is of another account whose jobs end at the same pace.
 
 use crate::Bench;
 use crate::load::Scene;
@@ -11,18 +11,18 @@ use crate::seed::Account;
 use crate::table::{Bar, Table, median, percentile};
 use std::net::TcpListener;
 
-/// Events of the backlog: nine deliveries each.
+/// Events of the backlog, each with nine deliveries.
 const EVENTS: usize = 2_000;
 /// Events before it.
 const WARM: usize = 200;
-/// Events a second of the steady load, and how many.
+/// Events per second of the steady load, and their number.
 const PACE: u64 = 100;
 const STEADY: usize = 500;
 
-/// And at least, so that there is a p99.
+/// The least number of events, so that there is a p99.
 const LEAST: usize = 200;
 
-/// What stands beside the nine.
+/// The endpoints beside the nine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Beside {
     Nobody,
@@ -30,11 +30,11 @@ enum Beside {
     TwoMore,
     /// One that hangs twelve seconds, and one that drips a byte a second.
     HangsAndDrips,
-    /// One that answers a hundred megabytes.
+    /// One that answers with a hundred megabytes.
     Floods,
     /// One that refuses connections.
     Refuses,
-    /// Forty of four other accounts that answer well, after five seconds.
+    /// Forty of four other accounts that answer successfully, after five seconds.
     Slow,
 }
 
@@ -76,10 +76,10 @@ pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
     table.add("nine alone: accepted → received, p99", alone_late, "ms", None, Bar::None);
     for (which, beside) in ALL.iter().enumerate().skip(1) {
         let what = beside.words();
-        // Two that are healthy cost what they cost.
+        // Two healthy endpoints may cost what they cost.
         let bar = |bar| if *beside == Beside::TwoMore { Bar::None } else { bar };
         let (rate, times) = (median(&rates[which]), Bar::TimesAtMost(1.2));
-        // Full tables, too, are held to the nine alone.
+        // On full tables, too, the figure is compared with that of the nine alone.
         table.add_as_is(
             format!("nine beside {what}: deliveries"),
             rate,
@@ -99,7 +99,7 @@ pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The nine and whoever stands beside them.
+/// Makes the accounts of the nine and of the endpoints beside them.
 async fn accounts(scene: &Scene<'_>, beside: Beside) -> anyhow::Result<Vec<Account>> {
     let nine = scene.account().await?;
     scene.healthy(&nine, 9).await?;
@@ -131,7 +131,7 @@ async fn slow(scene: &Scene<'_>, nine: Account) -> anyhow::Result<Vec<Account>> 
     Ok(accounts)
 }
 
-/// Deliveries to the nine a second, out of a backlog, and the CPU time of the receiver for a thousand of them.
+/// Returns the nine's deliveries per second, out of a backlog, and the receiver's CPU seconds for a thousand of them.
 #[expect(clippy::cast_precision_loss, reason = "a count of deliveries")]
 async fn rate(bench: &Bench, beside: Beside) -> anyhow::Result<(f64, f64)> {
     let scene = Scene::new(bench).await?;
@@ -144,7 +144,7 @@ async fn rate(bench: &Bench, beside: Beside) -> anyhow::Result<(f64, f64)> {
     let events = bench.share(EVENTS);
     let mut told: Vec<&Account> = accounts.iter().collect();
     if beside == Beside::Slow {
-        // There are many of them; and they come first.
+        // There are many of them, and they are queued first.
         scene.backlog(&told.split_off(1), events / 20).await?;
     }
     scene.backlog(&told, events).await?;
@@ -157,7 +157,7 @@ async fn rate(bench: &Bench, beside: Beside) -> anyhow::Result<(f64, f64)> {
     Ok((rate, cpu_seconds))
 }
 
-/// Milliseconds from an event's commit to its webhook that one in a hundred of the nine's takes, under a steady load.
+/// Returns the p99 of the nine's milliseconds from an event's commit to its webhook, under a steady load.
 async fn lateness(bench: &Bench, beside: Beside) -> anyhow::Result<f64> {
     let scene = Scene::new(bench).await?;
     let accounts = accounts(&scene, beside).await?;

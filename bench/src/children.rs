@@ -1,5 +1,5 @@
-//! The processes that are measured: this program again, in another part. A child ends when its standard input does, so
-//! none outlives the run, and tells on its standard output when it is ready.
+//! The processes that are measured: this program again, as another part. A child ends when its standard input does, so
+//! none outlives the run, and reports on its standard output when it is ready.
 
 use anyhow::{Context, ensure};
 use std::io::Read;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, ChildStdout, Command};
 
-/// How long a child may take to be ready, or to end.
+/// The time limit for a child to be ready, or to end.
 const TIMEOUT: Duration = Duration::from_mins(1);
 /// The kernel counts CPU time in hundredths of a second, on every Linux.
 const TICKS_A_SECOND: f64 = 100.0;
@@ -18,7 +18,7 @@ const TICKS_A_SECOND: f64 = 100.0;
 pub struct Running {
     child: Child,
     lines: tokio::io::Lines<BufReader<ChildStdout>>,
-    /// What it said when it was ready: its address, if it has one.
+    /// The line that it printed when it was ready: its address, if it has one.
     pub said: String,
 }
 
@@ -45,29 +45,29 @@ impl Running {
         Ok(Self { child, lines, said })
     }
 
-    /// Its next line.
+    /// Returns its next line.
     pub async fn line(&mut self) -> anyhow::Result<String> {
         self.lines.next_line().await?.context("the part ended")
     }
 
-    /// Its process.
+    /// Returns its process id.
     pub fn pid(&self) -> anyhow::Result<u32> {
         self.child.id().context("the part runs")
     }
 
-    /// The CPU time that it has used, in seconds.
+    /// Returns the CPU time that it has used, in seconds.
     pub fn cpu_seconds(&self) -> anyhow::Result<f64> {
         Ok(stat(self.pid()?)?.own_seconds)
     }
 
-    /// Tells it to go on.
+    /// Tells it to go on, by a line on its standard input.
     pub async fn tell(&mut self) -> anyhow::Result<()> {
         let input = self.child.stdin.as_mut().context("it has an input")?;
         input.write_all(b"\n").await?;
         Ok(input.flush().await?)
     }
 
-    /// Ends it, and answers what it says then.
+    /// Ends it, and returns the line that it prints then.
     pub async fn last_words(mut self) -> anyhow::Result<String> {
         drop(self.child.stdin.take());
         let said = self.line().await?;
@@ -75,7 +75,7 @@ impl Running {
         Ok(said)
     }
 
-    /// Ends it.
+    /// Ends it. It is an error when it fails or does not end in time.
     pub async fn stop(mut self) -> anyhow::Result<()> {
         drop(self.child.stdin.take());
         let ended = tokio::time::timeout(TIMEOUT, self.child.wait()).await.context("a part did not end")??;
@@ -88,13 +88,13 @@ fn this_program() -> anyhow::Result<PathBuf> {
     std::env::current_exe().context("this program's own file can't be found")
 }
 
-/// What the kernel says of a process.
+/// A process's `/proc/<pid>/stat`.
 pub struct Stat {
-    /// Its parent.
+    /// Its parent's id.
     pub parent: u32,
-    /// CPU time of its own, in seconds.
+    /// Its own CPU time, in seconds.
     pub own_seconds: f64,
-    /// The same, and that of its children that have ended.
+    /// Its own CPU time and that of its children that have ended, in seconds.
     pub with_children_seconds: f64,
 }
 
@@ -115,7 +115,7 @@ pub fn stat(pid: u32) -> anyhow::Result<Stat> {
     })
 }
 
-/// The ids of all processes there are.
+/// Returns the ids of all processes.
 pub fn processes() -> anyhow::Result<Vec<u32>> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir("/proc")? {
@@ -124,12 +124,12 @@ pub fn processes() -> anyhow::Result<Vec<u32>> {
     Ok(found)
 }
 
-/// What a process keeps in memory, in bytes.
+/// The memory of a process, in bytes.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Memory {
     /// All of its pages.
     pub resident: f64,
-    /// The same, each page that is shared counted in parts.
+    /// Its proportional share: a page of several processes counts in equal parts for each.
     pub share: f64,
 }
 
@@ -144,12 +144,12 @@ pub fn memory(pid: u32) -> anyhow::Result<Memory> {
     Ok(Memory { resident: bytes("Rss:")?, share: bytes("Pss:")? })
 }
 
-/// Says that this part is ready, and where.
+/// Reports that this part is ready, with its address.
 pub fn ready(said: &str) {
     println!("{said}");
 }
 
-/// Ends when whoever started this part is gone, or wants it to go on or to end.
+/// Returns when the process that started this part is gone, or tells it to go on or to end.
 pub async fn until_told_to_end() {
     // A blocking read on a thread of its own: standard input has no other way that ends with the process.
     let read = tokio::task::spawn_blocking(|| std::io::stdin().read(&mut [0; 1]));

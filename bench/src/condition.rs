@@ -1,21 +1,21 @@
-//! What the tables are like while something is measured: a row's name begins with it.
+//! The state of the tables during a measurement, which is the prefix of the row's name.
 
-/// What the tables are like.
+/// The state of the tables.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Condition {
-    /// As a deployment begins.
+    /// Like those of a new deployment.
     #[default]
     Empty,
-    /// With so many jobs queued, jobs finished and deliveries logged.
+    /// With as many jobs queued, jobs finished and deliveries logged as `--rows` says.
     Full,
-    /// The same, with a transaction open for minutes.
+    /// Full, with a transaction open for minutes.
     Held,
-    /// The same, while what is finished and logged is pruned.
+    /// Full, while finished jobs and logged deliveries are pruned.
     Pruned,
 }
 
 impl Condition {
-    /// What its rows' names begin with.
+    /// Returns the prefix of rows' names.
     pub const fn prefix(self) -> &'static str {
         match self {
             Self::Empty => "",
@@ -25,7 +25,7 @@ impl Condition {
         }
     }
 
-    /// The setting that says whether the rows of full tables are old enough to be pruned.
+    /// Returns the setting that decides whether the rows of full tables are old enough to be pruned.
     pub const fn retention(self) -> &'static str {
         match self {
             Self::Empty | Self::Pruned => "--retention-days=30",

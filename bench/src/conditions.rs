@@ -1,8 +1,7 @@
-//! What the tables are like while something is measured: empty, full, full with a transaction held open, or full and
-//! pruned.
+//! Measures under each state of the tables: empty, full, full with a transaction held open, or full and being pruned.
 //!
-//! Full tables are one database that all measurements of these conditions share (`grown`): making it takes minutes.
-//! Each works with accounts of its own, and clears what it has left.
+//! Full tables are one database that all these measurements share (`grown`), since making it takes minutes. Each works
+//! with accounts of its own, and clears what it leaves.
 
 use crate::condition::Condition;
 use crate::grown::Grown;
@@ -11,10 +10,10 @@ use crate::table::{Bar, Table};
 use crate::{Bench, jobs};
 use std::time::Duration;
 
-/// How long a transaction is open, and the tables are written beside it, before anything is measured.
+/// How long a transaction is open, while the tables are written to, before anything is measured.
 const HELD_FOR: Duration = Duration::from_mins(3);
 
-/// Measures these parts again on full tables, in each condition.
+/// Measures these parts again on full tables, in each state.
 pub async fn measure(bench: &mut Bench, what: &[What], table: &mut Table) -> anyhow::Result<()> {
     eprintln!("{} jobs queued, jobs finished and deliveries logged:", bench.rows);
     bench.grown = Some(Grown::make(&bench.server, bench.rows).await?);
@@ -44,7 +43,7 @@ async fn held(bench: &mut Bench, what: &[What], table: &mut Table) -> anyhow::Re
     enter(bench, Condition::Held, table);
     let Some(grown) = &bench.grown else { return Ok(()) };
     let transaction = grown.hold().await?;
-    // What a transaction costs is what is written and left behind beside it.
+    // A held transaction costs by the dead rows that are written meanwhile.
     let open_for = HELD_FOR.mul_f64(size(bench.share(100)) / 100.0);
     while transaction.age() < open_for {
         jobs::churn(bench).await?;

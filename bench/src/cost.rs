@@ -1,7 +1,7 @@
-//! What work costs beside its time: CPU of the service and of the database, statements, commits and bytes of the log.
+//! The cost of work beside its time: CPU of the service and of the database, statements, commits and bytes of the WAL.
 //!
-//! The kernel counts CPU, the database the rest. What the server does for itself meanwhile, as to vacuum, is counted
-//! in: it is a cost of the work, if not always of this one.
+//! The kernel counts CPU, the database the rest. What the server does on its own meanwhile, such as vacuum, is
+//! included: it is a cost of the work, if not always of this one.
 
 use crate::Bench;
 use crate::children::stat;
@@ -9,7 +9,7 @@ use crate::database::{Database, Done};
 use crate::table::{Bar, Table, median};
 use sqlx::Connection;
 
-/// Where the counters stand.
+/// The values of the counters at a moment.
 #[derive(Debug, Clone, Copy)]
 pub struct Reading {
     part: f64,
@@ -17,29 +17,29 @@ pub struct Reading {
     done: Done,
 }
 
-/// What some work has cost.
+/// The cost of some work.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Cost {
-    /// CPU of the service, or of what stands in its place, in seconds.
+    /// CPU of the service, or of the part in its place, in seconds.
     pub part: f64,
     /// CPU of the database, in seconds.
     pub database: f64,
-    /// Statements; none where nothing counts them.
+    /// Statements; none where the server does not count them.
     pub statements: Option<f64>,
     /// Commits.
     pub commits: f64,
-    /// Bytes written to the log.
+    /// Bytes written to the WAL.
     pub wal_bytes: f64,
 }
 
 impl Reading {
-    /// Where they stand now, for the process and for the database.
+    /// Reads the counters now, for the process and for the database.
     pub async fn take(bench: &Bench, pid: u32, database: &Database) -> anyhow::Result<Self> {
         let done = bench.server.done(&mut *database.pool.acquire().await?).await?;
         Ok(Self { part: stat(pid)?.own_seconds, database: bench.server.cpu_seconds()?, done })
     }
 
-    /// What was used since.
+    /// Returns the cost from this reading to a later one.
     pub fn until(&self, later: &Self) -> Cost {
         Cost {
             part: later.part - self.part,
@@ -50,7 +50,7 @@ impl Reading {
         }
     }
 
-    /// The commits since, all of them: to be asked once the sessions have ended, which tell of their last ones then.
+    /// Returns all commits since. Call it once the sessions have ended, since they report their last ones then.
     pub async fn commits_since(&self, bench: &Bench, database: &Database) -> anyhow::Result<f64> {
         let mut conn = bench.server.connect(&database.name).await?;
         let commits = bench.server.done(&mut conn).await?.commits - self.done.commits;
@@ -60,7 +60,7 @@ impl Reading {
 }
 
 impl Cost {
-    /// Both together.
+    /// Returns the sum of both.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {
@@ -75,7 +75,7 @@ impl Cost {
         }
     }
 
-    /// The share of each of so many.
+    /// Returns the cost of each of `many`.
     #[must_use]
     pub fn each(self, many: f64) -> Self {
         Self {
@@ -87,13 +87,13 @@ impl Cost {
         }
     }
 
-    /// CPU in all, in seconds.
+    /// Returns the CPU of both, in seconds.
     pub fn cpu(&self) -> f64 {
         self.part + self.database
     }
 }
 
-/// Adds the middle of what each of `what` costs.
+/// Adds the median cost of each of `what` to the table.
 pub fn tell(table: &mut Table, what: &str, costs: &[Cost]) {
     let of = |part: fn(&Cost) -> f64| median(&costs.iter().map(part).collect::<Vec<_>>());
     let mut add = |name: &str, value, unit| table.add(format!("{what}: {name}"), value, unit, None, Bar::None);

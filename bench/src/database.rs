@@ -1,4 +1,4 @@
-//! The embedded server of the run, and a fresh database for each measurement.
+//! The run's embedded server, and a fresh database for each measurement.
 
 use crate::children::{processes, stat};
 use anyhow::Context;
@@ -23,14 +23,14 @@ pub struct Server {
     counts: bool,
 }
 
-/// What the server has done for a database.
+/// Counters of the server for a database.
 #[derive(Debug, Clone, Copy)]
 pub struct Done {
-    /// Statements, those that begin and end transactions included; none where nothing counts them.
+    /// Statements, including those that begin and end transactions; none where the server does not count them.
     pub statements: Option<f64>,
-    /// Commits, as far as sessions have told of theirs: they do after a second, and when they end.
+    /// Commits, as far as sessions have reported them: they do after a second, and when they end.
     pub commits: f64,
-    /// Bytes written to the log of the whole server: where it stands.
+    /// The position in the WAL of the whole server, in bytes.
     pub wal_bytes: f64,
 }
 
@@ -54,12 +54,12 @@ impl Server {
         Ok(Self { postgres, next: AtomicU32::new(0), folder, counts })
     }
 
-    /// The folder of the run.
+    /// Returns the folder of the run.
     pub fn folder(&self) -> &std::path::Path {
         self.folder.path()
     }
 
-    /// A new database with the schema in place.
+    /// Makes a new database with the schema in place.
     pub async fn fresh(&self) -> anyhow::Result<Database> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         if number == 0 {
@@ -89,14 +89,14 @@ impl Server {
         Ok(())
     }
 
-    /// Connections of their own to a database that is there.
+    /// Opens connections to an existing database.
     pub async fn open(&self, name: &str) -> anyhow::Result<Database> {
         let url = self.postgres.url(name);
         let pool = store::connect(&url, PoolSize(16), "bench").await?;
         Ok(Database { name: name.to_owned(), url, pool })
     }
 
-    /// Drops it.
+    /// Drops the database.
     pub async fn drop(&self, database: Database) -> anyhow::Result<()> {
         database.pool.close().await;
         let mut admin = self.connect("postgres").await?;
@@ -104,7 +104,7 @@ impl Server {
         Ok(admin.close().await?)
     }
 
-    /// What was done so far for the database of this connection.
+    /// Returns the counters for the database of this connection.
     pub async fn done(&self, conn: &mut PgConnection) -> anyhow::Result<Done> {
         let (commits, wal_bytes): (f64, f64) = sqlx::query_as(
             "SELECT pg_stat_get_db_xact_commit(oid)::float8, pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8
@@ -119,25 +119,25 @@ impl Server {
         Ok(Done { statements, commits, wal_bytes })
     }
 
-    /// The ids of the server's processes, the first of them the one that started the others.
+    /// Returns the ids of the server's processes, the postmaster's first.
     pub fn processes(&self) -> anyhow::Result<Vec<u32>> {
         let file = fs::read_to_string(self.folder.path().join("postgres/data/postmaster.pid"))?;
         let postmaster: u32 = file.lines().next().context("a process id")?.parse()?;
-        // One that ends meanwhile is none of them any more.
+        // A process that ends meanwhile is left out.
         let children = processes()?.into_iter().filter(|pid| stat(*pid).is_ok_and(|stat| stat.parent == postmaster));
         Ok(std::iter::once(postmaster).chain(children).collect())
     }
 
-    /// The CPU time that the server has used with all of its processes, in seconds.
+    /// Returns the CPU time that the server has used with all of its processes, in seconds.
     pub fn cpu_seconds(&self) -> anyhow::Result<f64> {
         let processes = self.processes()?;
         let (postmaster, others) = processes.split_first().context("the server runs")?;
-        // One that has ended is counted by the postmaster.
+        // The postmaster's time includes processes that have ended.
         let others = others.iter().filter_map(|pid| stat(*pid).ok()).map(|stat| stat.own_seconds);
         Ok(stat(*postmaster)?.with_children_seconds + others.sum::<f64>())
     }
 
-    /// A connection without the limits that the service's have: for what takes minutes.
+    /// Returns a connection without the service's timeouts, for statements that take minutes.
     pub async fn connect(&self, database: &str) -> sqlx::Result<PgConnection> {
         self.postgres.connect_options(database).connect().await
     }
@@ -158,7 +158,7 @@ pub struct Database {
 }
 
 impl Database {
-    /// Whether the query answers a row.
+    /// Whether the query returns a row.
     pub async fn has(&self, query: &'static str) -> anyhow::Result<bool> {
         Ok(sqlx::query(query).fetch_optional(&self.pool).await?.is_some())
     }

@@ -1,7 +1,7 @@
-//! Deliveries a second, and what one costs: the service beside a bare loop, and beside bare requests.
+//! Deliveries per second, and the cost of each: the service beside a bare loop, and beside bare requests.
 //!
-//! A backlog is timed by the database, from its commit to the last attempt's record; the harness asks once in 100 ms
-//! whether one is left.
+//! A backlog is timed by the database, from its commit to the last attempt's record; the harness checks every 100 ms
+//! whether a delivery is left.
 
 use crate::Bench;
 use crate::bare::TABLES;
@@ -14,19 +14,19 @@ use crate::table::{Bar, Table, median};
 
 /// Deliveries of a measurement.
 const MANY: usize = 40_000;
-/// Deliveries before it, so that pools and plans are warm.
+/// Deliveries before a measurement, so that pools and plans are warm.
 const WARM: usize = 4_000;
-/// Deliveries of a service that has just been started, however short the run.
+/// Deliveries of a service that has just started, however short the run.
 const FIRST: usize = 10_000;
 
-/// What a round came to.
+/// The result of a round.
 #[derive(Debug, Clone, Copy)]
 struct Round {
     per_second: f64,
     each: Cost,
 }
 
-/// Rounds of one kind.
+/// The rounds of one kind.
 #[derive(Default)]
 struct Rounds(Vec<Round>);
 
@@ -35,7 +35,7 @@ impl Rounds {
         median(&self.0.iter().map(|round| round.per_second).collect::<Vec<_>>())
     }
 
-    /// Milliseconds of CPU of a delivery, database included.
+    /// Returns the milliseconds of CPU per delivery, including the database's.
     fn cpu(&self) -> f64 {
         median(&self.0.iter().map(|round| round.each.cpu() * 1_000.0).collect::<Vec<_>>())
     }
@@ -45,7 +45,7 @@ impl Rounds {
     }
 }
 
-/// Measures, in alternating rounds.
+/// Measures in alternating rounds.
 pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
     eprintln!("deliveries:");
     let (mut one, mut ten, mut first_one, mut first_ten) =
@@ -85,27 +85,21 @@ pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The service sends a backlog: from its commit until the last attempt is recorded.
+/// Has the service send a backlog: from its commit until the last attempt is recorded.
 async fn ours(bench: &Bench, endpoints: usize, warm: usize, many: usize) -> anyhow::Result<Round> {
-    const FREE: &str = "SELECT FROM deliveries
-        WHERE status = 'pending' AND finished_at IS NULL AND lease_until IS NULL LIMIT 1";
-    const LEASED: &str = "SELECT FROM deliveries
-        WHERE status = 'pending' AND finished_at IS NULL AND lease_until IS NOT NULL LIMIT 1";
     let scene = Scene::new(bench).await?;
     let account = scene.account().await?;
     scene.healthy(&account, endpoints).await?;
     let service = scene.service(&[]).await?;
     let warm = warm / endpoints * endpoints;
     scene.backlog(&[&account], warm / endpoints).await?;
-    scene.until_none(FREE).await?;
-    scene.until_none(LEASED).await?;
+    until_all_ended(&scene).await?;
     let events = many / endpoints;
     let many = events * endpoints;
     scene.backlog(&[&account], events).await?;
     let (began_us, before) = (now_us(), scene.reading(&service).await?);
     scene.receives(warm + many).await?;
-    scene.until_none(FREE).await?;
-    scene.until_none(LEASED).await?;
+    until_all_ended(&scene).await?;
     let cost = before.until(&scene.reading(&service).await?);
     let last = "SELECT extract(epoch FROM max(d.finished_at))::float8 * 1e6 FROM deliveries AS d
                 JOIN webhook_endpoints AS w ON w.id = d.endpoint_id WHERE w.account_id = $1";
@@ -114,6 +108,16 @@ async fn ours(bench: &Bench, endpoints: usize, warm: usize, many: usize) -> anyh
     let commits = before.commits_since(bench, &scene.database).await?;
     scene.close().await?;
     Ok(round(many, began_us, ended_us, Cost { commits, ..cost }))
+}
+
+/// Waits until no delivery is free to be sent, and then until none is being sent.
+async fn until_all_ended(scene: &Scene<'_>) -> anyhow::Result<()> {
+    const FREE: &str = "SELECT FROM deliveries
+        WHERE status = 'pending' AND finished_at IS NULL AND lease_until IS NULL LIMIT 1";
+    const LEASED: &str = "SELECT FROM deliveries
+        WHERE status = 'pending' AND finished_at IS NULL AND lease_until IS NOT NULL LIMIT 1";
+    scene.until_none(FREE).await?;
+    scene.until_none(LEASED).await
 }
 
 async fn bare(bench: &Bench, endpoints: usize) -> anyhow::Result<Round> {
@@ -158,7 +162,7 @@ async fn insert(scene: &Scene<'_>, many: usize, endpoints: usize) -> anyhow::Res
     Ok(())
 }
 
-/// Signed requests and nothing else, a second.
+/// Returns how many signed requests are sent per second, by a part that does nothing else.
 async fn requests(bench: &Bench) -> anyhow::Result<f64> {
     let scene = Scene::new(bench).await?;
     let many = bench.share(MANY) * 2;

@@ -1,8 +1,8 @@
-//! Calls of `prepare_media` for twenty items and six reads, over HTTP, beside one transaction that writes the same rows
-//! into the same tables: the account's lock, the call, its jobs with their holds and reads, and the tickets of those
-//! that have a place.
+//! Calls of `prepare_media` for twenty items and all reads, over HTTP, compared with one transaction that writes the
+//! same rows into the same tables: the account's lock, the call, its jobs with their holds and reads, and the tickets
+//! of those that have a place.
 //!
-//! No worker takes what is queued; the scheduler runs, since its duties are what a call is held up by.
+//! No worker takes the jobs; the scheduler runs, since its duties may hold up a call.
 
 use crate::Bench;
 use crate::children::Running;
@@ -19,23 +19,23 @@ use serde_json::json;
 use std::time::Instant;
 use store::accounts;
 
-/// Calls of a round, and before it, so that connections and plans are there.
+/// Calls of a round, and calls before it, so that connections and plans are warm.
 const CALLS: usize = 1_000;
 const WARM: usize = 200;
-/// And at least, so that there is a p99.
+/// The least number of calls, so that there is a p99.
 const LEAST: usize = 100;
-/// Calls of an account, which may have 500 jobs, and the items of one.
+/// Calls of an account, which may have 500 jobs, and the items of a call.
 const EACH: usize = 4;
 const ITEMS: usize = 20;
 /// Jobs of a call.
 const JOBS: usize = ITEMS * Read::ALL.len();
-/// Callers at once.
+/// Concurrent callers.
 const CALLERS: usize = 8;
 
-/// A call: whose, and of which items.
+/// A call: its account and its items.
 type Call = (Account, Vec<ItemId>);
 
-/// What a round came to.
+/// The result of a round.
 struct Round {
     per_second: f64,
     p50: f64,
@@ -72,7 +72,7 @@ pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Calls in turns of their accounts: the service's, or bare transactions of this process.
+/// Makes calls, the accounts in turn: to the service, or as bare transactions of this process.
 async fn round(bench: &Bench, ours: bool) -> anyhow::Result<Round> {
     let scene = Scene::new(bench).await?;
     let (warm, many) = (bench.share(WARM), bench.share(CALLS).max(LEAST));
@@ -98,7 +98,7 @@ async fn round(bench: &Bench, ours: bool) -> anyhow::Result<Round> {
     Ok(Round { per_second: many / seconds, p50: percentile(&times, 50), p99: percentile(&times, 99), each })
 }
 
-/// Calls the service at this URL, or writes what it would. Returns the milliseconds that each took.
+/// Calls the service at this URL, or writes what it would. Returns the milliseconds that each call took.
 async fn called(scene: &Scene<'_>, url: Option<&str>, calls: Vec<Call>) -> anyhow::Result<Vec<f64>> {
     let done = stream::iter(calls).map(|call| async {
         let began = Instant::now();
@@ -111,7 +111,7 @@ async fn called(scene: &Scene<'_>, url: Option<&str>, calls: Vec<Call>) -> anyho
     done.buffer_unordered(CALLERS).try_collect().await
 }
 
-/// So many calls, the accounts by turns.
+/// Returns `many` calls, the accounts in turn.
 async fn calls(scene: &Scene<'_>, many: usize) -> anyhow::Result<Vec<Call>> {
     let accounts = scene.accounts(many.div_ceil(EACH)).await?;
     let mut calls: Vec<Call> = Vec::with_capacity(many);

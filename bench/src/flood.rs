@@ -1,9 +1,9 @@
-//! What a caller feels of another account that floods the service and is answered 429 (contract §8.1): the time of a
+//! The effect on a caller of another account that floods the service and is answered 429 (contract §8.1): the time of a
 //! cheap read with a credential, alone and beside the flood.
 //!
-//! The flood is a process of its own, and comes at a pace: what it costs the service is to be seen, not what it costs
-//! the machine to make it. Limits are those that a deployment begins with, so those who are measured take turns: none
-//! of them sends more than it may at once.
+//! The flood is a process of its own, and has a fixed pace: its cost to the service is measured, not the machine's cost
+//! of making it. Limits are a deployment's defaults, so the measured accounts take turns, and none of them exceeds its
+//! burst.
 
 use crate::Bench;
 use crate::children::{Running, ready, until_told_to_end};
@@ -22,19 +22,19 @@ use tokio::time::{MissedTickBehavior, interval};
 /// The reads of a round, and the time between two of them.
 const SAMPLES: usize = 500;
 const PACE: Duration = Duration::from_millis(20);
-/// What each of those who are measured sends in a round: less than may come at once.
+/// Reads of each measured account in a round: fewer than its burst.
 const EACH: usize = 50;
-/// Requests a second of the flood: two hundred times what an account may send.
+/// Requests per second of the flood: two hundred times an account's rate.
 const FLOOD: u32 = 2_000;
-/// The connections that it comes by.
+/// Its connections.
 const CONNECTIONS: u32 = 16;
-/// The limits of a deployment that sets none.
+/// The default limits of a deployment.
 const SETTINGS: [&str; 2] = ["--rate-per-minute=600", "--rate-burst=60"];
 
 /// The part that floods.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// What it asks for.
+    /// The URL that it asks for.
     #[arg(long)]
     url: String,
     /// Its key.
@@ -68,17 +68,17 @@ pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Refusals a second of a flood, which has to be one.
+/// Returns the refusals per second of a flood, or an error if too few were refused.
 fn refused(told: &str, lasted: Duration) -> anyhow::Result<f64> {
     let (refused, let_in) = told.split_once(' ').context("two numbers")?;
     let (refused, let_in): (f64, f64) = (refused.parse()?, let_in.parse()?);
-    // What it may send at once, and then ten a second.
+    // The burst, and then ten per second.
     let may = 60.0 + 10.0 * (lasted.as_secs_f64() + 1.0);
     ensure!(refused > let_in && let_in <= may, "of the flood {let_in} were let in, and {refused} refused");
     Ok(refused / lasted.as_secs_f64())
 }
 
-/// Milliseconds that each read took, by accounts that nobody has met.
+/// Returns the milliseconds that each read took, by new accounts.
 async fn times(scene: &Scene<'_>, url: &str, samples: usize) -> anyhow::Result<Vec<f64>> {
     let mut accounts: Vec<Account> = Vec::new();
     for _ in 0..samples.div_ceil(EACH) {
@@ -97,7 +97,7 @@ async fn times(scene: &Scene<'_>, url: &str, samples: usize) -> anyhow::Result<V
     Ok(times)
 }
 
-/// Floods until it is told to end, and says then how many were refused, and how many were not.
+/// Floods until it is told to end, and prints then how many requests were refused, and how many were not.
 pub fn run(args: Args) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(flood(args))
@@ -119,7 +119,7 @@ async fn flood(args: Args) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Sends at its share of the pace, or as fast as it is answered.
+/// Sends one connection's share of the pace, or as fast as it is answered.
 async fn connection(http: Client, args: Arc<Args>, counts: Arc<(AtomicU64, AtomicU64)>) -> anyhow::Result<Infallible> {
     let mut ticks = interval(Duration::from_secs(1) * CONNECTIONS / FLOOD);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);

@@ -1,9 +1,8 @@
-//! Full tables: so many jobs queued, as many finished, and as many deliveries logged, as they are in a deployment of
-//! some size.
+//! Full tables: equal numbers of jobs queued, jobs finished and deliveries logged, as in a deployment of some size.
 //!
-//! What is queued is of reads that nobody computes here, 500 jobs of each account, twenty of them with a ticket. Of
-//! what is finished and logged, half is of one large account, and the rest of the others. It is old enough to be pruned
-//! by the usual retention. Limits of an account hold.
+//! Queued jobs are of reads that nobody computes here, 500 of each account, twenty of them with a ticket. Half of the
+//! finished jobs and logged deliveries are one large account's, the rest the others'. They are old enough to be pruned
+//! by the default retention. Accounts keep within their limits.
 
 use crate::database::{Database, Server};
 use crate::load;
@@ -15,19 +14,19 @@ use domain::read::Read;
 use sqlx::{Connection, PgConnection, PgPool};
 use std::time::{Duration, Instant};
 
-/// Jobs that an account may have queued, and the items that they are of.
+/// Jobs that an account has queued, and their reads.
 const QUEUED_EACH: usize = 500;
 const QUEUED_READS: [Read; 2] = [Read::Transcript, Read::SearchIndex];
-/// Reads that are stored on an item of the large account, and on those of the others.
+/// Reads that are stored for an item of the large account, and for those of the others.
 const LARGE_READS: [Read; 4] = [Read::Speech, Read::Speakers, Read::Beats, Read::Levels];
 const OTHER_READS: [Read; 1] = [Read::Levels];
-/// Accounts, and items of the large one, of one transaction.
+/// Accounts, and items of the large account, in one transaction.
 const ACCOUNTS: usize = 20;
 const ITEMS: usize = 2_500;
-/// How old what is finished is, in days.
+/// Age of finished jobs and of deliveries, in days.
 const DAYS: i32 = 40;
 
-/// The database of full tables.
+/// The database with full tables.
 pub struct Grown {
     database: Database,
     server: ServerUrl,
@@ -37,7 +36,7 @@ pub struct Grown {
 
 /// The large account.
 pub struct Large {
-    /// It.
+    /// The account.
     pub account: Account,
     /// Its endpoint.
     pub endpoint: EndpointId,
@@ -45,7 +44,7 @@ pub struct Large {
     pub item: ItemId,
 }
 
-/// How connections without limits are made to this database.
+/// The URL for connections without timeouts to this database.
 struct ServerUrl(String);
 
 impl ServerUrl {
@@ -55,7 +54,7 @@ impl ServerUrl {
 }
 
 impl Grown {
-    /// Makes it, which takes minutes.
+    /// Makes the database, which takes minutes.
     pub async fn make(server: &Server, rows: usize) -> anyhow::Result<Self> {
         let began = Instant::now();
         let database = server.fresh().await?;
@@ -78,29 +77,29 @@ impl Grown {
         Ok(grown)
     }
 
-    /// Its name.
+    /// Returns the database's name.
     pub fn name(&self) -> &str {
         &self.database.name
     }
 
-    /// The large account.
+    /// Returns the large account.
     pub const fn large(&self) -> &Large {
         &self.large
     }
 
-    /// It, to be dropped.
+    /// Returns the database, to be dropped.
     pub fn into_database(self) -> Database {
         self.database
     }
 
-    /// How large it is.
+    /// Returns the database's size in gigabytes.
     pub async fn gigabytes(&self) -> anyhow::Result<f64> {
         let bytes = "SELECT pg_database_size(current_database())::float8";
         let bytes: f64 = sqlx::query_scalar(bytes).fetch_one(&self.database.pool).await?;
         Ok(bytes / 1e9)
     }
 
-    /// As vacuum and the check of the ledger leave tables that came to be by and by.
+    /// Leaves the tables as vacuum and the check of the ledger leave tables that have grown gradually.
     async fn settle(&self, conn: &mut PgConnection) -> sqlx::Result<()> {
         sqlx::raw_sql(
             "INSERT INTO ledger_tallies AS t (account_id, month, allowance, used, held)
@@ -122,7 +121,7 @@ impl Grown {
         sqlx::raw_sql("CHECKPOINT").execute(conn).await.map(drop)
     }
 
-    /// How many rows there are that may be pruned: jobs and deliveries.
+    /// Returns the number of jobs and deliveries that may be pruned.
     pub async fn old_rows(&self) -> anyhow::Result<f64> {
         let mut conn = self.server.connect().await?;
         let old: f64 = sqlx::query_scalar(
@@ -135,7 +134,7 @@ impl Grown {
         Ok(old)
     }
 
-    /// Adds what was pruned, to the large account.
+    /// Adds rows to the large account to replace those that were pruned.
     pub async fn fill_up(&mut self) -> anyhow::Result<()> {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count of rows")]
         let there = self.old_rows().await? as usize / 2;
@@ -165,12 +164,12 @@ pub struct Held {
 }
 
 impl Held {
-    /// Since when it is open.
+    /// Returns how long it has been open.
     pub fn age(&self) -> Duration {
         self.began.elapsed()
     }
 
-    /// Ends it. Returns how long it was open.
+    /// Rolls it back. Returns how long it was open.
     pub async fn end(mut self) -> anyhow::Result<Duration> {
         let age = self.age();
         sqlx::raw_sql("ROLLBACK").execute(&mut self.conn).await?;
@@ -179,7 +178,7 @@ impl Held {
     }
 }
 
-/// Accounts, each with an endpoint, with what is queued of it, and with half as much that is finished.
+/// Makes accounts, each with an endpoint, queued jobs, and half as many finished ones.
 async fn small(pool: &PgPool, conn: &mut PgConnection, many: usize) -> anyhow::Result<()> {
     let accounts = load::accounts(pool, many).await?;
     let items = QUEUED_EACH / QUEUED_READS.len();
@@ -207,7 +206,7 @@ async fn small(pool: &PgPool, conn: &mut PgConnection, many: usize) -> anyhow::R
     Ok(tx.commit().await?)
 }
 
-/// So many finished jobs of the large account, on new items.
+/// Makes `jobs` finished jobs of the large account, on new items.
 async fn finished(pool: &PgPool, conn: &mut PgConnection, large: &Large, jobs: usize) -> anyhow::Result<()> {
     let items: Vec<ItemId> = (0..jobs.div_ceil(LARGE_READS.len())).map(|_| ItemId::mint()).collect();
     for some in items.chunks(ITEMS) {

@@ -1,7 +1,7 @@
-//! What is used while nothing happens: CPU and memory of the service as one process and as three, and of PostgreSQL.
+//! Resources used while nothing happens: CPU and memory of the service as one process and as three, and of PostgreSQL.
 //!
-//! On full tables nothing is due here either: what is queued is for workers that are not there. So what is used there
-//! is the duties' cost of looking at it.
+//! On full tables nothing is due here either, since no worker takes the queued jobs. So what is used there is the
+//! duties' cost of looking at them.
 
 use crate::Bench;
 use crate::children::{Memory, Running, memory};
@@ -9,35 +9,35 @@ use crate::load::Scene;
 use crate::table::{Bar, Table};
 use std::time::{Duration, Instant};
 
-/// How long it is looked at, and how long it is let come to rest before.
+/// How long it is measured, at least, and how long it rests before.
 const LOOKED: Duration = Duration::from_mins(1);
 const LEAST: Duration = Duration::from_secs(10);
 const REST: Duration = Duration::from_secs(5);
-/// Below this size of a round the service is looked at as one process alone.
+/// Percentage of the work below which only the service as one process is measured.
 const SHORT: usize = 50;
-/// What the bars are: shares of a core in hundredths, and bytes.
+/// The bars: percent of a core, and megabytes.
 const MOST_CPU: Bar = Bar::AtMost(1.0);
 const MOST_MEMORY: Bar = Bar::AtMost(150.0);
 
-/// What was used.
+/// The resources that a process used.
 struct Used {
     what: String,
     cpu: f64,
     memory: Memory,
 }
 
-/// Measures once: it is long, and nothing is compared.
+/// Measures once: it takes long, and nothing is compared.
 pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
     eprintln!("while nothing happens:");
     let all = [&["api,worker,scheduler"][..], &["api", "worker", "scheduler"]];
-    // A look takes a quarter of a minute at least: a short run has one.
+    // A measurement takes 15 seconds at least, so a short run has only one.
     let some = if bench.percent < SHORT { &all[..1] } else { &all[..] };
     for parts in some {
         let used = used(bench, parts).await?;
         let postgres = if parts.len() == 1 { "beside one process" } else { "beside three processes" };
         for Used { what, cpu, memory } in used {
             let what = if what == "PostgreSQL" { format!("{what} {postgres}") } else { what };
-            // A server's memory is what it is told to take.
+            // A server takes the memory that its settings allow.
             let bar = if what.starts_with("PostgreSQL") { Bar::None } else { MOST_MEMORY };
             table.add_as_is(format!("idle: {what}, CPU"), cpu, "% of a core", None, MOST_CPU);
             table.add_as_is(format!("idle: {what}, resident"), memory.resident / 1e6, "MB", None, bar);
@@ -47,7 +47,7 @@ pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What each process uses, and PostgreSQL. Each of `parts` is a process.
+/// Returns what each process and PostgreSQL use. Each of `parts` is a process.
 async fn used(bench: &Bench, parts: &[&str]) -> anyhow::Result<Vec<Used>> {
     let scene = Scene::new(bench).await?;
     let mut running: Vec<(String, Running)> = Vec::new();
@@ -78,10 +78,10 @@ async fn used(bench: &Bench, parts: &[&str]) -> anyhow::Result<Vec<Used>> {
     Ok(used)
 }
 
-/// That of all its processes. What they share counts in each as resident, and once in their shares.
+/// Returns the memory of all server processes. A shared page counts fully in each as resident, and once in the shares.
 fn server_memory(bench: &Bench) -> anyhow::Result<Memory> {
     let mut all = Memory::default();
-    // One that ends meanwhile keeps nothing.
+    // A process that ends meanwhile is left out.
     for one in bench.server.processes()?.into_iter().filter_map(|pid| memory(pid).ok()) {
         all.resident += one.resident;
         all.share += one.share;

@@ -1,8 +1,8 @@
-//! The whole life of jobs that do nothing, from their tickets to their events, beside bare tickets of apalis.
+//! The whole life of jobs that do nothing, from their tickets to their events, compared with bare tickets of apalis.
 //!
-//! Jobs are queued by the harness in waves, as full as an account's limit lets them be, and a wave is timed by the
-//! database: from the first claim to the last end. So what the harness does between waves is in no figure, and within
-//! one it asks once in 100 ms whether a job is left.
+//! The harness queues jobs in waves, as large as an account's limit allows, and the database times a wave: from the
+//! first claim to the last end. So the harness's work between waves is in no figure, and within one it checks every 100
+//! ms whether a job is left.
 
 use crate::Bench;
 use crate::children::Running;
@@ -20,7 +20,7 @@ use sqlx::{Connection, PgConnection};
 
 /// Jobs of a measurement, at least.
 const JOBS: usize = 60_000;
-/// Accounts that many work for, and jobs that one may have.
+/// Accounts of the measurement with many, and jobs that each has queued, at most.
 const ACCOUNTS: usize = 50;
 const EACH: usize = 480;
 /// Jobs before a measurement, so that pools and plans are warm.
@@ -28,7 +28,7 @@ const WARM: usize = 2_000;
 /// The worker's slots.
 const SETTINGS: [&str; 1] = ["--worker-reads=64"];
 
-/// What a round came to.
+/// The result of a round.
 #[derive(Debug, Clone, Copy)]
 struct Drained {
     per_second: f64,
@@ -56,12 +56,12 @@ pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Some load without a figure, for a transaction that is open to grow old beside.
+/// Makes load without a figure, while a held transaction grows old.
 pub async fn churn(bench: &Bench) -> anyhow::Result<()> {
     drain(bench, ACCOUNTS).await.map(drop)
 }
 
-/// Jobs drained a second.
+/// Returns the jobs drained per second, and the cost of each.
 async fn drain(bench: &Bench, accounts: usize) -> anyhow::Result<Drained> {
     let scene = Scene::new(bench).await?;
     let accounts = scene.accounts(accounts).await?;
@@ -88,11 +88,11 @@ async fn drain(bench: &Bench, accounts: usize) -> anyhow::Result<Drained> {
     Ok(Drained { per_second: jobs / seconds, each: cost.each(jobs) })
 }
 
-/// Jobs that come in waves.
+/// Queues jobs in waves.
 struct Waves<'a> {
     scene: &'a Scene<'a>,
     accounts: &'a [Account],
-    /// One connection that asks, and nothing else.
+    /// A connection of its own for the harness.
     conn: PgConnection,
 }
 
@@ -109,7 +109,7 @@ impl<'a> Waves<'a> {
         Ok(Self { scene, accounts, conn })
     }
 
-    /// At least so many jobs, as many of each account, from the first claim to the last end.
+    /// Queues at least `jobs` jobs, equally many of each account, and measures from the first claim to the last end.
     async fn one(&mut self, jobs: usize, service: &Running) -> anyhow::Result<Wave> {
         let items_each = jobs.div_ceil(self.accounts.len() * COMPUTED.len()).max(1);
         let own: Vec<Vec<ItemId>> =
@@ -139,7 +139,7 @@ impl<'a> Waves<'a> {
         Ok(Wave { seconds, cost, jobs })
     }
 
-    /// Waits until all have ended: for the last first, which an index finds however many there are.
+    /// Waits until all have ended: for the last one first, which an index finds however many there are.
     async fn ended(&mut self, starts: &[Start]) -> anyhow::Result<()> {
         let pool = &self.scene.database.pool;
         let last: Option<JobId> = starts.last().map(Start::job);

@@ -1,5 +1,5 @@
-//! From the end of a job to its webhook: real jobs, started over HTTP, fifty a second. And what of that is the
-//! delivery's: from the commit of an event to its webhook, at the same pace.
+//! The time from the end of a job to its webhook, for real jobs that are started over HTTP, fifty per second. And the
+//! delivery's part of it: from the commit of an event to its webhook, at the same pace.
 
 use crate::Bench;
 use crate::load::Scene;
@@ -13,14 +13,14 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::interval;
 
-/// Jobs a second, and of a round.
+/// Jobs per second, and jobs of a round.
 const PACE: u64 = 50;
 const JOBS: usize = 500;
-/// And at least, so that there is a p99.
+/// The least number of jobs, so that there is a p99.
 const LEAST: usize = 200;
-/// Of a round, the first that end are not counted: connections and plans are made for them.
+/// The first jobs of a round that end and are not counted: connections and plans are made for them.
 const WARM: usize = 50;
-/// How long a call that was refused waits.
+/// The pause before a refused call is tried again.
 const REFUSED: Duration = Duration::from_millis(100);
 
 /// Measures in rounds.
@@ -42,7 +42,7 @@ pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Milliseconds from each job's end, which is the moment its last transaction began, to its webhook.
+/// Returns the milliseconds from each job's end, which is the moment its last transaction began, to its webhook.
 async fn round(bench: &Bench) -> anyhow::Result<Vec<f64>> {
     let scene = Scene::new(bench).await?;
     let account = scene.account().await?;
@@ -62,15 +62,7 @@ async fn round(bench: &Bench) -> anyhow::Result<Vec<f64>> {
         called??;
     }
     scene.receives(jobs).await?;
-    let ends: Vec<(String, f64)> = sqlx::query_as(
-        "SELECT e.id, extract(epoch FROM j.finished_at)::float8 * 1e6 FROM jobs AS j JOIN events AS e ON e.job_id = j.id
-         WHERE j.workspace_id = $2 ORDER BY j.finished_at OFFSET $1",
-    )
-    .bind(i64::try_from(WARM.min(jobs / 2))?)
-    .bind(account.workspace)
-    .fetch_all(&scene.database.pool)
-    .await?;
-    let ends: HashMap<String, f64> = ends.into_iter().collect();
+    let ends = ends(&scene, &account, WARM.min(jobs / 2)).await?;
     let came = scene.take().await?;
     #[expect(clippy::cast_precision_loss, reason = "microseconds of this century fit")]
     let times = came.iter().filter_map(|one| Some((one.at_us as f64 - ends.get(&one.event)?) / 1_000.0)).collect();
@@ -78,7 +70,20 @@ async fn round(bench: &Bench) -> anyhow::Result<Vec<f64>> {
     Ok(times)
 }
 
-/// Milliseconds from each event's commit to its webhook.
+/// When the account's jobs ended, in microseconds, by their events; without the first so many.
+async fn ends(scene: &Scene<'_>, account: &Account, skipped: usize) -> anyhow::Result<HashMap<String, f64>> {
+    let ends: Vec<(String, f64)> = sqlx::query_as(
+        "SELECT e.id, extract(epoch FROM j.finished_at)::float8 * 1e6 FROM jobs AS j JOIN events AS e ON e.job_id = j.id
+         WHERE j.workspace_id = $2 ORDER BY j.finished_at OFFSET $1",
+    )
+    .bind(i64::try_from(skipped)?)
+    .bind(account.workspace)
+    .fetch_all(&scene.database.pool)
+    .await?;
+    Ok(ends.into_iter().collect())
+}
+
+/// Returns the milliseconds from each event's commit to its webhook.
 async fn delivered(bench: &Bench) -> anyhow::Result<Vec<f64>> {
     let scene = Scene::new(bench).await?;
     let account = scene.account().await?;
@@ -93,7 +98,7 @@ async fn start(http: &reqwest::Client, url: &str, account: &Account, item: ItemI
     let body = json!({ "refs": [item.to_string()], "reads": ["levels"] });
     loop {
         let answer = http.post(url).bearer_auth(account.key.expose()).json(&body).send().await?;
-        // A service that is behind refuses for a moment; its jobs end later then, and the figure is of their ends.
+        // A service that is behind refuses for a moment; its jobs end later then, and the figure starts at their ends.
         if answer.status() != StatusCode::TOO_MANY_REQUESTS {
             answer.error_for_status()?;
             return Ok(());

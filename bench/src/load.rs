@@ -1,4 +1,4 @@
-//! What the measurements share: a database of their own, an account, the receiver, the service, and events to tell of.
+//! The shared parts of measurements: a database of their own, an account, the receiver, the service, and events.
 
 use crate::Bench;
 use crate::children::Running;
@@ -28,42 +28,42 @@ use tokio_util::sync::CancellationToken;
 /// The operator's token.
 pub const OPERATOR: &str = "operator-token-of-the-bench";
 const OPERATOR_TOKEN: &str = "--operator-token=operator-token-of-the-bench";
-/// How long anything may take.
+/// The time limit of anything that the harness waits for.
 const TIMEOUT: Duration = Duration::from_mins(5);
 /// Events that are not counted, since connections and plans are made for them.
 const WARM: usize = 100;
-/// How often the harness looks: it shares the machine with what it measures.
+/// The pause between the harness's checks: it shares the machine with what it measures.
 const LOOK: Duration = Duration::from_millis(100);
 /// The reads that workers compute here. Jobs of the others wait in full tables, for workers that are not there.
 pub const COMPUTED: [Read; 4] = [Read::Speech, Read::Speakers, Read::Beats, Read::Levels];
 
-/// A measurement's stage.
+/// The setting of a measurement.
 pub struct Scene<'a> {
     bench: &'a Bench,
     /// Its database.
     pub database: Database,
     /// The receiver.
     pub receiver: Running,
-    /// Another, for paths that misbehave: what they cost it is no cost of the first.
+    /// Another receiver, for paths that misbehave: what they cost it is no cost of the first.
     pub troubled: Running,
-    /// A client without the service's limits.
+    /// A client without the service's timeouts.
     pub http: reqwest::Client,
     wakes: Wakes,
     ends: CancellationToken,
     made: Mutex<Vec<AccountId>>,
 }
 
-/// A request that the receiver had.
+/// A request that the receiver got.
 #[derive(Debug, Clone)]
 pub struct Came {
-    /// When, in microseconds.
+    /// When it came, in microseconds since 1970.
     pub at_us: i64,
-    /// The event.
+    /// The event's id.
     pub event: String,
 }
 
 impl<'a> Scene<'a> {
-    /// A new one, without a service: on a database of its own, or on the one of full tables.
+    /// Makes a new one, without a service: on a database of its own, or on the one with full tables.
     pub async fn new(bench: &'a Bench) -> anyhow::Result<Self> {
         let database = match &bench.grown {
             Some(grown) => bench.server.open(grown.name()).await?,
@@ -77,13 +77,13 @@ impl<'a> Scene<'a> {
         Ok(Self { bench, database, receiver, troubled, http, wakes, ends, made })
     }
 
-    /// Takes everything down.
+    /// Stops the service and takes everything down.
     pub async fn end(self, service: Running) -> anyhow::Result<()> {
         service.stop().await?;
         self.close().await
     }
 
-    /// The same when the service is gone already. What is left in full tables is cleared.
+    /// The same when the service is stopped already. Clears what is left in full tables.
     pub async fn close(self) -> anyhow::Result<()> {
         if self.bench.grown.is_some() {
             let made = self.made.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -101,12 +101,12 @@ impl<'a> Scene<'a> {
         Ok(())
     }
 
-    /// A connection without the limits that the service's have.
+    /// Returns a connection without the service's timeouts.
     pub async fn direct(&self) -> sqlx::Result<PgConnection> {
         self.bench.server.connect(&self.database.name).await
     }
 
-    /// Where the counters stand, for this process and for the database.
+    /// Reads the counters now, for this process and for the database.
     pub async fn reading(&self, service: &Running) -> anyhow::Result<Reading> {
         Reading::take(self.bench, service.pid()?, &self.database).await
     }
@@ -116,12 +116,12 @@ impl<'a> Scene<'a> {
         self.wakes.queues(queues);
     }
 
-    /// The service on this database, with these settings beside the usual ones, or in their place.
+    /// Starts the service on this database, with these settings beside the usual ones, or replacing them.
     pub async fn service(&self, settings: &[&str]) -> anyhow::Result<Running> {
         Running::start(&self.service_arguments(settings)?).await
     }
 
-    /// The arguments that start it.
+    /// Returns the arguments that start it.
     pub fn service_arguments(&self, settings: &[&str]) -> anyhow::Result<Vec<String>> {
         let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
         let usual = [
@@ -148,12 +148,12 @@ impl<'a> Scene<'a> {
         Ok(all.chain(fixed.chain(settings).map(|&text| text.to_owned())).collect())
     }
 
-    /// A new account.
+    /// Makes a new account.
     pub async fn account(&self) -> anyhow::Result<Account> {
         self.accounts(1).await?.pop().context("one was made")
     }
 
-    /// So many new accounts.
+    /// Makes `many` new accounts.
     pub async fn accounts(&self, many: usize) -> anyhow::Result<Vec<Account>> {
         let accounts = accounts(&self.database.pool, many).await?;
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
@@ -162,17 +162,17 @@ impl<'a> Scene<'a> {
         Ok(accounts)
     }
 
-    /// Where the receiver has this path.
+    /// Returns the receiver's URL for this path.
     pub fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.receiver.said)
     }
 
-    /// Where the other receiver, which may misbehave, has this path.
+    /// Returns the URL for this path of the other receiver, which may misbehave.
     pub fn troubled_url(&self, path: &str) -> String {
         format!("http://{}{path}", self.troubled.said)
     }
 
-    /// Endpoints of the account at these URLs.
+    /// Makes endpoints of the account at these URLs.
     pub async fn endpoints(&self, account: &Account, urls: &[String]) -> anyhow::Result<()> {
         for url in urls {
             endpoint(&self.database.pool, account, url).await?;
@@ -180,13 +180,13 @@ impl<'a> Scene<'a> {
         Ok(())
     }
 
-    /// Healthy endpoints of the account, numbered from 0.
+    /// Makes healthy endpoints of the account, numbered from 0.
     pub async fn healthy(&self, account: &Account, many: usize) -> anyhow::Result<()> {
         let urls: Vec<String> = (0..many).map(|n| self.url(&format!("/e/{n}"))).collect();
         self.endpoints(account, &urls).await
     }
 
-    /// So many jobs of these accounts each end at once: one transaction, as if everything had waited for its commit.
+    /// Ends `events` jobs of each of these accounts at once: in one transaction, as if all had waited for its commit.
     pub async fn backlog(&self, accounts: &[&Account], events: usize) -> anyhow::Result<()> {
         let mut tx = self.database.pool.begin().await?;
         let mut left = events;
@@ -202,7 +202,7 @@ impl<'a> Scene<'a> {
         Ok(())
     }
 
-    /// One job of each account ends. Returns when that was committed, and the events.
+    /// Ends one job of each account. Returns when that was committed, in microseconds, and the events' ids.
     pub async fn event(&self, accounts: &[&Account]) -> anyhow::Result<(i64, Vec<String>)> {
         let ended: Vec<EndedEvent> = accounts.iter().map(|one| ended(one)).collect();
         let mut tx = self.database.pool.begin().await?;
@@ -214,7 +214,7 @@ impl<'a> Scene<'a> {
         Ok((at_us, ended.into_iter().map(|event| event.event_id.to_string()).collect()))
     }
 
-    /// Milliseconds from an event's commit to each of its webhooks, under a steady load of so many events a second.
+    /// Returns the milliseconds from each event's commit to each of its webhooks, at `pace` events per second.
     pub async fn lateness(
         &self,
         accounts: &[&Account],
@@ -237,7 +237,7 @@ impl<'a> Scene<'a> {
         Ok(came.iter().filter_map(late).collect())
     }
 
-    /// Items of the account that are ready.
+    /// Makes ready items of the account.
     pub async fn items(&self, account: &Account, many: usize) -> anyhow::Result<Vec<ItemId>> {
         let ids: Vec<ItemId> = (0..many).map(|_| ItemId::mint()).collect();
         let owned: Vec<(ItemId, &Account)> = ids.iter().map(|id| (*id, account)).collect();
@@ -245,12 +245,12 @@ impl<'a> Scene<'a> {
         Ok(ids)
     }
 
-    /// How many requests came to healthy paths.
+    /// Returns how many requests came to healthy paths.
     pub async fn received(&self) -> anyhow::Result<usize> {
         Ok(self.http.get(self.url("/count")).send().await?.text().await?.parse()?)
     }
 
-    /// What came since this was asked last.
+    /// Returns the requests that came since the last call.
     pub async fn take(&self) -> anyhow::Result<Vec<Came>> {
         let text = self.http.get(self.url("/take")).send().await?.text().await?;
         let came = |line: &str| {
@@ -260,7 +260,7 @@ impl<'a> Scene<'a> {
         Ok(text.lines().filter_map(came).collect())
     }
 
-    /// Waits for so many requests, counted from the receiver's start.
+    /// Waits until `many` requests have come, counted from the receiver's start.
     pub async fn receives(&self, many: usize) -> anyhow::Result<()> {
         let began = Instant::now();
         loop {
@@ -273,13 +273,13 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Waits until the query answers no row.
+    /// Waits until the query returns no row.
     pub async fn until_none(&self, query: &'static str) -> anyhow::Result<()> {
         until(query, async || Ok(!self.database.has(query).await?)).await
     }
 }
 
-/// Waits until it is so; `what` is said where that takes too long.
+/// Waits until `is_so` holds; the error after `TIMEOUT` names `what`.
 pub async fn until(what: &str, is_so: impl AsyncFn() -> anyhow::Result<bool>) -> anyhow::Result<()> {
     let began = Instant::now();
     while !is_so().await? {
@@ -289,7 +289,7 @@ pub async fn until(what: &str, is_so: impl AsyncFn() -> anyhow::Result<bool>) ->
     Ok(())
 }
 
-/// So many new accounts.
+/// Makes `many` new accounts.
 pub async fn accounts(pool: &PgPool, many: usize) -> anyhow::Result<Vec<Account>> {
     let (mut tx, mut made) = (pool.begin().await?, Vec::with_capacity(many));
     for _ in 0..many {
@@ -301,7 +301,7 @@ pub async fn accounts(pool: &PgPool, many: usize) -> anyhow::Result<Vec<Account>
     Ok(made)
 }
 
-/// An endpoint of the account, which has at most ten.
+/// Makes an endpoint of the account, which may have at most ten.
 pub async fn endpoint(pool: &PgPool, account: &Account, url: &str) -> anyhow::Result<EndpointId> {
     let new = NewEndpoint {
         id: EndpointId::mint(),

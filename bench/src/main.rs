@@ -1,10 +1,10 @@
-//! Load on this service and, in the same run, on the bare ceilings: what it costs beside what it could cost
+//! Measures this service under load and, in the same run, the bare ceilings: its cost compared with the least possible
 //! (docs/benchmarks.md, "What is measured").
 //!
 //! Every part that is measured is a process of its own, so that its CPU time is its own: the service as `mws up` runs
 //! it, the receivers, and the bare loops in the service's place. The database is the embedded one, as durable as a
-//! user's. What is compared is measured in alternating rounds, since the machine is not ours alone; medians are shown.
-//! Trust the ratios.
+//! user's. Compared figures are measured in alternating rounds, since other programs share the machine; medians are
+//! shown. Trust the ratios.
 
 mod admission;
 mod bare;
@@ -72,14 +72,14 @@ struct Cli {
 }
 
 impl Cli {
-    /// The parts that are asked for.
+    /// Returns the parts to measure.
     fn wanted(&self) -> Vec<What> {
         let all = What::value_variants().iter().copied();
         let named = !self.only.is_empty();
         all.filter(|part| if named { self.only.contains(part) } else { !self.quick || part.is_quick() }).collect()
     }
 
-    /// Whether full tables are asked for: by name, or by a whole run.
+    /// Whether full tables are to be measured: by a flag, or in a whole run.
     fn wants_grown(&self) -> bool {
         self.grown || (self.only.is_empty() && !self.quick)
     }
@@ -107,7 +107,7 @@ enum Part {
     Neighbour(neighbour::Args),
 }
 
-/// What a measurement works with.
+/// The settings and state of a run.
 struct Bench {
     server: Server,
     rounds: usize,
@@ -115,12 +115,12 @@ struct Bench {
     /// Rows of each kind in full tables.
     rows: usize,
     condition: Condition,
-    /// The full tables, while they are there.
+    /// The full tables, while they exist.
     grown: Option<Grown>,
 }
 
 impl Bench {
-    /// This share of the work, as the flags ask for.
+    /// Returns this share of the work, as the flags ask for.
     fn share(&self, of: usize) -> usize {
         (of * self.percent / 100).max(1)
     }

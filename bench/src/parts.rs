@@ -1,7 +1,7 @@
-//! The parts of a run, and where each belongs: in the daily run, on full tables, beside pruning.
+//! The parts of a run, and when each is measured: in the daily run, on full tables, during pruning.
 //!
-//! What a part measures is its module's. One that ends with an error is a row of the table that misses its bar, and the
-//! others go on: a whole run takes long.
+//! Each part's module says what it measures. A part that ends with an error adds a row that misses its bar, and the
+//! others go on, since a whole run takes long.
 
 use crate::table::{Bar, Table};
 use crate::{Bench, admission, beside, deliveries, dispatch, flood, idle, jobs, latency, lists, neighbour};
@@ -16,15 +16,15 @@ pub enum What {
     Dispatch,
     /// Deliveries of a backlog.
     Deliveries,
-    /// From a job's end to its webhook.
+    /// The time from a job's end to its webhook.
     Latency,
-    /// Another account's first claim.
+    /// The time until another account's first claim.
     Admission,
     /// Healthy endpoints beside troubled ones.
     Beside,
     /// Lists of every route and tool, by every filter.
     Lists,
-    /// What is used while nothing happens.
+    /// Resources used while nothing happens.
     Idle,
     /// A read beside another account's flood.
     Flood,
@@ -33,7 +33,7 @@ pub enum What {
 }
 
 impl What {
-    /// Its name, as `--only` has it.
+    /// Returns its name, as `--only` takes it.
     pub fn name(self) -> String {
         self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
     }
@@ -48,12 +48,12 @@ impl What {
         !matches!(self, Self::Flood | Self::Neighbour)
     }
 
-    /// Whether it is measured beside an open transaction and beside pruning too.
+    /// Whether it is measured during an open transaction and during pruning too.
     pub const fn under_load(self) -> bool {
         self.grows() && !matches!(self, Self::Idle)
     }
 
-    /// Measures it. What ends with an error is told, and missed, so that it takes nothing of the others along.
+    /// Measures it. An error is printed and counted as a missed bar, so that the other parts go on.
     pub async fn measure(self, bench: &Bench, table: &mut Table) {
         if let Err(error) = self.tried(bench, table).await {
             eprintln!("  {} ended with an error: {error:#}", self.name());

@@ -1,9 +1,9 @@
-//! The receiver that everything is sent to: it answers at once, and keeps when each request came. Some paths misbehave.
+//! The receiver of all webhooks: it answers at once, and records when each request came. Some paths misbehave.
 //!
-//! `/e/<n>` answers 200 at once, and so does `/well`, of which nothing is kept; `/slow` after five seconds, `/hang`
-//! after twelve; `/drip` a byte a second for ever, and so does `/dripping/…` after a head that promises ten megabytes;
-//! `/flood` a hundred megabytes. `GET /count` says how many came to `/e/…`, `GET /take` what came since it was asked
-//! last.
+//! `/e/<n>` answers 200 at once, and so does `/well`, which records nothing; `/slow` answers after five seconds,
+//! `/hang` after twelve; `/drip` sends a byte per second for ever, and so does `/dripping/…` after a head that promises
+//! ten megabytes; `/flood` sends a hundred megabytes. `GET /count` returns how many requests came to `/e/…`, `GET
+//! /take` those that came since it was last asked.
 
 use crate::children::{ready, until_told_to_end};
 use std::fmt::Write;
@@ -31,7 +31,7 @@ pub fn run() -> anyhow::Result<()> {
         let serving = async {
             while let Ok((stream, _)) = listener.accept().await {
                 let inbox = Arc::clone(&inbox);
-                // A client that hangs up ends its connection, and that is all.
+                // A client that hangs up ends only its own connection.
                 tokio::spawn(async move { serve(stream, &inbox).await.ok() });
             }
         };
@@ -98,7 +98,7 @@ async fn serve(mut stream: TcpStream, inbox: &Inbox) -> io::Result<()> {
     }
 }
 
-/// Where a whole request's head ends, and where the request does.
+/// Returns where the head ends and where the request ends, once it is complete.
 fn split(bytes: &[u8]) -> Option<(usize, usize)> {
     let head = bytes.windows(4).position(|four| four == b"\r\n\r\n")?;
     let text = std::str::from_utf8(&bytes[..head]).ok()?;
@@ -118,7 +118,7 @@ fn keep(inbox: &Inbox, came: Came) {
     inbox.1.push(came);
 }
 
-/// A line a request: time, event.
+/// Returns a line for each request: time and event.
 fn taken(inbox: &Inbox) -> String {
     let came = std::mem::take(&mut lock(inbox).1);
     came.iter().fold(String::new(), |mut text, one| {
@@ -131,7 +131,7 @@ fn lock(inbox: &Inbox) -> std::sync::MutexGuard<'_, (usize, Vec<Came>)> {
     inbox.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The host's time in microseconds, which all processes of a run share.
+/// Returns the host's time in microseconds since 1970, which all processes of a run share.
 pub fn now_us() -> i64 {
     #[expect(clippy::disallowed_methods, reason = "two processes' moments are compared, and nothing is decided by it")]
     let now = std::time::SystemTime::now();

@@ -1,8 +1,8 @@
-//! Rows by the thousand, made by statements of the harness as the service would have left them: holds stand in the
-//! journal and in the buckets, live reads in `job_reads`, and only jobs with a place have tickets.
+//! Makes thousands of rows by the harness's own statements, as the service would leave them: holds are in the journal
+//! and in the buckets, live reads in `job_reads`, and only jobs with a place have tickets.
 //!
-//! A statement here that no longer fits the schema fails its run. What the service writes for a job is in
-//! `store::jobs`, `store::minutes` and `store::events`.
+//! A statement here that no longer fits the schema fails its run. `store::jobs`, `store::minutes` and `store::events`
+//! have what the service writes for a job.
 
 use domain::credential::ApiKey;
 use domain::event::{EventId, EventType};
@@ -15,13 +15,13 @@ use runtime::queue::{self, Ticket};
 use sqlx::types::Uuid;
 use sqlx::{PgConnection, PgPool};
 
-/// What an event of a read's end says, without its end: some 700 bytes, as they are.
+/// The body of a typical event, the end of a read, without its last characters: some 700 bytes.
 pub const BODY: &str = r#"{"id":"evt_M8DB96KKJJR5PX2C6SF2ECFZP1","type":"job.succeeded","created_at":"2026-11-20T09:30:00.000Z","workspace_id":"wsp_01JD0000000000000000000000","data":{"job":{"id":"job_01JD0000000000000000000000","workspace_id":"wsp_01JD0000000000000000000000","item_id":"itm_01JD0000000000000000000000","ref":"itm_01JD0000000000000000000000","kind":"read","read":"levels","status":"succeeded","progress":100,"attempt":1,"max_attempts":3,"cancel_requested":false,"estimated_minutes":0.1,"cloud_minutes":0.1,"result":{"stored_reads":["levels"]},"error":null,"context":null,"created_at":"2026-11-20T09:29:58.000Z","started_at":"2026-11-20T09:29:59.000Z","finished_at":"2026-11-20T09:30:00.000Z","request_id":"req_01JD0000000000000000000000"}},"n":"#;
 
 /// An account with a key.
 #[derive(Debug, Clone)]
 pub struct Account {
-    /// It.
+    /// Its id.
     pub id: AccountId,
     /// Its workspace.
     pub workspace: WorkspaceId,
@@ -29,7 +29,7 @@ pub struct Account {
     pub key: ApiKey,
 }
 
-/// Items of one statement.
+/// Items that one statement inserts.
 const SOME: usize = 10_000;
 
 /// A job to be queued.
@@ -41,18 +41,18 @@ pub struct Start {
     workspace: WorkspaceId,
     item: ItemId,
     read: Read,
-    /// Of those that have a place.
+    /// The ticket, for a job that has a place.
     ticket: Option<Ticket>,
 }
 
 impl Start {
-    /// The job.
+    /// Returns the job's id.
     pub const fn job(&self) -> JobId {
         self.id
     }
 }
 
-/// Items, each of one of these accounts.
+/// Inserts items, each of one of these accounts.
 pub async fn items(pool: &PgPool, owned: &[(ItemId, &Account)]) -> anyhow::Result<()> {
     for some in owned.chunks(SOME) {
         sqlx::query(
@@ -70,7 +70,7 @@ pub async fn items(pool: &PgPool, owned: &[(ItemId, &Account)]) -> anyhow::Resul
     Ok(())
 }
 
-/// Opens the month of so many days ago for these accounts, with its grant, where it is not open.
+/// Opens the month of `days_ago` days ago for these accounts, with its grant, where it is not open.
 pub async fn open_month(conn: &mut PgConnection, accounts: &[&Account], days_ago: i32) -> sqlx::Result<()> {
     sqlx::query(
         "WITH opened AS (
@@ -90,7 +90,7 @@ pub async fn open_month(conn: &mut PgConnection, accounts: &[&Account], days_ago
     .map(drop)
 }
 
-/// One call of each account, for these reads of all its items: the accounts by turns, so that none comes first.
+/// Returns one call of each account, for these reads of all its items: the accounts in turn, so that none is first.
 pub fn starts(accounts: &[(&Account, &[ItemId])], reads: &[Read]) -> Vec<Start> {
     let calls: Vec<RequestId> = accounts.iter().map(|_| RequestId::mint()).collect();
     let most = accounts.iter().map(|(_, items)| items.len() * reads.len()).max().unwrap_or_default();
@@ -108,8 +108,8 @@ pub fn starts(accounts: &[(&Account, &[ItemId])], reads: &[Read]) -> Vec<Start> 
     starts
 }
 
-/// Queues them with their holds and tickets. The accounts' month is open, and nobody else writes their buckets
-/// meanwhile.
+/// Queues these jobs with their holds and tickets. The accounts' month must be open, and nobody else may write their
+/// buckets meanwhile.
 pub async fn queue(conn: &mut PgConnection, starts: &[Start]) -> sqlx::Result<()> {
     sqlx::query(
         "WITH started AS (
@@ -151,17 +151,17 @@ pub async fn queue(conn: &mut PgConnection, starts: &[Start]) -> sqlx::Result<()
 
 /// An account whose jobs have ended.
 pub struct Ended<'a> {
-    /// Whose they were.
+    /// The account.
     pub account: &'a Account,
-    /// Where their ends were told.
+    /// The endpoint that their ends were delivered to.
     pub endpoint: EndpointId,
-    /// What they read.
+    /// The items that they read.
     pub items: &'a [ItemId],
 }
 
-/// Jobs of these accounts that have ended with success so many days ago, each with its claim, its stored read, its
-/// entries of the journal, its event, and a delivery that arrived at the endpoint at the first attempt. The accounts'
-/// month of then is open.
+/// Inserts jobs of these accounts that succeeded `days_ago` days ago, each with its claim, its stored read, its entries
+/// of the journal, its event, and a delivery that arrived at the endpoint at the first attempt. The accounts' month of
+/// that day must be open.
 pub async fn ended(
     conn: &mut PgConnection,
     accounts: &[Ended<'_>],
@@ -195,14 +195,14 @@ pub async fn ended(
     Ok(())
 }
 
-/// The same id, as if it had been minted so many days ago: the first 48 bits are milliseconds.
+/// Returns the same id, as if it had been minted `days_ago` days ago: the first 48 bits are milliseconds.
 fn dated_back(id: Uuid, days_ago: i32) -> Uuid {
     let ms = u128::from(days_ago.unsigned_abs()) * 24 * 60 * 60 * 1_000;
     Uuid::from_u128(id.as_u128().saturating_sub(ms << 80))
 }
 
-/// Cancels what these accounts have queued, with its releases, as the service would, and ends their pending deliveries.
-/// Nothing of the service runs on the database meanwhile.
+/// Cancels the queued jobs of these accounts, with their releases, as the service would, and ends their pending
+/// deliveries. The service must not run on the database meanwhile.
 pub async fn clear(conn: &mut PgConnection, accounts: &[AccountId]) -> sqlx::Result<()> {
     sqlx::query(
         "WITH gone AS (

@@ -1,5 +1,5 @@
-//! The service as `mws up` runs it: api, worker and scheduler in one process. Reads are computed by nobody: they take
-//! the time that the run asks for, and no work.
+//! The service as `mws up` runs it: api, worker and scheduler in one process. Reads are not computed: they take the
+//! time that the run asks for, and no work.
 
 use crate::children::{ready, until_told_to_end};
 use domain::read::Read;
@@ -14,11 +14,11 @@ use store::fleet::EngineOffer;
 use worker::Engines;
 use worker::readers::{Engine, Quality, ReadError, ReadOutcome, StoredRead};
 
-/// Connections of each part, as `mws up` has them, and before they are started.
+/// Connections of each part, as many as with `mws up`, and those before the parts start.
 const CONNECTIONS: PoolSize = PoolSize(16);
 const BEFORE: PoolSize = PoolSize(2);
 
-/// What the service is started with.
+/// The arguments of the service.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -28,10 +28,10 @@ pub struct Args {
     /// Milliseconds that each read takes.
     #[arg(long, default_value_t = 0)]
     read_ms: u64,
-    /// Bytes that a beats read comes to.
+    /// Bytes of a beats read.
     #[arg(long, default_value_t = 0)]
     beats_bytes: usize,
-    /// What of it this process is.
+    /// The parts of the service that this process runs.
     #[arg(long, value_delimiter = ',', default_value = "api,worker,scheduler")]
     parts: Vec<Part>,
 }
@@ -80,7 +80,7 @@ async fn serve(args: Args) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The engines of the reads.
+/// Returns the engines of the reads.
 fn engines() -> Vec<EngineOffer> {
     let offer = |read| EngineOffer { task: Task::Read(read), engine: "bench".to_owned(), version: "1".to_owned() };
     Read::ALL.into_iter().map(offer).collect()

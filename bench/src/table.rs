@@ -1,4 +1,4 @@
-//! What was measured, row by row, with its bar; and the figures that a sample of numbers comes down to.
+//! The table of measured figures, each with its bar; and the median and percentiles of samples.
 
 use crate::condition::Condition;
 use anyhow::Context;
@@ -7,19 +7,19 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use std::path::Path;
 
-/// What full tables may cost: so much of what empty ones do, at least.
+/// The share of a figure on empty tables that full ones must keep; a time may grow by its inverse.
 const KEPT: f64 = 0.9;
 
-/// What is to be reached.
+/// The bar that a figure must meet.
 #[derive(Debug, Clone, Copy)]
 pub enum Bar {
     /// At most this.
     AtMost(f64),
-    /// At least this share of what it stands beside.
+    /// At least this share of the figure beside it.
     ShareAtLeast(f64),
-    /// At most so many times what it stands beside.
+    /// At most this multiple of the figure beside it.
     TimesAtMost(f64),
-    /// Nothing: it is there to be compared with.
+    /// No bar: the figure is there to be compared with.
     None,
 }
 
@@ -37,20 +37,20 @@ struct Row {
 #[derive(Debug, Default)]
 pub struct Table {
     rows: Vec<Row>,
-    /// What the tables are like, from now on.
+    /// The state of the tables for figures that are added from now on.
     condition: Condition,
-    /// What was measured on empty tables and has a bar, by name.
+    /// The figures on empty tables that have a bar, by name.
     empty: HashMap<String, f64>,
 }
 
 impl Table {
-    /// What is added from now on was measured so.
+    /// Sets the state of the tables for figures that are added from now on.
     pub fn under(&mut self, condition: Condition) {
         self.condition = condition;
     }
 
-    /// Adds a figure, with the one that it stands beside, and tells it at once. On full tables it is held to itself on
-    /// empty ones: its own bar was for those.
+    /// Adds a figure, with the one beside it, and prints it at once. On full tables it is compared
+    /// with itself on empty ones (`KEPT`), since its own bar was for those.
     pub fn add(&mut self, what: impl Into<String>, value: f64, unit: &'static str, beside: Option<f64>, bar: Bar) {
         let what = what.into();
         if self.condition == Condition::Empty {
@@ -70,7 +70,7 @@ impl Table {
         self.push(&what, value, unit, beside, bar);
     }
 
-    /// Adds a figure whose bar is the same whatever the tables hold.
+    /// Adds a figure whose bar is the same in every state of the tables.
     pub fn add_as_is(
         &mut self,
         what: impl Into<String>,
@@ -82,7 +82,7 @@ impl Table {
         self.push(&what.into(), value, unit, beside, bar);
     }
 
-    /// What was measured so on empty tables, if it has a bar.
+    /// Returns the figure of this name on empty tables, if it has a bar.
     pub fn on_empty(&self, what: &str) -> Option<f64> {
         self.empty.get(what).copied()
     }
@@ -94,7 +94,7 @@ impl Table {
         self.rows.push(row);
     }
 
-    /// Prints the table as Markdown, and after it what was missed.
+    /// Prints the table as Markdown, and then the missed bars.
     pub fn print(&self) {
         let mut text = String::from("| | measured | ÷ beside | bar | |\n|---|---|---|---|---|\n");
         for row in &self.rows {
@@ -118,7 +118,7 @@ impl Table {
         std::fs::write(file, text + "\n").with_context(|| format!("{} could not be written", file.display()))
     }
 
-    /// How many bars were missed.
+    /// Returns how many bars were missed.
     pub fn missed(&self) -> usize {
         self.rows.iter().filter(|row| row.holds() == Some(false)).count()
     }
@@ -129,12 +129,12 @@ impl Table {
 }
 
 impl Row {
-    /// What it is of what it stands beside. Of nothing there is no share.
+    /// Returns the ratio to the figure beside it; none where there is no such figure or it is 0.
     fn ratio(&self) -> Option<f64> {
         self.beside.filter(|beside| *beside > 0.0).map(|beside| self.value / beside)
     }
 
-    /// Whether its bar is met; a bar that is a share of nothing is not.
+    /// Whether its bar is met; a bar that compares with a missing figure is not.
     fn holds(&self) -> Option<bool> {
         match self.bar {
             Bar::AtMost(bar) => Some(self.value <= bar),
@@ -170,7 +170,7 @@ impl Row {
     }
 }
 
-/// Three digits that matter, and thousands apart.
+/// Formats a number with three significant digits, and thousands apart.
 fn number(value: f64) -> String {
     let decimals = match value.abs() {
         value if value >= 100.0 => 0,
@@ -190,12 +190,12 @@ fn number(value: f64) -> String {
     grouped + &rest
 }
 
-/// The middle one; 0 of none.
+/// Returns the median; 0 of no values.
 pub fn median(values: &[f64]) -> f64 {
     percentile(values, 50)
 }
 
-/// The value that so many of a hundred do not pass; 0 of none.
+/// Returns the value that `hundredth` percent of the values do not exceed; 0 of no values.
 pub fn percentile(values: &[f64], hundredth: usize) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

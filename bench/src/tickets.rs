@@ -1,7 +1,7 @@
-//! Bare tickets: what apalis-postgres does alone with tickets that nothing stands behind, pushed and drained.
+//! Bare tickets: what apalis-postgres alone does with tickets that stand for nothing, pushed and drained.
 //!
-//! It is the same table, the same function that fetches and the same kind of connections as the service has; no row of
-//! ours is read or written. Outside of `runtime::queue` this is the only use of apalis.
+//! It uses the same table, the same fetching function and the same kind of connections as the service, but reads and
+//! writes none of the service's rows. Outside of `runtime::queue` this is the only use of apalis.
 
 use crate::Bench;
 use crate::children::{Running, ready, until_told_to_end};
@@ -27,38 +27,38 @@ use tokio_util::sync::CancellationToken;
 
 /// The queue's name.
 const QUEUE: &str = "bare";
-/// Workers, and tickets that each fetches at once: as fast as it went when it was tried.
+/// Workers, and tickets that each fetches at once: the fastest setting that was tried.
 const WORKERS: u32 = 4;
 const BATCH: usize = 250;
 /// Tickets of one push.
 const PUSH: usize = 1_000;
-/// Tickets before it, so that pools and plans are warm.
+/// Tickets before the measurement, so that pools and plans are warm.
 const WARM: usize = 2_000;
-/// How often an idle worker looks.
+/// The pause between an idle worker's polls.
 const POLL: Duration = Duration::from_millis(100);
 
-/// What the part is to do.
+/// The arguments of the part.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The database.
     #[arg(long)]
     database_url: String,
-    /// How many.
+    /// The number of tickets.
     #[arg(long)]
     many: usize,
 }
 
-/// What a round came to.
+/// The result of a round.
 #[derive(Debug, Clone, Copy)]
 pub struct Bare {
     pushed: f64,
     drained: f64,
-    /// Both, one after the other.
+    /// Pushing and draining, one after the other.
     lived: f64,
     each: Cost,
 }
 
-/// Adds what the rounds came to. Returns how many tickets live their life in a second.
+/// Adds the results of the rounds. Returns how many tickets are pushed and drained per second.
 pub fn tell(table: &mut Table, rounds: &[Bare]) -> f64 {
     let of = |part: fn(&Bare) -> f64| median(&rounds.iter().map(part).collect::<Vec<_>>());
     let lived = of(|round| round.lived);
@@ -69,7 +69,7 @@ pub fn tell(table: &mut Table, rounds: &[Bare]) -> f64 {
     lived
 }
 
-/// Pushes so many, and drains them.
+/// Pushes `many` tickets, and drains them.
 pub async fn drain(bench: &Bench, many: usize) -> anyhow::Result<Bare> {
     const WAITING: &str = "SELECT FROM apalis.jobs WHERE job_type = 'bare' AND run_at < now()
         AND (status = 'Pending' OR (status = 'Failed' AND attempts < max_attempts)) LIMIT 1";
@@ -101,7 +101,7 @@ pub async fn drain(bench: &Bench, many: usize) -> anyhow::Result<Bare> {
     })
 }
 
-/// Plays the part: pushes, says how many seconds that took, and drains when it is told to.
+/// Runs the part: pushes, prints how many seconds that took, and drains when it is told to.
 pub fn run(args: &Args) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
@@ -132,7 +132,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     })
 }
 
-/// Pushes so many, as apalis does.
+/// Pushes `many` tickets, as apalis does.
 async fn push(pool: &PgPool, many: usize) -> anyhow::Result<()> {
     let mut storage = PostgresStorage::<Value>::new(pool).with_config(Config::default().queue(QUEUE));
     for first in (0..many).step_by(PUSH) {
@@ -142,7 +142,7 @@ async fn push(pool: &PgPool, many: usize) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Drains until it is to end.
+/// Drains until it is told to end.
 async fn work(pool: &PgPool, done: &Arc<AtomicUsize>, ends: CancellationToken) -> anyhow::Result<()> {
     let mut monitor = Monitor::new().shutdown_timeout(Duration::from_secs(5));
     for _ in 0..WORKERS {
@@ -167,7 +167,7 @@ async fn work(pool: &PgPool, done: &Arc<AtomicUsize>, ends: CancellationToken) -
     Ok(monitor.run_with_signal(signal).await?)
 }
 
-/// Polls when it is time; while there is work, apalis does not ask.
+/// Polls at its interval; while there is work, apalis does not ask it.
 struct Often(Option<Interval>);
 
 impl PollStrategy for Often {

@@ -1,9 +1,9 @@
 //! The signatures of both webhook systems, and the checks that a receiver makes (contract §6.1, §6.2).
 //!
-//! It owns the header formats and the secret's format. It never reads a clock, draws randomness or keeps a secret: the
-//! time and the random bytes are handed in, and the secret is borrowed for one call. It is a crate of its own, with few
-//! dependencies, so that a receiver written in Rust can depend on it and call [`verify`] and [`verify_project`]; the
-//! service has it as `domain::signature`.
+//! It owns the header formats and the secret's format. It never reads a clock, draws randomness or stores a secret: the
+//! caller passes the time and the random bytes, and lends the secret for one call. It is a crate of its own, with few
+//! dependencies, so that a receiver written in Rust can use [`verify`] and [`verify_project`]; the service uses it as
+//! `domain::signature`.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -13,13 +13,15 @@ use sha2::{Digest, Sha256};
 use std::fmt::Write;
 use subtle::{Choice, ConstantTimeEq};
 
-/// What every signing secret starts with.
+/// The prefix of every signing secret.
 pub const SECRET_PREFIX: &str = "whsec_";
 
-/// How far a signature's time may lie from the receiver's clock, in seconds, unless the receiver says otherwise.
+/// Seconds by which a signature's time may differ from the receiver's clock, unless the receiver sets another
+/// tolerance.
 pub const DEFAULT_TOLERANCE_S: i64 = 300;
 
-/// A header holds two values during a rotation. More than this is no header of ours, and would cost a receiver time.
+/// Values that a header has at most. Ours has two during a rotation; one with many more would only cost a receiver
+/// time.
 const MOST_VALUES: usize = 8;
 
 /// Why a signature was not accepted, or could not be made.
@@ -31,21 +33,21 @@ pub enum SignatureError {
     /// No value in the header was made with any of the secrets over this body.
     #[error("no signature matches")]
     NoMatch,
-    /// The signature is genuine, but its time lies outside the tolerance: a replay, or a clock that is wrong.
+    /// The signature is genuine, but its time is outside the tolerance: a replay, or a wrong clock.
     #[error("the signature's time lies outside the tolerance")]
     OutsideTolerance,
-    /// What follows `whsec_` is not base64, so there is no key for a Standard Webhooks signature.
+    /// The text after `whsec_` is not base64, so there is no key for a Standard Webhooks signature.
     #[error("the secret does not decode to a key")]
     SecretNotDecodable,
 }
 
-/// A new signing secret from 32 random bytes: `whsec_` and their standard base64 (contract §6.3).
+/// Returns a new signing secret made of 32 random bytes: `whsec_` and their standard base64 (contract §6.3).
 pub fn new_secret(random: [u8; 32]) -> SecretString {
     SecretString::from(format!("{SECRET_PREFIX}{}", STANDARD.encode(random)))
 }
 
-/// The value of `Service-Signature`: `t=<unix seconds>,v1=<hex>`, one `v1` a secret in the order given (contract §6.1).
-/// The key is the UTF-8 bytes of the whole secret, prefix and all. Hand the current secret in first.
+/// Returns the value of `Service-Signature`: `t=<unix seconds>,v1=<hex>`, one `v1` per secret in the order given
+/// (contract §6.1). The key is the UTF-8 bytes of the whole secret, with its prefix. Pass the current secret first.
 pub fn job_signature(timestamp: i64, body: &[u8], secrets: &[&str]) -> String {
     let mut header = format!("t={timestamp}");
     for secret in secrets {
@@ -55,18 +57,18 @@ pub fn job_signature(timestamp: i64, body: &[u8], secrets: &[&str]) -> String {
     header
 }
 
-/// The value of `X-Service-Signature`: `sha256=<hex>` over `<timestamp>.<body>`; the timestamp travels in
+/// Returns the value of `X-Service-Signature`: `sha256=<hex>` over `<timestamp>.<body>`; the timestamp is sent in
 /// `X-Service-Timestamp` (contract §6.2).
 pub fn project_signature(timestamp: i64, body: &[u8], secret: &str) -> String {
     let digest = digest(secret.as_bytes(), &[timestamp.to_string().as_bytes(), b".", body]);
     format!("sha256={}", hex::encode(digest))
 }
 
-/// The value of `webhook-signature` as the Standard Webhooks libraries check it: `v1,<base64>` over
-/// `<id>.<timestamp>.<body>`, one a secret, parted by spaces. Their key is what follows `whsec_`, decoded.
+/// Returns the value of `webhook-signature` as the Standard Webhooks libraries check it: `v1,<base64>` over
+/// `<id>.<timestamp>.<body>`, one per secret, separated by spaces. The key is the text after `whsec_`, decoded.
 ///
 /// # Errors
-/// [`SignatureError::SecretNotDecodable`] when a secret holds no base64, as a shared default secret may.
+/// [`SignatureError::SecretNotDecodable`] when a secret is not base64, as a shared default secret may not be.
 pub fn standard_signature(id: &str, timestamp: i64, body: &[u8], secrets: &[&str]) -> Result<String, SignatureError> {
     let signed = secrets.iter().map(|secret| {
         let encoded = secret.strip_prefix(SECRET_PREFIX).unwrap_or(secret);
@@ -78,11 +80,11 @@ pub fn standard_signature(id: &str, timestamp: i64, body: &[u8], secrets: &[&str
 }
 
 /// Checks a `Service-Signature` header over the raw body, as a receiver must (contract §6.1). It is accepted when any
-/// value was made with any of the secrets, so both sides can rotate without a gap. `now` and `tolerance_s` are in
-/// seconds. Every value is compared with every secret in constant time, whichever of them matches.
+/// value was made with any of the secrets, so that both sides can rotate without a gap. `now` is in unix seconds,
+/// `tolerance_s` in seconds. Every value is compared with every secret in constant time, whichever of them matches.
 ///
 /// # Errors
-/// [`SignatureError::Malformed`], [`SignatureError::NoMatch`] or, for a genuine one, `OutsideTolerance`.
+/// [`SignatureError::Malformed`], [`SignatureError::NoMatch`], or `OutsideTolerance` for a genuine one.
 pub fn verify(header: &str, body: &[u8], secrets: &[&str], now: i64, tolerance_s: i64) -> Result<(), SignatureError> {
     let header = parsed(header)?;
     let mut matched = Choice::from(0);
@@ -102,8 +104,8 @@ pub fn verify(header: &str, body: &[u8], secrets: &[&str], now: i64, tolerance_s
 }
 
 /// Checks the headers `X-Service-Signature` and `X-Service-Timestamp` of a project webhook over the raw body (contract
-/// §6.2.4). Such a webhook carries one value, made with the account's current secret: name the old and the new one
-/// while you rotate. `now` and `tolerance_s` are in seconds.
+/// §6.2.4). Such a webhook has one value, made with the account's current secret: pass the old and the new one while
+/// you rotate. `now` is in unix seconds, `tolerance_s` in seconds.
 ///
 /// # Errors
 /// As [`verify`].
@@ -124,7 +126,7 @@ pub fn verify_project(
     verify(&format!("t={timestamp},v1={value}"), body, secrets, now, tolerance_s)
 }
 
-/// A header taken apart. The time is kept as it was written, since those characters are what was signed.
+/// A parsed header. The time is kept as it was written, since those characters were signed.
 struct Header<'a> {
     time_text: &'a str,
     time: i64,
@@ -140,7 +142,7 @@ fn parsed(header: &str) -> Result<Header<'_>, SignatureError> {
             "t" if time_text.is_none() => time_text = Some(value),
             "t" => return Err(SignatureError::Malformed),
             "v1" => values.push(digest_from_hex(value).ok_or(SignatureError::Malformed)?),
-            // A later scheme may stand beside v1; a receiver that knows v1 alone passes over it.
+            // A later scheme may follow v1; a receiver that knows only v1 ignores it.
             _ => {}
         }
     }
@@ -159,7 +161,7 @@ fn digest_from_hex(text: &str) -> Option<[u8; 32]> {
     Some(digest)
 }
 
-/// HMAC-SHA256 of these parts, one after the other, for what else is signed as a webhook is.
+/// Returns the HMAC-SHA256 of these parts, one after the other; also for other things that are signed like a webhook.
 pub fn digest(key: &[u8], parts: &[&[u8]]) -> [u8; 32] {
     // RFC 2104's first step, done here because a key of exactly one block makes the constructor infallible: a longer
     // key is hashed, a shorter one is followed by zeros.

@@ -1,8 +1,8 @@
-//! How somebody else is asked for what a job is to make: noted before, and waited for beside the slots.
+//! Asking a provider for what a job makes: the asking is noted first, and the job waits outside its slot.
 //!
-//! What waits for a provider computes nothing here, so its slot is another's meanwhile. Whatever holds memory while it
-//! waits has a place for that; who finds none waits in its slot. A slot that does not come free in time is not waited
-//! for: what a provider has made is taken beside the slots, a few at a time, as lent ones are.
+//! A job that waits for a provider computes nothing here, so it leaves its slot to others. A job that holds memory
+//! while it waits needs a place for that; without one it waits in its slot. When a slot does not come free within
+//! `PATIENCE`, the job goes on beside the slots: a few jobs at a time, as with lent slots.
 
 use crate::readers::ReadError;
 use futures_util::future::BoxFuture;
@@ -15,24 +15,24 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-/// MiB that all that waits may hold.
+/// MiB that all waiting jobs may hold together.
 const WAITING_MIB: usize = 256;
-/// MiB that each counts as at least: so many times fewer wait beside the slots at once.
+/// MiB that each waiting job counts as at least, which limits how many wait outside their slots at once.
 const LEAST_MIB: usize = 4;
-/// How many times as large as a source what is sent of it is: its base64, twice.
+/// Memory that sending a source takes, as a multiple of its size: its base64, twice.
 const SENT: u32 = 3;
-/// What is taken beside the slots at once.
+/// Jobs that go on beside the slots at once, at most.
 const BESIDE: usize = 4;
-/// How long a slot is waited for.
+/// How long a job waits for a slot before it goes on beside the slots.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Jobs that wait beside a process's slots at once, at most.
+/// Jobs that wait outside a process's slots at once, at most.
 pub(crate) const MOST_WAITING: usize = WAITING_MIB / LEAST_MIB;
 
-/// Notes that somebody is about to be asked, or says why they may not be.
+/// Records that a provider is about to be asked, or fails where it may not be.
 type Note = Box<dyn Fn() -> BoxFuture<'static, Result<(), ReadError>> + Send + Sync>;
 
-/// The rooms of a process in which its jobs wait.
+/// The limits that a process's jobs wait under.
 #[derive(Debug, Clone)]
 pub(crate) struct Rooms {
     waiting: Arc<Semaphore>,
@@ -46,8 +46,8 @@ impl Rooms {
         Self { waiting, beside, shutdown: shutdown.clone() }
     }
 
-    /// How a job is waited for whose slot is this one, and of which so many bytes are sent. `is_away` is kept true
-    /// while it has left its slot.
+    /// Returns how the job of this slot, which sends `sent_bytes` bytes, waits for its provider. `is_away` is true
+    /// while it has left the slot.
     pub(crate) fn waiting(&self, slot: Slot, sent_bytes: u64, is_away: Arc<AtomicBool>) -> Waiting {
         let sent_mib = u32::try_from(sent_bytes >> 20).unwrap_or(u32::MAX);
         let mib = sent_mib.saturating_mul(SENT).saturating_add(u32::try_from(LEAST_MIB).unwrap_or(u32::MAX));
@@ -71,7 +71,7 @@ fn put(into: &Mutex<Option<OwnedSemaphorePermit>>, permit: Option<OwnedSemaphore
 }
 
 impl Waiting {
-    /// Takes a place to wait in, if there is one.
+    /// Takes a place to wait in, if one is free.
     fn take_place(&self) {
         put(&self.place, Arc::clone(&self.rooms.waiting).try_acquire_many_owned(self.mib).ok());
     }
@@ -94,7 +94,7 @@ impl Waiting {
         tokio::select! {
             biased;
             () = self.slot.retake() => {}
-            // Nothing new begins in a process that ends, so nobody is in the way.
+            // Nothing new begins in a process that ends, so the job goes on at once.
             () = self.rooms.shutdown.cancelled() => {}
             permit = beside => put(&self.beside, permit.ok()),
         }
@@ -117,7 +117,7 @@ impl Asking {
         Self(Some(Arc::new((note, waiting))))
     }
 
-    /// Notes that the provider is asked now, for good, and leaves the slot. It may not be asked where this fails.
+    /// Records for good that the provider is asked now, and leaves the slot. On an error it must not be asked.
     pub(crate) async fn begin(&self) -> Result<(), ReadError> {
         let Some(asking) = &self.0 else { return Ok(()) };
         let (note, waiting) = &**asking;
@@ -134,7 +134,7 @@ impl Asking {
         }
     }
 
-    /// Takes a slot, to go on with what the provider has made.
+    /// Waits for a slot, to go on with what the provider has made.
     pub(crate) async fn go_on(&self) {
         if let Some(asking) = &self.0 {
             asking.1.back().await;

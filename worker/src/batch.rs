@@ -1,9 +1,9 @@
-//! Batching: whatever waits is flushed the moment the previous flush ends, or, where it is paced, a little after its
-//! beginning.
+//! Batching: waiting calls are flushed the moment the previous flush ends or, where flushes are paced, a little after
+//! it began.
 //!
 //! Under light load a call is flushed alone and at once; under heavy load the flushes grow by themselves. One flush
-//! runs at a time and calls are flushed in the order they came in, so that when a call is answered every earlier one
-//! has been too. What a flush does is the caller's; nothing here knows SQL. It ends when its last handle is dropped.
+//! runs at a time and calls are flushed in the order of arrival, so that when a call is answered every earlier one has
+//! been too. The caller defines a flush; nothing here knows SQL. The task ends when its last handle is dropped.
 
 use std::future::Future;
 use std::time::Duration;
@@ -13,10 +13,10 @@ use tokio::time::{Instant, sleep_until};
 /// Why a call got no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BatchError {
-    /// The flush that held it panicked, or answered fewer times than it was asked.
+    /// The flush of the call panicked, or returned too few answers.
     #[error("the flush ended without an answer to this call")]
     NoAnswer,
-    /// The task that flushes is gone.
+    /// The task that flushes has ended.
     #[error("nothing flushes any more")]
     Closed,
 }
@@ -38,20 +38,20 @@ impl<In, Out> Clone for Batcher<In, Out> {
     }
 }
 
-/// A call that is on its way: await it, or drop it when the answer is of no interest. The flush happens regardless.
+/// A call on its way: await its answer, or drop it if the answer does not matter. The flush happens regardless.
 #[derive(Debug)]
 pub struct Submitted<Out>(Option<oneshot::Receiver<Out>>);
 
 impl<Out> Submitted<Out> {
-    /// The answer, once the flush that holds the call has ended.
+    /// Returns the answer, once the flush of the call has ended.
     pub async fn answer(self) -> Result<Out, BatchError> {
         self.0.ok_or(BatchError::Closed)?.await.map_err(|_| BatchError::NoAnswer)
     }
 }
 
 impl<In: Send + 'static, Out: Send + 'static> Batcher<In, Out> {
-    /// Starts the task that flushes at most `most` calls at a time through `flush`, which answers one `Out` an `In`, in
-    /// order. A flush that panics loses its own calls alone.
+    /// Starts the task that flushes at most `most` calls at a time through `flush`, which returns one `Out` for each
+    /// `In`, in order. A flush that panics loses only its own calls.
     pub fn new<F, Flushing>(most: usize, flush: F) -> Self
     where
         F: Fn(Vec<In>) -> Flushing + Send + 'static,
@@ -60,7 +60,7 @@ impl<In: Send + 'static, Out: Send + 'static> Batcher<In, Out> {
         Self::paced(most, Duration::ZERO, flush)
     }
 
-    /// The same, where a flush of several calls is followed by the next `apart` after its beginning and no sooner.
+    /// The same, but after a flush of several calls the next one begins `apart` after its beginning at the earliest.
     pub fn paced<F, Flushing>(most: usize, apart: Duration, flush: F) -> Self
     where
         F: Fn(Vec<In>) -> Flushing + Send + 'static,
@@ -99,7 +99,7 @@ async fn run<In, Out, F, Flushing>(
         let began = Instant::now();
         let (inputs, answers): (Vec<_>, Vec<_>) = calls.drain(..).map(|call| (call.input, call.answer)).unzip();
         let are_several = inputs.len() > 1;
-        // A task of its own, so that a panic in it ends this flush and not the batcher.
+        // A task of its own, so that a panic ends only this flush, not the batcher.
         let outputs = match tokio::spawn(flush(inputs)).await {
             Ok(outputs) => outputs,
             Err(error) => {

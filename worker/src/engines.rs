@@ -1,4 +1,4 @@
-//! How claimed work is done: on this machine's engines, or by whatever a test or a benchmark puts in their place.
+//! How claimed work is done: on this machine's engines, or on what a test or a benchmark puts in their place.
 
 use crate::dubs::{DubRequest, Dubbed, Dubber, is_translator};
 use crate::generations::{GenerationRequest, Generator};
@@ -26,46 +26,46 @@ use store::items::StoredMedia;
 use tokio::time::Instant;
 use tracing::Instrument;
 
-/// The version of what is ours.
+/// The version of this service's own engines.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// A read to compute.
 #[derive(Debug, Clone)]
 pub struct ReadRequest {
-    /// Which.
+    /// The read.
     pub read: Read,
-    /// Of which media.
+    /// The media to compute it from.
     pub media: StoredMedia,
 }
 
 /// A render to make.
 #[derive(Debug, Clone)]
 pub struct RenderRequest {
-    /// What.
+    /// The plan.
     pub plan: RenderPlan,
-    /// What it is made from first and foremost. A picture may be of words and shapes alone.
+    /// What it is mainly made from. A picture may be made of words and shapes alone.
     pub source: Option<StoredMedia>,
     /// The music, where the plan names one.
     pub music: Option<StoredMedia>,
-    /// All that a film or a picture is made from.
+    /// All items that a film or a picture is made from.
     pub others: Vec<RenderItem>,
-    /// The largest that it may be.
+    /// The largest that it may be, in bytes.
     pub most_bytes: u64,
-    /// How long a film may take for what it is worth, once its media are open.
+    /// The time limit of a film, by the milliseconds that it is priced at, once its media are open.
     pub time: WorkingTime,
 }
 
-/// How long work on media may take.
+/// How long work on media may take: a multiple of the media's length, and a constant.
 #[derive(Debug, Clone, Copy)]
 pub struct WorkingTime {
-    /// How many times as long as the media.
+    /// The multiple of the media's length.
     pub factor: f64,
-    /// And how long beside that.
+    /// The constant that is added.
     pub least: Duration,
 }
 
 impl WorkingTime {
-    /// For so many milliseconds of media.
+    /// Returns the time for `media_ms` milliseconds of media.
     pub fn of(self, media_ms: i64) -> Duration {
         Duration::from_millis(u64::try_from(media_ms).unwrap_or_default()).mul_f64(self.factor.max(0.0)) + self.least
     }
@@ -74,11 +74,11 @@ impl WorkingTime {
 /// An item that a film or a picture is made from.
 #[derive(Debug, Clone)]
 pub struct RenderItem {
-    /// It.
+    /// Its id.
     pub item: ItemId,
     /// Its media.
     pub media: StoredMedia,
-    /// How many milliseconds it is said to last.
+    /// Its length in milliseconds, as its row has it.
     pub duration_ms: i64,
 }
 
@@ -91,21 +91,21 @@ pub type Generate =
     Arc<dyn Fn(GenerationRequest, JobCtx) -> BoxFuture<'static, Result<NewMedia, ReadError>> + Send + Sync>;
 /// Makes a dub.
 pub type DubRun = Arc<dyn Fn(DubRequest, JobCtx) -> BoxFuture<'static, Result<Dubbed, ReadError>> + Send + Sync>;
-/// Tells of a job that nobody wants any more, and of its model.
+/// Tells a provider that nobody wants a job's result any more. The text is the job's model.
 pub type CallOff = Arc<dyn Fn(JobId, &str) + Send + Sync>;
 
-/// The engines that do the work of jobs, and which work that is.
+/// The engines that do the work of jobs, and the work that they offer.
 #[derive(Clone)]
 pub struct Engines {
-    /// What it can do, with the name and version of the engine.
+    /// The work that they can do, with the engine's name and version.
     pub offered: Vec<EngineOffer>,
     /// Computes a read.
     pub run: Run,
     /// Makes a render.
     pub render: Render,
-    /// Whether renders can have letters in them.
+    /// Whether renders can draw text.
     pub draws_text: bool,
-    /// What generations can be made with.
+    /// What makes generations: built-in engines and models.
     pub makers: Vec<MakerOffer>,
     /// Makes a generation.
     pub generate: Generate,
@@ -116,7 +116,7 @@ pub struct Engines {
 }
 
 impl Engines {
-    /// The engines found on this machine.
+    /// Finds the engines of this machine.
     pub fn found(process: &Process) -> Self {
         let (settings, media) = (&process.settings, &process.media);
         let readers = Arc::new(Readers::found(&reader_settings(settings)));
@@ -156,10 +156,10 @@ impl Engines {
 }
 
 impl Engines {
-    /// What these tasks are done with, of what there is.
+    /// Returns the makers that these tasks use.
     pub(crate) fn makers_for(&self, tasks: &[Task]) -> Vec<MakerOffer> {
         let (generates, dubs) = (tasks.contains(&Task::Generation), tasks.contains(&Task::Dub));
-        // Dubs are spoken by what speaks generations.
+        // Dubs are spoken by the engines that speak generations.
         let is_used = |offer: &&MakerOffer| {
             let speaks = BuiltIn::from_name(&offer.name).is_some_and(|one| one.kind() == ModelKind::Speech);
             if is_translator(offer) { dubs } else { generates || (dubs && speaks) }
@@ -199,7 +199,7 @@ fn generating_with(generator: Option<Arc<Generator>>) -> (Generate, CallOff) {
     (generate, call_off)
 }
 
-/// What the readers of a deployment may use.
+/// Returns the settings of a deployment's readers.
 pub fn reader_settings(settings: &Settings) -> ReaderSettings {
     let duration_ms = i64::try_from(settings.max_media_seconds.saturating_mul(1000)).unwrap_or(i64::MAX);
     ReaderSettings {

@@ -1,11 +1,11 @@
-//! The worker: runs the reads that clients asked for and delivers the events that they lead to.
+//! The worker: runs the jobs that clients asked for and delivers the events that they lead to.
 //!
-//! `readers` computes a read from a media file, `renders` makes new media of it and `generations` of words; none of
-//! them knows a database. `jobs` takes claimed jobs through their lives, with the `engines` that this machine has;
-//! `ingest` turns uploaded bytes into items; `deliver` and `notify_project` send webhooks; `batch` gathers what many
-//! handlers do into one statement, `unpaid` counts processor time to who did not pay for it and puts their work off.
-//! Whatever this process does can be cut off at any moment: the truth is in Postgres, and a claim that is not renewed
-//! is another's.
+//! `readers` computes a read from a media file, `renders` makes new media of media, `generations` of words or media,
+//! and `dubs` in other languages; none of them knows a database. `jobs` takes claimed jobs through their lives, with
+//! the `engines` that this machine has; `ingest` turns uploaded bytes into items; `deliver` and `notify_project` send
+//! webhooks; `batch` gathers many handlers' calls into one statement; `unpaid` counts unpaid processor time to accounts
+//! and puts their work off. The process may be cut off at any moment: the truth is in Postgres, and another process may
+//! claim what is not renewed.
 
 mod asking;
 pub mod batch;
@@ -45,18 +45,18 @@ use store::{PoolSize, reads};
 use tokio::time::{Instant, MissedTickBehavior, interval};
 use unpaid::Unpaid;
 
-/// The pairs of languages that this machine translates for dubs, as `eng-spa`.
+/// Returns the language pairs that this machine translates for dubs, as `eng-spa`.
 pub fn translated_pairs() -> Vec<String> {
     let offers = dubs::Translator::found().offers().into_iter();
     let prefix = domain::dub::offered_pair("");
     offers.filter_map(|offer| offer.name.strip_prefix(&prefix).map(str::to_owned)).collect()
 }
 
-/// How often a process says that it lives.
+/// The pause between a process's reports that it lives.
 const BEAT: Duration = Duration::from_secs(10);
-/// Connections that claim jobs and uploads: one for each set of queues, and one for jobs in slots that are lent.
+/// Connections that claim jobs and uploads: one for each set of queues, and one for jobs in lent slots.
 const CLAIMING: PoolSize = PoolSize(4);
-/// How much longer than the drain the queue waits for handlers that are handing back.
+/// How much longer than the drain the queue waits for handlers that hand back.
 const HAND_BACK: Duration = Duration::from_secs(5);
 
 /// Works until the process is told to end, with the readers found on this machine.
@@ -105,7 +105,7 @@ pub async fn run_with(process: Process, engines: Engines) -> anyhow::Result<()> 
             "refused"
         }
     };
-    // Tests start more than one worker over a process; they all find the same.
+    // Tests start more than one worker in a process; they all find the same.
     let decoders = process.decoders.get_or_init(|| decoders);
     tracing::info!(tasks = ?tasks, slots, decoders.confinement = decoders, "The worker is ready.");
     let asked_to_end = tokio::spawn({
@@ -129,13 +129,13 @@ pub async fn run_with(process: Process, engines: Engines) -> anyhow::Result<()> 
     deliverer.was_sound().context("the worker stopped")
 }
 
-/// What this process claims of jobs: as many of all its tasks together as it has slots.
+/// Returns this process's claims of jobs: of all its tasks together, as many as it has slots.
 fn claims_of_jobs(worker: Arc<jobs::Worker>, queues: Vec<Queue>, slots: usize) -> Claims {
     let take = Arc::new(move |slots| Arc::clone(&worker).take(slots).boxed());
     Claims { queues, slots, away: asking::MOST_WAITING, take }
 }
 
-/// What to subscribe to: what `MWS_READS` names of what this machine can do.
+/// Returns the tasks to subscribe to: those that this machine offers, and that `MWS_READS` names if it is set.
 fn subscribed(process: &Process, engines: &Engines) -> Vec<Task> {
     let wanted = &process.settings.reads;
     for name in wanted {
@@ -148,7 +148,7 @@ fn subscribed(process: &Process, engines: &Engines) -> Vec<Task> {
     tasks.filter(|task| all || wanted.iter().any(|name| name == task.name())).collect()
 }
 
-/// What this process says of itself.
+/// The report of this process that it lives, with what it offers.
 struct Beat {
     process: Process,
     engines: Vec<EngineOffer>,

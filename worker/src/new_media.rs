@@ -1,4 +1,4 @@
-//! Media that was made on this machine, as it is handed from whoever made it to whoever keeps it.
+//! Media that was made on this machine, on its way from its maker to the media store.
 
 use std::fs::File;
 use store::uploads::Facts;
@@ -6,10 +6,10 @@ use store::uploads::Facts;
 /// Media that was made.
 #[derive(Debug)]
 pub struct NewMedia {
-    /// It; the folder that it was made in is gone.
+    /// The open file; the folder that it was made in is gone.
     pub file: File,
-    /// What it is, as probed.
+    /// Its facts, as probed.
     pub facts: Facts,
-    /// A picture to show of it, if one can be had.
+    /// A JPEG to show for it, if one could be made.
     pub picture: Option<Vec<u8>>,
 }

@@ -1,8 +1,7 @@
-//! The media that this process works on now: fetched, opened and probed once, however many jobs of an item run
-//! together.
+//! The media that this process works on now: fetched, opened and probed once for all jobs of an item that run together.
 //!
-//! Nothing is kept for later: what the last job lets go of is closed, and its copy deleted. Neighbours: `engines`,
-//! which asks for a job's media, and `readers`, which share through it what is heard of one.
+//! Nothing is kept for later: when the last job is done, the media is closed and its copy deleted. Neighbours:
+//! `engines`, which asks for a job's media, and `readers`, which share the decoded sound of one through it.
 
 use crate::readers::{JobCtx, MediaSource, MediaTools, ReadError};
 use runtime::media::{LocalMedia, MediaError, MediaStore};
@@ -11,14 +10,14 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use store::items::StoredMedia;
 use tokio::sync::OnceCell;
 
-/// Media by its key in the store.
+/// Open media, by the key in the media store.
 #[derive(Debug)]
 pub(crate) struct OpenMedia {
     store: MediaStore,
     held: Mutex<HashMap<String, Weak<Slot>>>,
 }
 
-/// Filled by the first job that needs it. One that is stopped while it does leaves that to the next.
+/// Filled by the first job that needs it. If that job is stopped while it does, the next one fills it.
 type Slot = OnceCell<Opened>;
 
 #[derive(Debug)]
@@ -27,7 +26,7 @@ struct Opened {
     _file: LocalMedia,
 }
 
-/// A job's hold on a media, which stays open as long.
+/// A job's hold on a media, which stays open for as long.
 #[derive(Debug)]
 pub(crate) struct Held {
     /// The media.
@@ -36,12 +35,12 @@ pub(crate) struct Held {
 }
 
 impl OpenMedia {
-    /// Nothing yet, from this store.
+    /// Returns one without media, for this store.
     pub(crate) fn new(store: MediaStore) -> Self {
         Self { store, held: Mutex::default() }
     }
 
-    /// This media: as another job holds it, or opened now. The wait is within the bounds of `ctx`.
+    /// Returns this media: as another job holds it, or opened now. It waits within the bounds of `ctx`.
     pub(crate) async fn get(
         &self,
         media: &StoredMedia,
@@ -55,7 +54,7 @@ impl OpenMedia {
 
     fn slot(&self, key: &str) -> Arc<Slot> {
         if cfg!(not(target_os = "linux")) {
-            // Decoders of one open file would move each other's place in it: `decode::INPUT`.
+            // Decoders that share one open file would move each other's position in it: `decode::INPUT`.
             return Arc::default();
         }
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
@@ -75,7 +74,7 @@ impl OpenMedia {
     }
 }
 
-/// Media that is gone is an answer; a store that does not answer may later.
+/// Media that is gone is final; a store that does not answer may do so later.
 fn unavailable(error: MediaError) -> ReadError {
     if error.is_missing() { ReadError::Missing } else { std::io::Error::other(error).into() }
 }

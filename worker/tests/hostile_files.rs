@@ -1,4 +1,4 @@
-//! The hostile files of `eval/hostile_media.py` through the real decoders and all six reads (docs/confinement.md).
+//! The hostile files of `eval/hostile_media.py` through the real decoders and all reads (docs/confinement.md).
 //!
 //! Whatever its bytes are, a read of a file ends by its deadline and in bounded memory, in a result or a typed error
 //! that shows nothing of the file beside it. The test has a process of its own, whose memory and whose children's it

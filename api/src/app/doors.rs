@@ -1,31 +1,31 @@
-//! Which port answers what, and to whom: operators' routes and what is measured may have a port of their own
-//! (`MWS_OPERATOR_LISTEN`) and a list of addresses (`MWS_OPERATOR_ALLOW`).
+//! Which port serves which routes, and to whom: operators' routes and the metrics may have a port of their own
+//! (`MWS_OPERATOR_LISTEN`) and a list of allowed addresses (`MWS_OPERATOR_ALLOW`).
 //!
-//! Whoever is not let in is told that there is no such route: that it is elsewhere is for operators to know.
+//! Whoever is refused is told that there is no such route: only operators need to know that it is elsewhere.
 
 use crate::http::API_PATH;
 use ipnet::IpNet;
 use std::net::IpAddr;
 
-/// What is measured, of all customers together.
+/// The path of the metrics, which are those of all customers together.
 const METRICS: &str = "/metrics";
-/// What the paths of the operators' pages begin with.
+/// The prefix of the paths of the operators' pages.
 pub const CONSOLE_PATH: &str = "/console";
-/// What a balancer asks of any port.
+/// The paths that every port serves, for load balancers.
 const PROBES: [&str; 2] = ["/healthz", "/readyz"];
 
-/// What a port answers.
+/// Which routes a port serves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Door {
     /// Everything: there is one port.
     Everyone,
-    /// All but operators' routes and what is measured.
+    /// All but operators' routes and the metrics.
     Customers,
-    /// These alone.
+    /// Operators' routes, the metrics and the probes alone.
     Operators,
 }
 
-/// Whether a request for this path is let in by this door.
+/// Whether this door serves a request for this path from this address.
 pub fn lets_in(door: Door, path: &str, address: Option<IpAddr>, allowed: &[IpNet]) -> bool {
     let below = path.strip_prefix(API_PATH).and_then(|rest| rest.strip_prefix("/operator"));
     let is_below = |rest: &str| rest.is_empty() || rest.starts_with('/');

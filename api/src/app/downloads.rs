@@ -1,7 +1,7 @@
-//! How much media is sent at once: so many downloads of one account's items, and so many of all.
+//! Limits on downloads that are under way at once: one for each account's items, and one for all together.
 //!
-//! They have a room of their own: whoever takes a large file slowly, which may take hours, holds none of what other
-//! answers need. A place is held until the last byte was handed over, or its reader is gone or too slow
+//! They are counted apart from other answers: a client that takes hours over a large file holds none of the room that
+//! other answers need. A place is held until the last byte is handed over, or the client is gone or too slow
 //! (`serve::pace`).
 
 use crate::http::error::{Answer, ApiError, Code};
@@ -23,7 +23,7 @@ pub struct Downloads {
     most_of_account: usize,
 }
 
-/// One that is under way, until this is dropped.
+/// A download that is under way, until this is dropped.
 #[derive(Debug)]
 pub struct Download {
     _place: OwnedSemaphorePermit,
@@ -36,10 +36,10 @@ impl Downloads {
         Self { all: Arc::new(Semaphore::new(MOST)), of_account: Shares::default(), most_of_account }
     }
 
-    /// One more of this account's items.
+    /// Takes a place for one more download of this account's items.
     ///
     /// # Errors
-    /// `rate_limited` while the account has as many as it may, `unavailable` while the process has.
+    /// `rate_limited` while the account has as many as it may, `unavailable` while the process has no place left.
     pub fn begin(&self, account: AccountId) -> Answer<Download> {
         let most = self.most_of_account;
         let share = self.of_account.take(account, most).ok_or_else(|| {

@@ -1,11 +1,11 @@
 //! Wrong credentials: how many an address may send, and a memory of those that were refused.
 //!
-//! To look a credential up costs a connection to the database, and a stranger may try without end. So each address has
-//! a number of wrong ones a minute; past it none that was not seen to be right before is looked up, and the answer
-//! comes late, so that whoever asks without end asks seldom. A credential that was just refused is refused again
-//! without a look, and those that are not known here are looked up by turns, one of an address at a time, so that
-//! strangers leave the connections to the customers, and their turn to each other. Nothing here knows what a credential
-//! is, and what it keeps has a bound. The limits of accounts are the database's (`http::rate`).
+//! Looking a credential up costs a connection to the database, and a stranger may try without end. So each address may
+//! send a number of wrong ones a minute. Past that number, only credentials that were seen to be right before are
+//! looked up, and refusals are delayed, so that a client that never stops asks seldom. A credential that was just
+//! refused is refused again without a query. Unknown credentials are looked up in turns, one of an address at a time,
+//! so that strangers leave the connections to customers and wait for one another. Credentials are hashes here, and the
+//! memory is bounded. Limits of accounts are kept by the database (`http::rate`).
 
 use crate::http::address::{NOWHERE, network};
 use crate::http::error::{Answer, ApiError, Code};
@@ -20,18 +20,18 @@ use tokio::time::{Instant, sleep};
 
 /// Addresses, refused credentials and good ones that are remembered, each.
 const MOST_REMEMBERED: u64 = 100_000;
-/// For how long a refused credential is refused without a look.
+/// How long a refused credential is refused without a query.
 const REFUSED_FOR: Duration = Duration::from_secs(10);
-/// For how long after its last use a credential that was right is looked up whatever its address sends beside it.
+/// How long after its last use a good credential is looked up even if its address has sent too many wrong ones.
 const KNOWN_FOR: Duration = Duration::from_hours(1);
-/// Credentials that are not known here and are looked up at once.
+/// Unknown credentials that are looked up at once.
 const LOOKED_UP_AT_ONCE: usize = 2;
-/// How late a refusal comes to an address that has sent too many.
+/// The delay of a refusal to an address that has sent too many wrong credentials.
 const LATE: Duration = Duration::from_millis(500);
 
 /// The wrong credentials that a process has seen.
 pub struct Guesses {
-    /// Between two at the steady rate, and how far ahead of now an address may be.
+    /// The time between two at the steady rate, and how far ahead of now an address's arrival may be.
     interval: Duration,
     ahead: Duration,
     /// When all that an address has sent would have come at the steady rate.
@@ -41,9 +41,9 @@ pub struct Guesses {
     turns: Arc<Semaphore>,
 }
 
-/// What an address has sent.
+/// What is known of an address.
 struct Address {
-    /// When all of it would have come at the steady rate.
+    /// The theoretical arrival of its last wrong credential at the steady rate (GCRA).
     arrival: Mutex<Instant>,
     /// Its turn to look a credential up.
     turn: Arc<Semaphore>,
@@ -53,14 +53,14 @@ struct Address {
 pub struct Turn(#[expect(dead_code, reason = "it ends when it is dropped")] Option<[OwnedSemaphorePermit; 2]>);
 
 impl Guesses {
-    /// None yet. An address may send so many in a minute, and as many at once.
+    /// An empty memory. An address may send `per_minute` wrong credentials a minute, and as many at once.
     pub fn new(per_minute: u32) -> Self {
         let interval = Duration::from_mins(1) / per_minute.max(1);
         let remembered = |lives| Cache::builder().max_capacity(MOST_REMEMBERED).time_to_live(lives).build();
         Self {
             interval,
             ahead: interval * per_minute.saturating_sub(1),
-            // Who sends none for two minutes has all of them again.
+            // An address that sends no wrong one for two minutes has its whole number again: it can be forgotten.
             addresses: Cache::builder().max_capacity(MOST_REMEMBERED).time_to_idle(Duration::from_mins(2)).build(),
             refused: remembered(REFUSED_FOR),
             known: Cache::builder().max_capacity(MOST_REMEMBERED).time_to_idle(KNOWN_FOR).build(),
@@ -68,8 +68,8 @@ impl Guesses {
         }
     }
 
-    /// Refuses a credential that need not be looked up: `rate_limited` where its address has sent too many wrong ones
-    /// and it was not seen to be right before.
+    /// Refuses a credential without a lookup, with `rate_limited`, when its address has sent too many wrong ones and it
+    /// was not seen to be right before.
     pub async fn refuse(&self, scope: &Scope, credential: &CredentialHash) -> Answer<()> {
         let Some(wait) = self.over(scope).await else { return Ok(()) };
         if self.known.get(credential.as_bytes()).await.is_some() {
@@ -84,7 +84,7 @@ impl Guesses {
             .retry_after(seconds))
     }
 
-    /// Waits for a turn to look this credential up: behind others of its address, and one of each other address.
+    /// Waits for a turn to look this credential up: one of its address's, then one of the process's.
     pub async fn turn(&self, scope: &Scope, credential: &CredentialHash) -> Turn {
         if self.known.get(credential.as_bytes()).await.is_some() {
             return Turn(None);
@@ -92,38 +92,37 @@ impl Guesses {
         let turn = Arc::clone(&self.address(scope).await.turn);
         // Neither is ever closed.
         let Ok(own) = turn.acquire_owned().await else { return Turn(None) };
-        // Another request with it may have shown meanwhile that it is right.
+        // Another request may have shown meanwhile that the credential is right.
         if self.known.get(credential.as_bytes()).await.is_some() {
             return Turn(None);
         }
         Turn(Arc::clone(&self.turns).acquire_owned().await.ok().map(|one| [own, one]))
     }
 
-    /// The code that this credential was refused with a moment ago, if it was. That it is sent again counts.
+    /// Returns the code that this credential was refused with a moment ago, if it was, and counts it as wrong again.
     pub async fn refused_before(&self, scope: &Scope, credential: &CredentialHash) -> Option<Code> {
         let code = self.refused.get(credential.as_bytes()).await?;
         self.count(scope).await;
         Some(code)
     }
 
-    /// Counts a wrong credential against its address, and remembers what it is refused with.
+    /// Counts a wrong credential against its address, and remembers the code that it is refused with.
     pub async fn wrong(&self, scope: &Scope, credential: &CredentialHash, code: Code) {
         self.refused.insert(*credential.as_bytes(), code).await;
         self.count(scope).await;
     }
 
-    /// Remembers for a moment that a credential, which was good once, leads to nothing any more. It counts against
-    /// nobody.
+    /// Remembers for a moment that a credential which was good once no longer works. It counts against no address.
     pub async fn ended(&self, credential: &CredentialHash, code: Code) {
         self.refused.insert(*credential.as_bytes(), code).await;
     }
 
-    /// Whether it was found to lead to nothing a moment ago.
+    /// Whether the credential was found a moment ago not to work any more.
     pub async fn has_ended(&self, credential: &CredentialHash) -> bool {
         self.refused.get(credential.as_bytes()).await.is_some()
     }
 
-    /// Counts a wrong credential against its address. For one that may be right another time.
+    /// Counts a wrong credential against its address without remembering it, since it may be right another time.
     pub async fn count(&self, scope: &Scope) {
         metrics::counter!("mws_wrong_credentials_total").increment(1);
         let address = self.address(scope).await;
@@ -133,7 +132,7 @@ impl Guesses {
 
     /// Remembers a credential that is right.
     pub async fn right(&self, credential: &CredentialHash) {
-        // A look is a use, from which its time begins again.
+        // The lookup is a use, and renews the time that it is remembered for.
         if self.known.get(credential.as_bytes()).await.is_none() {
             self.known.insert(*credential.as_bytes(), ()).await;
         }
@@ -144,7 +143,7 @@ impl Guesses {
         self.addresses.get_with(scope.address.map_or(NOWHERE, network), async { Arc::new(new()) }).await
     }
 
-    /// Until the address may send one more, where it may not now.
+    /// Returns how long the address must wait before it may send one more; none when it may now.
     async fn over(&self, scope: &Scope) -> Option<Duration> {
         let address = self.addresses.get(&scope.address.map_or(NOWHERE, network)).await?;
         let arrival = *address.arrival.lock().unwrap_or_else(PoisonError::into_inner);

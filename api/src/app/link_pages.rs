@@ -1,9 +1,9 @@
-//! The pages of public links: what was just put together of them, and turns to put more together.
+//! The pages of public links: a short memory of their parts, and turns to put more together.
 //!
-//! A page is asked for by whoever has its link, as often as they like, and to put its comments and its transcript
-//! together costs a hundred times what it costs to look the link up. So one request at a time does it for a link, and
-//! few in all; what they made is shown for two seconds to all who come, and what is drawn of an item for ten. Whether
-//! the link still works is asked each time, elsewhere: nothing here lets anybody in.
+//! Whoever has a link may ask for its page without end, and putting comments and transcript together costs a hundred
+//! times as much as looking the link up. So one request at a time does it for a link, and two in all. The parts are
+//! shown to everybody for two seconds, drawings of an item for ten. Whether the link still works is checked on each
+//! request, elsewhere: nothing here lets anybody in.
 
 use crate::app::turns::{Turn, Turns};
 use crate::http::error::Answer;
@@ -16,42 +16,42 @@ use std::time::Duration;
 use store::items::ItemRow;
 use uuid::Uuid;
 
-/// For how long a page's parts are shown after they were put together.
+/// How long a page's parts are shown after they were put together.
 const SHOWN_FOR: Duration = Duration::from_secs(2);
-/// For how long what is drawn of an item is.
+/// How long a drawing of an item is shown.
 const DRAWN_FOR: Duration = Duration::from_secs(10);
 /// Views of one link within this are counted as one.
 const COUNTED_ONCE: Duration = Duration::from_secs(1);
-/// Bytes that are kept of pages, and of what is drawn, each.
+/// Bytes that are kept of pages' parts, and of drawings, each.
 const MOST_KEPT: u64 = 32 << 20;
 /// Links whose last view is remembered.
 const MOST_VIEWED: u64 = 100_000;
 
-/// What stands on a page whoever looks at it: the item, and HTML.
+/// The parts of a page that are the same for everybody: the item, and HTML.
 #[derive(Debug)]
 pub struct PageParts {
     /// The item.
     pub item: ItemRow,
     /// Whose it is.
     pub brand: Brand,
-    /// What is said in it, where that is read.
+    /// Its transcript as HTML, where it was read.
     pub said: Option<String>,
-    /// In which language, where its transcript tells.
+    /// The language that the transcript names, or else the default one.
     pub language: Option<String>,
-    /// What is said about it, where the link shows that.
+    /// Its comments as HTML, where the link shows them.
     pub talk: Option<String>,
 }
 
 /// Whose item it is, as far as they want that to be seen.
 #[derive(Debug, Default)]
 pub struct Brand {
-    /// What the workspace is called here.
+    /// The name of the workspace, where it is shown.
     pub name: Option<String>,
     /// The colour that stands for it.
     pub color: Option<String>,
 }
 
-/// What is drawn or written of an item.
+/// A drawing or a text that is made from an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Drawn {
     /// The picture of its lanes.
@@ -60,7 +60,7 @@ pub enum Drawn {
     Captions,
 }
 
-/// What an item had when something was drawn of it: its name, and its reads.
+/// The key of a drawing: its kind, and the item's id, name and reads, so that a change of the item makes another.
 type Drawing = (Drawn, ItemId, String, Vec<String>);
 
 /// The pages that a process shows.
@@ -72,7 +72,7 @@ pub struct LinkPages {
 }
 
 impl LinkPages {
-    /// None yet.
+    /// An empty memory.
     pub fn new() -> Self {
         let size = |bytes: usize| u32::try_from(bytes + 1_000).unwrap_or(u32::MAX);
         let of_page = move |_: &_, parts: &Arc<PageParts>| {
@@ -87,7 +87,7 @@ impl LinkPages {
         }
     }
 
-    /// A turn to put something together for this link, or of this item.
+    /// Waits for a turn to put something together for this link's or this item's id.
     ///
     /// # Errors
     /// `rate_limited` when it has not come within two seconds.
@@ -95,32 +95,32 @@ impl LinkPages {
         self.turns.turn_soon(of).await
     }
 
-    /// What was just put together for this link.
+    /// Returns the parts of this link's page, where they were put together within two seconds.
     pub async fn shown(&self, link: PublicLinkId) -> Option<Arc<PageParts>> {
         self.shown.get(&link).await
     }
 
-    /// Shows this for a moment to whoever has the link.
+    /// Keeps the parts of this link's page for two seconds.
     pub async fn show(&self, link: PublicLinkId, parts: &Arc<PageParts>) {
         self.shown.insert(link, Arc::clone(parts)).await;
     }
 
-    /// Has the link's page put together anew: something on it has changed.
+    /// Drops the parts of the link's page, since something on it has changed.
     pub async fn forget(&self, link: PublicLinkId) {
         self.shown.invalidate(&link).await;
     }
 
-    /// What was just drawn of the item as it is now.
+    /// Returns a drawing of the item as it is now, where one was made within ten seconds.
     pub async fn drawn(&self, what: Drawn, item: &ItemRow) -> Option<Bytes> {
         self.drawn.get(&drawing(what, item)).await
     }
 
-    /// Keeps what was drawn for a moment.
+    /// Keeps a drawing for ten seconds.
     pub async fn keep(&self, what: Drawn, item: &ItemRow, bytes: &Bytes) {
         self.drawn.insert(drawing(what, item), bytes.clone()).await;
     }
 
-    /// Whether a view of the link is to be counted: the first within a second.
+    /// Whether a view of the link counts: the first within a second does.
     pub async fn is_first_view(&self, link: PublicLinkId) -> bool {
         let entry = self
             .viewed

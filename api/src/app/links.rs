@@ -1,7 +1,7 @@
 //! The links that this service gives out: to pictures of an item, and to its media.
 //!
-//! A link is signed and ends by itself (`domain::link`), because what follows it sends no credential. Who may see an
-//! item gets its links with it. What they show is `thumbnails`' and `media`'s.
+//! A link is signed and expires (`domain::link`), because requests for it carry no credential. Whoever may see an item
+//! is given its links with it. `thumbnails` and `media` serve what they lead to.
 
 use crate::http::text::{Text, Time};
 use chrono::{DateTime, Utc};
@@ -17,12 +17,12 @@ pub struct Links {
 }
 
 impl Links {
-    /// Links to this service, signed with these keys; those to media last for at most so many seconds.
+    /// Links below `base_url`, signed with these keys; those to media last `media_seconds` at most.
     pub fn new(keys: LinkKeys, base_url: &str, media_seconds: u32) -> Self {
         Self { keys, base_url: base_url.to_owned(), media_seconds }
     }
 
-    /// What is secret of an answer that may be asked for again; see `LinkKeys`.
+    /// Secrets that a repeat of the same call derives again, the current key's first; see `LinkKeys`.
     pub fn repeatable(&self, call: RequestId, key: &str) -> impl Iterator<Item = [u8; 32]> {
         self.keys.repeatable(call, key)
     }
@@ -41,7 +41,7 @@ impl Links {
         let signature = self.keys.sign(item, Shown::Media, expires);
         let base_url = &self.base_url;
         let link = Text(format!("{base_url}/media/{item}?expires={expires}&signature={signature}"));
-        // A setting of a few days leads to no second that chrono does not know.
+        // A setting of a few days leads to no second that chrono can't represent.
         (link, Time(DateTime::from_timestamp(expires, 0).unwrap_or(now)))
     }
 

@@ -1,4 +1,4 @@
-//! What every request may use: the process, the settings and the URLs the service is known by.
+//! The state that all requests share: the process, the settings and the URLs that the service is known by.
 //!
 //! One value, made at start, cheap to clone. It holds no state of a request: that is `scope`.
 
@@ -54,11 +54,11 @@ const PAGES_CONNECTIONS: PoolSize = PoolSize(3);
 #[derive(Clone)]
 pub struct App {
     parts: Arc<Parts>,
-    /// What the port that a request came by answers.
+    /// Which routes the port that a request came by serves.
     pub door: Door,
 }
 
-/// What [`App`] derefs to.
+/// The shared parts, which [`App`] derefs to.
 pub struct Parts {
     /// Settings, pool, media store, wake-ups and the shutdown signal.
     pub process: Process,
@@ -68,17 +68,17 @@ pub struct Parts {
     pub public_url: String,
     /// `public_url` and the version segment (contract §4, `{base_url}`).
     pub base_url: String,
-    /// What is promised of each operation.
+    /// The operations and what is promised of each.
     pub contract: Arc<Contract>,
     /// Seals signing secrets.
     pub sealer: Sealer,
-    /// Who operates the deployment.
+    /// The operators of the deployment and their tokens.
     pub operators: Operators,
-    /// Whose OAuth access tokens are taken; none when nobody's are.
+    /// The issuer whose OAuth access tokens are accepted; none when OAuth is not configured.
     pub oauth: Option<Issuer>,
     /// Makes and checks the links to pictures and to media.
     pub links: Links,
-    /// Who is over the rate limit, so that a flood costs no queries.
+    /// Credentials over the rate limit, so that a flood of requests costs no queries.
     pub blocked: Blocked,
     /// Wrong credentials, so that guesses cost no queries.
     pub guesses: Guesses,
@@ -90,7 +90,7 @@ pub struct Parts {
     pub of_account: Shares<AccountId>,
     /// Requests under way that came through a trusted proxy, by address.
     pub of_address: Shares<IpAddr>,
-    /// Room for media that is being sent, and who is sent some of theirs.
+    /// Downloads of media under way, by account and in all.
     pub downloads: Downloads,
     /// Turns to look up what a link leads to.
     pub link_turns: Turns<ItemId>,
@@ -98,11 +98,11 @@ pub struct Parts {
     pub page_turns: Turns<[u8; 32]>,
     /// Turns to read a calendar feed.
     pub feed_turns: Turns<[u8; 32]>,
-    /// What public links' pages have just shown, and turns to put more together.
+    /// The parts of public links' pages that were just shown, and turns to put more together.
     pub link_pages: LinkPages,
     /// Turns to look up an upload for whoever has its URL.
     pub upload_turns: Turns<UploadId>,
-    /// Turns to look up who a credential is.
+    /// Turns to look up whose a credential is.
     pub credential_turns: Turns<[u8; 32]>,
     /// Uploads whose bytes are being sent, by account.
     pub uploads: Shares<AccountId>,
@@ -114,11 +114,11 @@ pub struct Parts {
     pub document_writes: Permits,
     /// Tells who works on projects that there is something to do.
     pub runs: Runs,
-    /// What answers the tools, for those that call another.
+    /// The endpoint of all operations, for the tools that call another.
     pub operations: OperationsHandle,
     /// The model that works on projects; none where the planner that is built in does.
     pub agent: Option<ChatClient>,
-    /// Connections for operators' pages, few and with statements that end soon: a look at large tables is felt by
+    /// Connections for operators' pages: few, and with a short statement timeout, so that a look at large tables slows
     /// nobody else.
     pub pages: PgPool,
 }
@@ -191,7 +191,7 @@ impl App {
             feed_turns: Turns::new(1, 2),
             link_pages: LinkPages::new(),
             upload_turns: Turns::new(2, 4),
-            // Of one account each request waits for the others at its rate's row anyway.
+            // Requests of one account wait for one another at the row of its rate anyway.
             credential_turns: Turns::new(4, Semaphore::MAX_PERMITS),
             uploads,
             pulls: Permits::of_pulls(),
@@ -206,13 +206,13 @@ impl App {
         Ok(Self { parts: Arc::new(parts), door })
     }
 
-    /// The same on the operators' port.
+    /// The same app, on the operators' port.
     #[must_use]
     pub fn for_operators(&self) -> Self {
         Self { parts: Arc::clone(&self.parts), door: Door::Operators }
     }
 
-    /// A connection of the process's pool.
+    /// Returns a connection of the process's pool.
     pub fn conn(&self) -> BoxFuture<'_, sqlx::Result<PoolConnection<Postgres>>> {
         self.process.conn()
     }

@@ -1,7 +1,7 @@
-//! Permits for work that is dear: a few of an account, and a few of a process, so that those who ask for it leave the
-//! database's connections, the memory and the cores to the others. Whoever waits for one holds no connection.
+//! Permits for expensive work: a few for each account and for each process, so that it leaves database connections,
+//! memory and cores to others. Waiting for one holds no connection.
 //!
-//! A permit is the work's, not the request's: a client that hangs up ends neither a statement nor what is made of it.
+//! A permit belongs to the work, not to the request: a client that hangs up ends neither statement nor computation.
 
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::shares::{Share, Shares};
@@ -11,15 +11,15 @@ use std::time::Duration;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-/// How long one waits for the account's others.
+/// How long a call waits for a permit while its account has as many as it may.
 const TIMEOUT: Duration = Duration::from_secs(2);
-/// When to ask again, in seconds.
+/// `Retry-After` of a refusal, in seconds.
 const TRY_AGAIN_S: u64 = 1;
 
-/// Those of one kind of work.
+/// The permits for one kind of work.
 #[derive(Debug, Clone)]
 pub struct Permits {
-    /// What the work is, as refusals name many of it.
+    /// The plural noun of the work, for refusals.
     noun: &'static str,
     most_of_account: usize,
     room: Arc<Semaphore>,
@@ -63,10 +63,10 @@ impl Permits {
         Self { noun, most_of_account, room, of_account: Shares::default(), ended: Arc::default() }
     }
 
-    /// One for this account, as soon as there is one.
+    /// Waits for a permit for this account.
     ///
     /// # Errors
-    /// `rate_limited` where the account's others take too long.
+    /// `rate_limited` when the account's own permits are not free in time.
     pub async fn take(&self, account: AccountId) -> Answer<Permit> {
         let of_account = timeout(TIMEOUT, self.share(account)).await.map_err(|_| {
             let (most, noun) = (self.most_of_account, self.noun);

@@ -1,18 +1,18 @@
-//! Who works on projects in this process is told here that there is something to do: a run was begun, or the last job
-//! that one waits for has ended. What is missed is found by a look, some seconds later.
+//! Tells those who work on projects in this process that there is something to do: a run began, or the last job that a
+//! run waits for has ended. Whatever is missed is found by polling, some seconds later.
 
 use domain::ids::{JobId, ProjectRunId};
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
-/// Runs whose jobs are listened for.
+/// Waiting runs that are remembered.
 const MOST: usize = 1_000;
 
-/// A claim of a run that waits, and the jobs that have not ended.
+/// For each run that waits: the number of its claim, and its jobs that have not ended.
 type Waiting = HashMap<ProjectRunId, (i32, HashSet<JobId>)>;
 
-/// What is to be told.
+/// The runs of this process that begin, and those that wait for jobs.
 #[derive(Debug, Default)]
 pub struct Runs {
     begun: Notify,
@@ -20,32 +20,33 @@ pub struct Runs {
 }
 
 impl Runs {
-    /// A run was begun here.
+    /// Tells that a run began here.
     pub fn tell_begun(&self) {
         self.begun.notify_one();
     }
 
-    /// Ends when one is.
+    /// Waits until a run begins.
     pub async fn begun(&self) {
         self.begun.notified().await;
     }
 
-    /// This claim of a run waits for these jobs.
+    /// Notes that this claim of a run waits for these jobs.
     pub fn wait(&self, run: ProjectRunId, claim_no: i32, jobs: HashSet<JobId>) {
         let mut waiting = self.waiting();
-        // What ended before it was listened for stays here; without it those that wait look some seconds later.
+        // A job that ended before it was noted leaves its entry here: a full map is emptied, and polling finds the
+        // runs.
         if waiting.len() >= MOST {
             waiting.clear();
         }
         waiting.insert(run, (claim_no, jobs));
     }
 
-    /// A run waits no more.
+    /// Notes that a run no longer waits.
     pub fn forget(&self, run: ProjectRunId) {
         self.waiting().remove(&run);
     }
 
-    /// A job has ended: the claims of runs that wait for no other.
+    /// Notes that a job has ended. Returns the runs, with their claims' numbers, that waited for it alone.
     pub fn ended(&self, job: JobId) -> Vec<(ProjectRunId, i32)> {
         let mut waiting = self.waiting();
         let mut over = Vec::new();

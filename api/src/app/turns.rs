@@ -1,9 +1,8 @@
-//! Turns to look something up: few at a time about one thing, and some in all.
+//! Turns to look something up: a few at once for each thing, and a limit for all together.
 //!
-//! What a link leads to, an upload whose URL somebody has, a credential that is over its rate: each may be asked for
-//! without end, and its row is read each time, so that nothing is shown once it is gone. Without turns, 250 connections
-//! that did nothing else had the database's connections, and others' calls took forty times as long. A turn is held for
-//! the look alone.
+//! Anybody may ask without end for a link's target, for an upload whose URL they have, or with a credential over its
+//! rate. The row is read each time, so that nothing is shown once it is gone. Without turns, 250 connections that did
+//! nothing else took up the database's, and others' calls took forty times as long. A turn lasts for the lookup alone.
 
 use crate::http::error::{Answer, ApiError, Code};
 use moka::future::Cache;
@@ -15,7 +14,7 @@ use tokio::time::timeout;
 
 /// Things whose turns are remembered.
 const MOST_REMEMBERED: u64 = 100_000;
-/// How long a turn is waited for.
+/// How long `turn_soon` waits for a turn.
 const WAITED: Duration = Duration::from_secs(2);
 
 /// The turns of a process.
@@ -25,17 +24,17 @@ pub struct Turns<K> {
     all: Arc<Semaphore>,
 }
 
-/// A turn, until this is dropped.
+/// A turn, which lasts until this is dropped.
 pub struct Turn(#[expect(dead_code, reason = "it ends when it is dropped")] [OwnedSemaphorePermit; 2]);
 
 impl<K: Hash + Eq + Send + Sync + 'static> Turns<K> {
-    /// So many at once about one thing, and in all.
+    /// At most so many turns at once for each key, and for all together.
     pub fn new(most_of_one: usize, most: usize) -> Self {
         let of_one = Cache::builder().max_capacity(MOST_REMEMBERED).time_to_idle(Duration::from_mins(1)).build();
         Self { of_one, most_of_one, all: Arc::new(Semaphore::new(most)) }
     }
 
-    /// The next turn to look at this, however long it takes to come.
+    /// Waits for the next turn for this key, however long that takes.
     pub async fn turn(&self, key: K) -> Turn {
         let own = self.of_one.get_with(key, async { Arc::new(Semaphore::new(self.most_of_one)) }).await;
         let own = own.acquire_owned().await;
@@ -45,13 +44,13 @@ impl<K: Hash + Eq + Send + Sync + 'static> Turns<K> {
         }
     }
 
-    /// The next turn for a request without a credential, which waits two seconds for it.
+    /// Waits for the next turn, two seconds at most, for a request without a credential.
     ///
     /// # Errors
     /// `rate_limited` when it has not come by then.
     pub async fn turn_soon(&self, key: K) -> Answer<Turn> {
         timeout(WAITED, self.turn(key)).await.map_err(|_| {
-            ApiError::new(Code::RateLimited, "This is asked for more often than it is answered.").retry_after(5)
+            ApiError::new(Code::RateLimited, "Too many requests ask for this at once. Try again.").retry_after(5)
         })
     }
 }

@@ -1,7 +1,7 @@
-//! Who calls, in which workspace, and whether the account may send one more request (contract §5).
+//! Finds who calls and in which workspace, and whether the account may send one more request (contract §5).
 //!
-//! One SQL statement a request answers all three questions. Handlers take [`Auth`] as their first argument, so that
-//! nothing of a body is judged before its sender is known. OAuth access tokens are judged in `oauth` alone.
+//! One SQL statement per request answers all three questions. Handlers take [`Auth`] as their first argument, so that
+//! no body is judged before its sender is known. OAuth access tokens are judged in `oauth` alone.
 
 pub mod oauth;
 pub mod operator;
@@ -30,7 +30,7 @@ use store::credentials::{self, Found, LetIn};
 
 /// The header that names another workspace (contract §4.1).
 const WORKSPACE_HEADER: &str = "x-workspace-id";
-/// How long the database may take to answer before it counts as away.
+/// How long the database may take before it counts as unavailable.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// `Authorization: Bearer <credential>`: an API key (`es_live_…`), a script session's token, or an OAuth access token.
@@ -42,14 +42,14 @@ pub struct Auth(pub Caller);
 #[derive(Debug, Clone)]
 pub struct PreAuthenticated(pub Caller);
 
-/// Who a request comes from.
+/// The sender of a request.
 #[derive(Debug, Clone)]
 pub struct Caller {
     /// The account that pays: the credential's own.
     pub account_id: AccountId,
-    /// Where the call acts.
+    /// The workspace that the call acts in.
     pub workspace: CallerWorkspace,
-    /// What was presented.
+    /// The kind of its credential.
     pub credential: CredentialKind,
     /// The user, when the credential stands for one.
     pub user_id: Option<UserId>,
@@ -59,7 +59,7 @@ pub struct Caller {
     pub allowed_workspaces: Option<Vec<WorkspaceId>>,
     /// The value of `X-Request-Id`.
     pub request_id: String,
-    /// W3C trace context: ours where traces are sent, else as it came.
+    /// W3C trace context: of our own span where traces are sent, else the client's.
     pub traceparent: Option<String>,
     /// The address that the request came from.
     pub address: Option<IpAddr>,
@@ -70,13 +70,13 @@ pub struct Caller {
 pub struct CallerWorkspace {
     /// The workspace.
     pub id: WorkspaceId,
-    /// Who owns it: whose webhooks tell of its jobs.
+    /// The account that owns it, whose webhooks tell of its jobs.
     pub account_id: AccountId,
-    /// What the caller may do there.
+    /// The caller's role in it.
     pub role: Role,
 }
 
-/// What was presented (contract §5).
+/// A kind of credential (contract §5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CredentialKind {
     /// An API key.
@@ -90,7 +90,7 @@ pub enum CredentialKind {
 }
 
 impl Caller {
-    /// Somebody who was let in once, and is not there: what is done for them is done so. As an editor, no more.
+    /// A caller with an editor's role, for work that goes on after the request that allowed it, such as a run.
     pub fn of(by: LetIn, request_id: String, traceparent: Option<String>) -> Self {
         Self {
             account_id: by.account_id,
@@ -105,7 +105,7 @@ impl Caller {
         }
     }
 
-    /// What let the caller in, to be asked again.
+    /// Who the caller is, stored so that it can be checked later whether they may still do this.
     pub fn let_in(&self) -> LetIn {
         LetIn {
             account_id: self.account_id,
@@ -140,7 +140,7 @@ impl Caller {
 }
 
 impl Needs {
-    /// Whether the caller may do this.
+    /// Refuses a caller who does not meet this.
     ///
     /// # Errors
     /// 403 `role_forbidden` or `session_not_allowed`.
@@ -173,12 +173,12 @@ async fn judged(request: &Request, bearer: Bearer) -> poem::Result<Caller> {
     Ok(caller)
 }
 
-/// Who calls, for an endpoint that is no operation of the document. It counts against the account's rate.
+/// Finds the caller of an endpoint that is no operation of the document. It counts against the account's rate.
 pub async fn caller_of(request: &Request) -> poem::Result<Caller> {
     authenticate(request, <Bearer as BearerAuthorization>::from_request(request)?).await
 }
 
-/// Whose credential it is, and whether the account may send one more request.
+/// Finds the credential's caller, and takes a place for the request among the account's.
 async fn presented(request: &Request, bearer: &Bearer) -> poem::Result<Caller> {
     let app = request.data::<App>().ok_or_else(|| ApiError::internal("the router was built without its App"))?;
     let scope = Scope::of(request);
@@ -198,7 +198,7 @@ async fn presented(request: &Request, bearer: &Bearer) -> poem::Result<Caller> {
     Ok(caller)
 }
 
-/// Takes a place among the requests that the account has under way, for as long as this one is.
+/// Counts the request among those that the account has under way, until it ends.
 fn take_share(app: &App, scope: &Scope, account: AccountId) -> Answer<()> {
     let most = app.api.max_account_requests;
     let share = app.of_account.take(account, most).ok_or_else(|| {
@@ -222,14 +222,7 @@ async fn stored_caller(app: &App, scope: &Scope, kind: CredentialKind, hash: Cre
         let _turn = app.guesses.turn(scope, &hash).await;
         found(app, kind, &hash).await
     };
-    let found = in_time(looking).await?;
-    let found = match found {
-        None => Err(Code::Unauthenticated),
-        Some(found) if found.revoked => Err(Code::CredentialRevoked),
-        Some(found) if found.expired => Err(Code::TokenExpired),
-        Some(found) => Ok(found),
-    };
-    let found = match found {
+    let found = match still_good(in_time(looking).await?) {
         Ok(found) => found,
         Err(code) => {
             app.guesses.wrong(scope, &hash, code).await;
@@ -244,7 +237,17 @@ async fn stored_caller(app: &App, scope: &Scope, kind: CredentialKind, hash: Cre
     caller(scope, kind, &found)
 }
 
-/// The credential's turn to be looked up. Past its rate, whoever waited for one is refused without a look.
+/// What was found of a credential, where it still lets in.
+fn still_good(found: Option<Found>) -> Result<Found, Code> {
+    match found {
+        None => Err(Code::Unauthenticated),
+        Some(found) if found.revoked => Err(Code::CredentialRevoked),
+        Some(found) if found.expired => Err(Code::TokenExpired),
+        Some(found) => Ok(found),
+    }
+}
+
+/// Waits for the credential's turn to be looked up. If it went over its rate meanwhile, it is refused without a query.
 async fn turn(app: &App, scope: &Scope, credential: &CredentialHash) -> Answer<Turn> {
     let turn = in_time(async { Ok(app.credential_turns.turn(*credential.as_bytes()).await) }).await?;
     refuse_blocked(app, scope, credential).await?;
@@ -261,12 +264,12 @@ fn wrong(code: Code) -> ApiError {
     }
 }
 
-/// Waits for the database no longer than a caller would.
+/// Waits five seconds at most for the database.
 pub async fn in_time<T>(asked: impl Future<Output = sqlx::Result<T>>) -> Answer<T> {
     Ok(tokio::time::timeout(TIMEOUT, asked).await.map_err(|_| ApiError::from(sqlx::Error::PoolTimedOut))??)
 }
 
-/// What an authentication statement says of the rate.
+/// How the rate stands, as an authentication statement returns it.
 pub struct Counted {
     /// The theoretical arrival after this request.
     pub arrival: Option<DateTime<Utc>>,
@@ -284,7 +287,7 @@ pub async fn refuse_blocked(app: &App, scope: &Scope, credential: &CredentialHas
     }
 }
 
-/// Notes where the caller stands for the answer's headers, and refuses a request over the rate.
+/// Sets the values of the rate headers, and refuses a request over the rate.
 pub async fn count(app: &App, scope: &Scope, credential: &CredentialHash, counted: Counted) -> Answer<()> {
     let settings = &app.process.settings;
     let Counted { arrival, now, passed } = counted;
@@ -354,7 +357,7 @@ fn in_workspace(named: Option<WorkspaceId>, caller: &Caller) -> Answer<()> {
     Err(ApiError::new(code, format!("This credential works in {} only.", caller.workspace.id)))
 }
 
-/// The refusal of a credential that is missing, or none of ours.
+/// The refusal of a credential that is missing, or that is not one of ours.
 pub fn unauthenticated(message: &str) -> ApiError {
     ApiError::new(Code::Unauthenticated, message).suggest("Send `Authorization: Bearer <API key>`.")
 }

@@ -1,7 +1,7 @@
-//! From a token that was verified to a caller: the user it stands for, and where they may act (contract §5.2).
+//! Turns a verified token into a caller: the user it stands for, and where they may act (contract §5.2).
 //!
 //! One statement finds the user, judges the token's times by the database's clock, chooses the workspace and counts the
-//! rate. Somebody unknown is let in, or not, as the deployment is set up; whom the operator has added always is.
+//! rate. Whether somebody unknown is let in is a setting; users whom the operator has added always are.
 
 use crate::app::App;
 use crate::auth::{
@@ -20,11 +20,11 @@ use uuid::Uuid;
 
 /// Seconds that the issuer's clock may differ from the database's.
 const LEEWAY: i64 = 30;
-/// How much of a subject is shown to its owner, who will tell the operator.
+/// Characters of a subject that its owner is shown, and will tell the operator.
 const SHOWN: usize = 64;
 
-/// The caller behind an access token, in the workspace that the request names, or else in the token's default one. A
-/// name that is none is refused once it is known that the token is good.
+/// Returns the caller behind an access token, in the workspace that the request names, or else in the token's default
+/// one. A malformed workspace id is refused only once the token is verified.
 pub async fn oauth_caller(app: &App, scope: &Scope, token: &str, named: Answer<Option<WorkspaceId>>) -> Answer<Caller> {
     let Some(issuer) = &app.oauth else {
         return Err(unauthenticated("OAuth is not configured here; use an API key."));
@@ -41,7 +41,7 @@ pub async fn oauth_caller(app: &App, scope: &Scope, token: &str, named: Answer<O
     let (Some(user), Some(account)) = (found.user_id, found.account_id) else { return Err(unknown(&claims.subject)) };
     let _ = scope.account.set(account);
     refuse_stopped(found.disabled, found.suspended.as_deref())?;
-    let workspace = place(&found).ok_or_else(|| out_of_reach(named, claims.workspaces.is_some()))?;
+    let workspace = reached_workspace(&found).ok_or_else(|| out_of_reach(named, claims.workspaces.is_some()))?;
     Ok(Caller {
         account_id: account,
         workspace,
@@ -55,7 +55,7 @@ pub async fn oauth_caller(app: &App, scope: &Scope, token: &str, named: Answer<O
     })
 }
 
-/// Asks the database, and refuses what its clock or the rate does not allow.
+/// Looks the token up and counts the request. Refuses an expired or early token, and a request over the rate.
 async fn find(
     app: &App,
     scope: &Scope,
@@ -75,25 +75,31 @@ async fn find(
     };
     let asked = async { users::token_caller(&mut *app.conn().await?, &presented, pace(&app.process.settings)).await };
     let found = in_time(asked).await?;
-    if found.expired {
-        let refusal = ApiError::new(Code::TokenExpired, "The access token's time is over.");
-        return Err(
-            refusal.suggest(format!("Get a new one from {}, by a refresh token or by signing in.", issuer.name()))
-        );
-    }
-    if found.early {
-        return Err(unauthenticated("The access token's time (`nbf`) has not begun."));
-    }
+    refuse_out_of_time(issuer, &found)?;
     let counted = Counted { arrival: found.arrival, now: found.now, passed: found.passed };
     count(app, scope, hash, counted).await?;
     Ok(found)
+}
+
+/// Refuses a token whose time is over, or has not begun.
+fn refuse_out_of_time(issuer: &Issuer, found: &TokenFound) -> Answer<()> {
+    if found.expired {
+        let refusal = ApiError::new(Code::TokenExpired, "The access token has expired.");
+        return Err(
+            refusal.suggest(format!("Get a new one from {}, with a refresh token or by signing in.", issuer.name()))
+        );
+    }
+    if found.early {
+        return Err(unauthenticated("The access token is not valid yet (`nbf`)."));
+    }
+    Ok(())
 }
 
 fn identity<'a>(issuer: &'a Issuer, claims: &'a Claims) -> Identity<'a> {
     Identity { issuer: issuer.name(), subject: &claims.subject }
 }
 
-/// What somebody unknown counts under. Hashed, so that it can't be an account's id.
+/// The id that a stranger's requests are counted under: a hash, so that it can't be an account's id.
 fn stranger(issuer: &Issuer, claims: &Claims) -> Uuid {
     let hash = CredentialHash::of(&format!("oauth {} {}", issuer.name(), claims.subject));
     let mut bytes = [0; 16];
@@ -101,7 +107,7 @@ fn stranger(issuer: &Issuer, claims: &Claims) -> Uuid {
     uuid::Builder::from_custom_bytes(bytes).into_uuid()
 }
 
-/// Lets somebody unknown in, if the deployment does that. Whether they are known now.
+/// Signs somebody unknown up, if the settings allow it. Returns whether they are known now.
 async fn let_in(app: &App, issuer: &Issuer, claims: &Claims) -> Answer<bool> {
     match issuer.signup() {
         Signup::Refuse => Ok(false),
@@ -111,7 +117,7 @@ async fn let_in(app: &App, issuer: &Issuer, claims: &Claims) -> Answer<bool> {
                 if users::waits_for_a_day(&mut conn, identity(issuer, claims), issuer.signups_a_day()).await? {
                     return Ok(None);
                 }
-                // Of two first requests at once one makes the account, and both go on with it.
+                // Of two simultaneous first requests, one makes the account and both use it.
                 users::sign_up(&mut conn, identity(issuer, claims), &claims.name).await.map(Some)
             };
             let made = in_time(asked).await?;
@@ -125,7 +131,7 @@ async fn let_in(app: &App, issuer: &Issuer, claims: &Claims) -> Answer<bool> {
     }
 }
 
-fn place(found: &TokenFound) -> Option<CallerWorkspace> {
+fn reached_workspace(found: &TokenFound) -> Option<CallerWorkspace> {
     let (id, account_id) = found.workspace_id.zip(found.workspace_account_id)?;
     Some(CallerWorkspace { id, account_id, role: found.role? })
 }

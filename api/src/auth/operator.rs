@@ -1,8 +1,8 @@
-//! Who operates: the bearer token of `MWS_OPERATOR_TOKEN` or of one name in `MWS_OPERATOR_TOKENS`.
+//! Finds the operator who calls: by the bearer token `MWS_OPERATOR_TOKEN`, or one of the named `MWS_OPERATOR_TOKENS`.
 //!
-//! Who it is takes no query, and an address may send few wrong tokens (`guesses`). What an operation needs stands in
-//! `access`, as for customers; what a change leaves in the audit log begins here, and a look at what is an account's is
-//! noted here.
+//! That takes no query, and an address may send few wrong tokens (`guesses`). `access` says what an operation needs, as
+//! for customers. Entries of the audit log begin here; those of operators who look at an account's data are written
+//! here.
 
 use crate::app::App;
 use crate::auth::in_time;
@@ -28,9 +28,9 @@ use store::audit::{self, Entry};
 #[oai(rename = "operator", ty = "bearer", checker = "authenticate")]
 pub struct OperatorAuth(pub OperatorCaller);
 
-/// What shows nothing of any account.
+/// Paths that show nothing of any single account.
 const NOBODYS: [&str; 3] = ["/operator/audit", "/operator/reads", "/operator/report"];
-/// Characters that are kept of what is looked at.
+/// Characters that are kept of the path and query of a look.
 const LONGEST_SEEN: usize = 400;
 
 /// An operator, and the request that they make.
@@ -49,18 +49,18 @@ impl OperatorCaller {
         Self { name: operator.name.clone(), address, request_id: scope.request_id.clone() }
     }
 
-    /// What the operator is called.
+    /// The operator's name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Notes that this request looks at what is an account's.
+    /// Writes into the audit log that this request looks at an account's data.
     pub async fn note_look(&self, app: &App, request: &Request) -> Answer<()> {
         let entry = self.entry("view", seen(request));
         in_time(async { audit::record_look(&mut *app.conn().await?, &entry).await }).await
     }
 
-    /// What the audit log will say of a change.
+    /// Returns an entry of the audit log for a change.
     pub fn entry(&self, action: &'static str, target: impl Display) -> Entry {
         Entry {
             operator: self.name.clone(),
@@ -73,7 +73,7 @@ impl OperatorCaller {
         }
     }
 
-    /// What the account's own log will say of a change to what is its: not who of the operators, nor from where.
+    /// Returns an entry of the account's own log for a change by an operator: neither their name nor their address.
     pub fn account_entry(
         &self,
         account_id: AccountId,
@@ -90,7 +90,7 @@ impl OperatorCaller {
         account_audit::Entry { account_id, actor, action, target: target.to_string(), details }
     }
 
-    /// The same, with what was and what is.
+    /// Returns an entry with the values before and after.
     pub fn changed(
         &self,
         action: &'static str,
@@ -110,7 +110,7 @@ fn authenticate(request: &Request, bearer: Bearer) -> BoxFuture<'_, poem::Result
 async fn judged(request: &Request, bearer: Bearer) -> poem::Result<OperatorCaller> {
     let app = request.data::<App>().ok_or_else(|| ApiError::internal("the router was built without its App"))?;
     let (scope, token) = (Scope::of(request), CredentialHash::of(&bearer.token));
-    // Known without a query, so a good token is let in whatever else its address sends.
+    // The token is checked without a query, so a good one passes whatever else its address sends.
     let Some(operator) = app.operators.find(&token) else {
         app.guesses.refuse(&scope, &token).await?;
         return Err(guessed(app, &scope).await.into());
@@ -130,8 +130,8 @@ async fn judged(request: &Request, bearer: Bearer) -> poem::Result<OperatorCalle
     Ok(caller)
 }
 
-/// What is looked at: the path below `/operator`, and which rows of it. Names and subjects are left out, and pages are
-/// one.
+/// What a look is at: the path below `/operator` and the query that selects rows. Names and subjects are left out, and
+/// so are `limit` and `cursor`: all pages of a list are one look.
 fn seen(request: &Request) -> String {
     let path = request.uri().path();
     let path = path.strip_prefix(API_PATH).unwrap_or(path);
@@ -148,8 +148,7 @@ fn seen(request: &Request) -> String {
     whole.chars().take(LONGEST_SEEN).collect()
 }
 
-/// The refusal of what is no operator's token, which is counted and said in the log: somebody tries the keys to
-/// everything.
+/// The refusal of an unknown operator's token. It is counted and logged as a warning: these tokens open everything.
 async fn guessed(app: &App, scope: &Scope) -> ApiError {
     app.guesses.count(scope).await;
     metrics::counter!("mws_operator_guesses_total").increment(1);

@@ -6,7 +6,7 @@ use crate::http::error::Answer;
 use crate::http::scope::Scope;
 use domain::credential::PortalSession;
 
-/// Who a session in the portal stands for. It counts against the account's rate.
+/// Returns the caller whom a session in the portal stands for. The request counts against the account's rate.
 ///
 /// # Errors
 /// As for a bearer; `token_expired` also of one that was signed out of.

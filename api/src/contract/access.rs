@@ -1,18 +1,18 @@
-//! What each operation asks of its caller, in one table that every request passes (contract §5, §5.6).
+//! What each operation needs of its caller, in one table that is checked for every request (contract §5, §5.6).
 //!
-//! It is asked before a handler runs, where the caller becomes known: no handler can forget it. An operation without a
-//! row is refused to everyone, and a test here names it. What depends on more than the operation, such as whether an
-//! item is within reach, is the handler's.
+//! The check runs before the handler, where the caller becomes known: no handler can forget it. An operation without a
+//! row is refused to everyone, and a test here names it. Handlers check what depends on more than the operation, such
+//! as whether an item is within reach.
 
 use crate::http::error::Code;
 use Needs::{Account, AccountWithoutSession, Nothing, Operator, OwnerWithoutSession, Workspace};
 use domain::operator::OperatorRole::{self, Act, Read};
 use domain::role::Role;
 
-/// What an operation asks of its caller.
+/// What an operation needs of its caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Needs {
-    /// No credential: what is sent proves enough.
+    /// No credential: the request itself proves enough, such as by a signed link.
     Nothing,
     /// A credential of the account that it acts on; a role in a workspace is not looked at.
     Account,
@@ -68,7 +68,7 @@ pub const ACCESS: &[(&str, Needs)] = &[
     ("POST /tools/delete_skill", EDITOR),
     ("POST /tools/save_template", EDITOR),
     ("POST /tools/list_templates", VIEWER),
-    // The tool that it calls asks what it needs itself.
+    // The tool that it calls checks its own needs.
     ("POST /tools/run_template", VIEWER),
     ("POST /tools/delete_template", EDITOR),
     ("POST /tools/create_timeline", EDITOR),
@@ -94,7 +94,7 @@ pub const ACCESS: &[(&str, Needs)] = &[
     ("POST /tools/list_posts", VIEWER),
     ("POST /tools/keep_post", EDITOR),
     ("POST /tools/delete_post", EDITOR),
-    // A viewer may have what is stored; starting a read asks for more, where it is started.
+    // A viewer may have a stored read; starting one needs more, which is checked where it starts.
     ("POST /tools/transcribe_media", VIEWER),
     ("POST /tools/speakers", VIEWER),
     ("POST /tools/detect_beats", VIEWER),
@@ -114,7 +114,7 @@ pub const ACCESS: &[(&str, Needs)] = &[
     ("POST /tools/render_dub", EDITOR),
     ("POST /tools/delete_dub", EDITOR),
     ("POST /tools/list_models", Account),
-    // The tool whose cost is asked for asks what it needs itself.
+    // The tool whose cost is estimated checks its own needs.
     ("POST /tools/estimate_cost", VIEWER),
     ("POST /tools/get_balances", Account),
     ("GET /models", Account),
@@ -141,7 +141,7 @@ pub const ACCESS: &[(&str, Needs)] = &[
     ("PATCH /uploads/{id}/content", Nothing),
     ("OPTIONS /uploads/{id}/content", Nothing),
     ("POST /uploads/{id}/complete", EDITOR),
-    // The link that was given out proves enough.
+    // The signed link proves enough.
     ("GET /thumbnails/{item_id}/{picture}", Nothing),
     ("GET /media/{item_id}", Nothing),
     ("GET /library/items", VIEWER),
@@ -210,13 +210,13 @@ pub const ACCESS: &[(&str, Needs)] = &[
     ("POST /operator/console-links", Operator(Read)),
 ];
 
-/// What this operation asks; none when it has no row.
+/// Returns what this operation needs; none when it has no row.
 pub fn needs(operation: &str) -> Option<Needs> {
     ACCESS.iter().find(|(named, _)| *named == operation).map(|(_, needs)| *needs)
 }
 
 impl Needs {
-    /// The refusals that follow from it, beside those of every credential.
+    /// The codes of the refusals that these needs lead to, beside those of every credential.
     pub const fn refusals(self) -> &'static [Code] {
         match self {
             Nothing | Account | Workspace(Role::Viewer) | Operator(Read) => &[],

@@ -1,18 +1,18 @@
-//! Whether a JSON text names a field twice in one object: of the two one would be ignored, and whoever looked at the
-//! request on its way may have gone by the other.
+//! Whether a JSON text names a field twice in one object: a parser ignores one of the two, and a proxy that looked at
+//! the request may have gone by the other.
 //!
-//! Pure. What is no JSON is told elsewhere, in its own words.
+//! Pure. Text that is not JSON is refused elsewhere, in other words.
 
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::collections::HashSet;
 use std::fmt;
 
-/// A name is told up to here.
+/// Characters of a name that are shown.
 const SHOWN: usize = 60;
-/// What an error of ours begins with; none of the parser's own does.
+/// The prefix of this module's errors, which none of the parser's own has.
 const MARK: &str = "twice: ";
 
-/// The first field that is there twice.
+/// Returns the first field that is there twice in an object.
 pub fn named_twice(json: &[u8]) -> Option<String> {
     let error = serde_json::from_slice::<Once>(json).err()?.to_string();
     let named = error.strip_prefix(MARK)?;
@@ -20,7 +20,7 @@ pub fn named_twice(json: &[u8]) -> Option<String> {
     Some(named.chars().take(SHOWN).collect())
 }
 
-/// A value of which nothing is kept.
+/// A JSON value that is read and dropped.
 struct Once;
 
 impl<'de> Deserialize<'de> for Once {
@@ -71,7 +71,7 @@ impl<'de> Visitor<'de> for Look {
         let mut seen = HashSet::new();
         while let Some(name) = fields.next_key::<String>()? {
             if seen.contains(&name) {
-                // Read to its end, so that the parser has nothing of its own to say.
+                // Read to its end, so that the parser reports no error of its own.
                 fields.next_value::<IgnoredAny>()?;
                 return Err(A::Error::custom(format!("{MARK}{name}")));
             }

@@ -20,7 +20,7 @@ use store::minutes::Balance;
 pub struct ToolAnswer<T: ParseFromJSON + ToJSON> {
     /// Always true: any refusal has another status and the error envelope.
     pub ok: True,
-    /// What the tool answers.
+    /// The tool's result.
     pub data: T,
     /// The request's id and what it cost.
     pub meta: Meta,
@@ -35,21 +35,21 @@ impl<T: ParseFromJSON + ToJSON> ToolAnswer<T> {
         Self { ok: True, data, meta, media: None }
     }
 
-    /// With the minutes that the call used, holds and leaves.
+    /// Adds the minutes that the call used, holds and leaves.
     #[must_use]
     pub fn cloud(mut self, minutes: CloudProcessing) -> Self {
         self.meta.cloud_processing = Some(minutes);
         self
     }
 
-    /// With the AI credits that the call used, holds and leaves.
+    /// Adds the AI credits that the call used, holds and leaves.
     #[must_use]
     pub fn costing(mut self, cost: Cost) -> Self {
         self.meta.cost = cost;
         self
     }
 
-    /// With this media to show beside it, if there is any.
+    /// Adds media to show beside it, if there is any.
     #[must_use]
     pub fn showing(mut self, media: impl IntoIterator<Item = MediaLink>) -> Self {
         self.media = Some(media.into_iter().collect()).filter(|media: &Vec<MediaLink>| !media.is_empty());
@@ -65,25 +65,25 @@ impl<T: ParseFromJSON + ToJSON> ToolAnswer<T> {
 /// Media to show beside a tool's answer (contract §4.2, `media`).
 #[derive(Debug, Object)]
 pub struct MediaLink {
-    /// What the item is.
+    /// The item's type.
     #[oai(rename = "type")]
     pub kind: ItemKind,
     /// The item.
     pub item_id: Text,
-    /// What clients call it.
+    /// The item's name for clients.
     #[oai(rename = "ref")]
     pub item_ref: Text,
-    /// Where its bytes are, as `media_url` of the item.
+    /// The link to its bytes, as `media_url` of the item.
     pub url: Text,
     /// When that link ends.
     pub expires_at: Time,
     /// The media type that it is served as.
     pub content_type: Text,
-    /// How many bytes it has.
+    /// Its size in bytes.
     pub bytes: i64,
 }
 
-/// What an item is.
+/// The type of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case", rename = "LibraryItemType")]
 pub enum ItemKind {
@@ -103,7 +103,7 @@ pub struct Meta {
     pub request_id: Text,
     /// The AI credits that the call cost.
     pub cost: Cost,
-    /// The cloud minutes that the call used, holds and leaves; always there of a tool that may start cloud processing.
+    /// The cloud minutes that the call used, holds and leaves; present for every tool that may start cloud processing.
     pub cloud_processing: Option<CloudProcessing>,
 }
 
@@ -113,14 +113,14 @@ pub struct Meta {
 pub struct Cost {
     /// The estimate for this call; 0 where it costs none.
     pub credits: CreditCount,
-    /// Held by running work until it settles; there of a call that may cost credits.
+    /// Held by running work until it settles; present for a call that may cost credits.
     pub held_credits: Option<CreditCount>,
-    /// What the account has left after `held_credits`; there of a call that may cost credits.
+    /// What the account has left after `held_credits`; present for a call that may cost credits.
     pub left_credits: Option<CreditCount>,
 }
 
 impl Cost {
-    /// Of a call that holds or needs so much, by what the account has.
+    /// The cost of a call that holds or needs this many credits, with the account's balance.
     pub fn needed(credits: Credits, balance: &Balance) -> Self {
         Self {
             credits: credits.into(),
@@ -156,12 +156,12 @@ pub struct CloudProcessing {
     pub held_minutes: MinuteCount,
     /// Purchased minutes.
     pub bought_minutes: MinuteCount,
-    /// What the numbers are of, in words.
+    /// What the numbers mean, in words.
     pub note: Option<Text>,
 }
 
 impl CloudProcessing {
-    /// Of a call that starts nothing and is charged nothing, by what the account has.
+    /// The minutes of a call that starts nothing and is charged nothing, with the account's balance.
     pub fn idle(balance: &Balance) -> Self {
         Self {
             ran_on: RanOn::Cloud,
@@ -181,7 +181,7 @@ impl CloudProcessing {
 #[oai(deny_unknown_fields)]
 pub struct NoArguments {}
 
-/// What a route that removes something answers.
+/// The answer of a route that removes something.
 #[derive(Debug, Object)]
 pub struct Deleted {
     /// Always true.
@@ -189,7 +189,7 @@ pub struct Deleted {
 }
 
 impl Deleted {
-    /// The one answer there is.
+    /// The only answer of its kind.
     pub fn json() -> Json<Self> {
         Json(Self { deleted: True })
     }
@@ -231,7 +231,7 @@ json_with_status!(
     ACCEPTED
 );
 
-/// An answer whose bytes are already made, documented as `T`: what an Idempotency-Key answers again, byte for byte.
+/// An answer whose bytes are already made, documented as `T`: a repeat of an Idempotency-Key sends them byte for byte.
 #[derive(Debug)]
 pub struct Stored<T, const STATUS: u16 = 200> {
     body: String,
@@ -240,7 +240,7 @@ pub struct Stored<T, const STATUS: u16 = 200> {
 }
 
 impl<T: ToJSON, const STATUS: u16> Stored<T, STATUS> {
-    /// Writes the answer down; `body` is what to store.
+    /// Serializes a new answer; `body` is what to store.
     pub fn fresh(answer: &T) -> Self {
         Self { body: answer.to_json_string(), replayed: false, shape: PhantomData }
     }
@@ -250,12 +250,12 @@ impl<T: ToJSON, const STATUS: u16> Stored<T, STATUS> {
         Self { body, replayed: true, shape: PhantomData }
     }
 
-    /// These bytes, made by hand of what is stored as text.
+    /// Bytes that were put together from stored text.
     pub fn composed(body: String) -> Self {
         Self { body, replayed: false, shape: PhantomData }
     }
 
-    /// The same bytes, documented as `U`, of which they are one form.
+    /// The same bytes, documented as `U`, one form of which they have.
     pub fn documented_as<U>(self) -> Stored<U, STATUS> {
         Stored { body: self.body, replayed: self.replayed, shape: PhantomData }
     }

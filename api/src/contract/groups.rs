@@ -1,4 +1,4 @@
-//! What every group of operations says of itself beside its handlers: its tag, and the codes it may refuse with.
+//! What every group of operations declares beside its handlers: its tag, and the codes that it may refuse with.
 
 use crate::http::error::Code;
 use poem_openapi::Tags;

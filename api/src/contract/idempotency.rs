@@ -1,5 +1,5 @@
-//! The `Idempotency-Key` header (contract §4.1), and which operations take it. `dispatch` keeps the answer where jobs
-//! are started, `once` where something else is made.
+//! The `Idempotency-Key` header (contract §4.1), and which operations take it. `dispatch` keeps the answers of calls
+//! that start jobs, `once` those of calls that make something else.
 
 use crate::http::error::{Answer, ApiError, Code};
 use Repeat::{Harmless, Kept, Refused};
@@ -28,7 +28,7 @@ impl<'a> FromRequest<'a> for IdempotencyKey {
     }
 }
 
-/// What comes of a POST that is sent again with the same Idempotency-Key.
+/// What happens to a POST that is sent again with the same Idempotency-Key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Repeat {
     /// The first answer, byte for byte.
@@ -40,7 +40,7 @@ pub enum Repeat {
 }
 
 impl Repeat {
-    /// How the document says it to clients, which decide by it whether to send a POST again (`x-repeat`).
+    /// The word for it in the document (`x-repeat`), by which clients decide whether to send a POST again.
     pub fn word(self) -> &'static str {
         match self {
             Kept => "kept",
@@ -50,7 +50,7 @@ impl Repeat {
     }
 }
 
-/// Every POST there is.
+/// What happens to a repeat of each POST.
 pub const REPEATS: &[(&str, Repeat)] = &[
     ("POST /tools/prepare_media", Kept),
     ("POST /tools/transcribe_media", Kept),
@@ -80,7 +80,7 @@ pub const REPEATS: &[(&str, Repeat)] = &[
     ("POST /tools/update_settings", Kept),
     ("POST /tools/save_skill", Kept),
     ("POST /tools/save_template", Kept),
-    // As the tool that it calls.
+    // As for the tool that it calls.
     ("POST /tools/run_template", Kept),
     ("POST /tools/create_timeline", Kept),
     ("POST /tools/edit_timeline", Kept),
@@ -144,15 +144,15 @@ pub const REPEATS: &[(&str, Repeat)] = &[
     ("POST /tools/get_overview", Harmless),
     ("POST /uploads/{id}/complete", Harmless),
     ("POST /library/items/{id}/lease", Harmless),
-    // A first secret is made once; a second rotation is refused while the first goes on.
+    // The first secret is made once; a second rotation is refused while the first is under way.
     ("POST /webhook-secret", Harmless),
-    // A repeat is no legal change of status.
+    // A repeat is not a legal change of status.
     ("POST /projects/{id}/status", Harmless),
     ("POST /projects/{id}/cancel", Harmless),
     // A code is good once.
     ("POST /sessions/redeem", Harmless),
     ("POST /operator/members", Harmless),
-    // What is suspended, resumed or erased stays so.
+    // What was suspended, resumed or erased once stays so.
     ("POST /operator/accounts/{id}/suspend", Harmless),
     ("POST /operator/accounts/{id}/resume", Harmless),
     ("POST /operator/accounts/{id}/erase", Harmless),
@@ -160,12 +160,12 @@ pub const REPEATS: &[(&str, Repeat)] = &[
     ("POST /operator/items/{id}/erase", Harmless),
     ("POST /operator/jobs/{id}/retry", Harmless),
     ("POST /operator/deliveries/resend", Harmless),
-    // Each code is another, good for minutes.
+    // Each call makes another code, which is good for minutes.
     ("POST /tools/get_api_session", Refused),
     ("POST /portal-sessions", Refused),
-    // With `since` it takes many transactions, and no one of them could keep the answer.
+    // With `since` it takes many transactions, none of which could keep the answer.
     ("POST /webhooks/{id}/deliveries", Refused),
-    // An operator's token is of no account, whose keys these would be.
+    // Keys are kept by account, and an operator's token belongs to none.
     ("POST /operator/console-links", Refused),
     ("POST /operator/accounts", Refused),
     ("POST /operator/accounts/{id}/minutes", Refused),
@@ -174,12 +174,12 @@ pub const REPEATS: &[(&str, Repeat)] = &[
     ("POST /operator/workspaces", Refused),
 ];
 
-/// What comes of a repeat of this operation; none when it has no row, or is no POST.
+/// Returns what happens to a repeat of this operation; none when it has no row, or is not a POST.
 pub fn repeat(operation: &str) -> Option<Repeat> {
     REPEATS.iter().find(|(named, _)| *named == operation).map(|(_, repeat)| *repeat)
 }
 
-/// Refuses a key that would not keep a repeat from making something a second time.
+/// Refuses a key on an operation that would make something twice in spite of it.
 ///
 /// # Errors
 /// `invalid_request`.

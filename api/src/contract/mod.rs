@@ -1,7 +1,7 @@
 //! What the service promises of each operation, as data: who may call it, what it takes, and what it refuses.
 //!
-//! The OpenAPI document is built once, above (`openapi`), and handed down from there as a [`Contract`]: middleware and
-//! handlers look up what they need in it and never call up for it.
+//! The OpenAPI document is built once, above (`openapi`), and handed down as a [`Contract`]: middleware and handlers
+//! look up what they need in it and never call upwards.
 
 pub mod access;
 pub mod duplicate_fields;
@@ -43,7 +43,7 @@ impl Contract {
         &self.operations
     }
 
-    /// What the document says of an operation.
+    /// The object that describes the operation in the document.
     pub fn described(&self, operation: &Operation) -> &Value {
         &self.json["paths"][&operation.path][operation.method.as_str().to_lowercase()]
     }
@@ -62,7 +62,7 @@ impl Contract {
     }
 }
 
-/// Whether a request's path, or a template with other names, is one of this template.
+/// Whether a request's path fits this template. Another template, whose parameters have other names, fits it too.
 fn fits(template: &str, path: &str) -> bool {
     let mut segments = path.split('/');
     let all =
@@ -75,7 +75,7 @@ pub fn inlined(document: &Value, schema: &Value) -> Value {
     inlined_to(document, schema, 0)
 }
 
-/// No schema here refers to itself; the depth only makes sure that a future one ends.
+/// No schema here refers to itself; `depth` only makes sure that one which does would end.
 fn inlined_to(document: &Value, schema: &Value, depth: usize) -> Value {
     const DEEPEST: usize = 16;
     match schema {

@@ -16,7 +16,7 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct MatchedOperation(pub Arc<Operation>);
 
-/// The tool that calls another, whose access, costs and refusals are then those of the call.
+/// The tool that calls another, whose access, costs and refusals apply to the call.
 pub const RUN_TEMPLATE: &str = "/tools/run_template";
 
 /// A query parameter of an operation.
@@ -25,7 +25,7 @@ pub struct Query {
     pub name: String,
     /// Its schema, with every `$ref` replaced by what it names.
     pub schema: Value,
-    /// Whether it has to be there.
+    /// Whether it is required.
     pub is_required: bool,
 }
 
@@ -39,15 +39,15 @@ pub struct Operation {
     pub queries: Vec<Query>,
     /// Whether it takes a credential. If not, it is judged before it runs; if so, once its caller is known.
     pub takes_credential: bool,
-    /// What it asks of its caller; none, which no caller meets, when it has no row in `access`.
+    /// What it needs of its caller; none, which refuses everyone, when it has no row in `access`.
     pub needs: Option<Needs>,
-    /// Whether it has to have a body.
+    /// Whether its body is required.
     pub needs_body: bool,
     /// The schema of its JSON body, if it takes one, with every `$ref` replaced by what it names.
     pub body: Option<Value>,
     /// The codes that its own group lists for it; none when it lists nothing.
     pub refuses: Option<&'static [Code]>,
-    /// The schema of what it answers when it does what was asked, likewise, if that is JSON.
+    /// The schema of its successful answer, with every `$ref` replaced too, if that is JSON.
     pub answer: Option<Value>,
 }
 
@@ -57,25 +57,25 @@ impl Operation {
         format!("{} {}", self.method, self.path)
     }
 
-    /// Whether it may start cloud processing: exactly those that can be short of minutes.
+    /// Whether it may start cloud processing: those operations that may refuse with too few minutes.
     pub fn uses_minutes(&self) -> bool {
         self.refuses.is_some_and(|codes| codes.contains(&Code::InsufficientMinutes))
     }
 
-    /// Whether it calls another tool, so that what it changes and costs is that tool's.
+    /// Whether it calls another tool, whose changes and costs are then its own.
     pub fn runs_others(&self) -> bool {
         self.path == RUN_TEMPLATE
     }
 
-    /// Refuses what the document does not describe: an unknown or doubled query, a field that is unknown, doubled,
-    /// missing or wrong. What is no JSON at all is left to the framework. So a handler's own types can't take more than
-    /// is documented.
+    /// Refuses what the document does not describe: an unknown or doubled query parameter, or a field that is unknown,
+    /// doubled, missing or wrong. So a handler's own types can't take more than is documented. A body that is not JSON
+    /// is left to the framework.
     pub fn judge(&self, request: &Request) -> Answer<()> {
         self.refuse_odd_queries(request.uri().query())?;
         refuse_in_vain(&self.name(), request)?;
         let (Some(schema), Some(SentBody(bytes))) = (&self.body, request.data::<SentBody>()) else { return Ok(()) };
         let json = media_type(request).ends_with("json");
-        // No body is a body without fields: the first one that is missing is named.
+        // An empty body counts as an object without fields, so that the first missing field is named.
         let is_empty = bytes.is_empty();
         let bytes: &[u8] = if is_empty { b"{}" } else { bytes };
         let sent: Option<Value> = if json { serde_json::from_slice(bytes).ok() } else { None };

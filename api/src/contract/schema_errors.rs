@@ -1,18 +1,18 @@
-//! Why a JSON body is refused, in words that name the field and what it takes (contract §7, `error.message`).
+//! Explains why a JSON body is refused: which field is wrong, and what it takes (contract §7, `error.message`).
 //!
-//! A body is held against the operation's schema in the OpenAPI document before the framework reads it into a type:
-//! that is kinder than the document (it takes `false` for a string) and says little when it refuses. Pure: a schema, a
-//! value, a sentence.
+//! A body is checked against the operation's schema in the OpenAPI document before the framework reads it into a type:
+//! the framework accepts more than the document (`false` for a string) and explains little. Pure: a schema and a value
+//! give a sentence.
 
 use chrono::DateTime;
 use serde_json::{Map, Value};
 
-/// The first thing in `body` that `schema` does not take, if there is one. `schema` has its references inlined.
+/// Returns what is wrong in `body` first, if anything is. `schema` has its references inlined.
 pub fn explain(schema: &Value, body: &Value) -> Option<String> {
     difference(schema, body, "")
 }
 
-/// Why the query parameter `name` does not take this text, if it does not.
+/// Returns why the query parameter `name` does not take this text, if it does not.
 pub fn explain_query(schema: &Value, name: &str, text: &str) -> Option<String> {
     let schema = if schema["type"] == "array" { &schema["items"] } else { schema };
     let kind = schema["allOf"].get(0).unwrap_or(schema)["type"].as_str();
@@ -75,7 +75,7 @@ fn fields(schema: &Value, object: &Map<String, Value>, at: &str) -> Option<Strin
         let takes = if names.is_empty() { "no fields".to_owned() } else { names.join(", ") };
         return Some(format!("{} is not known here, which takes {takes}.", place(&join(at, &clipped(name)))));
     }
-    // What is not known by its name is of one schema, or of any.
+    // `additionalProperties` says which values fields of other names take; where it is no object, anything goes.
     let others = Some(&schema["additionalProperties"]).filter(|others| others.is_object());
     object.iter().find_map(|(name, value)| {
         let schema = known.get(name).or(others)?;
@@ -113,7 +113,7 @@ fn range(schema: &Value, number: f64, at: &str) -> Option<String> {
     (!fits).then(|| format!("{}: expected {}, found {number}.", place(at), bounds(least, most)))
 }
 
-/// What a number of this format can be, whatever else is said of it.
+/// Returns the least and the greatest number of this format.
 fn held(schema: &Value) -> (Option<f64>, Option<f64>) {
     match schema["format"].as_str() {
         Some("uint32") => (Some(0.0), Some(u32::MAX.into())),

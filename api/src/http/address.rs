@@ -1,16 +1,15 @@
-//! The address a request comes from: the connection's, or, behind proxies that are trusted, the one they saw.
+//! The address that a request comes from: the connection's, or, behind trusted proxies, the one that they saw.
 //!
-//! `X-Forwarded-For` is read from the right, past every trusted proxy: what stands further left may be anyone's
-//! fiction.
+//! `X-Forwarded-For` is read from the right, past every trusted proxy: anybody could have written what is further left.
 
 use ipnet::IpNet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-/// What those count as together whose address is not known.
+/// Stands for all clients whose address is unknown.
 pub const NOWHERE: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
 
-/// The client's address; none where a trusted proxy names something else than an address, so that nobody who makes it
-/// do so is taken for the proxy. `forwarded` is the header's value, all lines joined by commas.
+/// Returns the client's address; none where a trusted proxy names something that is not an address, since the client
+/// must not be taken for the proxy then. `forwarded` is the header's value, its lines joined by commas.
 pub fn client(connection: Option<IpAddr>, forwarded: Option<&str>, trusted: &[IpNet]) -> Option<IpAddr> {
     let mut address = connection?;
     for hop in forwarded.unwrap_or_default().rsplit(',') {
@@ -26,7 +25,7 @@ pub fn client(connection: Option<IpAddr>, forwarded: Option<&str>, trusted: &[Ip
     Some(address.to_canonical())
 }
 
-/// An address as proxies write it: alone, with a port, or in brackets.
+/// Parses an address as proxies write it: alone, with a port, or in brackets.
 fn hop_address(hop: &str) -> Option<IpAddr> {
     let alone = hop.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(hop);
     alone.parse().ok().or_else(|| hop.parse::<SocketAddr>().ok().map(|socket| socket.ip()))
@@ -37,8 +36,8 @@ pub fn is_trusted(address: IpAddr, trusted: &[IpNet]) -> bool {
     trusted.iter().any(|network| network.contains(&address.to_canonical()))
 }
 
-/// What an address counts as: itself, or the /64 that it is of, which whoever has an IPv6 address has the whole of. One
-/// that is made from an IPv4 address counts as that.
+/// The address that limits count by: an IPv4 address itself, or the /64 of an IPv6 address, all of which its owner has.
+/// An IPv6 address that is made from an IPv4 address counts as the latter.
 pub fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(v4) => v4.into(),
@@ -48,8 +47,8 @@ pub fn network(address: IpAddr) -> IpAddr {
     }
 }
 
-/// The IPv4 address that an IPv6 address is made from: by 6to4 (RFC 3056), whose /48 its owner has the whole of, or by
-/// a translator (RFC 6052), whose /96 all of its clients share.
+/// The IPv4 address that an IPv6 address is made from: by 6to4 (RFC 3056), where one owner has the /48, or by a
+/// translator (RFC 6052), where all of its clients share a /96.
 fn within(address: Ipv6Addr) -> Option<Ipv4Addr> {
     match address.segments() {
         [0x2002, high, low, ..] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => {

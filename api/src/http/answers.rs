@@ -1,9 +1,9 @@
-//! What answers hold in memory while they are sent, which takes as long as their clients like.
+//! Limits the memory that answers hold while they are sent, which takes as long as clients like.
 //!
-//! All large answers of a process share a room, as large bodies on their way in do (`body`): while it is half empty, or
-//! nobody else has any of it, anybody may take more, and otherwise nobody has more than a share. An account has a few
-//! of the largest at once. An answer that is streamed from the media store takes little of the room; one that had to be
-//! put together takes what it is. What is in an answer is its handler's.
+//! All large answers of a process share a room, as large request bodies do (`body`). While it is half empty, or nobody
+//! else uses it, anybody may take more; otherwise nobody has more than a share. An account may be sent a few of the
+//! largest at once. An answer that is streamed from the media store takes little of the room, one that is put together
+//! in memory takes its length.
 
 use crate::http::address::{NOWHERE, network};
 use crate::http::error::{Answer, ApiError, Code};
@@ -20,7 +20,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Bytes of an answer that are held for anybody.
+/// Bytes of an answer that need no room.
 const FREE_BYTES: u64 = 16 << 10;
 /// KiB that all answers may hold together past those.
 const MOST_KIB: usize = 256 << 10;
@@ -30,7 +30,7 @@ const SPARE_KIB: usize = MOST_KIB / 2;
 const MOST_KIB_OF_ONE: usize = MOST_KIB / 8;
 /// Large answers that an account may be sent at once.
 const MOST_OF_ACCOUNT: usize = 4;
-/// When to ask for a large answer again, in seconds.
+/// `Retry-After` of a refused large answer, in seconds.
 const TRY_AGAIN_S: u64 = 2;
 
 /// The room, and who has large answers under way.
@@ -41,17 +41,17 @@ pub struct Answers {
     large: Shares<AccountId>,
 }
 
-/// Who an answer is for.
+/// Whose share of the room an answer takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Taker {
     /// An account.
     Account(AccountId),
-    /// Of those whose account is not known, the network that they ask from.
+    /// The client's network, where its account is unknown.
     Network(IpAddr),
 }
 
 impl Taker {
-    /// Who a request's answer is for, as far as that is known.
+    /// The account of the request, or its network while no account is known.
     pub fn of(scope: &Scope) -> Self {
         let unknown = || Self::Network(network(scope.address.unwrap_or(NOWHERE)));
         scope.account.get().map_or_else(unknown, |account| Self::Account(*account))
@@ -64,41 +64,41 @@ impl From<AccountId> for Taker {
     }
 }
 
-/// What one answer takes of the room, until this is dropped.
+/// The room that one answer takes, until this is dropped.
 #[derive(Debug, Default)]
 pub struct Room(Option<(OwnedSemaphorePermit, Share<Taker>)>);
 
 /// One of an account's large answers, until this is dropped.
 pub type Large = Share<AccountId>;
 
-/// On a response whose bytes hold their room already, or need none: what they hold.
+/// Marks a response whose bytes hold their room already or need none.
 #[derive(Clone)]
 pub struct Roomed(Held);
 
-/// What is let go when nobody has it any longer.
+/// Room that is given back when its last holder is dropped.
 pub type Held = Option<Arc<dyn Any + Send + Sync>>;
 
 impl Roomed {
-    /// Of bytes that are there once for all answers.
+    /// For bytes in memory that all answers share.
     pub const SHARED: Self = Self(None);
 
-    /// What the response's bytes hold, for who makes another answer of them.
+    /// The room that the response's bytes hold, for one who makes another response of them.
     pub fn held(&self) -> Held {
         self.0.clone()
     }
 }
 
 impl Answers {
-    /// All of it free.
+    /// A room of which all is free.
     pub fn new() -> Self {
         Self { room: Arc::new(Semaphore::new(MOST_KIB)), held: Shares::default(), large: Shares::default() }
     }
 
-    /// Room for so many bytes of an answer.
+    /// Takes room for this many bytes of an answer.
     ///
     /// # Errors
-    /// `rate_limited` while who it is for holds a share of the room and others need the rest, `unavailable` while
-    /// others hold it.
+    /// `rate_limited` while the taker holds a share of the room and others need the rest, `unavailable` while others
+    /// hold it.
     pub fn hold(&self, taker: impl Into<Taker>, bytes: u64) -> Answer<Room> {
         let kib = usize::try_from(bytes.saturating_sub(FREE_BYTES).div_ceil(1 << 10)).unwrap_or(usize::MAX);
         if kib == 0 {
@@ -120,10 +120,10 @@ impl Answers {
         Ok(Room(Some((room, share))))
     }
 
-    /// One more large answer of an account.
+    /// Takes a place for one more large answer of an account.
     ///
     /// # Errors
-    /// `rate_limited` while it has as many as it may.
+    /// `rate_limited` while the account has as many as it may.
     pub fn large(&self, account: AccountId) -> Answer<Large> {
         self.large.take(account, MOST_OF_ACCOUNT).ok_or_else(|| {
             let message =
@@ -133,13 +133,13 @@ impl Answers {
         })
     }
 
-    /// The response, which holds its room until it has been sent; or that there is none.
+    /// Returns the response, whose body holds its room until it has been sent; or a refusal when there is no room.
     pub fn housed(&self, envelope: Envelope, taker: Taker, mut response: Response) -> Response {
         if response.data::<Roomed>().is_some() {
             return response;
         }
         let body = BoxBody::from(response.take_body());
-        // A stream without a length is held by its handler, a piece at a time.
+        // A stream without a length takes no room: its handler holds a piece at a time.
         let room = self.hold(taker, body.size_hint().exact().unwrap_or(0));
         response.set_body(Body::from(body));
         match room {
@@ -156,7 +156,7 @@ impl Default for Answers {
     }
 }
 
-/// The response, whose bytes hold this until they have been sent.
+/// Returns the response, whose bytes hold `held` until they have been sent.
 pub fn holding<T: Send + Sync + 'static>(mut response: Response, held: T) -> Response {
     let held = Arc::new(held);
     let body = BoxBody::from(response.take_body());

@@ -1,7 +1,7 @@
-//! What a request must be before anything is decided about it: a body within its cap, headers that can be read.
+//! Checks that a request can be read before anything is decided about it: a body within its limit, legible headers.
 //!
-//! The body is read here, whole, so that a cap holds for chunked ones too and a refusal can be explained by it. Routes
-//! that take media are let through unread: their bodies go to the store as they come.
+//! The body is read here, whole, so that the limit holds for chunked ones too and refusals can name its fields.
+//! Requests that upload media pass unread: their bodies are streamed to the store.
 
 use crate::http::API_PATH;
 use crate::http::address::{NOWHERE, network};
@@ -18,11 +18,11 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Bytes of a body (contract §8).
+/// Bytes that a body may have (contract §8).
 const MOST_BYTES: usize = 1 << 20;
-/// How long a client may take to send one.
+/// How long a client may take to send a body.
 const TIMEOUT: Duration = Duration::from_secs(30);
-/// Headers that decide something: one that is no text would be silently ignored, and of two one would be.
+/// Headers that decide something. A value that is not text would be ignored without a word, and so would one of two.
 const READ_HEADERS: [&str; 11] = [
     "authorization",
     "x-workspace-id",
@@ -37,15 +37,15 @@ const READ_HEADERS: [&str; 11] = [
     "x-http-method-override",
 ];
 
-/// Bytes of a body that are held for anybody: what most calls need, and little for as many connections as there may be.
+/// Bytes of a body that need no room: most calls need no more, and all connections together hold little by it.
 const FREE_BYTES: usize = 16 << 10;
 /// KiB that the bodies of all requests may hold together past those.
 const MOST_KIB: usize = 256 << 10;
-/// Of those, what the bodies from one address may.
+/// KiB of those that the bodies from one address may hold.
 const MOST_KIB_OF_ADDRESS: usize = MOST_KIB / 8;
 
-/// Room in memory for bodies, of the whole process. A caller is known only once a body has been read, so what strangers
-/// may make it hold has a limit, and each address has a part of it; who sends little does not feel it.
+/// The memory for bodies of the whole process. The caller is known only once the body is read, so what strangers may
+/// make it hold is limited, and each address has a part of it. Small bodies are never refused.
 #[derive(Debug)]
 pub struct BodyMemory {
     all: Arc<Semaphore>,
@@ -53,7 +53,7 @@ pub struct BodyMemory {
 }
 
 impl BodyMemory {
-    /// All of it free.
+    /// Memory of which all is free.
     pub fn new() -> Self {
         Self { all: Arc::new(Semaphore::new(MOST_KIB)), of_address: Shares::default() }
     }
@@ -65,7 +65,7 @@ impl Default for BodyMemory {
     }
 }
 
-/// What one body takes of it, until this is dropped.
+/// The memory that one body takes, until this is dropped.
 #[derive(Debug, Default)]
 pub struct BodyPermit {
     from: Option<IpAddr>,
@@ -74,12 +74,12 @@ pub struct BodyPermit {
 }
 
 impl BodyPermit {
-    /// None yet, for a body from this address, or from one that is not known.
+    /// No memory yet, for a body from this address; none when it is unknown.
     fn from(address: Option<IpAddr>) -> Self {
         Self { from: Some(network(address.unwrap_or(NOWHERE))), ..Self::default() }
     }
 
-    /// Has room for `bytes` in all.
+    /// Takes memory until the body has `bytes` in all.
     fn hold(&mut self, rooms: &BodyMemory, bytes: usize) -> Answer<()> {
         let held = self.held.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
         let wanted = bytes.saturating_sub(FREE_BYTES).div_ceil(1 << 10).saturating_sub(held);
@@ -107,24 +107,16 @@ impl BodyPermit {
     }
 }
 
-/// Whether a body goes to the store as it comes: `PUT` and `PATCH` below `/uploads/`.
+/// Whether the body is streamed to the store: `PUT` and `PATCH` below `/uploads/`.
 pub fn is_streamed(request: &Request) -> bool {
     let path = request.uri().path().strip_prefix(API_PATH);
     [Method::PUT, Method::PATCH].contains(request.method()) && path.is_some_and(|path| path.starts_with("/uploads/"))
 }
 
-/// Checks the headers, reads the body, and puts both in order for the framework. The body's room is to be held for as
-/// long as the request is.
+/// Checks the headers, reads the body, and puts both in the form that the framework expects. The permit must be kept as
+/// long as the request.
 pub async fn take_in(rooms: &BodyMemory, request: &mut Request) -> Answer<BodyPermit> {
-    for name in READ_HEADERS {
-        let sent = request.headers().get_all(name);
-        if sent.iter().any(|value| value.to_str().is_err()) {
-            return Err(ApiError::new(Code::InvalidRequest, format!("`{name}`: expected printable ASCII characters.")));
-        }
-        if sent.iter().nth(1).is_some() {
-            return Err(ApiError::new(Code::InvalidRequest, format!("`{name}`: sent more than once.")));
-        }
-    }
+    refuse_unclear_headers(request)?;
     if is_streamed(request) {
         return Ok(BodyPermit::default());
     }
@@ -137,13 +129,27 @@ pub async fn take_in(rooms: &BodyMemory, request: &mut Request) -> Answer<BodyPe
         tokio::time::timeout(TIMEOUT, read(rooms, BodyPermit::from(Scope::of(request).address), body)).await.map_err(
             |_| ApiError::new(Code::InvalidRequest, format!("The body did not arrive within {} s.", TIMEOUT.as_secs())),
         )??;
-    // A call without arguments need not say what its nothing is made of.
+    // A call without arguments need not send a Content-Type.
     if bytes.is_empty() && request.method() != Method::GET {
         request.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     }
     request.set_data(SentBody(bytes.clone()));
     request.set_body(bytes);
     Ok(room)
+}
+
+/// Refuses headers that decide something where one is no text, or is sent twice.
+fn refuse_unclear_headers(request: &Request) -> Answer<()> {
+    for name in READ_HEADERS {
+        let sent = request.headers().get_all(name);
+        if sent.iter().any(|value| value.to_str().is_err()) {
+            return Err(ApiError::new(Code::InvalidRequest, format!("`{name}`: expected printable ASCII characters.")));
+        }
+        if sent.iter().nth(1).is_some() {
+            return Err(ApiError::new(Code::InvalidRequest, format!("`{name}`: sent more than once.")));
+        }
+    }
+    Ok(())
 }
 
 async fn read(rooms: &BodyMemory, mut room: BodyPermit, body: Body) -> Answer<(Bytes, BodyPermit)> {

@@ -1,8 +1,7 @@
-//! A body that holds something for as long as it is being sent: a place, a share of memory, a note that an answer is
-//! under way.
+//! A body that holds something while it is being sent: a place, a share of memory, a mark that an answer is under way.
 //!
-//! A body is over when its last bytes are handed to the connection, which keeps them until its client takes them. So
-//! what is held belongs to the bytes, and is let go with the last of them.
+//! A body ends when its last bytes are handed to the connection, which keeps them until the client takes them. So the
+//! bytes hold it, and it is dropped with the last of them.
 
 use bytes::Bytes;
 use http_body_util::combinators::BoxBody;
@@ -12,13 +11,13 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-/// A body, and what is held until it has been sent or given up. It is as long as the one that it is made of.
+/// A body that keeps `held` until it was sent or given up. Its length is that of the body inside.
 pub struct Holding<T> {
     body: BoxBody<Bytes, io::Error>,
     held: Arc<T>,
 }
 
-/// Bytes on their way, and what they hold.
+/// Bytes that are being sent, and what they hold.
 struct Held<T> {
     bytes: Bytes,
     _held: Arc<T>,
@@ -31,7 +30,7 @@ impl<T> AsRef<[u8]> for Held<T> {
 }
 
 impl<T> Holding<T> {
-    /// This body, which holds `held`.
+    /// Makes this body hold `held`.
     pub fn new(body: BoxBody<Bytes, io::Error>, held: Arc<T>) -> Self {
         Self { body, held }
     }

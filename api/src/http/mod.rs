@@ -1,6 +1,6 @@
-//! What HTTP is here: errors, envelopes of refusals, texts, lists, and the room and the rates that requests share.
+//! HTTP in the api: errors, envelopes of refusals, texts, lists, and the room and the rates that requests share.
 //!
-//! The lowest floor of the api: nothing here knows what an operation does, or how it is known who calls.
+//! The lowest floor of the api: nothing here knows what an operation does, or how its caller is found.
 
 pub mod address;
 pub mod answers;
@@ -16,5 +16,5 @@ pub mod scope;
 pub mod shares;
 pub mod text;
 
-/// Where every path of the interface begins (contract §9).
+/// The prefix of every path of the interface (contract §9).
 pub const API_PATH: &str = "/api/v1";

@@ -1,5 +1,5 @@
-//! What all pages for browsers share: how their style and script are let in, what a form sends and from where, and
-//! what a cookie holds.
+//! What all pages for browsers share: a content security policy for their style and script, the fields and the origin
+//! of forms, and cookies.
 
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::request::SentBody;
@@ -9,36 +9,36 @@ use poem::Request;
 use poem::http::header;
 use sha2::{Digest, Sha256};
 
-/// The start of a content security policy that lets in nothing but this style and this script, by their hashes, and no
-/// page around it.
+/// The start of a content security policy that allows this style and this script by their hashes, nothing else, and no
+/// framing.
 pub fn only(style: &str, script: &str) -> String {
     let (style, script) = (let_in(style), let_in(script));
     format!("default-src 'none'; style-src {style}; script-src {script}; base-uri 'none'; frame-ancestors 'none'")
 }
 
-/// How a content security policy names a style or a script that stands in its page.
+/// How a content security policy names a style or a script that is written in its page.
 pub fn let_in(text: &str) -> String {
     format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)))
 }
 
-/// The fields of a form, as browsers send them.
+/// The fields of a form that a browser sent.
 pub fn form(request: &Request) -> Vec<(String, String)> {
     let body = request.data::<SentBody>().map(|sent| sent.0.clone()).unwrap_or_default();
     url::form_urlencoded::parse(&body).into_owned().collect()
 }
 
-/// A field of a form; empty where it is not there.
+/// A field of a form; empty where it is missing.
 pub fn field(form: &[(String, String)], name: &str) -> String {
     form.iter().find(|(own, _)| own == name).map(|(_, value)| value.clone()).unwrap_or_default()
 }
 
-/// The cookie of this name.
+/// The value of the cookie of this name.
 pub fn cookie<'a>(request: &'a Request, name: &str) -> Option<&'a str> {
     let pairs = request.header(header::COOKIE)?.split(';');
     pairs.filter_map(|pair| pair.trim().split_once('=')).find(|(own, _)| *own == name).map(|(_, value)| value)
 }
 
-/// A form of another page is none of ours. Every browser says where a form comes from.
+/// Refuses a form that another page sent. Every browser names the origin of a form.
 ///
 /// # Errors
 /// `origin_forbidden`.

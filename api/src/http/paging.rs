@@ -1,9 +1,9 @@
 //! Lists on routes: `limit`, an opaque keyset cursor, and `{data, has_more, next_cursor}` (contract §4).
 //!
-//! A cursor is the list's name and the last id shown, and of a list that is sorted by a text that text too; of a list
-//! that is something's, as comments are an item's, its name has that thing's id. So one of another list, or of another
-//! order, is refused. Never an offset: rows that come and go between two pages neither
-//! repeat nor hide others.
+//! A cursor is the list's name and the last id shown, with the text too where the list is sorted by one. A list that
+//! belongs to something, as comments do to an item, has that thing's id in its name. So the cursor of another list, or
+//! of another order, is refused. Never an offset: rows that come and go between two pages neither repeat nor hide
+//! others.
 
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::{Text, plain_type};
@@ -20,7 +20,7 @@ use uuid::Uuid;
 const DEFAULT_LIMIT: u8 = 20;
 const MOST: u8 = 100;
 
-/// How many rows of a list are asked for: 1 to 100, 20 when nothing is said.
+/// How many rows of a list are asked for: 1 to 100, 20 by default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limit(u8);
 
@@ -71,23 +71,23 @@ impl ToJSON for Limit {
     }
 }
 
-/// One page that is asked for: the list's name, how many rows, and the last id that was seen.
+/// A page that is asked for: the list's name, how many rows, and the last id that was seen.
 #[derive(Debug, Clone, Copy)]
 pub struct Page {
     list: &'static str,
-    /// What the list is of, where each of several things has one.
+    /// The id of the thing that the list belongs to, if it belongs to one.
     of: Option<Uuid>,
     limit: usize,
-    /// Show what comes after this id.
+    /// Shows the rows after this id.
     pub after: Option<Uuid>,
 }
 
-/// Where a list stands.
+/// The last row of a page, after which the next one begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     /// The last row's id.
     pub id: Uuid,
-    /// What the list is sorted by before that; empty where it is not sorted by a text.
+    /// The text of that row that the list is sorted by first; empty where it is sorted by id alone.
     pub text: String,
 }
 
@@ -100,17 +100,17 @@ impl Page {
         Self::sorted(list, limit, cursor).map(|(page, _)| page)
     }
 
-    /// The same of a list that is this thing's, as comments are an item's.
+    /// As [`Page::new`], for a list that belongs to the thing with this id, as comments do to an item.
     ///
     /// # Errors
-    /// As [`Page::new`]; a cursor of another's list is none of this one.
+    /// As [`Page::new`]; the cursor of another thing's list is refused too.
     pub fn of(list: &'static str, of: Uuid, limit: Option<Limit>, cursor: Option<&Text>) -> Answer<Self> {
         let page = Self { list, of: Some(of), limit: usize::from(limit.unwrap_or_default().0), after: None };
         let place = cursor.map(|cursor| opened(&page.name(), cursor)).transpose()?;
         Ok(Self { after: place.map(|place| place.id), ..page })
     }
 
-    /// The same of a list that may be sorted by a text, and where it stands.
+    /// As [`Page::new`], for a list that may be sorted by a text; with the place that its cursor names.
     ///
     /// # Errors
     /// As [`Page::new`].
@@ -125,13 +125,13 @@ impl Page {
         self.of.map_or(Cow::Borrowed(self.list), |of| Cow::Owned(format!("{} {of}", self.list)))
     }
 
-    /// How many rows to fetch: one more than is shown, which tells whether there are more.
+    /// How many rows to fetch: one more than is shown, to know whether there are more.
     pub fn fetch(&self) -> i64 {
         i64::try_from(self.limit).map_or(i64::MAX, |limit| limit + 1)
     }
 
     /// Makes the answer of a page that looked through a bounded number of rows: it may hold fewer than the limit and
-    /// still have more after it. A row that `show` knows nothing of is left out.
+    /// still have more after it. A row for which `show` returns none is left out.
     pub fn window<R, T>(&self, seen: Seen<R>, id: impl Fn(&R) -> Uuid, show: impl FnMut(R) -> Option<T>) -> List<T>
     where
         T: ParseFromJSON + ToJSON,
@@ -140,7 +140,7 @@ impl Page {
         List { data: rows.into_iter().filter_map(show).collect(), has_more: next_cursor.is_some(), next_cursor }
     }
 
-    /// Makes the answer of rows that are a page, and of where the list stands then when there may be more.
+    /// Makes the answer of rows that are a page, and of the place of its last row when there may be more.
     pub fn placed<R, T>(&self, rows: Vec<R>, last: Option<&Place>, show: impl Fn(R) -> T) -> List<T>
     where
         T: ParseFromJSON + ToJSON,
@@ -181,7 +181,7 @@ pub struct List<T: ParseFromJSON + ToJSON> {
     pub next_cursor: Option<Text>,
 }
 
-/// The id, the list's name and, behind a zero, the text.
+/// The id, the list's name and, behind a NUL, the text.
 fn sealed(list: &str, id: Uuid, text: &str) -> String {
     let mut bytes = id.as_bytes().to_vec();
     bytes.extend_from_slice(list.as_bytes());

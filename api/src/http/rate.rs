@@ -1,8 +1,8 @@
 //! The rate limit as callers see it, and a memory of who is over it (contract §8.1).
 //!
 //! The database decides, in the authentication statement, which returns one instant of the account. Here that instant
-//! becomes the three headers. A credential that was refused is remembered until it may call again, a second at most,
-//! and refused without a query; then the database is asked again, so that its clock is the one that counts.
+//! becomes the three headers. A refused credential is remembered until it may call again, a second at most, and is
+//! refused without a query; then the database is asked again, so that its clock is the one that counts.
 
 use crate::http::error::{ApiError, Code};
 use chrono::{DateTime, Utc};
@@ -16,22 +16,23 @@ use tokio::time::Instant;
 const REMEMBERED: Duration = Duration::from_secs(1);
 const MOST_REMEMBERED: u64 = 100_000;
 
-/// The rate of an account, by the settings.
+/// The rate of an account by the settings.
 pub fn pace(settings: &Settings) -> Pace {
     Pace::new(settings.rate_per_minute, settings.rate_burst)
 }
 
-/// How far ahead of now resends may take an account: its receivers then have an hour of them to come.
+/// How far ahead of now resends may take an account, in microseconds: its receivers then have an hour of them to come.
 const AN_HOUR_US: i64 = 3_600_000_000;
 
-/// Microseconds that a byte of a kept answer counts for, so that a day's bytes are what an account may have kept.
+/// Microseconds that a byte of a kept answer counts for: a day holds `kept_answers_bytes` of them.
 pub fn kept_byte_us(settings: &Settings) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "a pace, not an amount")]
     let most = settings.kept_answers_bytes.max(1) as f64;
     Duration::from_hours(24).as_secs_f64() * 1e6 / most
 }
 
-/// Each of these paces with the microseconds that an account may be ahead of now in it, as `paces::wait` takes them.
+/// Returns these paces, each with the microseconds that an account may be ahead of now in it, for
+/// `paces::longest_wait`.
 pub fn most(settings: &Settings, paced: &[What]) -> Vec<(What, i64)> {
     let most_us = |what| match what {
         What::StoppedJobs => pace(settings).ahead_us,
@@ -69,28 +70,28 @@ pub fn too_soon(Wait { what, seconds }: Wait) -> ApiError {
     ApiError::new(Code::RateLimited, message).retry_after(seconds)
 }
 
-/// The rate in one line: so many requests within so many seconds (`RateLimit-Policy`, as the IETF's draft has it). What
-/// was used of them comes back evenly over that time.
+/// The rate as `RateLimit-Policy` has it (the IETF's draft): `q` requests within `w` seconds. Used ones come back
+/// evenly over that time.
 pub fn policy(settings: &Settings) -> String {
     let seconds = (u64::from(settings.rate_burst) * 60).div_ceil(u64::from(settings.rate_per_minute.max(1)));
     format!("\"account\";q={};w={}", settings.rate_burst, seconds.max(1))
 }
 
-/// Where a caller stands: the values of the rate headers (contract §5.4).
+/// The values of the rate headers for a caller (contract §5.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Standing {
-    /// Requests that may be sent at once when none were lately: the unit of `remaining`.
+    /// Requests that may be sent at once after a pause: the greatest value of `remaining`.
     pub limit: u32,
     /// Requests that may be sent at once now.
     pub remaining: u32,
     /// When `remaining` is whole again, in unix seconds.
     pub reset: i64,
-    /// Until one more request passes, when none does now.
+    /// How long to wait until one more request passes; none when one does now.
     pub wait: Option<Duration>,
 }
 
 impl Standing {
-    /// From the account's instant, as the database left it after this request.
+    /// Computes it from the account's instant, as the database left it after this request.
     pub fn at(limit: u32, pace: Pace, arrival: Option<DateTime<Utc>>, now: DateTime<Utc>, passed: bool) -> Self {
         let arrival = arrival.unwrap_or(now).max(now);
         let ahead_us = (arrival - now).num_microseconds().unwrap_or(i64::MAX);
@@ -108,16 +109,16 @@ impl Standing {
     }
 }
 
-/// Credentials that this process has seen refused, and until when.
+/// Credentials that this process refused for their rate, each until an instant.
 pub struct Blocked(Cache<[u8; 32], (Standing, Instant)>);
 
 impl Blocked {
-    /// None yet.
+    /// An empty memory.
     pub fn new() -> Self {
         Self(Cache::builder().max_capacity(MOST_REMEMBERED).time_to_live(REMEMBERED).build())
     }
 
-    /// The standing of a credential that is known to be refused still.
+    /// Returns the standing of a credential that is still refused.
     pub async fn standing(&self, credential: &[u8; 32]) -> Option<Standing> {
         let (standing, until) = self.0.get(credential).await?;
         let wait = until.checked_duration_since(Instant::now()).filter(|wait| !wait.is_zero())?;

@@ -1,7 +1,7 @@
-//! How a refusal is answered: in which of the two envelopes, with which headers, and what the framework's own errors
-//! mean.
+//! How a refusal becomes an answer: in which of the two envelopes, with which headers, and what the framework's own
+//! errors mean.
 //!
-//! Which code it is, and its words, are `error`'s.
+//! `error` has the codes and their words.
 
 use super::API_PATH;
 use super::error::{ApiError, Code};
@@ -12,7 +12,7 @@ use poem_openapi::error::{
     AuthorizationError, ContentTypeError, ParseParamError, ParsePathError, ParseRequestPayloadError,
 };
 
-/// On an answer that refuses: which code, for the metrics. An answer without it was not shaped yet.
+/// On an answer that refuses: its code, for the metrics. An answer without it has no envelope yet.
 #[derive(Debug, Clone, Copy)]
 pub struct Refused(pub Code);
 
@@ -26,13 +26,13 @@ pub enum Envelope {
 }
 
 impl Envelope {
-    /// By the path alone, so that an unknown tool is refused in the tools' form.
+    /// The envelope of this path. The path alone decides, so that an unknown tool is refused in the tools' form.
     pub fn of(path: &str) -> Self {
         let tool = path.strip_prefix(API_PATH).is_some_and(|rest| rest.starts_with("/tools/"));
         if tool { Self::Tool } else { Self::Route }
     }
 
-    /// The refusal's JSON.
+    /// The JSON of the refusal.
     pub fn body(self, error: &ApiError) -> String {
         let body = match self {
             Self::Tool => error.tool_body(),
@@ -41,7 +41,7 @@ impl Envelope {
         body.to_string()
     }
 
-    /// The refusal as an answer.
+    /// The answer that refuses.
     pub fn refuse(self, error: &ApiError) -> Response {
         let mut response = Response::builder()
             .status(error.code().status())
@@ -58,7 +58,7 @@ impl Envelope {
     }
 }
 
-/// What a framework's error means to a caller. Ours pass through.
+/// Returns the refusal for an error of the framework. Our own pass through.
 pub fn classify(error: poem::Error) -> ApiError {
     let error = match error.downcast::<ApiError>() {
         Ok(ours) => return ours,
@@ -68,17 +68,8 @@ pub fn classify(error: poem::Error) -> ApiError {
         return ApiError::new(Code::Unauthenticated, "No credential was sent.")
             .suggest("Send `Authorization: Bearer <API key>`.");
     }
-    if let Some(error) = error.downcast_ref::<ParseRequestPayloadError>() {
-        return payload_refusal(&error.reason);
-    }
-    if let Some(error) = error.downcast_ref::<ParseParamError>() {
-        return ApiError::new(Code::InvalidRequest, format!("`{}`: {}", error.name, plain(&error.reason)));
-    }
-    if let Some(error) = error.downcast_ref::<ParsePathError>() {
-        return ApiError::new(Code::InvalidRequest, format!("`{}`: {}", error.name, plain(&error.reason)));
-    }
-    if let Some(error) = error.downcast_ref::<ContentTypeError>() {
-        return ApiError::new(Code::UnsupportedMediaType, format!("The body must be application/json: {error}."));
+    if let Some(refusal) = argument_refusal(&error) {
+        return refusal;
     }
     if error.is::<NotFoundError>() {
         return ApiError::new(Code::RouteNotFound, "There is no such route.");
@@ -89,7 +80,23 @@ pub fn classify(error: poem::Error) -> ApiError {
     by_status(error)
 }
 
-/// An error of the framework that nothing above knows, by its status.
+/// What is wrong with the body, a parameter or a part of the path, where it is one of those that could not be read.
+fn argument_refusal(error: &poem::Error) -> Option<ApiError> {
+    let named = |name: &str, reason: &str| ApiError::new(Code::InvalidRequest, format!("`{name}`: {}", plain(reason)));
+    if let Some(error) = error.downcast_ref::<ParseRequestPayloadError>() {
+        return Some(payload_refusal(&error.reason));
+    }
+    if let Some(error) = error.downcast_ref::<ParseParamError>() {
+        return Some(named(error.name, &error.reason));
+    }
+    if let Some(error) = error.downcast_ref::<ParsePathError>() {
+        return Some(named(error.name, &error.reason));
+    }
+    let error = error.downcast_ref::<ContentTypeError>()?;
+    Some(ApiError::new(Code::UnsupportedMediaType, format!("The body must be application/json: {error}.")))
+}
+
+/// An error of the framework that `classify` does not know, by its status.
 fn by_status(error: poem::Error) -> ApiError {
     match error.status() {
         StatusCode::PAYLOAD_TOO_LARGE => ApiError::new(Code::RequestTooLarge, "The body is larger than 1 MiB."),
@@ -98,7 +105,7 @@ fn by_status(error: poem::Error) -> ApiError {
     }
 }
 
-/// `serde_json`'s errors name a line and a column; those of the parsed value don't.
+/// Tells apart a text that is not JSON, whose error names a line and a column, from a value of a wrong type.
 fn payload_refusal(reason: &str) -> ApiError {
     if reason.contains(" at line ") && reason.contains(" column ") {
         return ApiError::new(Code::InvalidJson, format!("The body is not JSON: {reason}."));
@@ -106,7 +113,7 @@ fn payload_refusal(reason: &str) -> ApiError {
     ApiError::new(Code::InvalidRequest, plain(reason))
 }
 
-/// The framework's words without its types.
+/// The framework's message without the names of its types.
 fn plain(reason: &str) -> String {
     let reason = reason.split(" (occurred while parsing").next().unwrap_or(reason);
     let words = reason.strip_prefix("failed to parse ").and_then(|rest| rest.split_once(": "));

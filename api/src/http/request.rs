@@ -1,4 +1,4 @@
-//! What one layer attaches to a request or an answer for other layers to read, and the media type of a request.
+//! What one layer attaches to a request or an answer for others to read, and the media type of a request.
 
 use bytes::Bytes;
 use poem::Request;

@@ -1,7 +1,7 @@
-//! What is known of one request while it is answered: its id, its trace, where it came from, and what it learned of
-//! its caller for the headers and the log.
+//! What is known of one request while it is answered: its id, its trace, its address, and what was found out about its
+//! caller for the headers and the log.
 //!
-//! Made by `outer` before anything else runs, and found in the request's extensions from there on.
+//! `outer` makes it before anything else runs, and attaches it to the request.
 
 use crate::http::rate::Standing;
 use crate::http::shares::Share;
@@ -15,27 +15,27 @@ use std::sync::{Arc, OnceLock};
 #[derive(Debug, Clone)]
 pub struct Scope(pub Arc<Parts>);
 
-/// What a [`Scope`] holds.
+/// The contents of a [`Scope`].
 #[derive(Debug, Default)]
 pub struct Parts {
     /// The value of `X-Request-Id`.
     pub request_id: String,
-    /// As it was sent: routes answer a HEAD as they do a GET.
+    /// The method as it was sent: routes answer a HEAD as they do a GET.
     pub method: Method,
-    /// W3C trace context: ours where traces are sent, else as it came.
+    /// W3C trace context: of our own span where traces are sent, else the client's.
     pub traceparent: Option<String>,
     /// The client's address, behind trusted proxies.
     pub address: Option<IpAddr>,
-    /// Where the account stands within its rate, once that is known.
+    /// How the caller stands within the account's rate, once that is known.
     pub standing: OnceLock<Standing>,
     /// The account that called, once that is known.
     pub account: OnceLock<AccountId>,
-    /// This request's place among those that the account has under way.
+    /// This request's place among those that the account has under way at once.
     pub share: OnceLock<Share<AccountId>>,
 }
 
 impl Scope {
-    /// The request's scope; an empty one for a request that did not come through `outer`.
+    /// The request's scope; an empty one for a request that did not pass `outer`.
     pub fn of(request: &Request) -> Self {
         request.data::<Self>().cloned().unwrap_or_else(|| Self(Arc::default()))
     }

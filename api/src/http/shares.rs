@@ -1,13 +1,13 @@
-//! How many of something each of many has at once: connections of an address, requests of an account, large answers.
+//! Counts how many of something each holder has at once: connections of an address, requests of an account.
 //!
-//! It owns the counting alone. What a share is of, how many there may be and how a refusal is worded is its caller's.
-//! Memory is bounded by what is held: who holds nothing is not remembered.
+//! It only counts. Its callers decide what is held, how many there may be and how a refusal is worded. Holders that
+//! hold nothing are not remembered, so memory is bounded by what is held.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What is held, by holder. Cheap to clone; clones share it.
+/// How many each holder has. Cheap to clone; clones share it.
 #[derive(Debug)]
 pub struct Shares<K>(Arc<Mutex<HashMap<K, usize>>>);
 
@@ -23,7 +23,7 @@ impl<K> Default for Shares<K> {
     }
 }
 
-/// One that is held, until this is dropped.
+/// One or more that a holder has, until this is dropped.
 #[derive(Debug)]
 pub struct Share<K: Eq + Hash> {
     holder: K,
@@ -32,17 +32,17 @@ pub struct Share<K: Eq + Hash> {
 }
 
 impl<K: Eq + Hash + Clone> Shares<K> {
-    /// One more for this holder, unless it has as many as `most` already.
+    /// Takes one for this holder; none when it has `most` already.
     pub fn take(&self, holder: K, most: usize) -> Option<Share<K>> {
         self.take_many(holder, 1, most)
     }
 
-    /// How many this holder has.
+    /// Returns how many this holder has.
     pub fn of(&self, holder: &K) -> usize {
         self.lock().get(holder).copied().unwrap_or_default()
     }
 
-    /// So many more for this holder, unless it would have more than `most`.
+    /// Takes `many` for this holder; none when it would then have more than `most`.
     pub fn take_many(&self, holder: K, many: usize, most: usize) -> Option<Share<K>> {
         let mut held = self.lock();
         let count = held.entry(holder.clone()).or_default();

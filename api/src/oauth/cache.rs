@@ -1,8 +1,8 @@
-//! The issuer's keys as this process has them: fetched once, kept, and fetched again when that can help.
+//! The issuer's keys: fetched once, cached, and fetched again when that can help.
 //!
-//! A token with a key that nobody knows is cheap to make, so it leads to one fetch in a while at most, however many
-//! come. While the issuer is away what is at hand goes on; only where that does not reach is a caller told to try
-//! again.
+//! A token with an unknown key is cheap to make, so however many come, they cause one fetch in 30 seconds at most.
+//! While the issuer can't be reached, the cached keys are used; a caller is told to try again only where they don't
+//! suffice.
 
 use super::discovery::{Discovery, DiscoveryError};
 use super::keys::Keys;
@@ -11,28 +11,28 @@ use std::time::Duration;
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};
 
-/// How long keys are used before they are asked for again: a key that the issuer withdraws works that much longer.
+/// How long keys are used before they are fetched again: a key that the issuer withdraws works that much longer.
 const FRESH: Duration = Duration::from_mins(10);
-/// How long they are used while the issuer can't be reached.
+/// How long keys are used while the issuer can't be reached.
 const KEPT: Duration = Duration::from_hours(24);
-/// Between two fetches for the sake of keys that are not known.
+/// The pause between two fetches that look for an unknown key.
 const PAUSE: Duration = Duration::from_secs(30);
-/// How long somebody whose key is at hand waits for a fetch, so that a key that was withdrawn is not believed because
-/// nobody had asked for a while.
+/// How long a caller whose key is cached waits for a fetch, so that a withdrawn key is not accepted only because nobody
+/// called for a while.
 const COURTESY: Duration = Duration::from_secs(1);
-/// After a fetch that failed.
+/// The pause after a fetch that failed.
 const AFTER_FAILURE: Duration = Duration::from_secs(5);
 
-/// Why a token's key can't be had.
+/// Why there is no key for a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoKey {
     /// The issuer does not publish it.
     Unknown,
-    /// The issuer can't be asked now; so many seconds are worth waiting.
+    /// The issuer can't be reached; with the seconds after which to try again.
     Away(u64),
 }
 
-/// The keys and what is known of them.
+/// The cached keys, and when they were fetched.
 #[derive(Debug)]
 pub struct KeyCache(Arc<Inner>);
 
@@ -40,29 +40,29 @@ pub struct KeyCache(Arc<Inner>);
 struct Inner {
     discovery: Discovery,
     state: RwLock<State>,
-    /// Held while a fetch is under way, so that there is one.
+    /// Held while a fetch is under way, so that there is only one.
     fetching: Arc<Mutex<()>>,
 }
 
 #[derive(Debug, Clone, Default)]
 struct State {
     keys: Option<Arc<Keys>>,
-    /// When `keys` came.
+    /// When `keys` were fetched.
     loaded: Option<Instant>,
     /// When the last fetch failed; none once one has succeeded.
     failed: Option<Instant>,
-    /// When a fetch was last begun because a key was not known.
+    /// When a fetch last began because a key was unknown.
     sought: Option<Instant>,
 }
 
-/// What to do for a token whose key is or is not at hand.
+/// What to do for a token, by whether its key is cached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
     Use,
     Fetch,
-    /// Fetch, and use what is at hand if that takes long.
+    /// Fetch, and use the cached key if that takes long.
     Refresh,
-    /// Fetch for the sake of a key that is not known.
+    /// Fetch because a key is unknown.
     Seek,
     Give(NoKey),
 }
@@ -93,14 +93,14 @@ impl State {
 }
 
 impl KeyCache {
-    /// Nothing is fetched before it is needed.
+    /// A cache that is empty: nothing is fetched before it is needed.
     pub fn new(discovery: Discovery) -> Self {
         Self(Arc::new(Inner { discovery, state: RwLock::default(), fetching: Arc::default() }))
     }
 
-    /// The keys in which `is_known` finds what it looks for.
+    /// Returns the keys once `is_known` finds its key among them, fetching them when that can help.
     pub async fn with(&self, is_known: impl Fn(&Keys) -> bool) -> Result<Arc<Keys>, NoKey> {
-        // Twice around at most: a fetch, and a look at what it brought.
+        // Two rounds at most: a fetch, and a look at the keys that it brought.
         for _ in 0..2 {
             let state = self.0.state();
             let known = state.keys.clone().filter(|keys| is_known(keys));
@@ -123,19 +123,19 @@ impl KeyCache {
         }
     }
 
-    /// Fetches in a task of its own, which ends whether or not the client who is the cause of it waits: else one who
-    /// hangs up at once could keep everybody else's new keys out.
+    /// Fetches in a task of its own, which ends even if the client that caused it hangs up: else such a client could
+    /// keep new keys from everybody.
     async fn fetch(&self, seen: State, step: Step) {
         let inner = Arc::clone(&self.0);
         let fetching = tokio::spawn(async move {
             let _one_at_a_time = inner.fetching.lock().await;
             inner.fetch(&seen, step).await;
         });
-        // It panics only where the process is to end.
+        // The task panics only when the process ends.
         let _ = fetching.await;
     }
 
-    /// Fetches unless somebody does already, and waits a little. Whether it came to an end.
+    /// Starts a fetch unless one is under way, and waits a second. Returns whether it has ended.
     async fn refresh(&self, seen: State) -> bool {
         let Ok(one_at_a_time) = Arc::clone(&self.0.fetching).try_lock_owned() else { return false };
         let inner = Arc::clone(&self.0);
@@ -154,7 +154,7 @@ impl KeyCache {
 }
 
 impl Inner {
-    /// Fetches, unless somebody else has since `seen`. Those who wait for it go by what it brought. The caller holds
+    /// Fetches, unless another task has since `seen`: those who waited for that one use its keys. The caller holds
     /// `fetching`.
     async fn fetch(&self, seen: &State, step: Step) {
         let now = Instant::now();
@@ -179,7 +179,7 @@ impl Inner {
     }
 
     fn away(&self, before: &State, error: &DiscoveryError) {
-        // Said once: an issuer that is away for an hour is asked often.
+        // Logged once: while an issuer is away for an hour, it is asked often.
         if before.failed.is_none() {
             tracing::warn!(error = %error, "The OAuth issuer's keys can't be fetched; those at hand go on for a day.");
         }

@@ -1,7 +1,7 @@
-//! Finding the issuer's keys: its metadata (RFC 8414, OpenID Connect Discovery), and the JWK set that this names.
+//! Finds the issuer's keys: its metadata (RFC 8414, OpenID Connect Discovery), and the JWK set that they name.
 //!
-//! The issuer is the operator's choice and may stand in a private network, so this is no customer's URL: but it is
-//! reached by HTTPS alone, or on this machine, follows no redirect, and reads no more than it must.
+//! The operator chooses the issuer, which may be in a private network: the rules for customers' URLs do not apply. But
+//! it is reached only by HTTPS or on this machine, no redirect is followed, and the size of answers is limited.
 
 use super::keys::Keys;
 use reqwest::StatusCode;
@@ -10,47 +10,47 @@ use serde_json::Value;
 use std::time::Duration;
 use url::{Host, Url};
 
-/// How long metadata and keys may take together.
+/// How long the requests for metadata and keys may take together.
 const TIMEOUT: Duration = Duration::from_secs(5);
-/// The largest that either document may be.
+/// Bytes that either document may have.
 const MOST_BYTES: usize = 256 << 10;
 
-/// Why the issuer's keys could not be had. Its text goes to the log, never to a caller.
+/// Why the issuer's keys could not be fetched. Its text goes to the log, never to a caller.
 #[derive(Debug, thiserror::Error)]
 pub enum DiscoveryError {
-    /// The address is not one that may be asked.
+    /// The URL is one that may not be requested.
     #[error("`{0}` is neither https nor plain http on this machine")]
     Address(String),
-    /// No answer.
+    /// The request failed.
     #[error("{url}: {error}")]
     Http {
-        /// What was asked.
+        /// The URL that was requested.
         url: String,
-        /// What went wrong.
+        /// Why it failed.
         error: reqwest::Error,
     },
     /// No answer in time.
     #[error("no answer within {} s", TIMEOUT.as_secs())]
     Timeout,
-    /// Another answer than 200.
+    /// A status other than 200.
     #[error("{url} answered {status}")]
     Status {
-        /// What was asked.
+        /// The URL that was requested.
         url: String,
-        /// What it answered.
+        /// The status that it answered.
         status: StatusCode,
     },
-    /// Too much, or no JSON, or not what it should hold.
+    /// A document that is too large, that is not JSON, or that lacks what it should hold.
     #[error("{url}: {what}")]
     Document {
-        /// What was asked.
+        /// The URL that was requested.
         url: String,
-        /// What is wrong with it.
+        /// What is wrong with the document.
         what: &'static str,
     },
 }
 
-/// The way to an issuer's keys.
+/// Fetches the keys of one issuer.
 #[derive(Debug)]
 pub struct Discovery {
     issuer: String,
@@ -59,17 +59,17 @@ pub struct Discovery {
 }
 
 impl Discovery {
-    /// For this issuer, exactly as it names itself.
+    /// For the issuer with this name, exactly as its tokens spell it.
     ///
     /// # Errors
-    /// [`DiscoveryError::Address`] when it may not be asked; the client's own errors.
+    /// [`DiscoveryError::Address`] when its URL may not be requested; the HTTP client's own errors.
     pub fn new(issuer: &str) -> Result<Self, DiscoveryError> {
         let url = trusted(issuer)?;
         let http = outbound::trusted_client(&[]).map_err(|_| DiscoveryError::Address(issuer.to_owned()))?;
         Ok(Self { issuer: issuer.to_owned(), places: places(&url), http })
     }
 
-    /// Asks for the metadata and then for the keys.
+    /// Fetches the metadata and then the keys.
     pub async fn keys(&self) -> Result<Keys, DiscoveryError> {
         tokio::time::timeout(TIMEOUT, self.fetch()).await.map_err(|_| DiscoveryError::Timeout)?
     }
@@ -85,7 +85,8 @@ impl Discovery {
         Ok(keys)
     }
 
-    /// The first place that has the metadata. One that says it is another issuer's is not believed (RFC 8414, 3.3).
+    /// Returns the URL of the keys from the first metadata found. Those that name another issuer are refused (RFC 8414,
+    /// 3.3).
     async fn jwks_uri(&self) -> Result<String, DiscoveryError> {
         let mut last = None;
         for place in &self.places {
@@ -123,8 +124,8 @@ impl Discovery {
     }
 }
 
-/// Where metadata may stand, in the order that is tried: between host and path, as RFC 8414 has it, and behind the
-/// path, as OpenID Connect has it.
+/// The URLs where metadata may be, in the order in which they are tried: between host and path, as RFC 8414 has it, and
+/// after the path, as OpenID Connect has it.
 fn places(issuer: &Url) -> Vec<Url> {
     let path = issuer.path().trim_end_matches('/');
     let at = |path: &str| {
@@ -142,7 +143,7 @@ fn places(issuer: &Url) -> Vec<Url> {
     places
 }
 
-/// An address without credentials or fragment, by HTTPS; plain HTTP on this machine alone.
+/// Parses a URL without credentials or fragment: HTTPS, or plain HTTP on this machine.
 fn trusted(text: &str) -> Result<Url, DiscoveryError> {
     let refused = || DiscoveryError::Address(text.to_owned());
     let url = Url::parse(text).map_err(|_| refused())?;

@@ -1,7 +1,7 @@
 //! The issuer's published keys: which of them may verify an access token, and which one a token means (RFC 7517).
 //!
-//! Pure. A key that is for something else, or that is not understood, is left out rather than an error: issuers publish
-//! keys for others too. A secret that somebody published by mistake never gets in.
+//! Pure. A key for another purpose, or one that is not understood, is left out rather than an error: issuers publish
+//! keys for others too. A symmetric secret that was published by mistake is never used.
 
 use jsonwebtoken::jwk::{AlgorithmParameters, EllipticCurve, Jwk, KeyAlgorithm, KeyOperations, PublicKeyUse};
 use jsonwebtoken::{Algorithm, DecodingKey};
@@ -25,12 +25,12 @@ impl Keys {
         Some(Self(keys.iter().filter_map(Key::read).collect()))
     }
 
-    /// How many there are.
+    /// How many keys there are.
     pub fn count(&self) -> usize {
         self.0.len()
     }
 
-    /// The key that a token's header means: by its `kid`. A token without one means the only key for its algorithm.
+    /// Returns the key that a token's header means: by its `kid`, or, without one, the only key for its algorithm.
     pub fn find(&self, id: Option<&str>, algorithm: Algorithm) -> Option<&DecodingKey> {
         let mut fitting = self.0.iter().filter(|key| key.algorithm == algorithm);
         match id {

@@ -1,7 +1,7 @@
-//! OAuth 2.0 access tokens: whose they are, by the one issuer that the operator has named (contract §5).
+//! OAuth 2.0 access tokens of the one issuer that the operator has named: whom they stand for (contract §5).
 //!
-//! `token` says what a token must be, `cache` has the issuer's keys, `discovery` fetches them, `signature` verifies.
-//! `auth::oauth` finds the user in our tables. Nothing here issues a token or keeps one, and no other place trusts one.
+//! `token` says what a token must be, `cache` holds the issuer's keys, `discovery` fetches them, `signature` verifies.
+//! `auth::oauth` finds the user in our tables. Nothing here issues or stores a token, and no other module trusts one.
 
 mod cache;
 mod discovery;
@@ -19,7 +19,7 @@ use discovery::{Discovery, DiscoveryError};
 use runtime::config::{OAuthSettings, Signup};
 use token::{Refused, Unverified};
 
-/// The issuer whose tokens are taken.
+/// The issuer whose tokens are accepted.
 #[derive(Debug)]
 pub struct Issuer {
     name: String,
@@ -35,13 +35,13 @@ pub enum OAuthError {
     /// One is set without the other.
     #[error("MWS_OAUTH_ISSUER and MWS_OAUTH_AUDIENCE belong together: set both, or neither to refuse OAuth tokens")]
     Half,
-    /// The issuer may not be asked.
+    /// The issuer's URL may not be requested.
     #[error("MWS_OAUTH_ISSUER: {0}")]
     Issuer(#[from] DiscoveryError),
 }
 
 impl Issuer {
-    /// The issuer of these settings; none when OAuth tokens are to be refused. Nothing is fetched yet.
+    /// The issuer of these settings; none where they name none: OAuth tokens are then refused. Nothing is fetched yet.
     ///
     /// # Errors
     /// [`OAuthError`].
@@ -64,28 +64,28 @@ impl Issuer {
         }
     }
 
-    /// How it names itself: the `iss` of its tokens.
+    /// Its name: the `iss` of its tokens.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What its tokens must be meant for, one of these; the first is this service's own name.
+    /// The audiences, one of which its tokens must name; the first is this service's own name.
     pub fn audience(&self) -> &[String] {
         &self.audience
     }
 
-    /// What becomes of somebody who is not known here yet.
+    /// Whether somebody unknown gets an account, or is refused.
     pub fn signup(&self) -> Signup {
         self.signup
     }
 
-    /// How many may get an account so within a day.
+    /// How many people may be signed up by their tokens within a day.
     pub fn signups_a_day(&self) -> u32 {
         self.signups_a_day
     }
 
-    /// Whom the token stands for: its form, issuer, key, signature and audience are judged here, its times by whoever
-    /// asks the database.
+    /// Returns whom the token stands for. Its form, issuer, key, signature and audience are checked here; `auth::oauth`
+    /// checks its times by the database's clock.
     ///
     /// # Errors
     /// 401 `unauthenticated`; 503 `unavailable` where its key can't be fetched now.

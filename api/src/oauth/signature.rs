@@ -1,7 +1,7 @@
-//! Verifying signatures with ring, which the service's TLS stands on anyway, for ES256 and RS256 and nothing else.
+//! Verifies signatures of ES256 and RS256, and no others, with ring, which the service's TLS uses anyway.
 //!
-//! `jsonwebtoken` reads tokens and leaves the cryptography to a provider. This one has no HMAC at all, so that a token
-//! signed with a public key taken for a secret can't be verified even by a mistake elsewhere, and it signs nothing.
+//! `jsonwebtoken` parses tokens and leaves the cryptography to a provider. This one has no HMAC at all, so that a token
+//! that is signed with a public key as the secret can't be verified even by a mistake elsewhere. It never signs.
 
 use jsonwebtoken::crypto::{CryptoProvider, JwtSigner, JwtVerifier, KeyUtils};
 use jsonwebtoken::errors::{ErrorKind, Result, new_error};
@@ -14,7 +14,7 @@ static ON_RING: CryptoProvider =
 
 /// Makes ring the provider of the process; a second call changes nothing.
 pub fn install() {
-    // An error says that one is installed already, and only this module installs any.
+    // An error means that a provider is installed, and only this module installs one.
     let _ = ON_RING.install_default();
 }
 
@@ -36,7 +36,7 @@ fn verifier(algorithm: &Algorithm, key: &DecodingKey) -> Result<Box<dyn JwtVerif
     }
 }
 
-/// Verifies ES256 by a point of P-256, uncompressed.
+/// Verifies ES256 with a key that is an uncompressed point of P-256.
 struct Es256(UnparsedPublicKey<Vec<u8>>);
 
 impl Verifier<Vec<u8>> for Es256 {
@@ -51,7 +51,7 @@ impl JwtVerifier for Es256 {
     }
 }
 
-/// Verifies RS256 by a modulus and an exponent, big-endian. ring refuses a modulus under 2,048 bits.
+/// Verifies RS256 with a big-endian modulus and exponent. ring refuses a modulus under 2,048 bits.
 struct Rs256(RsaPublicKeyComponents<Vec<u8>>);
 
 impl Verifier<Vec<u8>> for Rs256 {

@@ -1,7 +1,7 @@
-//! What an OAuth access token must be (contract §5.2; RFC 9068), and how one that is not is refused.
+//! The rules for an OAuth access token (contract §5.2; RFC 9068), and the refusals of one that breaks them.
 //!
-//! Pure but for the signature. Times are read here and judged by the database's clock in the statement that finds the
-//! caller. A refusal says what is wrong and what to do; it never repeats the token.
+//! Pure but for the signature. Times are parsed here; the statement that finds the caller checks them by the database's
+//! clock. A refusal says what is wrong and what to do; it never repeats the token.
 
 use super::keys::Keys;
 use crate::http::error::{ApiError, Code};
@@ -15,19 +15,19 @@ use serde_json::Value;
 const WORKSPACE_SCOPE: &str = "workspace:";
 const LONGEST_SUBJECT: usize = 255;
 const LONGEST_NAME: usize = 200;
-/// The last second of the year 9999, past which the database counts no time.
+/// The last second of the year 9999: a claim with a later time is refused, since the database has none.
 const LAST_SECOND: f64 = 253_402_300_799.0;
 
-/// Whom a token stands for, and how long.
+/// Whom a token stands for, where they may act, and from when until when.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Claims {
     /// The issuer's name for the user.
     pub subject: String,
-    /// What the user is called, as far as the token says.
+    /// The user's name, as far as the token says it.
     pub name: String,
-    /// When it ends, in unix seconds.
+    /// When it expires, in unix seconds.
     pub expires: i64,
-    /// When it begins, in unix seconds.
+    /// When it begins to be valid, in unix seconds, if it says so.
     pub begins: Option<i64>,
     /// The workspaces that the user let the connection into, the default first; none means all.
     pub workspaces: Option<Vec<WorkspaceId>>,
@@ -36,23 +36,23 @@ pub struct Claims {
 /// Why a token is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refused {
-    /// No JWT that can be read.
+    /// Not a JWT that can be parsed.
     Malformed,
-    /// Signed otherwise than by ES256 or RS256, or not at all.
+    /// Not signed, or by another algorithm than ES256 or RS256.
     Algorithm,
     /// Another kind of token, such as an ID token.
     Type,
-    /// The header asks for an extension.
+    /// The header requires an extension.
     Critical,
-    /// Another issuer's.
+    /// From another issuer.
     Issuer,
     /// Meant for another service.
     Audience,
     /// The issuer publishes no such key.
     UnknownKey,
-    /// The signature is not that of the key.
+    /// The signature does not match the key.
     Signature,
-    /// A claim is missing or is not what it must be.
+    /// This claim is missing or malformed.
     Claim(&'static str),
 }
 
@@ -82,14 +82,14 @@ impl Refused {
     }
 }
 
-/// Who can do something about a refusal.
+/// What helps after a refusal.
 enum Do {
     Anew,
     Resource,
     Configure,
 }
 
-/// A token whose header and issuer are as they must be: what is left to know is the key.
+/// A token whose header and issuer are right, and whose signature is not verified yet.
 #[derive(Debug)]
 pub struct Unverified<'a> {
     token: &'a str,
@@ -122,7 +122,7 @@ enum OneOrMany {
 }
 
 impl<'a> Unverified<'a> {
-    /// Reads what can be judged without a key, so that a token of somebody else's makes nobody look for one.
+    /// Checks what needs no key, so that another issuer's token makes nobody look for one.
     pub fn read(token: &'a str, issuer: &str) -> Result<Self, Refused> {
         let header = decode_header(token).map_err(|_| header_fault(token))?;
         if !matches!(header.alg, Algorithm::ES256 | Algorithm::RS256) {
@@ -142,15 +142,15 @@ impl<'a> Unverified<'a> {
         Ok(Self { token, header })
     }
 
-    /// The key it means, if it is among these.
+    /// The key that it means, if it is among these.
     pub fn key<'k>(&self, keys: &'k Keys) -> Option<&'k DecodingKey> {
         keys.find(self.header.kid.as_deref(), self.header.alg)
     }
 
-    /// Verifies the signature, then whom the token is for and from.
+    /// Verifies the signature, then the issuer, the audience and the other claims.
     pub fn verify(&self, key: &DecodingKey, issuer: &str, audience: &[String]) -> Result<Claims, Refused> {
         let mut validation = Validation::new(self.header.alg);
-        // The claims are judged below, and times by the database's clock: here it is the signature alone.
+        // `judge` checks the claims, and the database the times: this verifies the signature alone.
         validation.required_spec_claims.clear();
         (validation.validate_exp, validation.validate_nbf, validation.validate_aud) = (false, false, false);
         let verified = decode::<Value>(self.token, key, &validation).map_err(|_| Refused::Signature)?;
@@ -159,7 +159,7 @@ impl<'a> Unverified<'a> {
     }
 }
 
-/// `none` and other words that are no algorithm of the crate fail its reading of the header.
+/// Why the header can't be read: `none` and other unknown algorithms end here too.
 fn header_fault(token: &str) -> Refused {
     use base64::Engine;
     use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -173,12 +173,7 @@ impl Payload {
         if self.iss != issuer {
             return Err(Refused::Issuer);
         }
-        let meant = match &self.aud {
-            None => return Err(Refused::Claim("aud")),
-            Some(OneOrMany::One(one)) => audience.contains(one),
-            Some(OneOrMany::Many(many)) => many.iter().any(|one| audience.contains(one)),
-        };
-        if !meant {
+        if !self.is_meant_for(audience)? {
             return Err(Refused::Audience);
         }
         let subject = text(self.sub.as_ref()).filter(|sub| sub.len() <= LONGEST_SUBJECT && !sub.contains('\0'));
@@ -199,13 +194,22 @@ impl Payload {
             workspaces,
         })
     }
+
+    /// Whether one of these is whom the token is for.
+    fn is_meant_for(&self, audience: &[String]) -> Result<bool, Refused> {
+        match &self.aud {
+            None => Err(Refused::Claim("aud")),
+            Some(OneOrMany::One(one)) => Ok(audience.contains(one)),
+            Some(OneOrMany::Many(many)) => Ok(many.iter().any(|one| audience.contains(one))),
+        }
+    }
 }
 
 fn text(claim: Option<&Value>) -> Option<String> {
     claim.and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
-/// A `NumericDate` (RFC 7519): seconds, perhaps with a fraction, which is cut off.
+/// A `NumericDate` (RFC 7519): seconds, whose fraction is cut off.
 fn seconds(claim: Option<&Value>, name: &'static str) -> Result<Option<i64>, Refused> {
     let Some(value) = claim.filter(|value| !value.is_null()) else { return Ok(None) };
     let number = value.as_f64().filter(|number| (0.0..=LAST_SECOND).contains(number));
@@ -213,8 +217,7 @@ fn seconds(claim: Option<&Value>, name: &'static str) -> Result<Option<i64>, Ref
     number.map(|number| Some(number as i64)).ok_or(Refused::Claim(name))
 }
 
-/// The workspaces that a scope names. One that can't be read names none that could be reached, and does not widen the
-/// rest.
+/// The workspaces that a scope names. One that can't be parsed names nothing, and does not widen the scope.
 fn workspaces(scope: &str) -> Option<Vec<WorkspaceId>> {
     let named: Vec<&str> = scope.split(' ').filter_map(|word| word.strip_prefix(WORKSPACE_SCOPE)).collect();
     (!named.is_empty()).then(|| named.iter().filter_map(|id| id.parse().ok()).collect())

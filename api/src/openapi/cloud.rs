@@ -1,5 +1,5 @@
-//! Documents that `meta.cloud_processing` is in every answer of a tool that may start cloud processing (contract §4.2).
-//! In the answers of other tools it is optional, and may be null.
+//! Makes `meta.cloud_processing` required in answers of tools that may start cloud processing (contract §4.2). In the
+//! answers of other tools it is optional, and may be null.
 
 use super::refusals;
 use serde_json::{Value, json};

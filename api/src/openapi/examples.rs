@@ -1,16 +1,15 @@
-//! An example of each body and each answer that does what was asked, made from the schemas themselves, so that no
-//! operation is without one. Refusals all look alike: their schemas say it.
+//! An example of each JSON body and each 2xx answer, made from its schema, so that no operation is without one.
+//! Refusals have none: they all look alike, as their schemas say.
 //!
-//! Pure. An example that a type gives of itself is taken as it is; for the rest, a field's name says what stands in it:
-//! ids have their prefix, times and addresses look like themselves. What clients send shows the fields that are
-//! required and the few that are usually wanted; an answer shows all.
+//! Pure. A schema's own example is used; otherwise the field's name and type decide: ids have their prefix, times and
+//! URLs look real. Requests show the required fields and the few that are usually wanted; answers show all.
 
 use serde_json::{Map, Value, json};
 
-/// A moment of the examples.
+/// The time that examples show.
 const MOMENT: &str = "2026-11-20T09:30:00.000Z";
 /// Fields of a request that are shown although they are not required.
-const SHOWN: &[&str] = &[
+const SHOWN_OPTIONAL: &[&str] = &[
     "bytes",
     "content_type",
     "context",
@@ -21,8 +20,8 @@ const SHOWN: &[&str] = &[
     "wait_seconds",
     "webhook_url",
 ];
-/// Ids by the field they stand in.
-const IDS: &[(&str, &str)] = &[
+/// Prefixes of ids, by the field they stand in.
+const ID_PREFIXES: &[(&str, &str)] = &[
     ("board_id", "brd_"),
     ("canvas_id", "cnv_"),
     ("delivery_id", "dlv_"),
@@ -43,8 +42,8 @@ const IDS: &[(&str, &str)] = &[
     ("timeline_id", "tml_"),
     ("workspace_id", "wsp_"),
 ];
-/// Ids that stand in a plain `id`, by what the schema is called.
-const OWN_IDS: &[(&str, &str)] = &[
+/// Prefixes of plain `id` fields, by a word in the schema's name.
+const OWN_ID_PREFIXES: &[(&str, &str)] = &[
     ("Board", "brd_"),
     ("CalendarEntry", "cal_"),
     ("CalendarFeed", "cfd_"),
@@ -86,7 +85,7 @@ const TEXTS: &[(&str, &str)] = &[
 
 /// Which fields of an object are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shown {
+enum Direction {
     Sent,
     Answered,
 }
@@ -94,32 +93,32 @@ enum Shown {
 /// Puts an example beside each JSON body and each 2xx answer of an operation.
 pub fn add(schemas: &Value, operation: &mut Value) {
     if let Some(content) = operation.pointer_mut("/requestBody/content/application~1json") {
-        content["example"] = example(schemas, &content["schema"], Shown::Sent);
+        content["example"] = example(schemas, &content["schema"], Direction::Sent);
     }
     let responses = operation["responses"].as_object_mut().into_iter().flatten();
     for (_, response) in responses.filter(|(status, _)| status.starts_with('2')) {
         if let Some(content) = response.pointer_mut("/content/application~1json") {
-            content["example"] = example(schemas, &content["schema"], Shown::Answered);
+            content["example"] = example(schemas, &content["schema"], Direction::Answered);
         }
     }
 }
 
-/// An example of what a webhook sends.
+/// An example of what a webhook sends, by its schema's name.
 pub fn sent_by_us(schemas: &Value, schema: &str) -> Value {
-    example(schemas, &schemas[schema], Shown::Answered)
+    example(schemas, &schemas[schema], Direction::Answered)
 }
 
-fn example(schemas: &Value, schema: &Value, shown: Shown) -> Value {
-    Maker { schemas, shown }.value(schema, "", "")
+fn example(schemas: &Value, schema: &Value, direction: Direction) -> Value {
+    Maker { schemas, direction }.value(schema, "", "")
 }
 
 struct Maker<'a> {
     schemas: &'a Value,
-    shown: Shown,
+    direction: Direction,
 }
 
 impl Maker<'_> {
-    /// A value of the schema, as the field `field` of the schema that is called `owner`.
+    /// An example of the schema, for the field `field` of the schema named `owner`.
     fn value(&self, schema: &Value, field: &str, owner: &str) -> Value {
         if let Some(name) = schema["$ref"].as_str().and_then(|name| name.rsplit('/').next()) {
             return self.value(&self.schemas[name], field, name);
@@ -151,7 +150,7 @@ impl Maker<'_> {
         let required = schema["required"].as_array();
         let is_shown = |name: &str| {
             let needed = required.is_some_and(|names| names.iter().any(|one| one == name));
-            needed || self.shown == Shown::Answered || SHOWN.contains(&name)
+            needed || self.direction == Direction::Answered || SHOWN_OPTIONAL.contains(&name)
         };
         let fields = schema["properties"].as_object().into_iter().flatten();
         let fields = fields.filter(|(name, _)| is_shown(name));
@@ -162,7 +161,7 @@ impl Maker<'_> {
 
     fn list(&self, schema: &Value, field: &str, owner: &str) -> Value {
         match field {
-            // What is media, audio tracks or overlays is the agent's to say.
+            // Which items, tracks or skills there are is the caller's choice: the example leaves these lists empty.
             "media" | "tracks" | "overlays" | "skills" => json!([]),
             _ => json!([self.value(&schema["items"], field, owner)]),
         }
@@ -174,13 +173,13 @@ fn text(schema: &Value, field: &str, owner: &str) -> String {
         return MOMENT.to_owned();
     }
     let id = |prefix: &str| format!("{prefix}01JD3M5N7P9Q1R3S5T7V9W1X3Y");
-    let own = || OWN_IDS.iter().find(|(word, _)| owner.contains(word)).map(|(_, prefix)| id(prefix));
+    let own = || OWN_ID_PREFIXES.iter().find(|(word, _)| owner.contains(word)).map(|(_, prefix)| id(prefix));
     let named =
         |table: &[(&str, &str)]| table.iter().find(|(name, _)| *name == field).map(|(_, text)| (*text).to_owned());
     if field == "id" {
         return own().unwrap_or_else(|| id("mdl_"));
     }
-    if let Some(prefix) = named(IDS) {
+    if let Some(prefix) = named(ID_PREFIXES) {
         return id(&prefix);
     }
     if owner.contains("Reason") || owner.contains("Error") {

@@ -1,8 +1,8 @@
-//! The OpenAPI document: built once from the routes' own types, patched once, and used from there on.
+//! The OpenAPI document: built once from the routes' own types, then patched once.
 //!
-//! It is what `GET /api/v1/openapi.json` and the two documentation pages show, what the tool registry is derived from,
-//! what says which methods a path has, and what a refused body is explained by. `openapi.json` at the root of the
-//! repository is kept in step with it by a test here.
+//! `GET /api/v1/openapi.json` and the two documentation pages show it, the tool registry is derived from it, it says
+//! which methods a path has, and it explains why a body is refused. A test here checks that `openapi.json` at the root
+//! of the repository is the same.
 
 mod cloud;
 #[cfg(test)]
@@ -41,26 +41,26 @@ pub fn contract() -> Arc<Contract> {
 }
 
 static CONTRACT: LazyLock<Arc<Contract>> = LazyLock::new(|| {
-    // The same crate has just written it, so it is JSON.
+    // poem-openapi has just written it, so it is JSON.
     let mut json: Value = serde_json::from_str(&service().spec()).unwrap_or_default();
     patch::apply(&mut json);
     let operations = operations(&json);
     Arc::new(Contract::new(json, operations))
 });
 
-/// The same, for tests that hold the code against it.
+/// The same contract, for tests that compare the code with it.
 #[cfg(test)]
 pub fn document() -> &'static Contract {
     &CONTRACT
 }
 
-/// The page that Swagger UI makes of it; nothing is loaded from elsewhere.
+/// The page of Swagger UI; it loads nothing from elsewhere.
 pub fn swagger(contract: &Contract) -> String {
     let service = service();
     service.swagger_ui_html().replace(&service.spec(), &contract.compact)
 }
 
-/// The page that Scalar makes of it; nothing is loaded from elsewhere.
+/// The page of Scalar; it loads nothing from elsewhere.
 pub fn scalar(contract: &Contract) -> String {
     let service = service();
     service.scalar_html().replace(&service.spec(), &contract.compact)
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn the_committed_document_is_the_one_this_build_serves() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../openapi.json");
-        // As people read it in a change.
+        // Indented, for people who read its changes.
         let text = serde_json::to_string_pretty(&document().json).expect("JSON") + "\n";
         if std::env::var_os("UPDATE").is_some() {
             std::fs::write(&path, &text).expect("openapi.json can be written");
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn nothing_that_clients_were_promised_is_broken() {
-        // A new version, and nothing less, is a reason to write the document over the baseline.
+        // Only a new version of the interface is a reason to overwrite the baseline with the document.
         let baseline = include_str!("../../openapi-baseline.json");
         let baseline: Value = serde_json::from_str(baseline).expect("JSON");
         let mut found = compatible::breaks(&baseline, &document().json);

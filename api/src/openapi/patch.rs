@@ -1,7 +1,7 @@
-//! What poem-openapi can't say of the routes, put into the document where it is built, and nowhere else.
+//! Puts into the document what poem-openapi can't say of the routes.
 //!
-//! OpenAPI 3.0 as generators read it: plain media types, closed request objects, nullable fields, the error answers of
-//! each operation, and the headers that every request may carry and every answer does.
+//! OpenAPI 3.0 as generators read it: plain media types, closed request objects, nullable fields, each operation's
+//! error answers, and the headers that every request may carry and every answer does.
 
 use super::{cloud, examples, patterns, refusals, shared, webhooks};
 use crate::contract::idempotency::{Repeat, repeat};
@@ -25,11 +25,17 @@ pub fn apply(document: &mut Value) {
     for schema in schemas.into_iter().flatten().map(|(_, schema)| schema) {
         optional_fields_take_null(schema);
     }
-    // The one field that has to be there and may be null: the framework documents that as optional.
+    // The only field that is required and may be null, which the framework documents as optional.
     document["components"]["schemas"]["ChangeProjectSettings"]["required"] = json!(["webhook_url"]);
     add_components(document);
     cloud::require(document);
     patterns::add(document, &sent);
+    describe_operations(document);
+    webhooks::add(document);
+    shared::share_refusals(document);
+}
+
+fn describe_operations(document: &mut Value) {
     let schemas = document["components"]["schemas"].clone();
     let paths = document["paths"].as_object_mut().into_iter().flatten();
     for (path, methods) in paths {
@@ -38,11 +44,9 @@ pub fn apply(document: &mut Value) {
             examples::add(&schemas, operation);
         }
     }
-    webhooks::add(document);
-    shared::share_refusals(document);
 }
 
-/// `application/json; charset=utf-8` as a key is no media type that a generator looks for.
+/// Strips `; charset=utf-8`: generators look for plain `application/json`.
 fn plain_media_types(value: &mut Value) {
     match value {
         Value::Object(object) => {
@@ -59,7 +63,7 @@ fn plain_media_types(value: &mut Value) {
     }
 }
 
-/// A description keeps its paragraphs, not the line ends of the code it stands in.
+/// Joins the lines of a description, which come from wrapped comments, and keeps its paragraphs.
 fn unwrap_descriptions(value: &mut Value) {
     match value {
         Value::Object(object) => {
@@ -73,7 +77,7 @@ fn unwrap_descriptions(value: &mut Value) {
     }
 }
 
-/// A part of `allOf` that only describes stands beside it instead: generators take a part for a schema of its own.
+/// Moves the description out of an `allOf` part that has nothing else: generators take each part for a schema.
 fn lift_descriptions(value: &mut Value) {
     match value {
         Value::Object(object) => {
@@ -91,7 +95,7 @@ fn lift_descriptions(value: &mut Value) {
     }
 }
 
-/// The schemas that a request's body is made of.
+/// The names of the schemas that requests' bodies are made of.
 fn request_schemas(document: &Value) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let paths = document["paths"].as_object().into_iter().flatten();
@@ -119,7 +123,7 @@ fn reached(document: &Value, value: &Value, found: &mut BTreeSet<String>) {
     }
 }
 
-/// Generated clients send a default, or ask for it: as if it had been chosen. What holds without one, the words say.
+/// Removes the default: generated clients would send it as if it had been chosen. Descriptions say what it is.
 fn leave_defaults_out(schema: &mut Value) {
     let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
     for property in properties.into_iter().flatten().filter_map(|(_, property)| property.as_object_mut()) {
@@ -254,7 +258,7 @@ fn describe(operation: &mut Value, method: &str, path: &str) {
     if acts_in_a_workspace {
         add_parameter(operation, "WorkspaceId");
     }
-    // What makes something is what a repeat must not make again.
+    // `x-repeat` tells clients whether they may send a POST again.
     if let Some(repeat) = repeat(&format!("{method} {path}")) {
         operation["x-repeat"] = repeat.word().into();
         if repeat == Repeat::Kept {

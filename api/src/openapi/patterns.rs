@@ -1,22 +1,22 @@
-//! What texts may look like where a rule of the handlers says so, for clients that generate or check what they send.
+//! Patterns of texts, for clients that generate or check what they send.
 //!
-//! Nothing is refused by what stands here: each line repeats a rule that is enforced elsewhere, so that the document
-//! does not promise more than the service takes.
+//! Nothing is refused by these: each line repeats a rule that handlers enforce, so that the document does not promise
+//! more than the service takes.
 
 use crate::resources::library;
 use domain::{board, brand_kit, calendar, canvas, comment, document, item, portal, post, settings, skill};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// A name that holds something, and no control characters.
+/// A name: some character that is not blank, and no control characters.
 const NAME: &str = r"^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$";
-/// The same, but nothing that begins as the id of an item or a job does.
+/// The same, but without the prefix of an item's or a job's id.
 const REF: &str = r"^(?!itm_|job_)[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$";
-/// Any text at all: Postgres keeps no NUL (`text::Text`).
+/// Any text: Postgres stores no NUL (`text::Text`).
 const ANY: &str = r"^[^\x00]*$";
-/// A text of any lines that holds something.
+/// A text of one or more lines, not all blank.
 const SAID: &str = r"^[^\x00]*[^\s\x00][^\x00]*$";
-/// A text on one line, perhaps none.
+/// A text on one line, which may be empty.
 const LINE: &str = r"^[^\x00-\x1f\x7f-\x9f]*$";
 /// `public_link::PASSPHRASE_CHARACTERS` on one line.
 const PASSPHRASE: &str = r"^[^\x00-\x1f\x7f-\x9f]{4,200}$";
@@ -26,12 +26,12 @@ const LANGUAGE: &str = "^[A-Za-z]{2,8}(-[0-9A-Za-z]{1,8})*$";
 const DAY: &str = "^([0-9]{4}-[0-9]{2}-[0-9]{2})?$";
 /// The one version of tus.
 const TUS: &str = r"^1\.0\.0$";
-/// What a part of a document may be called by: `document::MOST_ID_CHARACTERS`.
+/// The id of a part of a document: `document::MOST_ID_CHARACTERS`.
 const ID: &str = "^[0-9A-Za-z_-]{1,64}$";
 /// A colour.
 const HEX: &str = "^#[0-9A-Fa-f]{6}$";
-/// The fields of request schemas that take less than any text, of a list each of its texts; and how many characters
-/// they have at most, 0 where the field's own type says so, or where clients were promised a document without it.
+/// Fields of requests that don't take every text (of a list: its texts): schema, field, pattern, most characters. Those
+/// are 0 where the field's type has the limit, or where clients were promised a document without one.
 const FIELDS: &[(&str, &str, &str, usize)] = &[
     ("AddCalendarEntry", "title", NAME, calendar::MOST_TITLE_CHARACTERS),
     ("AddCalendarEntry", "channel", LINE, calendar::MOST_CHANNEL_CHARACTERS),
@@ -85,7 +85,7 @@ const FIELDS: &[(&str, &str, &str, usize)] = &[
     ("RedeemCode", "code", "^esx_[0-9a-f]{32}$", 0),
     ("SaveSkill", "description", LINE, skill::MOST_DESCRIPTION_CHARACTERS),
     ("SaveSkill", "name", NAME, document::MOST_NAME_CHARACTERS),
-    // Its end is one of bytes.
+    // Its length is limited in bytes.
     ("SaveSkill", "text", SAID, 0),
     ("SaveTemplate", "name", NAME, document::MOST_NAME_CHARACTERS),
     ("SuspendAccount", "reason", NAME, 0),
@@ -104,7 +104,7 @@ const FIELDS: &[(&str, &str, &str, usize)] = &[
     ("UpdateSettings", "name", NAME, document::MOST_NAME_CHARACTERS),
     ("WorkspaceName", "name", NAME, document::MOST_NAME_CHARACTERS),
 ];
-/// The parameters of operations that do, in the same way.
+/// Parameters of operations that don't take every text, in the same form.
 const PARAMETERS: &[(&str, &str, &str, usize)] = &[
     ("append_upload_content", "Tus-Resumable", TUS, 0),
     ("get_upload_offset", "Tus-Resumable", TUS, 0),
@@ -130,6 +130,11 @@ pub fn add(document: &mut Value, sent: &BTreeSet<String>) {
         let fields = document["components"]["schemas"][name].get_mut("properties").and_then(Value::as_object_mut);
         fields.into_iter().flatten().for_each(|(_, schema)| any_text(schema));
     }
+    limit_parameters(document);
+}
+
+/// Puts a pattern on every parameter that is a text: its own, or else the one of any text.
+fn limit_parameters(document: &mut Value) {
     let operations = document["paths"].as_object_mut().into_iter().flatten();
     let operations = operations.flat_map(|(_, methods)| methods.as_object_mut().into_iter().flatten());
     for (_, operation) in operations {

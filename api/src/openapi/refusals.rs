@@ -1,4 +1,4 @@
-//! Which refusals each operation has: those that all share, and those that its group lists beside it.
+//! The codes that each operation may refuse with: those that all share, and those that its group lists.
 
 use crate::contract::access::{self, Needs};
 use crate::contract::idempotency::{Repeat, repeat};
@@ -7,7 +7,7 @@ use crate::http::error::Code;
 use crate::routes::ERRORS;
 use std::collections::BTreeMap;
 
-/// Any operation.
+/// Codes of every operation.
 const ALWAYS: &[Code] = &[
     Code::InvalidRequest,
     Code::RateLimited,
@@ -16,7 +16,7 @@ const ALWAYS: &[Code] = &[
     Code::DatabaseUnavailable,
     Code::ShuttingDown,
 ];
-/// An operation that takes a customer's credential.
+/// Codes of an operation that takes a customer's credential.
 const AUTHENTICATED: &[Code] = &[
     Code::Unauthenticated,
     Code::CredentialRevoked,
@@ -26,16 +26,25 @@ const AUTHENTICATED: &[Code] = &[
     Code::AccountSuspended,
     Code::UserDisabled,
 ];
-/// An operation that takes a JSON body.
+/// Codes of an operation that takes a JSON body.
 const WITH_BODY: &[Code] = &[Code::InvalidJson, Code::RequestTooLarge, Code::UnsupportedMediaType];
 
-/// The codes that the operation's own group lists for it; none when it lists nothing, which a test refuses.
+/// The codes that the operation's group lists for it; none when it lists nothing, which a test refuses.
 pub fn own(operation: &str) -> Option<&'static [Code]> {
     ERRORS.iter().copied().flatten().find(|(named, _)| *named == operation).map(|(_, codes)| *codes)
 }
 
 /// All codes of an operation, by HTTP status.
 pub fn by_status(operation: &str, takes_body: bool) -> BTreeMap<u16, Vec<Code>> {
+    let mut by_status = BTreeMap::<u16, Vec<Code>>::new();
+    for code in codes(operation, takes_body) {
+        by_status.entry(code.status().as_u16()).or_default().push(code);
+    }
+    by_status
+}
+
+/// All codes of an operation, each once and in their order.
+fn codes(operation: &str, takes_body: bool) -> Vec<Code> {
     let mut codes: Vec<Code> = ALWAYS.to_vec();
     let needs = access::needs(operation).unwrap_or(Needs::Nothing);
     match needs {
@@ -54,21 +63,17 @@ pub fn by_status(operation: &str, takes_body: bool) -> BTreeMap<u16, Vec<Code>> 
     }
     codes.extend(own(operation).unwrap_or_default());
     if operation.strip_prefix("POST ") == Some(RUN_TEMPLATE) {
-        // It refuses with whatever the tool that it calls refuses with.
+        // It may refuse with any code of the tool that it calls.
         let tools = ERRORS.iter().copied().flatten().filter(|(named, _)| named.starts_with("POST /tools/"));
         codes.extend(tools.flat_map(|(_, codes)| *codes));
         codes.extend([Code::RoleForbidden, Code::SessionNotAllowed]);
     }
     codes.sort_unstable();
     codes.dedup();
-    let mut by_status = BTreeMap::<u16, Vec<Code>>::new();
-    for code in codes {
-        by_status.entry(code.status().as_u16()).or_default().push(code);
-    }
-    by_status
+    codes
 }
 
-/// Whether the operation may start cloud processing: exactly those that can be short of minutes.
+/// Whether the operation may start cloud processing: those that may refuse with too few minutes.
 pub fn uses_minutes(operation: &str) -> bool {
     own(operation).is_some_and(|codes| codes.contains(&Code::InsufficientMinutes))
 }

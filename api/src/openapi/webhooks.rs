@@ -4,7 +4,7 @@
 use super::examples;
 use serde_json::{Value, json};
 
-/// Adds them. The schemas of job events and pings are those that `GET /events` answers.
+/// Adds the schemas and the requests. The schemas of job events and pings are those of `GET /events`.
 pub fn add(document: &mut Value) {
     let mut project = document["components"]["schemas"]["Project"].clone();
     project["title"] = "ProjectEvent".into();

@@ -1,7 +1,7 @@
 //! `/cal/{token}.ics`: a workspace's calendar for calendar programs, behind a secret URL (docs/library.md).
 //!
-//! The token is all the proof there is; whether it still leads anywhere is asked at each read. A program that asks too
-//! often is told when to come again.
+//! The token is the only proof; whether the feed still exists is checked at each read. A program that reads too often
+//! is told when to try again.
 
 use crate::app::App;
 use crate::http::error::{Answer, ApiError, Code};
@@ -18,12 +18,12 @@ use poem::{Request, Response, Route, get};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 
-/// What the paths of feeds begin with.
+/// The start of the feeds' paths.
 pub const FEEDS_PATH: &str = "/cal/";
-/// What they end with.
+/// The end of the feeds' paths.
 const SUFFIX: &str = ".ics";
 
-/// Where the feed with this token is.
+/// Returns the URL of the feed with this token.
 pub fn feed_url(app: &App, token: &str) -> String {
     format!("{}{FEEDS_PATH}{token}{SUFFIX}", app.public_url)
 }
@@ -64,7 +64,7 @@ fn ended() -> ApiError {
     ApiError::new(Code::LinkInvalid, "This calendar feed was revoked, or there is none like it.")
 }
 
-/// A refusal; a feed that is not there is a page that is not there.
+/// Returns the response of a refusal; a feed that does not exist is 404.
 fn refused(refusal: &ApiError) -> Response {
     let mut response = Envelope::Route.refuse(refusal);
     if refusal.code() == Code::LinkInvalid {

@@ -1,12 +1,12 @@
-//! What pages for browsers show alike, the operators' and the customers': times, spans, amounts, states, tables and
-//! facts. No state is told by its colour alone.
+//! What the operators' and the customers' pages show alike: times, durations, amounts, states, tables and facts. No
+//! state is shown by colour alone.
 
 use chrono::{DateTime, Utc};
 use domain::verdict::span;
 use maud::{Markup, html};
 use std::fmt::Display;
 
-/// A time, to the second, and how long ago that was.
+/// Shows a time, to the second, and how long ago it was.
 pub fn time(at: DateTime<Utc>, now: DateTime<Utc>) -> Markup {
     let seconds = seconds(now - at);
     let away = if seconds < 0.0 { format!("in {}", span(-seconds)) } else { format!("{} ago", span(seconds)) };
@@ -16,34 +16,34 @@ pub fn time(at: DateTime<Utc>, now: DateTime<Utc>) -> Markup {
     }
 }
 
-/// The same, or a word where there is none.
+/// Shows a time, or this word if there is none.
 pub fn time_or(at: Option<DateTime<Utc>>, now: DateTime<Utc>, none: &str) -> Markup {
     at.map_or_else(|| html! { span.soft { (none) } }, |at| time(at, now))
 }
 
-/// A span in seconds.
+/// Returns a duration in seconds.
 #[expect(clippy::cast_precision_loss, reason = "milliseconds of years are far below 2^52")]
 pub fn seconds(span: chrono::TimeDelta) -> f64 {
     span.num_milliseconds() as f64 / 1_000.0
 }
 
-/// A short span, to the millisecond where that says something.
+/// Returns a short duration, with milliseconds if it is below a minute.
 pub fn exact(seconds: f64) -> String {
     if seconds < 60.0 { format!("{seconds:.3} s") } else { span(seconds) }
 }
 
-/// An amount.
+/// Shows an amount.
 pub fn amount(amount: impl Display) -> Markup {
     html! { span.number { (amount) } }
 }
 
-/// A change of an amount, with its sign.
+/// Shows a change of an amount, with its sign.
 pub fn change<T: Copy + Display + Default + PartialOrd>(change: T) -> Markup {
     let sign = if change > T::default() { "+" } else { "" };
     html! { span.number { (sign) (change) } }
 }
 
-/// A state, by its word and a mark.
+/// Shows a state, by its word and a mark.
 pub fn state(word: &str) -> Markup {
     let (class, mark) = match word {
         "succeeded" | "healthy" | "ready" | "enabled" | "active" | "live" | "genuine" => ("good", "✓"),
@@ -55,12 +55,12 @@ pub fn state(word: &str) -> Markup {
     html! { span class={ "state " (class) } { span aria-hidden="true" { (mark) } " " (word.replace('_', " ")) } }
 }
 
-/// A text, or a dash where there is none.
+/// Shows a text, or a dash if there is none.
 pub fn or_dash(text: Option<impl Display>) -> Markup {
     text.map_or_else(|| html! { span.soft { "–" } }, |text| html! { (text) })
 }
 
-/// A table that scrolls by itself where the window is narrow.
+/// Shows a table that scrolls on its own in a narrow window.
 pub fn table(label: &str, columns: &[&str], rows: &Markup) -> Markup {
     html! {
         div.scroll tabindex="0" role="group" aria-label=(label) {
@@ -72,12 +72,12 @@ pub fn table(label: &str, columns: &[&str], rows: &Markup) -> Markup {
     }
 }
 
-/// Facts of one thing, each with its name.
+/// Shows named facts about one thing.
 pub fn facts(facts: &[(&str, Markup)]) -> Markup {
     html! { dl.facts { @for (name, value) in facts { div { dt { (name) } dd { (value) } } } } }
 }
 
-/// A part of a page that is shown as it was asked for: what is dear to look up is not looked up again and again.
+/// Shows a part of a page that is not kept up to date, since its lookup is expensive.
 pub fn still(id: &str, title: &str, body: &Markup) -> Markup {
     html! { section id=(id) aria-labelledby={ "h-" (id) } { h2 id={ "h-" (id) } { (title) } (body) } }
 }

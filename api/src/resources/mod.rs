@@ -1,4 +1,4 @@
-//! The operations: one file or folder a group, each with its handlers and the shapes of what they take and answer.
+//! The operations: each group has a file or a folder, with its handlers and the shapes of their requests and answers.
 
 pub mod account;
 pub mod calendar_feed;

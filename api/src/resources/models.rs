@@ -1,8 +1,8 @@
 //! Generation models and what calls cost: `GET /models`, and the tools `list_models` and `estimate_cost` (contract §1,
 //! "Models"; §4.12).
 //!
-//! The models are the engines that are built in and those of the configured providers. Of a provider nothing is shown
-//! but what its model is called, makes and costs.
+//! The models are the built-in engines and those of the configured providers. Of a provider only its models' names,
+//! kinds and prices are shown.
 
 use crate::app::App;
 use crate::auth::{Auth, Caller};
@@ -21,12 +21,11 @@ use poem_openapi::{Object, OpenApi};
 use serde_json::{Value, json};
 use store::generations;
 
-/// What these operations refuse with, beside what every operation may. An estimate refuses with what its tool does,
-/// too.
+/// The error codes of these operations, besides those that any operation may return. An estimate also has its tool's.
 pub const ERRORS: Refusals =
     &[("GET /models", &[]), ("POST /tools/list_models", &[]), ("POST /tools/estimate_cost", &[Code::ToolNotFound])];
 
-/// The longest answer of a dry run that is looked into.
+/// The longest answer of a dry run that is parsed, in bytes.
 const MOST_BYTES: usize = 4 << 20;
 
 /// The model operations.
@@ -36,56 +35,56 @@ pub struct Models(pub App);
 #[derive(Debug, Object)]
 #[oai(skip_serializing_if_is_none)]
 pub struct Model {
-    /// What a generation call names it by.
+    /// Its id, as generation calls name it.
     pub id: Text,
-    /// What people call it.
+    /// Its name, for people.
     pub name: Text,
-    /// What it makes: `image`, `video`, `audio`, `speech`, `upscale`, `cutout`, `translate` or `chat`.
+    /// Its kind: `image`, `video`, `audio`, `speech`, `upscale`, `cutout`, `translate` or `chat`.
     pub kind: Text,
-    /// Its price in AI credits, of one unit; 0 of what is built in, which is paid for in minutes.
+    /// The price of one unit in AI credits; 0 for a built-in engine, which is paid for in minutes.
     pub estimated_credits: CreditCount,
-    /// What that unit is: `call`, `second`, `megapixel` or `1k_chars`.
+    /// The unit of the price: `call`, `second`, `megapixel` or `1k_chars`.
     pub per: Text,
-    /// Whether it is an engine of this deployment, and no provider's.
+    /// Whether it is an engine of this deployment rather than a provider's model.
     pub built_in: bool,
-    /// Whether a worker has lately said that it can use it.
+    /// Whether a worker has recently reported that it can use it.
     pub available: bool,
-    /// `draft` of what a simple engine makes.
+    /// `draft` for a simple engine.
     pub quality: Option<Text>,
-    /// Pairs of languages that it translates, as `eng-spa`; of `apertium`, as far as workers have lately said.
+    /// The pairs of languages that it translates, such as `eng-spa`; only for `apertium`, as workers recently reported.
     pub pairs: Option<Vec<Text>>,
 }
 
 /// The generation models.
 #[derive(Debug, Default, Object)]
 pub struct ModelList {
-    /// The engines that are built in, and the models of the configured providers.
+    /// The built-in engines, and the models of the configured providers.
     pub data: Vec<Model>,
-    /// Always false: they are few, and all here.
+    /// Always false: one page has all models.
     pub has_more: bool,
     /// Always null.
     pub next_cursor: Option<Text>,
 }
 
-/// The generation models, as a tool answers them.
+/// The generation models, as the tool returns them.
 #[derive(Debug, Default, Object)]
 pub struct ModelPage {
-    /// The engines that are built in, and the models of the configured providers.
+    /// The built-in engines, and the models of the configured providers.
     pub models: Vec<Model>,
-    /// Always false: they are few, and all here.
+    /// Always false: one page has all models.
     pub has_more: bool,
     /// Always null.
     pub next_cursor: Option<Text>,
 }
 
-/// A call whose cost is asked for.
+/// A call whose cost to estimate.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields, example)]
 pub struct EstimateCost {
     /// The tool.
     #[oai(validator(min_length = 1, max_length = 64))]
     pub tool: Text,
-    /// What it would be called with.
+    /// The arguments that the call would have.
     pub arguments: Fields,
 }
 
@@ -96,16 +95,16 @@ impl Example for EstimateCost {
     }
 }
 
-/// What a call would cost.
+/// The cost of a call.
 #[derive(Debug, Object)]
 pub struct CostEstimate {
     /// The tool.
     pub tool: Text,
-    /// Minutes that it would hold.
+    /// Minutes that the call would hold.
     pub minutes: MinuteCount,
-    /// AI credits that it would hold.
+    /// AI credits that the call would hold.
     pub credits: CreditCount,
-    /// What the call would be answered in a dry run; empty where it costs nothing.
+    /// The answer of the call in a dry run; empty for a call that costs nothing.
     pub answer: Fields,
 }
 
@@ -113,7 +112,7 @@ pub struct CostEstimate {
 impl Models {
     /// List generation models
     ///
-    /// The engines that are built in, and the models of the configured providers, with their prices.
+    /// Lists the built-in engines, and the models of the configured providers, with their prices.
     #[oai(path = "/models", method = "get", operation_id = "get_models")]
     async fn models(&self, _auth: Auth) -> Answer<Json<ModelList>> {
         Ok(Json(ModelList { data: self.all().await?, has_more: false, next_cursor: None }))
@@ -134,9 +133,9 @@ impl Models {
 
     /// Estimate what a call costs
     ///
-    /// Minutes and AI credits that a call of a tool would hold, without calling it: what the tool answers to the same
-    /// arguments with `dry_run: true`. A tool that never costs anything is not asked. What the tool would refuse is
-    /// refused here as well.
+    /// Returns the minutes and AI credits that a call of a tool would hold, without making it: what the tool answers to
+    /// the same arguments with `dry_run: true`. A tool that never costs anything is not called. What the tool would
+    /// refuse is refused here too.
     #[oai(path = "/tools/estimate_cost", method = "post", operation_id = "estimate_cost")]
     async fn estimate_cost(
         &self,
@@ -192,7 +191,7 @@ impl Models {
     }
 }
 
-/// The estimate that a dry run's answer comes to.
+/// Returns the estimate in a dry run's answer.
 async fn estimate(caller: &Caller, tool: Text, response: Response) -> Answer<Json<ToolAnswer<CostEstimate>>> {
     let bytes = response.into_body().into_bytes_limit(MOST_BYTES).await.map_err(ApiError::internal)?;
     let mut answer: Value = serde_json::from_slice(&bytes).map_err(ApiError::internal)?;

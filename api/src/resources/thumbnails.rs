@@ -1,8 +1,7 @@
-//! Pictures of items and of moments: the route behind the links to them, which `links` makes.
+//! Serves pictures of items and of moments by the links that `links` makes.
 //!
-//! A link is signed and ends by itself (`domain::link`), because what shows a picture sends no credential. Whoever may
-//! see an item gets its link in the item; the link shows that one picture and nothing else, and nothing once the item
-//! is deleted.
+//! A link is signed and expires (`domain::link`), because a page that shows a picture sends no credential. Whoever may
+//! see an item finds the link in it; the link shows that one picture only, and nothing once the item is deleted.
 
 use crate::app::App;
 use crate::auth::in_time;
@@ -20,11 +19,11 @@ use poem_openapi::registry::{MetaMediaType, MetaResponse, MetaResponses, Registr
 use poem_openapi::{ApiResponse, OpenApi};
 use store::footage::{self, Linked};
 
-/// What this operation refuses with, beside what every operation may.
+/// The error codes of this operation, besides those that any operation may return.
 pub const ERRORS: Refusals =
     &[("GET /thumbnails/{item_id}/{picture}", &[Code::Unauthenticated, Code::TokenExpired, Code::ItemNotFound])];
 
-/// Bytes of the largest picture there is.
+/// The size limit of a picture, in bytes.
 const MOST_BYTES: u64 = 1 << 20;
 
 /// The route.
@@ -34,8 +33,8 @@ pub struct Thumbnails(pub App);
 impl Thumbnails {
     /// Show a picture
     ///
-    /// A JPEG, at most 320 pixels across, of an item or of one of its moments. The URL is a `thumbnail_url` that this
-    /// service gave out; it needs no other credential and ends by itself after one to two hours.
+    /// Returns a JPEG, at most 320 pixels wide, of an item or of one of its moments. The URL is a `thumbnail_url` that
+    /// this service returned; it needs no other credential and expires after one to two hours.
     #[oai(path = "/thumbnails/:item_id/:picture", method = "get", operation_id = "get_thumbnail")]
     async fn get(
         &self,
@@ -43,9 +42,9 @@ impl Thumbnails {
         item_id: Path<Text>,
         /// `item`, or a moment's id.
         picture: Path<Text>,
-        /// The unix second at which the link ends.
+        /// The Unix time in seconds at which the link expires.
         expires: Query<i64>,
-        /// Proof that this service made the link.
+        /// The signature, which proves that this service made the link.
         signature: Query<Text>,
     ) -> Answer<Jpeg> {
         let named: Option<(ItemId, Picture)> = item_id.0.parse().ok().zip(picture.0.parse().ok());
@@ -85,13 +84,13 @@ fn gone() -> ApiError {
     ApiError::new(Code::ItemNotFound, "There is no such picture any more.")
 }
 
-/// A picture's bytes.
+/// The bytes of a JPEG.
 pub struct Jpeg(Bytes);
 
 impl IntoResponse for Jpeg {
     fn into_response(self) -> Response {
         let mut response = Response::builder().content_type("image/jpeg").body(self.0);
-        // What a link shows never changes. Its reader's own copy may outlive it; a shared one must not.
+        // A link's picture never changes. The client's own copy may outlive the link; a shared copy must not.
         let keep = HeaderValue::from_static("private, max-age=3600, immutable");
         response.headers_mut().insert(header::CACHE_CONTROL, keep);
         response

@@ -1,5 +1,5 @@
-//! What an account's audit log is told of its keys, signing secret, endpoints, public links, calendar feeds, workspaces
-//! and members, in the transaction of the change: a change that can't be logged is not made.
+//! Writes changes of keys, signing secret, endpoints, public links, calendar feeds, workspaces and members into the
+//! account's audit log, in the transaction of the change: a change that can't be logged is not made.
 
 use crate::auth::{Caller, CredentialKind};
 use crate::http::error::{Answer, ApiError, Code};
@@ -10,10 +10,10 @@ use std::fmt::Display;
 use store::account_audit::{self, Actor, Entry};
 use store::endpoints::{Change, Endpoint};
 
-/// Changes that make something, an account and a day: what bounds the log. Revoking and removing are always let
-/// through.
+/// Changes an account may make within a day that make something, which bounds the log. Revoking and removing are not
+/// limited.
 const MOST_A_DAY: i64 = 1_000;
-/// When to try again, in seconds: the day is a sliding one.
+/// `Retry-After` in seconds: the day is a sliding one.
 const TRY_AGAIN_S: u64 = 600;
 
 fn entry(caller: &Caller, action: &'static str, target: impl Display, details: Option<Value>) -> Entry {
@@ -33,7 +33,7 @@ fn entry(caller: &Caller, action: &'static str, target: impl Display, details: O
     Entry { account_id: caller.account_id, actor, action, target: target.to_string(), details }
 }
 
-/// Notes a change that takes something away, in its transaction.
+/// Logs a change that removes something, in its transaction.
 pub(super) async fn note(
     conn: &mut PgConnection,
     caller: &Caller,
@@ -44,7 +44,7 @@ pub(super) async fn note(
     Ok(account_audit::record(conn, &entry(caller, action, target, details)).await?)
 }
 
-/// Notes a change that makes something, in its transaction.
+/// Logs a change that makes something, in its transaction.
 ///
 /// # Errors
 /// `rate_limited` where the account has made as many as it may in a day.
@@ -62,7 +62,7 @@ pub(super) async fn note_made(
     note(conn, caller, action, target, details).await
 }
 
-/// Notes what was changed of an endpoint, in the change's transaction; nothing where nothing was.
+/// Logs what changed of an endpoint, in the change's transaction; nothing where nothing did.
 pub(super) async fn note_change(
     conn: &mut PgConnection,
     caller: &Caller,
@@ -79,7 +79,7 @@ pub(super) async fn note_change(
     }
 }
 
-/// What the log tells of an endpoint. Of its URL the host alone: the rest may hold a secret of the receiver's.
+/// An endpoint as the log shows it: of its URL only the host, since the rest may hold a secret of the receiver's.
 pub(super) fn told(endpoint: &Endpoint) -> Value {
     let host = endpoint.url.parse::<Uri>().ok().and_then(|url| url.host().map(str::to_owned));
     json!({ "host": host, "enabled": endpoint.enabled, "event_types": endpoint.event_types, "kinds": endpoint.kinds })

@@ -1,4 +1,4 @@
-//! Boards: what an edit names is looked up and done in the edit's transaction (`document_edits`).
+//! Boards: what an edit names is looked up, and the edit is done in the same transaction (`document_edits`).
 
 use crate::auth::Caller;
 use crate::http::error::{Answer, Code};
@@ -37,7 +37,7 @@ impl Edited for Board {
     }
 }
 
-/// The items that the cards of a board are about, deleted ones too.
+/// Returns the items that the cards of a board are about, deleted ones too.
 ///
 /// # Errors
 /// As `documents::reach`.

@@ -1,4 +1,4 @@
-//! The brand kit of a workspace (`saved`): logos are looked up in the transaction that writes them.
+//! The brand kit of a workspace (`saved`). Its logos' items are looked up in the transaction that writes them.
 
 use crate::app::App;
 use crate::auth::Caller;
@@ -14,12 +14,12 @@ use domain::item::ItemType;
 use serde_json::{Value, json};
 use sqlx::PgConnection;
 
-/// What the one document is called.
+/// The name that the workspace's only brand kit is saved under.
 const NAME: &str = "brand kit";
 
 impl Document for BrandKit {
     const KIND: DocumentKind = DocumentKind::BrandKit;
-    // There is always one, if only an empty one.
+    // Never used: a workspace without one has an empty kit.
     const NOT_FOUND: Code = Code::Internal;
 
     fn summary(&self) -> Value {
@@ -31,29 +31,29 @@ impl Document for BrandKit {
     }
 }
 
-/// What to change of a brand kit. What is absent stays.
+/// A change of a brand kit. Absent fields stay as they are.
 #[derive(Debug, Default)]
 pub struct BrandChange {
-    /// The revision that the change is for; 0 while there is none.
+    /// The revision that the change is based on; 0 while there is no kit.
     pub if_revision: Option<i32>,
     /// All of its colours.
     pub colors: Option<Vec<Color>>,
     /// All of its fonts.
     pub fonts: Option<Vec<Font>>,
-    /// All of its logos, by the names of their items.
+    /// All of its logos, each with the name of its item.
     pub logos: Option<Vec<NamedLogo>>,
-    /// Its voice, or none.
+    /// Its voice, or none to remove it.
     pub voice: Option<Option<String>>,
-    /// How captions look, or nothing of it.
+    /// Its style of captions, or none to remove it.
     pub caption_style: Option<Option<CaptionStyle>>,
 }
 
 /// A logo by the name of its item.
 #[derive(Debug)]
 pub struct NamedLogo {
-    /// What it is called.
+    /// The logo's name.
     pub name: String,
-    /// What names its item.
+    /// Its item's id or ref.
     pub item_ref: String,
 }
 
@@ -62,15 +62,15 @@ pub async fn brand_kit(app: &App, workspace: WorkspaceId) -> Answer<Option<Kept<
     found(&mut *app.conn().await?, workspace, NAME).await
 }
 
-/// The same as it is drawn with; an empty one while nobody has made one.
+/// Returns the brand kit to draw with; an empty one while nobody has made one.
 pub(super) async fn kit_of(conn: &mut PgConnection, workspace: WorkspaceId) -> Answer<BrandKit> {
     Ok(found(conn, workspace, NAME).await?.map(|kept| kept.body).unwrap_or_default())
 }
 
-/// Changes the brand kit, all that is asked or nothing. `show` writes the answer.
+/// Changes the brand kit, all fields or none. `show` writes the answer.
 ///
 /// # Errors
-/// As `saved::begin_save` and `Saving::write`; `invalid_request` by field; those of naming an item for a logo.
+/// As `saved::begin_save` and `Saving::write`; `invalid_request` names the field; those of finding a logo's item.
 pub async fn update_brand_kit(
     app: &App,
     caller: &Caller,

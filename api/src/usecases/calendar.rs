@@ -1,5 +1,5 @@
-//! The calendar: entries, whose items are looked up in the transaction that writes them, and feeds, of which the
-//! account's audit log is told.
+//! The calendar: entries, whose items are looked up in the transaction that writes them, and feeds, which the account's
+//! audit log records.
 
 use crate::app::App;
 use crate::auth::Caller;
@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use store::calendar::{self, EntryRow, EntryText, Window};
 use store::items;
 
-/// An entry with what its items are called, as far as they are still there.
+/// An entry, with the refs of those of its items that still exist.
 #[derive(Debug)]
 pub struct Entry {
     /// The entry.
@@ -24,29 +24,29 @@ pub struct Entry {
     pub refs: HashMap<ItemId, String>,
 }
 
-/// What to change of an entry. What is absent stays.
+/// A change of an entry. Absent fields stay as they are.
 #[derive(Debug, Default)]
 pub struct EntryChange {
-    /// What is planned.
+    /// Its title.
     pub title: Option<String>,
-    /// From when.
+    /// When it starts.
     pub starts_at: Option<DateTime<Utc>>,
-    /// Until when, or open.
+    /// When it ends, or none to leave that open.
     pub ends_at: Option<Option<DateTime<Utc>>>,
-    /// What names its items.
+    /// Its items' ids or refs.
     pub refs: Option<Vec<String>>,
-    /// Where it is to be seen, or nothing of it.
+    /// Its channel, or none to remove it.
     pub channel: Option<Option<String>>,
-    /// What is to be known beside, or nothing.
+    /// Its note, or none to remove it.
     pub note: Option<Option<String>>,
-    /// How far it is.
+    /// Its status.
     pub status: Option<Status>,
 }
 
 /// Adds an entry; `refs` name its items. `show` writes the answer.
 ///
 /// # Errors
-/// `invalid_request` by field, `quota_reached`, those of naming an item.
+/// `invalid_request` names the field; `quota_reached`; those of finding an item.
 pub async fn add_entry(
     app: &App,
     caller: &Caller,
@@ -86,11 +86,11 @@ pub async fn list_entries(conn: &mut PgConnection, caller: &Caller, window: &Win
     Ok(rows.into_iter().map(|row| Entry { refs: own(&row), row }).collect())
 }
 
-/// Changes an entry, all that is asked or nothing.
+/// Changes an entry, all fields or none. Returns the changed entry.
 ///
 /// # Errors
-/// `calendar_entry_not_found`, `workspace_forbidden`, `invalid_request` by field, `quota_reached` where the account
-/// has as many bytes of entries as it may, those of naming an item.
+/// `calendar_entry_not_found`, `workspace_forbidden`, `invalid_request` names the field, `quota_reached` where the
+/// account has as many bytes of entries as it may; those of finding an item.
 pub async fn change_entry(app: &App, caller: &Caller, id: CalendarEntryId, change: EntryChange) -> Answer<Entry> {
     let mut change_entry = app.process.begin().await?;
     let row = calendar::find_to_change(&mut change_entry, id).await?.ok_or_else(|| unknown(id))?;
@@ -130,7 +130,7 @@ pub async fn delete_entry(app: &App, caller: &Caller, id: CalendarEntryId) -> An
     Err(calendar::find_to_change(&mut conn, id).await?.map_or_else(|| unknown(id), |_| elsewhere("entry")))
 }
 
-/// The items that these texts name, each once.
+/// Finds the items that these texts name. Returns each id once.
 async fn found(conn: &mut PgConnection, caller: &Caller, refs: &[String]) -> Answer<Vec<ItemId>> {
     if refs.len() > MOST_ITEMS {
         return Err(refused(PlanError::Items));
@@ -171,7 +171,7 @@ fn unknown(id: CalendarEntryId) -> ApiError {
     ApiError::new(Code::CalendarEntryNotFound, format!("There is no calendar entry {id}."))
 }
 
-/// The refusal of what is in another workspace.
+/// The refusal of something that is in another workspace.
 pub(super) fn elsewhere(noun: &str) -> ApiError {
     let refusal = ApiError::new(Code::WorkspaceForbidden, format!("The {noun} is in another workspace."));
     refusal.suggest("Name its workspace in x-workspace-id, if you can reach it.")

@@ -1,4 +1,4 @@
-//! The feeds by which calendar programs read a workspace's calendar: making, reading and ending one.
+//! The feeds by which calendar programs read a workspace's calendar: making, reading and revoking them.
 
 use crate::app::App;
 use crate::auth::{Caller, in_time};
@@ -16,7 +16,7 @@ use domain::public_link::LinkToken;
 use store::calendar::{self, EntryRow, Window};
 use store::calendar_feeds::{self, FeedRow};
 
-/// Makes a feed. `show` writes the answer, of which all but the token is kept.
+/// Makes a feed. `show` writes the answer, which is stored without the token.
 ///
 /// # Errors
 /// `quota_reached`, `rate_limited` after many changes in a day.
@@ -42,13 +42,13 @@ pub async fn create_feed(
         calendar_feeds::add(&mut create_feed, id, workspace, &token.hash(), caller.user_id, caller.key_id).await?;
     note_made(&mut create_feed, caller, "calendar_feed.create", id, None).await?;
     let body = show(row, &token);
-    // Only its hash is kept, here too.
+    // Only the token's hash is stored, here too.
     once.keep(app, &mut create_feed, &body.replace(&token.expose(), "")).await?;
     create_feed.commit().await?;
     Ok(Made::Now(body))
 }
 
-/// The token of the feed that this call made before, made once more.
+/// Returns the token of the feed that this call made before, derived again.
 pub async fn feed_token_made_before(app: &App, caller: &Caller, once: &Once, before: &Before) -> Answer<LinkToken> {
     let mut conn = app.conn().await?;
     for secret in once.secrets(app, before.call) {
@@ -60,7 +60,7 @@ pub async fn feed_token_made_before(app: &App, caller: &Caller, once: &Once, bef
     Err(forgotten())
 }
 
-/// Ends a feed of the workspace for good.
+/// Revokes a feed of the workspace for good.
 ///
 /// # Errors
 /// `calendar_feed_not_found`, `workspace_forbidden`.
@@ -76,15 +76,15 @@ pub async fn revoke_feed(app: &App, caller: &Caller, id: CalendarFeedId) -> Answ
     Ok(())
 }
 
-/// The calendar of the feed with this token as calendar programs read it; none where there is no such feed. Looked up
-/// by turns; who tries tokens is treated as who tries keys.
+/// Returns the calendar of the feed with this token, in iCalendar format; none where there is no such feed. Lookups
+/// take turns, and wrong tokens count like wrong keys.
 ///
 /// # Errors
-/// `rate_limited` where it is read more often than a feed is, and after many wrong tokens from the same address.
+/// `rate_limited` where it is read more often than feeds may be, and after many wrong tokens from the same address.
 pub async fn read_feed(app: &App, scope: &Scope, token: &LinkToken) -> Answer<Option<String>> {
     let (hash, presented) = (token.hash(), CredentialHash::of(&format!("calendar feed {}", token.expose())));
     app.guesses.refuse(scope, &presented).await?;
-    // Strangers wait for each other first, or they would have the turns of programs whose feeds are known to work.
+    // Strangers wait for one another first, or they would take the turns of programs whose feeds are known to work.
     let _strangers_turn = in_time(async { Ok(app.guesses.turn(scope, &presented).await) }).await?;
     let _turn = app.feed_turns.turn_soon(hash).await?;
     let counted = async { calendar_feeds::count_read(&mut *app.conn().await?, &hash, MOST_READS_A_MINUTE).await };
@@ -100,7 +100,7 @@ pub async fn read_feed(app: &App, scope: &Scope, token: &LinkToken) -> Answer<Op
     let window = Window { from: Some(read.now - TimeDelta::days(TOLD_DAYS_BACK)), ..Window::default() };
     let page = async { calendar::page(&mut *app.conn().await?, read.workspace_id, &window, MOST_TOLD).await };
     let rows = in_time(page).await?;
-    // Thousands of entries take a while to write.
+    // Writing thousands of entries takes a while.
     let written = tokio::task::spawn_blocking(move || ics::calendar(&read.name, rows.iter().map(told)));
     written.await.map(Some).map_err(ApiError::internal)
 }

@@ -1,5 +1,5 @@
-//! Canvases: what an edit names is looked up, here and in the brand kit, and done in the edit's transaction
-//! (`document_edits`).
+//! Canvases: what an edit names is looked up, in the library and in the brand kit, and the edit is done in the same
+//! transaction (`document_edits`).
 
 use crate::app::App;
 use crate::auth::Caller;
@@ -34,24 +34,24 @@ impl Document for Canvas {
 /// A canvas to create.
 #[derive(Debug)]
 pub struct NewCanvas {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// Pixels across.
+    /// Its width in pixels.
     pub width: f64,
-    /// Pixels down.
+    /// Its height in pixels.
     pub height: f64,
-    /// The colour behind everything.
+    /// The colour of its background.
     pub background: Option<String>,
-    /// The operations that add its layers; `ref` names an item.
+    /// The operations that add its layers; in them, `ref` names an item.
     pub layers: Vec<Value>,
 }
 
-/// What a canvas needs to be drawn.
+/// What is needed to draw a canvas.
 #[derive(Debug)]
 pub struct Material {
     /// The items that can be used, logos among them.
     pub sources: Sources,
-    /// The brand kit as it is.
+    /// The workspace's brand kit.
     pub kit: BrandKit,
 }
 
@@ -80,10 +80,10 @@ pub async fn create_canvas(
     documents::create(app, caller, once, new, show).await
 }
 
-/// What a canvas that names these items needs to be drawn.
+/// Returns what is needed to draw a canvas that names these items.
 ///
 /// # Errors
-/// Those of the database.
+/// The database's.
 pub async fn material(conn: &mut PgConnection, caller: &Caller, mut named: Vec<ItemId>) -> Answer<Material> {
     let kit = kit_of(conn, caller.workspace.id).await?;
     named.extend(kit.logos.iter().map(|logo| logo.item));

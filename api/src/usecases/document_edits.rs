@@ -1,5 +1,5 @@
-//! Edits of documents by operations, whatever their kind: what they name is looked up and done in the edit's
-//! transaction, all of it or nothing; and the way back.
+//! Edits of documents by operations, whatever their kind: what they name is looked up in the edit's transaction, and
+//! all of them are done or none; and undoing them.
 
 use crate::app::App;
 use crate::auth::Caller;
@@ -11,12 +11,12 @@ use serde_json::Value;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-/// A kind of documents that operations change.
+/// A kind of document that operations change.
 pub trait Edited: Document + Sync {
-    /// The document with these operations done; `own` is its id, where it has one already.
+    /// Returns the document with these operations done; `own` is its id, if it has one already.
     ///
     /// # Errors
-    /// `invalid_request` names the operation that can't be done; those of what it names.
+    /// `invalid_request` names the operation that can't be done; those of finding what it names.
     fn done(
         conn: &mut PgConnection,
         caller: &Caller,
@@ -30,15 +30,15 @@ pub trait Edited: Document + Sync {
 /// An edit of a document.
 #[derive(Debug)]
 pub struct Edit {
-    /// The revision that it is for.
+    /// The revision that the edit is based on.
     pub if_revision: Option<i32>,
-    /// What the document is called from now on.
+    /// The document's new name.
     pub name: Option<String>,
-    /// What is done, one after the other; `ref` names an item.
+    /// Its operations, in order; `ref` names an item.
     pub ops: Vec<Value>,
 }
 
-/// Changes a document, all that is asked or nothing. `show` writes the answer.
+/// Changes a document: all of the edit or nothing. `show` writes the answer.
 ///
 /// # Errors
 /// As `documents::begin_change` and `Change::write`; `invalid_request` names the operation that can't be done.
@@ -65,7 +65,7 @@ pub async fn edit<D: Edited>(
     change.write(app, caller, once, show).await
 }
 
-/// Goes back to what a document was before its latest change. `show` writes the answer.
+/// Takes back a document's latest change. `show` writes the answer.
 ///
 /// # Errors
 /// As `documents::begin_change`; `nothing_to_undo`.

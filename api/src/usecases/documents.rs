@@ -1,9 +1,9 @@
 //! Documents of the workspace that a call acts in: creating, reaching, changing, undoing and deleting one, whatever its
 //! kind (`domain::document`).
 //!
-//! A change is a [`Change`] between its beginning and its end: whoever makes it looks up what it names in the same
-//! transaction. One that is dropped changes nothing. Writes of an account wait for their turn before they have a
-//! connection: under its lock each waits for the others.
+//! A [`Change`] lasts from its beginning to its write: its maker looks up what it names in the same transaction. A
+//! change that is dropped changes nothing. Writes of an account wait for their permits before they take a connection,
+//! since under its lock they wait for one another.
 
 use crate::app::App;
 use crate::app::permits::Permit;
@@ -23,32 +23,32 @@ use store::documents::{self, Body, DocumentRow, ListedRow, NewDocument};
 use store::items;
 use uuid::Uuid;
 
-/// What a kind of documents holds.
+/// The content of a kind of document.
 pub trait Document: Serialize + DeserializeOwned {
-    /// The kind.
+    /// The kind that it is stored as.
     const KIND: DocumentKind;
-    /// The refusal that there is no such document.
+    /// The code of the refusal that there is no such document.
     const NOT_FOUND: Code;
 
-    /// What lists show of it, some hundred bytes.
+    /// What lists show of it: some hundred bytes of JSON.
     fn summary(&self) -> Value;
 
-    /// Every item that it names.
+    /// Every item that the document names.
     fn items(&self) -> Vec<ItemId>;
 }
 
-/// A document as it stands.
+/// A stored document.
 #[derive(Debug, Clone)]
 pub struct Kept<D> {
-    /// Its id, whatever its kind's prefix.
+    /// Its id, without its kind's prefix.
     pub id: Uuid,
-    /// What people call it.
+    /// Its name.
     pub name: String,
-    /// What it holds.
+    /// Its content.
     pub body: D,
-    /// The refs of the items that it names, as far as they are still there.
+    /// The refs of the items that it names and that still exist.
     pub refs: HashMap<ItemId, String>,
-    /// How many times it was written.
+    /// Its revision: how often it was written.
     pub revision: i32,
     /// When it was created.
     pub created_at: DateTime<Utc>,
@@ -59,24 +59,24 @@ pub struct Kept<D> {
 /// A document to create.
 #[derive(Debug)]
 pub struct DocumentToCreate<'a, D> {
-    /// Its id, whatever its kind's prefix.
+    /// Its id, without its kind's prefix.
     pub id: Uuid,
-    /// What people will call it.
+    /// Its name.
     pub name: &'a str,
-    /// What it will hold.
+    /// Its content.
     pub body: &'a D,
 }
 
-/// How operations name something else: by the words of the caller, and by its id.
+/// How operations name something else: by a text of the caller's, which is replaced by an id.
 #[derive(Debug, Clone, Copy)]
 pub struct RefField {
-    /// The field with the words.
+    /// The field with the text.
     pub named: &'static str,
     /// The field that the id is put into.
     pub id: &'static str,
 }
 
-/// Operations whose empty name is no item.
+/// Operations whose empty text names no item.
 const OPS_OF_CARDS: [&str; 2] = ["add_card", "update_card"];
 
 /// How operations name an item.
@@ -87,27 +87,27 @@ pub const ITEM_REF: RefField = RefField { named: "ref", id: "item_id" };
 pub struct Change<D> {
     /// The change's transaction, to look things up in.
     pub tx: Transaction<'static, Postgres>,
-    /// What it will be called.
+    /// The name that it will have.
     pub name: String,
-    /// What it will hold.
+    /// The content that it will have.
     pub body: D,
     row: DocumentRow,
     _permit: Permit,
 }
 
-/// What becomes of a call that changes a document.
+/// The beginning of a call that changes a document.
 #[derive(Debug)]
 pub enum BegunChange<D> {
-    /// It is made now.
+    /// The change begins now.
     Now(Box<Change<D>>),
-    /// It was made before.
+    /// An earlier call with the same key made it.
     Before(Before),
 }
 
 /// Creates a document. `show` writes the answer.
 ///
 /// # Errors
-/// `invalid_request` for what can't be one, `quota_reached`, `name_taken`.
+/// `invalid_request` for a name or a size that a document can't have, `quota_reached`, `name_taken`.
 pub async fn create<D: Document>(
     app: &App,
     caller: &Caller,
@@ -154,16 +154,16 @@ pub(super) async fn insert<D: Document>(
     Ok(row)
 }
 
-/// The document, for a call that acts in its workspace.
+/// Returns the document, for a call that acts in its workspace.
 ///
 /// # Errors
-/// `workspace_forbidden` when it is in another one, the kind's own refusal when there is none.
+/// `workspace_forbidden` when it is in another workspace, the kind's own refusal when there is none.
 pub async fn reach<D: Document>(conn: &mut PgConnection, caller: &Caller, id: Uuid) -> Answer<Kept<D>> {
     let row = within_reach::<D>(caller, documents::find(conn, D::KIND, id).await?)?;
     kept(conn, row).await
 }
 
-/// What the same document holds, which nobody changes or deletes until the caller's transaction ends.
+/// Returns its content, and locks the document until the caller's transaction ends.
 ///
 /// # Errors
 /// As [`reach`].
@@ -172,7 +172,7 @@ pub(super) async fn reach_to_change<D: Document>(conn: &mut PgConnection, caller
     opened(row.id, row.body)
 }
 
-/// Documents of the workspace, newest first, from the one after `before`.
+/// Returns documents of the workspace, newest first, from the one after `before`.
 pub async fn page<D: Document>(
     conn: &mut PgConnection,
     caller: &Caller,
@@ -182,10 +182,10 @@ pub async fn page<D: Document>(
     Ok(documents::page(conn, caller.workspace.id, D::KIND, before, limit).await?)
 }
 
-/// Begins a change of the document as it is at this revision; whatever it is at without one.
+/// Begins a change of the document, which must be at revision `if_revision` where that is given.
 ///
 /// # Errors
-/// As [`reach`]; `revision_conflict` where another revision stands.
+/// As [`reach`]; `revision_conflict` where the document is at another revision.
 pub async fn begin_change<D: Document>(
     app: &App,
     caller: &Caller,
@@ -210,10 +210,10 @@ pub async fn begin_change<D: Document>(
 }
 
 impl<D: Document> Change<D> {
-    /// Writes the document as it is in this change. `show` writes the answer.
+    /// Writes the document with this name and content. `show` writes the answer.
     ///
     /// # Errors
-    /// `invalid_request` for what is too large, `quota_reached`, `name_taken`.
+    /// `invalid_request` for a document that is too large, `quota_reached`, `name_taken`.
     pub async fn write(
         mut self,
         app: &App,
@@ -228,7 +228,7 @@ impl<D: Document> Change<D> {
         self.end(app, once, row, show).await
     }
 
-    /// Goes back to what the document was before its latest change. `show` writes the answer.
+    /// Takes back the document's latest change. `show` writes the answer.
     ///
     /// # Errors
     /// `nothing_to_undo`.
@@ -268,10 +268,10 @@ pub async fn delete<D: Document>(app: &App, caller: &Caller, id: Uuid) -> Answer
     Err(missing::<D>())
 }
 
-/// Puts the id of the item that a text names into each operation that has one: the words of `field` become its id.
+/// Replaces, in each operation that has it, the text of `field` by the id of the item that it names.
 ///
 /// # Errors
-/// As `library::reach`, with the operation's place.
+/// As `library::reach`, each with the operation's place.
 pub async fn resolve_refs(
     conn: &mut PgConnection,
     caller: &Caller,
@@ -282,7 +282,7 @@ pub async fn resolve_refs(
     for (index, op) in ops.iter_mut().enumerate() {
         let Some(op) = op.as_object_mut() else { continue };
         let Some(Value::String(name)) = op.remove(field.named) else { continue };
-        // A card may be about no item.
+        // A card need not be about an item.
         let is_of_card = op.get("op").and_then(Value::as_str).is_some_and(|op| OPS_OF_CARDS.contains(&op));
         if name.is_empty() && is_of_card {
             op.insert(field.id.to_owned(), Value::String(name));
@@ -298,7 +298,7 @@ pub async fn resolve_refs(
     Ok(())
 }
 
-/// The refusal of what can't be a document.
+/// The refusal of something that can't be a document.
 pub fn refused(error: &DocumentError) -> ApiError {
     ApiError::new(Code::InvalidRequest, format!("{error}."))
 }
@@ -334,7 +334,7 @@ pub(super) fn as_json<D: Document>(body: &D) -> Answer<Body> {
     Ok(Body { whole, summary: body.summary() })
 }
 
-/// Refuses what took the account past what it may keep in documents; its transaction is rolled back with it.
+/// Refuses a change that took the account past its bytes of documents; its transaction is then rolled back.
 pub(super) async fn within_quota(conn: &mut PgConnection, caller: &Caller) -> Answer<()> {
     if documents::kept_bytes(conn, caller.workspace.account_id).await? <= MOST_ACCOUNT_BYTES {
         return Ok(());

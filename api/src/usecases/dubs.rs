@@ -1,4 +1,4 @@
-//! Dubs: what an edit says is done in the edit's transaction (`documents`). They are made by jobs.
+//! Dubs, which jobs make. Edits are done in the edit's transaction (`documents`).
 
 use crate::app::App;
 use crate::auth::Caller;
@@ -30,24 +30,24 @@ impl Document for Dub {
 /// An edit of a dub.
 #[derive(Debug)]
 pub struct DubEdit {
-    /// The revision that it is for.
+    /// The revision that the edit is based on.
     pub if_revision: Option<i32>,
-    /// What the dub is called from now on.
+    /// The dub's new name.
     pub name: Option<String>,
-    /// What is done, one after the other.
+    /// Its operations, in order.
     pub ops: Vec<Value>,
 }
 
-/// A dub and what was last spoken of it.
+/// A dub, with what was last spoken of it.
 #[derive(Debug)]
 pub struct KeptDub {
     /// The dub.
     pub kept: Kept<Dub>,
-    /// What was last spoken.
+    /// What the dub's last job made, if one has ended.
     pub output: Option<DubOutput>,
 }
 
-/// The dub, for a call that acts in its workspace.
+/// Returns the dub, for a call that acts in its workspace.
 ///
 /// # Errors
 /// As `documents::reach`.
@@ -56,7 +56,7 @@ pub async fn reach_dub(conn: &mut PgConnection, caller: &Caller, dub: DubId) -> 
     Ok(KeptDub { kept, output: dubs::output(conn, dub).await? })
 }
 
-/// Changes a dub, all that is asked or nothing. `show` writes the answer.
+/// Changes a dub: all of the edit or nothing. `show` writes the answer.
 ///
 /// # Errors
 /// As `documents::begin_change` and `Change::write`; `invalid_request` names the operation that can't be done.
@@ -75,7 +75,7 @@ pub async fn edit_dub(
     };
     let output = dubs::output(&mut change.tx, dub).await?;
     if !edit.ops.is_empty() || edit.name.is_none() {
-        // Of an item that is deleted nothing is rendered any more; what is said of it may be changed all the same.
+        // A dub of a deleted item can't be rendered, but its words may still be changed.
         let usable = items::usable(&mut change.tx, &[change.body.source], caller.workspace.id).await?;
         let duration = usable.first().and_then(|item| item.facts.duration).unwrap_or(LONGEST);
         let apply = |dub: &mut Dub, op| dub.apply(op, duration);
@@ -87,7 +87,7 @@ pub async fn edit_dub(
     change.write(app, caller, once, |kept| show(KeptDub { kept, output })).await
 }
 
-/// Goes back to what a dub was before its latest change. `show` writes the answer.
+/// Takes back a dub's latest change. `show` writes the answer.
 ///
 /// # Errors
 /// As `documents::begin_change`; `nothing_to_undo`.
@@ -108,7 +108,7 @@ pub async fn undo_dub(
     }
 }
 
-/// The item of a dub and how long it is, if it is there still.
+/// Returns the duration of a dub's item, in microseconds, if the item still exists.
 ///
 /// # Errors
 /// `item_not_found`.

@@ -1,4 +1,4 @@
-//! Stopping jobs. What is told of them is written with their end, in one transaction.
+//! Stopping jobs. Their ends, events and deliveries are written in one transaction.
 
 use crate::app::App;
 use crate::auth::Caller;
@@ -10,16 +10,16 @@ use runtime::ending::{self, AfterCommit};
 use sqlx::PgConnection;
 use store::jobs::{self, EndedJob};
 
-/// What became of jobs that were to be stopped.
+/// The outcome of a call that stops jobs.
 #[derive(Debug)]
 pub struct Cancelled {
-    /// Those that were cancelled, or asked to stop.
+    /// The jobs that were cancelled, or asked to stop.
     pub stopped: Vec<EndedJob>,
-    /// All that are there, as they stand now.
+    /// All of the named jobs that exist, as they are now.
     pub found: Vec<Job>,
 }
 
-/// Cancels those of these jobs that are queued in the caller's workspace, and asks those that run to stop.
+/// Cancels those of these jobs that are queued in the caller's workspace, and asks running ones to stop.
 pub async fn cancel_jobs(app: &App, caller: &Caller, asked: &[JobId]) -> Answer<Cancelled> {
     let process = &app.process;
     let mut cancel_jobs = process.begin().await?;
@@ -30,7 +30,7 @@ pub async fn cancel_jobs(app: &App, caller: &Caller, asked: &[JobId]) -> Answer<
     Ok(Cancelled { stopped, found })
 }
 
-/// The same in a transaction of the caller's.
+/// As [`cancel_jobs`], in the caller's transaction.
 pub(super) async fn stop_jobs(
     app: &App,
     conn: &mut PgConnection,

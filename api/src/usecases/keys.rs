@@ -1,5 +1,5 @@
-//! API keys of the caller's account: made under the account's lock, so that a race makes none too many, and gone with
-//! their sessions and open event streams. Either is told in the account's audit log.
+//! API keys of the caller's account. They are made under the account's lock, so that no race makes too many; their
+//! sessions and open event streams end with them. The account's audit log records both.
 
 use crate::app::App;
 use crate::auth::Caller;
@@ -14,11 +14,11 @@ use sqlx::{Acquire, PgConnection};
 use store::keys::{self, KeyRow, MadeBy, NewKey, Revoked};
 use store::{accounts, credentials, workspaces};
 
-/// Keys an account holds at most (contract §8).
+/// Keys that an account may have (contract §8).
 const MOST_KEYS: i64 = 10;
 
 /// Creates a key to a workspace that the account owns, its default one where none is named. `show` writes the answer,
-/// of which all but the key is kept.
+/// which is stored without the key.
 pub async fn create_key(
     app: &App,
     caller: &Caller,
@@ -34,13 +34,13 @@ pub async fn create_key(
     let key = key_of(once.secret(app, call));
     let row = insert(&mut create_key, caller, name, named, &key).await?;
     let body = show(row, &key);
-    // Only its hash is kept, here too.
+    // Only the key's hash is stored, here too.
     once.keep(app, &mut create_key, &body.replace(key.expose(), "")).await?;
     create_key.commit().await?;
     Ok(Made::Now(body))
 }
 
-/// The key that this call made before, made once more.
+/// Returns the key that this call made before, derived again.
 pub async fn key_made_before(app: &App, caller: &Caller, once: &Once, before: &Before) -> Answer<ApiKey> {
     let mut conn = app.conn().await?;
     for secret in once.secrets(app, before.call) {
@@ -53,7 +53,7 @@ pub async fn key_made_before(app: &App, caller: &Caller, once: &Once, before: &B
     Err(forgotten())
 }
 
-/// Revokes a key: it, its sessions and its open event streams end.
+/// Revokes a key, and ends its sessions and its open event streams.
 pub async fn revoke_key(app: &App, caller: &Caller, key: KeyId) -> Answer<Revoked> {
     let mut conn = app.conn().await?;
     let mut revoke_key = conn.begin().await?;
@@ -73,8 +73,8 @@ fn key_of(secret: [u8; 32]) -> ApiKey {
     ApiKey::from_random(half)
 }
 
-/// Makes the key, in the use case's transaction: the eleventh is refused under the account's lock, so that a race makes
-/// none too many.
+/// Makes the key in the use case's transaction. The eleventh is refused under the account's lock, so that no race makes
+/// too many.
 async fn insert(
     conn: &mut PgConnection,
     caller: &Caller,
@@ -83,7 +83,7 @@ async fn insert(
     key: &ApiKey,
 ) -> Answer<KeyRow> {
     accounts::lock(conn, caller.account_id).await?;
-    // Who was let in and has lost what let them in meanwhile leaves no key behind: what takes it away has the lock too.
+    // A caller who was revoked meanwhile must leave no key behind: a revocation takes the same lock.
     if !credentials::still_let_in(conn, &caller.let_in()).await? {
         return Err(ApiError::new(Code::CredentialRevoked, "The key, or the user, is let in no longer."));
     }
@@ -103,7 +103,7 @@ async fn insert(
     Ok(row)
 }
 
-/// A connection has no key of a workspace that it was not let into, neither a new one nor one made before.
+/// Refuses an OAuth connection a key to a workspace that it may not act in, whether new or made before.
 fn require_allowed(caller: &Caller, workspace: WorkspaceId) -> Answer<()> {
     if caller.allowed_workspaces.as_ref().is_none_or(|allowed_workspaces| allowed_workspaces.contains(&workspace)) {
         return Ok(());

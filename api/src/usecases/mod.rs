@@ -1,9 +1,9 @@
-//! What the service does when it is asked, apart from how it is asked. Transactions begin here, and nowhere above
+//! What each operation does, apart from how it is requested and answered. Transactions begin here, and nowhere above
 //! (`tests/all/floors`); what follows a commit is done here too.
 //!
-//! `dispatch` starts jobs, and `starting` is what the tools that do so share; `once` keeps a call from being done
-//! twice, and `quotas` bound what it may make; `documents` keeps what people change in steps, `saved` what they write
-//! whole, by its name. The rest is a module a subject; `operator` has what those of the deployment do.
+//! `dispatch` starts jobs, and the tools that do so share `starting`; `once` keeps a call from being done twice, and
+//! `quotas` limit what it may make; `documents` keeps what people edit in steps, `saved` what they write whole, by its
+//! name. The rest is one module for each subject; `operator` is for the operators of the deployment.
 
 mod account_audit;
 pub mod balance;

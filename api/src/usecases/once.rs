@@ -1,10 +1,10 @@
-//! Calls that make something, made once: for a day the same Idempotency-Key answers the first call's answer again
+//! Calls that make something, made once: for a day, the same Idempotency-Key gets the first call's answer again
 //! (contract §4.1, §4.7), byte for byte but for links to a bucket, which are signed anew.
 //!
-//! As in a dispatch, the key's row is the transaction's first insert and its answer the last update: of two calls at
-//! once the second waits for the first, and a half-done one is never seen. What is secret of an answer is not kept: it
-//! follows from the call, the key and the service's own secret, so that only its hash is in the tables, as without a
-//! key.
+//! As in a dispatch, the key's row is the transaction's first insert and its answer the last update: of two
+//! simultaneous calls the second waits for the first, and a half-done one is never seen. Secrets in an answer are not
+//! stored: they are derived from the call, the key and the service's own secret, so that the tables hold only hashes,
+//! as without a key.
 
 use crate::app::App;
 use crate::auth::Caller;
@@ -21,14 +21,14 @@ use sqlx::{PgConnection, Postgres, Transaction};
 use store::idempotency::{self, Key, Stored};
 use store::paces::{self, What};
 
-/// How often a call looks again because the one before it was rolled back in the same moment.
+/// How often a call looks again because the one before it was just rolled back.
 const MAX_ATTEMPTS: usize = 4;
 
 /// A call, with its key if it has one.
 #[derive(Debug)]
 pub struct Once(Option<Key>);
 
-/// What a call is to do.
+/// What a call must do.
 pub(super) enum Begun {
     /// Make it, in this transaction.
     Now(Transaction<'static, Postgres>, RequestId),
@@ -36,19 +36,19 @@ pub(super) enum Begun {
     Before(Before),
 }
 
-/// What was answered to the first call.
+/// The answer to the first call.
 #[derive(Debug)]
 pub struct Before {
     /// The first call.
     pub call: RequestId,
-    /// Its answer, without what is secret of it.
+    /// Its answer, without its secrets.
     pub body: String,
 }
 
-/// What came of a call.
+/// The outcome of a call.
 #[derive(Debug)]
 pub enum Made {
-    /// It was made now: its answer, with what is secret of it.
+    /// It was made now: the answer, with its secrets.
     Now(String),
     /// Nothing: it was made before.
     Before(Before),
@@ -64,13 +64,13 @@ impl<T: ToJSON, const STATUS: u16> From<Made> for Answered<T, STATUS> {
 }
 
 impl Once {
-    /// This call. `operation` is what its key belongs to, `request` all that it asks for.
+    /// This call. `operation` is the operation that its key belongs to, `request` all that it asks for.
     pub fn of(app: &App, caller: &Caller, operation: &'static str, key: IdempotencyKey, request: &impl ToJSON) -> Self {
         let canonical = json!([operation, caller.workspace.id, request.to_json()]);
         Self(starting::keyed(app, caller, operation, key, &canonical))
     }
 
-    /// What the key answers already, before anything is checked that may have changed since.
+    /// Returns the answer stored under the key, before anything is checked that may have changed since.
     pub fn before<'a>(&'a self, app: &'a App) -> BoxFuture<'a, Answer<Option<Before>>> {
         Box::pin(self.kept_before(app))
     }
@@ -90,7 +90,7 @@ impl Once {
     /// Opens the use case's transaction, with the key reserved in it.
     ///
     /// # Errors
-    /// `rate_limited` when no more answers can be kept for the account.
+    /// `rate_limited` when no more answers can be stored for the account.
     pub(super) fn begin<'a>(&'a self, app: &'a App) -> BoxFuture<'a, Answer<Begun>> {
         Box::pin(self.reserve(app))
     }
@@ -99,7 +99,7 @@ impl Once {
         let call = RequestId::mint();
         if let Some(key) = &self.0 {
             let most = rate::most(&app.process.settings, &[What::KeptAnswers]);
-            if let Some(wait) = paces::wait(&mut *app.conn().await?, key.account, &most).await? {
+            if let Some(wait) = paces::longest_wait(&mut *app.conn().await?, key.account, &most).await? {
                 return Err(rate::too_soon(wait));
             }
         }
@@ -118,7 +118,7 @@ impl Once {
         Err(ApiError::new(Code::IdempotencyInProgress, "Calls with this Idempotency-Key come and go. Try again."))
     }
 
-    /// Keeps the answer, without what is secret of it, in the use case's transaction.
+    /// Stores the answer, without its secrets, in the use case's transaction.
     pub(super) async fn keep(&self, app: &App, conn: &mut PgConnection, body: &str) -> Answer<()> {
         match &self.0 {
             Some(key) => Ok(idempotency::answer(conn, key, body, kept_byte_us(&app.process.settings)).await?),
@@ -126,18 +126,18 @@ impl Once {
         }
     }
 
-    /// 32 bytes that nobody can guess: the same for a repeat, or else random.
+    /// 32 bytes that nobody can guess: the same ones for a repeat, or random without a key.
     pub(super) fn secret(&self, app: &App, call: RequestId) -> [u8; 32] {
         self.secrets(app, call).into_iter().next().unwrap_or_else(rand::random)
     }
 
-    /// The bytes that the first call may have had: one by each secret that the service has or had.
+    /// The bytes that the first call may have had: one for each secret key that the service has or had.
     pub(super) fn secrets(&self, app: &App, call: RequestId) -> Vec<[u8; 32]> {
         self.0.iter().flat_map(|key| app.links.repeatable(call, &key.key)).collect()
     }
 }
 
-/// The first answer's secret can't be made again: the service has another secret key since then.
+/// The refusal when the first answer's secret can't be derived again, since the service's secret key has changed.
 pub(super) fn forgotten() -> ApiError {
     ApiError::new(Code::IdempotencyKeyReused, "What this Idempotency-Key made can't be shown again.")
         .suggest("Send the request with a new key.")

@@ -1,6 +1,6 @@
-//! Who may see an account's pages in the portal: a key of the account makes a one-time link, and a browser exchanges
-//! its code for a session of an hour. What is done there is done by the account's own operations, as the session's
-//! caller, who is asked for anew with each request.
+//! Access to an account's pages in the portal: a key of the account makes a one-time link, and a browser exchanges its
+//! code for a session of an hour. The pages use the account's own operations with the session's caller, who is
+//! authenticated anew on each request.
 
 use crate::app::App;
 use crate::auth::{Caller, in_time};
@@ -11,25 +11,25 @@ use domain::credential::{CredentialHash, PortalCode, PortalSession};
 use domain::portal::Look;
 use store::portal_passes::{self, NewCode, Shown};
 
-/// Seconds that a link can be used within.
+/// Seconds that a link is good for.
 const CODE_SECONDS: u32 = 600;
 /// Seconds that a session lasts.
 pub const SESSION_SECONDS: u32 = 3_600;
 
-/// What a pass shows.
+/// What a one-time code or a session shows.
 #[derive(Debug, Clone, Default)]
 pub struct Pass {
-    /// What the pages show, and how they look.
+    /// What the pages show, and their appearance.
     pub look: Look,
-    /// What the account is called; empty where nobody is known.
+    /// The account's name; empty where it is unknown.
     pub account: String,
 }
 
-/// Makes a link's code to the pages of the caller's account, and says when it ends. It ends with the caller's key.
-/// Links are no changes: what is done on the pages is in the account's audit log.
+/// Makes a link's code to the pages of the caller's account. Returns it, with the time when it expires; it also ends
+/// with the caller's key. Links are not logged as changes: the account's audit log has what is done on the pages.
 ///
 /// # Errors
-/// `session_not_allowed` for a credential that is no key: a pass would outlive what it was made with.
+/// `session_not_allowed` for a credential that is not a key: a pass would outlive it.
 pub async fn make_portal_link(app: &App, caller: &Caller, look: &Look) -> Answer<(PortalCode, DateTime<Utc>)> {
     let refused = || {
         let refusal = ApiError::new(Code::SessionNotAllowed, "A link to the portal is made with an API key.");
@@ -46,7 +46,7 @@ pub async fn make_portal_link(app: &App, caller: &Caller, look: &Look) -> Answer
     Ok((code, expires_at))
 }
 
-/// Exchanges a code for a session. None when the code has ended, was exchanged, never was, or its key is revoked.
+/// Exchanges a code for a session. None when the code has expired, was exchanged, never existed, or its key is revoked.
 pub async fn sign_in(app: &App, scope: &Scope, code: &PortalCode) -> Answer<Option<PortalSession>> {
     app.guesses.refuse(scope, &code.hash()).await?;
     let session = PortalSession::from_random(rand::random());
@@ -63,7 +63,7 @@ pub async fn sign_in(app: &App, scope: &Scope, code: &PortalCode) -> Answer<Opti
     Ok(None)
 }
 
-/// What a code shows that can still be exchanged: what is said before it is.
+/// Returns what a code shows that can still be exchanged, for the page before that.
 pub async fn waiting(app: &App, scope: &Scope, code: &PortalCode) -> Answer<Option<Pass>> {
     let hash = code.hash();
     app.guesses.refuse(scope, &hash).await?;
@@ -81,7 +81,7 @@ pub async fn is_anothers(app: &App, code: &PortalCode, session: &PortalSession) 
     in_time(async { portal_passes::are_of_two(&mut *app.conn().await?, &code, &session).await }).await
 }
 
-/// What a session shows that is known to be one, also when it has ended.
+/// Returns what a session shows, also one that has ended; none for one that never existed.
 pub async fn shown(app: &App, session: &CredentialHash) -> Answer<Option<Pass>> {
     let found = in_time(async { portal_passes::of_session(&mut *app.conn().await?, session).await }).await?;
     Ok(found.map(read))
@@ -93,7 +93,7 @@ pub async fn sign_out(app: &App, session: &PortalSession) -> Answer<()> {
     Ok(())
 }
 
-/// One that a later program has written shows what this one knows of it.
+/// Reads the parts that this version knows, of a pass that a later version may have written.
 fn read(shown: Shown) -> Pass {
     Pass { look: serde_json::from_value(shown.look).unwrap_or_default(), account: shown.account }
 }

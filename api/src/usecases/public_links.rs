@@ -1,5 +1,5 @@
-//! Public links: made and revoked by those who work in the item's workspace, and opened by whoever has one. Either of
-//! the first is told in the account's audit log.
+//! Public links: made and revoked by those who work in the item's workspace, and opened by whoever has one. The
+//! account's audit log records what is made and revoked.
 
 use crate::app::App;
 use crate::auth::{Caller, in_time};
@@ -14,23 +14,23 @@ use domain::public_link::{LinkToken, MOST_LINKS, MOST_WRONG, WRONG_MINUTES, admi
 use serde_json::json;
 use store::public_links::{self, LinkRow, NewLink, OpenLink, Rights};
 
-/// How long somebody who has given a link's passphrase is not asked again, in seconds.
+/// Seconds until somebody who gave a link's passphrase is asked for it again.
 pub const ADMITTED_SECONDS: i64 = 12 * 3_600;
 
-/// What a link is to be.
+/// A link to make.
 #[derive(Debug)]
 pub struct Wanted<'a> {
-    /// What names the item.
+    /// The id or the ref of its item.
     pub item: &'a str,
-    /// Seconds that it lasts.
+    /// Seconds until it expires.
     pub seconds: i64,
-    /// What it lets its visitors do.
+    /// What it allows its visitors.
     pub rights: Rights,
-    /// What its visitors have to give.
+    /// The passphrase that its visitors must give.
     pub passphrase: Option<&'a str>,
 }
 
-/// Makes a link. `show` writes the answer, of which all but the token is kept.
+/// Makes a link. `show` writes the answer, which is stored without the token.
 ///
 /// # Errors
 /// As `reach`; `quota_reached` where the workspace has as many live links as it may, `rate_limited` after many changes
@@ -73,13 +73,13 @@ pub async fn create_link(
         "may_comment": made.may_comment, "has_passphrase": made.has_passphrase });
     note_made(&mut create_link, caller, "link.create", id, Some(details)).await?;
     let body = show(made, &token);
-    // Only its hash is kept, here too.
+    // Only the token's hash is stored, here too.
     once.keep(app, &mut create_link, &body.replace(&token.expose(), "")).await?;
     create_link.commit().await?;
     Ok(Made::Now(body))
 }
 
-/// The token of the link that this call made before, made once more.
+/// Returns the token of the link that this call made before, derived again.
 pub async fn token_made_before(app: &App, caller: &Caller, once: &Once, before: &Before) -> Answer<LinkToken> {
     let mut conn = app.conn().await?;
     for secret in once.secrets(app, before.call) {
@@ -91,7 +91,7 @@ pub async fn token_made_before(app: &App, caller: &Caller, once: &Once, before: 
     Err(forgotten())
 }
 
-/// Ends a link of the workspace that the call acts in. One that has ended already stays so. Returns it as it is then.
+/// Ends a link of the workspace that the call acts in, and returns it. A link that has ended already stays as it is.
 ///
 /// # Errors
 /// `public_link_not_found`, `workspace_forbidden`.
@@ -113,16 +113,16 @@ fn unknown(link: PublicLinkId) -> ApiError {
     ApiError::new(Code::PublicLinkNotFound, format!("There is no public link {link}."))
 }
 
-/// The live link whose token this text is; none when it has ended or never was. Looked up by turns; who tries tokens is
-/// treated as who tries keys.
+/// Returns the live link with this token; none when it has ended or never existed. Lookups take turns, and wrong tokens
+/// count like wrong keys.
 ///
 /// # Errors
-/// `rate_limited` after many wrong ones from the same address, and where a turn does not come in time.
+/// `rate_limited` after many wrong tokens from the same address, and where a turn does not come in time.
 pub async fn open_link(app: &App, scope: &Scope, token: &str) -> Answer<Option<OpenLink>> {
     let Ok(token) = token.parse::<LinkToken>() else { return Ok(None) };
     let (hash, presented) = (token.hash(), CredentialHash::of(&format!("public link {}", token.expose())));
     app.guesses.refuse(scope, &presented).await?;
-    // Strangers wait for each other first, or they would have the turns of those whose links are known to work.
+    // Strangers wait for one another first, or they would take the turns of those whose links are known to work.
     let _strangers_turn = in_time(async { Ok(app.guesses.turn(scope, &presented).await) }).await?;
     let _turn = app.page_turns.turn_soon(hash).await?;
     let found = in_time(async { public_links::open(&mut *app.conn().await?, &hash).await }).await?;
@@ -133,8 +133,8 @@ pub async fn open_link(app: &App, scope: &Scope, token: &str) -> Answer<Option<O
     Ok(found)
 }
 
-/// What shows that somebody has given the link's passphrase, and the unix second at which it ends. None of a link
-/// without one.
+/// Returns an admission, which proves that somebody gave the link's passphrase, and the unix second when it expires;
+/// none for a link without one.
 pub fn admission(app: &App, link: &OpenLink) -> Option<(String, i64)> {
     let hash = link.passphrase_hash.as_ref()?;
     let expires = link.expires_at.timestamp().min(link.now.timestamp() + ADMITTED_SECONDS);
@@ -142,7 +142,7 @@ pub fn admission(app: &App, link: &OpenLink) -> Option<(String, i64)> {
     Some((format!("{expires}.{code}"), expires))
 }
 
-/// Whether somebody with this admission may see what the link shows. Everybody may where it has no passphrase.
+/// Whether somebody with this admission may see what the link shows; anybody may where it has no passphrase.
 pub fn is_admitted(app: &App, link: &OpenLink, given: Option<&str>) -> bool {
     let Some(hash) = &link.passphrase_hash else { return true };
     let Some((expires, code)) = given.and_then(|given| given.split_once('.')) else { return false };
@@ -150,7 +150,7 @@ pub fn is_admitted(app: &App, link: &OpenLink, given: Option<&str>) -> bool {
     expires > link.now.timestamp() && app.links.is_code(&admission_subject(link.id, hash, expires), &code)
 }
 
-/// Whether this is the link's passphrase. A link takes a bounded number of wrong ones in a while, whoever sends them.
+/// Whether this is the link's passphrase. A link takes a bounded number of wrong ones in a while, from anybody.
 ///
 /// # Errors
 /// `rate_limited` after too many wrong ones.

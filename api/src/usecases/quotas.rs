@@ -1,8 +1,7 @@
-//! What an account may keep: the quotas beside that of a single request or file, and the refusals that say what to
-//! delete.
+//! Quotas of an account beside the limits of a single request or file, and refusals that say what to delete.
 //!
-//! A quota is looked at under the account's storage lock, which the caller's transaction holds until its commit, so
-//! that of two calls which fit one by one only one gets in. What is kept is counted as it changes (`store::usage`).
+//! A quota is checked under the account's storage lock, which the caller's transaction holds until its commit, so that
+//! of two calls of which only one fits, only one succeeds. What is kept is counted as it changes (`store::usage`).
 
 use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
@@ -15,29 +14,29 @@ use store::usage::{self, Usage};
 /// Bytes that an account's comments and calendar entries may have.
 const MOST_TEXT_BYTES: u64 = 256 << 20;
 
-/// Whose quota a refusal is about: only the account's own callers are told what it keeps.
+/// Whose quota a refusal is about: only callers of the account itself are told what it keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Asker {
-    /// Somebody of the account.
+    /// A caller of the account.
     Own,
-    /// Somebody who acts in its workspace for another account.
+    /// A caller of another account, who acts in its workspace.
     Guest,
 }
 
 impl Asker {
-    /// Whether this caller is of the account.
+    /// Which of them this caller is.
     pub fn of(caller: &Caller, account: AccountId) -> Self {
         if account == caller.account_id { Self::Own } else { Self::Guest }
     }
 }
 
-/// What the account keeps, true until the transaction ends.
+/// Locks the account's storage, and returns what it keeps, which holds until the transaction ends.
 pub async fn locked(conn: &mut PgConnection, account: AccountId) -> Answer<Usage> {
     items::lock_storage(conn, account).await?;
     Ok(usage::of(conn, account).await?)
 }
 
-/// Refuses one more item past the number that an account may have.
+/// Refuses an item that would exceed the account's number of items.
 pub fn one_more_item(settings: &Settings, kept: Usage, asker: Asker) -> Answer<()> {
     let most = settings.max_items;
     if kept.items.unsigned_abs() < most {
@@ -54,7 +53,7 @@ pub fn one_more_item(settings: &Settings, kept: Usage, asker: Asker) -> Answer<(
     Err(ApiError::new(Code::QuotaReached, message).suggest("Delete items that are no longer needed, and wait."))
 }
 
-/// Refuses what took the account's projects past their quotas: `kept` is with it.
+/// Refuses a change that took the account's projects past their quotas; `kept` includes it.
 pub fn projects(settings: &Settings, kept: Usage, asker: Asker) -> Answer<()> {
     let (most, most_bytes) = (settings.max_projects, settings.project_quota_bytes);
     let message = if kept.projects.unsigned_abs() > most {
@@ -71,8 +70,8 @@ pub fn projects(settings: &Settings, kept: Usage, asker: Asker) -> Answer<()> {
     Err(ApiError::new(Code::QuotaReached, message))
 }
 
-/// Refuses what took the account's comments and calendar entries past their bytes; its transaction is rolled back with
-/// it. Writers don't wait for each other: calls at once may pass the bound by what they bring.
+/// Refuses a change that took the account's comments and calendar entries past their bytes; its transaction is then
+/// rolled back. Writers don't wait for one another: simultaneous calls may exceed it by what they bring.
 pub async fn texts(conn: &mut PgConnection, account: AccountId, asker: Asker) -> Answer<()> {
     if usage::of(conn, account).await?.text_bytes.unsigned_abs() <= MOST_TEXT_BYTES {
         return Ok(());

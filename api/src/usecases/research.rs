@@ -1,8 +1,8 @@
-//! Research: posts pulled from feeds and pages through the outbound client, and kept.
+//! Research: posts pulled from feeds and pages through the outbound client, and stored.
 //!
-//! A pull asks strangers: what it fetches is bounded in bytes and time, two pulls an account and 32 a process go on at
-//! once, one is read at a time, and no connection to the database is held meanwhile. A client that hangs up ends
-//! none: its permit is taken until what was begun has ended.
+//! A pull fetches from strangers: bytes and time are bounded, two pulls for each account and 32 for each process may be
+//! under way, one is parsed at a time, and no database connection is held meanwhile. A client that hangs up ends no
+//! pull: its permit is held until the work has ended.
 
 use crate::app::App;
 use crate::auth::Caller;
@@ -23,16 +23,16 @@ use tokio::sync::Semaphore;
 use tracing::Instrument;
 use url::Url;
 
-/// How long a feed or a page may take.
+/// How long fetching a feed or a page may take.
 const FETCH: Duration = Duration::from_secs(15);
-/// How long what it adds of itself may take: without it the post is told all the same.
+/// How long fetching a page's oEmbed may take. Without it the post is stored all the same.
 const FETCH_EMBED: Duration = Duration::from_secs(5);
-/// Bytes of that.
+/// Bytes that an oEmbed answer may have.
 const MOST_EMBED_BYTES: u64 = 64 << 10;
-/// Whose feed or page is read now.
+/// Lets one feed or page be parsed at a time.
 static READING: Semaphore = Semaphore::const_new(1);
 
-/// Pulls up to `limit` posts from a feed, or the one that a page is. Returns them as they are stored.
+/// Pulls up to `limit` posts from a feed, or one from a page. Returns them as they are stored.
 ///
 /// # Errors
 /// `url_not_allowed`, `pull_failed`, `rate_limited` while the account has two pulls under way, `quota_reached` where
@@ -74,11 +74,11 @@ async fn pull(app: &App, caller: &Caller, url: &str, limit: usize) -> Answer<Vec
     Ok(rows)
 }
 
-/// Keeps a post of the workspace that the call acts in, and with `media` imports what it shows as an item. `show`
-/// writes the answer.
+/// Keeps a post of the workspace that the call acts in, and with `media` imports the media that it shows as an item.
+/// `show` writes the answer.
 ///
 /// # Errors
-/// `post_not_found`, `workspace_forbidden`; of an import as `uploads::import`.
+/// `post_not_found`, `workspace_forbidden`; those of `uploads::import` for an import.
 pub async fn keep_post(
     app: &App,
     caller: &Caller,
@@ -121,10 +121,10 @@ pub async fn delete_post(app: &App, caller: &Caller, post: PostId) -> Answer<()>
     if posts::delete(&mut conn, post, caller.workspace.id).await? { Ok(()) } else { Err(unknown(post)) }
 }
 
-/// The post, for a call that acts in its workspace.
+/// Returns the post, for a call that acts in its workspace.
 ///
 /// # Errors
-/// `workspace_forbidden` when it is in another one, `post_not_found` when there is none.
+/// `workspace_forbidden` when it is in another workspace, `post_not_found` when there is none.
 pub async fn reach(conn: &mut PgConnection, caller: &Caller, post: PostId) -> Answer<PostRow> {
     reachable(caller, post, posts::find(conn, post).await?)
 }
@@ -137,12 +137,12 @@ fn reachable(caller: &Caller, post: PostId, row: Option<PostRow>) -> Answer<Post
     Ok(row)
 }
 
-/// What the URL leads to, as posts.
+/// Returns the posts of the feed or the page at this URL.
 async fn fetched_posts(app: &App, caller: &Caller, url: &Url, limit: usize) -> Answer<Vec<Post>> {
     let limits = FetchLimits { max_bytes: MOST_BYTES, timeout: FETCH, pace: Pace::default() };
     let (bytes, content_type) = fetched(app, caller, url, limits).await.map_err(|error| not_fetched(&error))?;
     let at = url.clone();
-    // Two megabytes of markup take some time to read, and many times their bytes.
+    // Parsing two megabytes of markup takes some time, and many times their bytes of memory.
     let turn = READING.acquire().await.map_err(ApiError::internal)?;
     let read = tokio::task::spawn_blocking(move || found(&bytes, content_type.as_deref(), &at, limit));
     let read = read.await.map_err(ApiError::internal)?;
@@ -159,7 +159,7 @@ async fn fetched_posts(app: &App, caller: &Caller, url: &Url, limit: usize) -> A
     }
 }
 
-/// What a page's oEmbed adds, where it can be had.
+/// Returns what a page's oEmbed adds, where it can be fetched.
 async fn told_by_embed(app: &App, caller: &Caller, url: Option<Url>) -> Option<Embed> {
     let limits = FetchLimits { max_bytes: MOST_EMBED_BYTES, timeout: FETCH_EMBED, pace: Pace::default() };
     let (bytes, _) = fetched(app, caller, &url?, limits).await.ok()?;

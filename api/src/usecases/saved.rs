@@ -1,7 +1,7 @@
-//! Documents that are written whole: those that are called by their name, and those of which a workspace has one.
+//! Documents that are written whole: those that have a name, and those of which a workspace has one.
 //!
-//! Saving makes what is not there and replaces what is, under the account's lock, so that of two calls the second sees
-//! what the first left. What was before is not kept: whoever writes a text whole has it.
+//! Saving creates or replaces the document under the account's lock, so that of two calls the second sees what the
+//! first left. Earlier revisions are not kept: whoever writes a text whole has it.
 
 use crate::app::App;
 use crate::app::permits::Permit;
@@ -19,29 +19,29 @@ use store::documents::{self, DocumentRow};
 /// A document that is being written.
 #[derive(Debug)]
 pub struct Saving<D> {
-    /// The transaction, to look things up in.
+    /// The transaction that it is written in, to look things up in.
     pub tx: Transaction<'static, Postgres>,
-    /// What it holds now, if it is there.
+    /// Its present content, if it exists.
     pub before: Option<D>,
     row: Option<DocumentRow>,
     name: String,
     _permit: Permit,
 }
 
-/// What becomes of a call that writes a document.
+/// The beginning of a call that writes a document.
 #[derive(Debug)]
 pub enum BegunSaving<D> {
     /// It is written now.
     Now(Box<Saving<D>>),
-    /// It was written before.
+    /// An earlier call with the same key wrote it.
     Before(Before),
 }
 
-/// Begins to write the document of this name. `if_revision` is the one that stands; 0 says that there is none yet.
+/// Begins to write the document of this name. `if_revision` is its present revision; 0 means that there is none yet.
 ///
 /// # Errors
-/// `invalid_request` for what can't be a name; `name_taken` where there is one and `if_revision` is 0,
-/// `revision_conflict` where another revision stands.
+/// `invalid_request` for what can't be a name; `name_taken` where it exists and `if_revision` is 0, `revision_conflict`
+/// where it is at another revision.
 pub async fn begin_save<D: Document>(
     app: &App,
     caller: &Caller,
@@ -75,7 +75,7 @@ impl<D: Document> Saving<D> {
     /// Writes it. `show` writes the answer.
     ///
     /// # Errors
-    /// `invalid_request` for what is too large, `quota_reached`.
+    /// `invalid_request` for a document that is too large, `quota_reached`.
     pub async fn write(
         mut self,
         app: &App,
@@ -102,7 +102,7 @@ impl<D: Document> Saving<D> {
     }
 }
 
-/// The document of this name in the workspace, if there is one.
+/// Returns the document of this name in the workspace, if there is one.
 pub async fn found<D: Document>(
     conn: &mut PgConnection,
     workspace: WorkspaceId,
@@ -112,7 +112,7 @@ pub async fn found<D: Document>(
     kept(conn, row).await.map(Some)
 }
 
-/// The same.
+/// Returns the document of this name in the workspace.
 ///
 /// # Errors
 /// The kind's own refusal when there is none.

@@ -1,4 +1,4 @@
-//! The settings of a workspace (`saved`), and what they are to the calls that leave something out.
+//! The settings of a workspace (`saved`), and the defaults that they give to calls.
 
 use crate::app::App;
 use crate::auth::Caller;
@@ -12,12 +12,12 @@ use domain::settings::Settings;
 use serde_json::{Value, json};
 use sqlx::PgConnection;
 
-/// What the one document is called.
+/// The name that the workspace's only settings are saved under.
 const NAME: &str = "settings";
 
 impl Document for Settings {
     const KIND: DocumentKind = DocumentKind::Settings;
-    // There is always one, if only of defaults.
+    // Never used: a workspace without settings has the defaults.
     const NOT_FOUND: Code = Code::Internal;
 
     fn summary(&self) -> Value {
@@ -29,25 +29,25 @@ impl Document for Settings {
     }
 }
 
-/// The workspace's settings as they are kept; none while nobody has set any.
+/// Returns the workspace's stored settings; none while nobody has set any.
 pub async fn kept_settings(app: &App, workspace: WorkspaceId) -> Answer<Option<Kept<Settings>>> {
     found(&mut *app.conn().await?, workspace, NAME).await
 }
 
-/// What the workspace's settings say.
+/// Returns the workspace's settings, or the defaults.
 pub async fn settings(app: &App, workspace: WorkspaceId) -> Answer<Settings> {
     Ok(kept_settings(app, workspace).await?.map(|kept| kept.body).unwrap_or_default())
 }
 
-/// The same, in a use case's transaction.
+/// As [`settings`], in a use case's transaction.
 pub(super) async fn settings_of(conn: &mut PgConnection, workspace: WorkspaceId) -> Answer<Settings> {
     Ok(found(conn, workspace, NAME).await?.map(|kept| kept.body).unwrap_or_default())
 }
 
-/// Changes the settings: `change` is what becomes of those that are kept. `show` writes the answer.
+/// Changes the settings: `change` makes the new ones from the stored ones. `show` writes the answer.
 ///
 /// # Errors
-/// As `saved::begin_save` and `Saving::write`; `invalid_request` by field.
+/// As `saved::begin_save` and `Saving::write`; `invalid_request` names the field.
 pub async fn update_settings(
     app: &App,
     caller: &Caller,

@@ -24,23 +24,23 @@ impl Document for Skill {
     }
 }
 
-/// A skill to be saved.
+/// A skill to save.
 #[derive(Debug)]
 pub struct NewSkill {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// What it says.
+    /// Its text.
     pub text: String,
-    /// What it is for.
+    /// When to use it.
     pub description: Option<String>,
-    /// The revision that it is written over; 0 for none.
+    /// The revision that it replaces; 0 where there is none.
     pub if_revision: Option<i32>,
 }
 
 /// Saves a skill. `show` writes the answer.
 ///
 /// # Errors
-/// As `saved::begin_save` and `Saving::write`; `invalid_request` by field.
+/// As `saved::begin_save` and `Saving::write`; `invalid_request` names the field.
 pub async fn save_skill(
     app: &App,
     caller: &Caller,

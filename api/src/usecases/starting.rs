@@ -1,7 +1,7 @@
-//! What the tools that start reads share: who pays and where, what an Idempotency-Key stands for, and the refusals that
+//! What the tools that start reads share: the paying account and the workspace, Idempotency-Keys, and the refusals that
 //! a dispatch can lead to (contract §4.1, §7).
 //!
-//! Nothing here starts anything: that is `dispatch`.
+//! Nothing here starts anything: `dispatch` does.
 
 use crate::app::App;
 use crate::auth::Caller;
@@ -21,15 +21,15 @@ use store::idempotency::Key;
 use store::jobs::{Call, Owners};
 use store::minutes::Balance;
 
-/// Seconds after which a call that met too much live work, or a paused read, may ask again.
+/// `Retry-After` in seconds for a call that met too much live work, or a paused read.
 const LATER_SECONDS: u64 = 30;
 
-/// Who pays for the caller's jobs, and in whose workspace they act.
+/// The account that pays for the caller's jobs, and the workspace that they act in with its account.
 pub fn owners(caller: &Caller) -> Owners {
     Owners { payer: caller.account_id, owner: caller.workspace.account_id, workspace: caller.workspace.id }
 }
 
-/// This call, as its jobs will name it.
+/// The call that its jobs will name.
 pub fn call(caller: &Caller, tool: &'static str, context: Option<String>) -> Call {
     Call {
         id: RequestId::mint(),
@@ -40,10 +40,10 @@ pub fn call(caller: &Caller, tool: &'static str, context: Option<String>) -> Cal
     }
 }
 
-/// The key of a call, if one was sent. `canonical` is the request in its one form, with the workspace that it acts in.
+/// The key of a call, if one was sent. `canonical` is the request in canonical form, with its workspace.
 ///
-/// A request may hold a passphrase that is easily guessed, so a bare hash of it is not kept. Rows of releases before
-/// this one have one, and live for a day: their calls are answered as before.
+/// A request may hold a passphrase that is easily guessed, so no bare hash of it is stored. Rows of earlier releases
+/// have one, and live for a day: their calls are answered as before.
 pub fn keyed(app: &App, caller: &Caller, tool: &'static str, key: IdempotencyKey, canonical: &Value) -> Option<Key> {
     let key = key.0?;
     let bare = Sha256::digest(canonical.to_string()).to_vec();
@@ -54,14 +54,14 @@ pub fn keyed(app: &App, caller: &Caller, tool: &'static str, key: IdempotencyKey
     Some(Key { account: caller.account_id, tool, key, fingerprint, earlier })
 }
 
-/// `meta.cloud_processing` of a call that starts nothing because what it asks for is there.
+/// `meta.cloud_processing` of a call that starts nothing, because all that it asks for is there.
 pub async fn idle(app: &App, caller: &Caller) -> Answer<CloudProcessing> {
     let balance = balance(&app.process.settings, &mut *app.conn().await?, caller.account_id).await?;
     let note = "What was asked for is stored: nothing was started, and nothing is charged.";
     Ok(CloudProcessing { note: Some(note.into()), ..CloudProcessing::idle(&balance) })
 }
 
-/// `meta.cloud_processing` of the call (contract §2).
+/// `meta.cloud_processing` of a call (contract §2).
 pub fn cloud_processing(prepared: &Prepared) -> CloudProcessing {
     let note = match (prepared.held, prepared.startable) {
         (Minutes::ZERO, Minutes::ZERO) => "Nothing was started, and nothing is charged.",
@@ -76,7 +76,7 @@ pub fn cloud_processing(prepared: &Prepared) -> CloudProcessing {
     }
 }
 
-/// The same for a call that was refused because minutes are short: `minutes` is what it needs of them.
+/// `meta.cloud_processing` of a call that is refused for lack of minutes: `minutes` is how many it needs.
 pub fn needed(prepared: &Prepared) -> CloudProcessing {
     CloudProcessing {
         minutes: prepared.short_of.into(),
@@ -85,13 +85,13 @@ pub fn needed(prepared: &Prepared) -> CloudProcessing {
     }
 }
 
-/// The key belongs to another request.
+/// The refusal of a key that belongs to another request.
 pub fn key_reused() -> ApiError {
     ApiError::new(Code::IdempotencyKeyReused, "This Idempotency-Key was used for another request.")
         .suggest("Send a new key for a new request, or the first request's exact body to get its answer again.")
 }
 
-/// Waiting for another call with the same key, or for the same reads, took longer than a lock may.
+/// The refusal when waiting for another call with the same key, or for the same reads, took longer than a lock may.
 pub fn refused(key: Option<&Key>, error: impl Into<DispatchError>) -> ApiError {
     let error = error.into();
     let DispatchError::Database(refused) = &error else { return error.into() };
@@ -103,7 +103,7 @@ pub fn refused(key: Option<&Key>, error: impl Into<DispatchError>) -> ApiError {
     error.into()
 }
 
-/// 402: minutes are the only cause why nothing started (contract §4.5).
+/// 402: nothing started, and the lack of minutes is the only reason (contract §4.5).
 pub fn short_of_minutes(prepared: &Prepared) -> ApiError {
     let left = prepared.balance.left() + prepared.balance.bought;
     let minutes = serde_json::to_value(needed(prepared).to_json()).unwrap_or_default();
@@ -116,7 +116,7 @@ pub fn short_of_minutes(prepared: &Prepared) -> ApiError {
     .cloud_processing(minutes)
 }
 
-/// 402: AI credits are the only cause why nothing started.
+/// 402: nothing started, and the lack of AI credits is the only reason.
 pub fn short_of_credits(needs: Credits, balance: &Balance) -> ApiError {
     let left = balance.credits.left();
     ApiError::new(
@@ -127,7 +127,7 @@ pub fn short_of_credits(needs: Credits, balance: &Balance) -> ApiError {
     .cost(serde_json::to_value(Cost::needed(needs, balance).to_json()).unwrap_or_default())
 }
 
-/// The refusal of a tool whose one read was not started for this reason, which `prepare_media` answers within a 200.
+/// The refusal of a tool whose only read was not started for this reason; `prepare_media` answers it within a 200.
 pub fn not_started(reason: Reason, prepared: &Prepared) -> ApiError {
     let message = reason.shown().message;
     let refusal = |code| ApiError::new(code, message);

@@ -1,7 +1,7 @@
 //! Templates: arguments of a tool, checked against what the tool takes when they are saved (`saved`).
 //!
-//! Running one is a call of its tool and nothing else, so that access, rate, Idempotency-Key and costs are the tool's
-//! own; that is done where requests are answered (`resources/tools/templates`).
+//! Running a template is a call of its tool, so that access, rate, Idempotency-Key and costs are the tool's own;
+//! `resources/tools/templates` does that.
 
 use crate::app::App;
 use crate::auth::Caller;
@@ -29,16 +29,16 @@ impl Document for Template {
     }
 }
 
-/// A template to be saved.
+/// A template to save.
 #[derive(Debug)]
 pub struct NewTemplate {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// The tool that it calls.
     pub tool: String,
-    /// What with.
+    /// The arguments that it calls the tool with.
     pub arguments: Map<String, Value>,
-    /// The revision that it is written over; 0 for none.
+    /// The revision that it replaces; 0 where there is none.
     pub if_revision: Option<i32>,
 }
 
@@ -63,7 +63,7 @@ pub async fn save_template(
     }
 }
 
-/// Refuses what the tool would refuse of these arguments. What it requires may be absent: a run can add it.
+/// Refuses arguments that the tool would refuse. Required ones may be missing: a run can add them.
 fn check(app: &App, tool: &str, arguments: &Map<String, Value>) -> Answer<()> {
     let path = format!("/tools/{tool}");
     let Some(operation) = app.contract.operations().iter().find(|operation| operation.path == path) else {

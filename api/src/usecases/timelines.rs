@@ -1,4 +1,4 @@
-//! Timelines: what an edit names is looked up and done in the edit's transaction (`document_edits`).
+//! Timelines: what an edit names is looked up, and the edit is done in the same transaction (`document_edits`).
 
 use crate::app::App;
 use crate::auth::Caller;
@@ -30,7 +30,7 @@ impl Document for Timeline {
     }
 }
 
-/// Creates a timeline on which these operations are done. `show` writes the answer.
+/// Creates a timeline by these operations. `show` writes the answer.
 ///
 /// # Errors
 /// As `documents::create`; `invalid_request` names the operation that can't be done.
@@ -52,23 +52,23 @@ pub async fn create_timeline(
     documents::create(app, caller, once, new, show).await
 }
 
-/// Whether a timeline of the workspace has this id.
+/// Refuses an id that no timeline of the workspace has.
 ///
 /// # Errors
-/// `timeline_not_found` and `workspace_forbidden`; those of the database.
+/// `timeline_not_found` and `workspace_forbidden`; the database's.
 pub async fn reach_variant(conn: &mut PgConnection, caller: &Caller, id: &str) -> Answer<()> {
     let id: TimelineId = id.parse().map_err(|_| ApiError::new(Code::TimelineNotFound, "There is no such timeline."))?;
     documents::reach::<Timeline>(conn, caller, id.uuid()).await.map(drop)
 }
 
-/// What captions look like where a call says nothing of it: as the settings have it, or else the brand kit.
+/// The style of captions where a call leaves it open: the settings', completed by the brand kit's.
 async fn caption_style(conn: &mut PgConnection, caller: &Caller) -> Answer<CaptionStyle> {
     let workspace = caller.workspace.id;
     let own = settings_of(conn, workspace).await?.caption_style.unwrap_or_default();
     Ok(own.or(kit_of(conn, workspace).await?.caption_style.unwrap_or_default()))
 }
 
-/// The operations, with what they leave open of how captions look.
+/// Returns the operations, with the style of captions where they leave it open.
 async fn styled(conn: &mut PgConnection, caller: &Caller, ops: &[Value]) -> Answer<Vec<Value>> {
     let mut ops = ops.to_vec();
     let captions: Vec<_> = ops.iter_mut().filter_map(|op| op.get_mut("captions")?.as_object_mut()).collect();

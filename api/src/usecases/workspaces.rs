@@ -1,5 +1,5 @@
-//! Workspaces and their members as owners make and change them: under the account's lock, and told in the account's
-//! audit log (`operator::workspaces` and `operator::members` are what operators do).
+//! Workspaces and their members, as owners make and change them: under the account's lock, and recorded in the
+//! account's audit log (operators use `operator::workspaces` and `operator::members`).
 
 use crate::app::App;
 use crate::auth::Caller;
@@ -31,20 +31,14 @@ pub async fn open_workspace(
     name: &str,
     show: impl FnOnce(OwnedRow) -> String,
 ) -> Answer<Made> {
-    if caller.workspace.account_id != caller.account_id {
-        let refusal = ApiError::new(Code::WorkspaceForbidden, "The call acts in a workspace of another account.");
-        return Err(refusal.suggest("Name a workspace of your own account in x-workspace-id."));
-    }
+    refuse_another_account(caller)?;
     let mut open_workspace = match once.begin(app).await? {
         Begun::Now(open_workspace, _) => open_workspace,
         Begun::Before(before) => return Ok(Made::Before(before)),
     };
     let name = fit(name)?;
     lock(&mut open_workspace, caller.account_id).await?;
-    if workspaces::count(&mut open_workspace, caller.account_id, MOST_WORKSPACES).await? >= MOST_WORKSPACES {
-        let message = format!("The account has {MOST_WORKSPACES} workspaces, which is the most.");
-        return Err(ApiError::new(Code::QuotaReached, message).suggest("Ask the operator to erase one."));
-    }
+    refuse_one_too_many(&mut open_workspace, caller.account_id).await?;
     let row = workspaces::open(&mut open_workspace, caller.account_id, name).await?;
     let row = row.ok_or_else(|| ApiError::internal("an account that was just locked is not there"))?;
     if let Some(user) = caller.user_id {
@@ -57,7 +51,25 @@ pub async fn open_workspace(
     Ok(Made::Now(answer))
 }
 
-/// Gives the workspace that the call acts in another name.
+/// Refuses a call that acts for another account than the caller's own.
+fn refuse_another_account(caller: &Caller) -> Answer<()> {
+    if caller.workspace.account_id != caller.account_id {
+        let refusal = ApiError::new(Code::WorkspaceForbidden, "The call acts in a workspace of another account.");
+        return Err(refusal.suggest("Name a workspace of your own account in x-workspace-id."));
+    }
+    Ok(())
+}
+
+/// Refuses one more workspace where the account has as many as it may.
+async fn refuse_one_too_many(conn: &mut PgConnection, account: AccountId) -> Answer<()> {
+    if workspaces::count(conn, account, MOST_WORKSPACES).await? >= MOST_WORKSPACES {
+        let message = format!("The account has {MOST_WORKSPACES} workspaces, which is the most.");
+        return Err(ApiError::new(Code::QuotaReached, message).suggest("Ask the operator to erase one."));
+    }
+    Ok(())
+}
+
+/// Renames the workspace that the call acts in.
 ///
 /// # Errors
 /// `invalid_request`, `rate_limited` after many changes in a day.
@@ -78,8 +90,8 @@ pub async fn rename_workspace(app: &App, caller: &Caller, name: &str) -> Answer<
 /// Gives a user a role in the workspace that the call acts in, or changes it.
 ///
 /// # Errors
-/// `user_not_found` for whom the workspace's account does not know, `last_owner` where nobody would own it,
-/// `role_forbidden` where a guest would change the role of one of the account's own.
+/// `user_not_found` for somebody whom the workspace's account does not know, `last_owner` where no owner would be left,
+/// `role_forbidden` where a guest would change the role of one of the account's own users.
 pub async fn put_member(app: &App, caller: &Caller, user: UserId, role: Role) -> Answer<MemberRow> {
     let (workspace, account) = (caller.workspace.id, caller.workspace.account_id);
     let mut put_member = app.process.begin().await?;
@@ -103,12 +115,12 @@ pub async fn put_member(app: &App, caller: &Caller, user: UserId, role: Role) ->
 }
 
 /// Ends a membership of the workspace that the call acts in, with the user's sessions there. A guest loses the keys to
-/// its account that they made, which reach further than the workspace; those of the account's own users are the
-/// operator's to take.
+/// the account that they made, since those reach further than the workspace; only operators revoke those of the
+/// account's own users.
 ///
 /// # Errors
-/// `member_not_found`, `last_owner` where nobody would own it, `role_forbidden` where a guest would remove one of the
-/// account's own.
+/// `member_not_found`, `last_owner` where no owner would be left, `role_forbidden` where a guest would remove one of
+/// the account's own users.
 pub async fn remove_member(app: &App, caller: &Caller, user: UserId) -> Answer<()> {
     let (workspace, account) = (caller.workspace.id, caller.workspace.account_id);
     let mut remove_member = app.process.begin().await?;
@@ -133,7 +145,7 @@ pub async fn remove_member(app: &App, caller: &Caller, user: UserId) -> Answer<(
     Ok(())
 }
 
-/// Refuses a guest, be it an owner, who would take the workspace from those who pay for it.
+/// Refuses a guest, even an owner, who would take the workspace from those who pay for it.
 async fn spare_the_payer(conn: &mut PgConnection, caller: &Caller, user: UserId) -> Answer<()> {
     let account = caller.workspace.account_id;
     if caller.account_id == account || members::find(conn, caller.workspace.id, user).await?.is_none() {
@@ -147,7 +159,7 @@ async fn spare_the_payer(conn: &mut PgConnection, caller: &Caller, user: UserId)
     Err(ApiError::new(Code::RoleForbidden, message).suggest("Ask an owner of that account."))
 }
 
-/// Refuses what would leave a workspace that has owners without one.
+/// Refuses a change that would leave a workspace without an owner.
 async fn keep_an_owner(conn: &mut PgConnection, workspace: WorkspaceId, user: UserId) -> Answer<()> {
     let is_owner = members::find(conn, workspace, user).await?.is_some_and(|member| member.role == Role::Owner);
     if is_owner && members::owners(conn, workspace).await? < 2 {

@@ -1,7 +1,7 @@
-//! What lists can be asked, out of the document: each route that takes a `limit`, as it is and by each of its filters,
-//! and each tool that does.
+//! The requests for lists, out of the OpenAPI document: each route that takes a `limit`, without and with each of its
+//! filters, and each tool that does.
 //!
-//! A filter gets each of its words in turn, or a time before and after everything, or an id of the account's.
+//! A filter gets each of its words in turn, or a time before and after everything, or an id of the account.
 
 use crate::grown::Large;
 use anyhow::Context;
@@ -9,21 +9,21 @@ use domain::ids::{JobId, UserId};
 use serde_json::{Map, Value, json};
 
 const DOCUMENT: &str = include_str!("../../../openapi.json");
-/// Before and after everything there is.
+/// Times before and after everything that exists.
 const TIMES: [&str; 2] = ["2000-01-01T00:00:00Z", "2999-01-01T00:00:00Z"];
-/// What is no filter.
+/// Parameters that are not filters.
 const PAGING: [&str; 3] = ["limit", "cursor", "id"];
-/// Of tools: what waits, and what names jobs one by one.
+/// Parameters of tools that wait, or that name jobs one by one.
 const NOT_OF_LISTS: [&str; 4] = ["wait_seconds", "wait_for", "job_ids", "query"];
 
-/// Something to ask.
+/// A request for a list.
 #[derive(Debug, Clone)]
 pub struct Ask {
-    /// What it is called.
+    /// Its name in the table.
     pub name: String,
-    /// Below the base.
+    /// Its path, relative to the base URL.
     pub path: String,
-    /// Of a tool.
+    /// The body, if it calls a tool.
     pub body: Option<Value>,
 }
 
@@ -35,13 +35,13 @@ impl Ask {
         Self { name, path, body: None }
     }
 
-    /// Whether it was refused because it names none of the filters of which it has to name one.
+    /// Whether it was refused for having none of the filters of which it needs one.
     pub fn needs_a_filter(&self, refusal: &str) -> bool {
         let filtered = self.name.contains(" by ") && !self.name.contains(" by limit=");
         !filtered && refusal.contains("Give either")
     }
 
-    /// The page after this answer, of a list without a filter.
+    /// Returns the request for the page after this answer, for a list without a filter.
     pub fn second_page(&self, answer: &Value) -> Option<Self> {
         let cursor = answer["next_cursor"].as_str().or_else(|| answer["data"]["next_cursor"].as_str())?;
         if self.path.contains('?') {
@@ -58,9 +58,9 @@ impl Ask {
     }
 }
 
-/// What filters are asked for by.
+/// The values for filters.
 pub struct Names<'a> {
-    /// Whose lists they are.
+    /// The account whose lists are asked for.
     pub large: &'a Large,
     /// One of its jobs.
     pub job: JobId,
@@ -69,7 +69,7 @@ pub struct Names<'a> {
 }
 
 impl Names<'_> {
-    /// What a filter of this name and schema is given, each in its turn.
+    /// Returns the values for a filter of this name and schema, one request for each.
     fn values(&self, document: &Value, name: &str, schema: &Value) -> Vec<Value> {
         let schema = resolved(document, schema);
         if let Some(words) = schema["enum"].as_array() {
@@ -96,7 +96,7 @@ impl Names<'_> {
     }
 }
 
-/// All that can be asked.
+/// Returns all requests.
 pub fn all(names: &Names<'_>) -> anyhow::Result<Vec<Ask>> {
     let document: Value = serde_json::from_str(DOCUMENT)?;
     let mut asks = Vec::new();
@@ -134,7 +134,7 @@ fn of_route(document: &Value, names: &Names<'_>, path: &str, parameters: &[Value
         for value in names.values(document, name, &parameter["schema"]) {
             let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             let mut ask = Ask::get(&full, path, &format!("{name}={value}"));
-            // Ids differ from run to run, and names of rows don't.
+            // Ids differ from run to run, but names of rows must not.
             if name.ends_with("_id") {
                 ask.name = format!("GET {path} by {name}");
             }
@@ -144,7 +144,7 @@ fn of_route(document: &Value, names: &Names<'_>, path: &str, parameters: &[Value
     asks
 }
 
-/// A filter without which there is no list.
+/// Returns a filter that the list requires.
 fn needed(document: &Value, names: &Names<'_>, parameter: &Value) -> Option<String> {
     let name = parameter["name"].as_str().filter(|name| !PAGING.contains(name))?;
     if parameter["in"] != "query" || parameter["required"] != true {
@@ -179,7 +179,7 @@ fn of_tool(document: &Value, names: &Names<'_>, path: &str, properties: &Map<Str
     asks
 }
 
-/// A schema, or the one that it refers to.
+/// Returns a schema, or the one that it refers to.
 fn resolved<'a>(document: &'a Value, schema: &'a Value) -> &'a Value {
     let name = schema["$ref"].as_str().or_else(|| schema["allOf"][0]["$ref"].as_str());
     let name = name.and_then(|name| name.rsplit('/').next());

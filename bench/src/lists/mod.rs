@@ -1,8 +1,7 @@
 //! Lists of every route and tool, by every filter that they take, as a client of the large account and an operator see
 //! them.
 //!
-//! What there is to ask is read off the document of the interface, so that a new list or filter is measured without a
-//! line here.
+//! The requests are derived from the OpenAPI document, so that a new list or filter is measured without a line here.
 
 mod asks;
 
@@ -18,19 +17,19 @@ use domain::read::Read;
 use serde_json::{Value, json};
 use std::time::Instant;
 
-/// How often each is asked, and at least.
+/// How often each request is made, and at least.
 const TIMES: usize = 200;
 const LEAST: usize = 40;
-/// Before that, so that connections and plans are there.
+/// Requests before that, so that connections and plans are warm.
 const WARM: usize = 5;
-/// What full tables may cost: so many times what empty ones do, and never more milliseconds than that.
+/// The bars on full tables: this multiple of the time on empty ones, and never more than these milliseconds.
 const TIMES_EMPTY: f64 = 2.0;
 const MOST_MS: f64 = 50.0;
-/// Items that the account of empty tables has: the largest page of everything, and more.
+/// Items of the account on empty tables: more than the largest page.
 const ITEMS: usize = 120;
 const READS: [Read; 4] = [Read::Speech, Read::Speakers, Read::Beats, Read::Levels];
 
-/// Measures once: what is compared lies minutes apart, and each is asked often.
+/// Measures once: what is compared is minutes apart, and each request is made often.
 pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
     eprintln!("lists:");
     let scene = Scene::new(bench).await?;
@@ -57,7 +56,7 @@ pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
                 let bar = Bar::AtMost((TIMES_EMPTY * empty).min(MOST_MS));
                 table.add_as_is(name, p95, "ms", Some(empty), bar);
             }
-            // A second page there was none of on empty tables is one here.
+            // A second page that did not exist on empty tables exists here.
             None if bench.is_empty() => table.add(name, p95, "ms", None, Bar::AtMost(MOST_MS)),
             None => table.add_as_is(name, p95, "ms", None, Bar::AtMost(MOST_MS)),
         }
@@ -65,7 +64,7 @@ pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
     scene.end(service).await
 }
 
-/// An account that has a page or two of everything.
+/// Makes an account with a page or two of everything.
 async fn small(scene: &Scene<'_>) -> anyhow::Result<Large> {
     let pool = &scene.database.pool;
     let account = scene.account().await?;
@@ -80,7 +79,7 @@ async fn small(scene: &Scene<'_>) -> anyhow::Result<Large> {
     Ok(Large { account, endpoint, item })
 }
 
-/// Who asks.
+/// Makes the requests.
 struct Asker<'a> {
     scene: &'a Scene<'a>,
     base: String,
@@ -88,7 +87,7 @@ struct Asker<'a> {
 }
 
 impl Asker<'_> {
-    /// All that can be asked, second pages where there are any, and what was refused.
+    /// Returns all requests, with second pages where there are any, and the refusals.
     async fn all(&self) -> anyhow::Result<(Vec<Ask>, Vec<String>)> {
         let project = self.project().await?;
         let job: Option<JobId> =
@@ -96,7 +95,7 @@ impl Asker<'_> {
                 .bind(self.large.account.workspace)
                 .fetch_optional(&self.scene.database.pool)
                 .await?;
-        // All of them may have been pruned.
+        // All jobs may have been pruned.
         let names = Names { large: self.large, job: job.unwrap_or_else(JobId::mint), project };
         let (mut asks, mut refused) = (Vec::new(), Vec::new());
         for ask in asks::all(&names)? {
@@ -113,7 +112,7 @@ impl Asker<'_> {
         Ok((asks, refused))
     }
 
-    /// A project, for the list of its webhooks.
+    /// Makes a project, for the list of its webhooks.
     async fn project(&self) -> anyhow::Result<String> {
         let request = self.scene.http.post(format!("{}/projects", self.base));
         let made = request.bearer_auth(self.large.account.key.expose()).json(&json!({ "brief": "a film" }));
@@ -121,7 +120,7 @@ impl Asker<'_> {
         made["id"].as_str().map(str::to_owned).context("a project has an id")
     }
 
-    /// Milliseconds that each of so many answers took.
+    /// Returns the milliseconds that each of `many` answers took.
     async fn times(&self, ask: &Ask, many: usize) -> anyhow::Result<Vec<f64>> {
         let mut times = Vec::with_capacity(many);
         for n in 0..WARM + many {

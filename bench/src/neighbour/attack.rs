@@ -1,9 +1,10 @@
-//! The neighbour: a process that does one thing which the service lets it do, as often as it is let, until it is told
-//! to end. What it is refused it tries again a little later, as a client that means ill would.
+//! The neighbour: a process that does one thing which the service allows, as often as it is allowed, until it is told
+//! to end. What is refused it tries again a little later, as a malicious client would.
 
 use crate::children::{ready, until_told_to_end};
 use anyhow::{Context, ensure};
 use clap::ValueEnum;
+use domain::read::Read;
 use reqwest::{Client, RequestBuilder};
 use runtime::outbound::trusted_client;
 use serde_json::{Value, json};
@@ -15,36 +16,36 @@ use tokio::net::{TcpSocket, TcpStream};
 use tokio::task::JoinSet;
 use tokio::time::{interval, sleep};
 
-/// How long it waits after a refusal.
+/// The pause after a refusal.
 const REFUSED: Duration = Duration::from_millis(100);
-/// What is tried without a credential, a second: more costs this machine more than it costs the service.
+/// Guesses of a key per second: more costs this machine more than it costs the service.
 const GUESSES: u32 = 1_000;
-/// Connections of the kinds that have many.
+/// Connections of the attacks that have many.
 const MANY: usize = 100;
 
-/// What a neighbour does.
+/// An attack of the neighbour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Attack {
-    /// Thirty-two imports of two accounts from a server that sends a byte a second.
+    /// Thirty-two imports of two accounts from a server that sends a byte per second.
     DrippingImports,
-    /// A hundred uploads that send a little over the least rate.
+    /// A hundred uploads that send a little faster than the least rate.
     SlowPuts,
-    /// A hundred readers of a 20 MB read who take hardly anything.
+    /// A hundred readers of a 20 MB read that receive hardly anything.
     SlowGets,
     /// Starting 120 jobs and cancelling them, with ten endpoints.
     StartsAndCancels,
     /// Changes of a project of 0.9 MB each.
     ProjectFlood,
-    /// Keys that are made up.
+    /// Invented keys.
     BadKeys,
     /// Imports and endpoints by names whose servers never answer.
     HangingNames,
-    /// Webhooks to an endpoint that answers a hundred megabytes.
+    /// Webhooks to an endpoint that answers with a hundred megabytes.
     LargeAnswers,
 }
 
 impl Attack {
-    /// It in words.
+    /// Returns it in words.
     pub fn words(self) -> &'static str {
         match self {
             Self::DrippingImports => "dripping imports",
@@ -58,7 +59,7 @@ impl Attack {
         }
     }
 
-    /// How many accounts it has.
+    /// Returns how many accounts it uses.
     pub fn accounts(self) -> usize {
         match self {
             Self::DrippingImports | Self::StartsAndCancels | Self::HangingNames => 2,
@@ -67,7 +68,7 @@ impl Attack {
         }
     }
 
-    /// The receiver's paths that each of its accounts has endpoints at.
+    /// Returns the receiver's paths that each of its accounts has endpoints at.
     pub fn endpoints(self) -> Vec<&'static str> {
         match self {
             Self::StartsAndCancels => vec!["/well"; 10],
@@ -80,13 +81,13 @@ impl Attack {
 /// The part that a neighbour plays.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Args {
-    /// What it does.
+    /// The attack.
     #[arg(long)]
     kind: Attack,
-    /// The service, without a path.
+    /// The service's URL, without a path.
     #[arg(long)]
     url: String,
-    /// The receiver, without a path.
+    /// The receiver's URL, without a path.
     #[arg(long)]
     receiver: String,
     /// Its accounts: a key, and the items that it has.
@@ -101,17 +102,17 @@ struct Own {
     items: Vec<String>,
 }
 
-/// What it works with.
+/// A neighbour at work.
 struct Neighbour {
     http: Client,
     args: Args,
     accounts: Vec<Own>,
-    /// Answers that were 2xx, and others.
+    /// The number of 2xx answers, and of others.
     taken: AtomicU64,
     refused: AtomicU64,
 }
 
-/// Works until it is told to end, and says then how often it was let and how often refused.
+/// Attacks until it is told to end, and prints then how often it was allowed and how often refused.
 pub fn run(args: Args) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
@@ -126,7 +127,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         ready("at work");
         tokio::select! {
             () = until_told_to_end() => {}
-            // What a neighbour does may fail, or end by itself; that is the service's answer to it.
+            // A neighbour's work may fail or end: that is the service's defence.
             () = async { while work.join_next().await.is_some() {} std::future::pending().await } => {}
         }
         let count = |number: &AtomicU64| number.load(Ordering::Relaxed);
@@ -159,7 +160,7 @@ impl Neighbour {
         work
     }
 
-    /// One connection of it. `n` counts those of an account.
+    /// Runs one connection of the attack. `n` is its number within its account.
     async fn one(&self, kind: Attack, account: Option<&Own>, n: usize) -> anyhow::Result<()> {
         let Some(account) = account else { return self.guesses().await };
         match kind {
@@ -182,7 +183,7 @@ impl Neighbour {
         self.http.post(self.url(path)).bearer_auth(&account.key).json(body)
     }
 
-    /// The answer of a request that was let, or nothing and a pause where it was refused.
+    /// Returns the answer of a request that was allowed; otherwise pauses and returns none.
     async fn asked(&self, request: RequestBuilder) -> anyhow::Result<Option<Value>> {
         let answered = request.send().await;
         if let Ok(answer) = answered
@@ -206,7 +207,7 @@ impl Neighbour {
         }
     }
 
-    /// From another address than the victim's: who guesses does not sit beside them.
+    /// Comes from another address than the victim's, since a guesser does not share it.
     async fn guess(&self, key: &str) -> anyhow::Result<()> {
         let socket = TcpSocket::new_v4()?;
         socket.bind(std::net::SocketAddr::from(([127, 0, 0, 9], 0)))?;
@@ -277,8 +278,7 @@ impl Neighbour {
     }
 
     async fn start_and_cancel(&self, account: &Own) -> anyhow::Result<()> {
-        let reads = ["transcript", "search_index", "speech", "speakers", "beats", "levels"];
-        let body = json!({ "refs": account.items, "reads": reads });
+        let body = json!({ "refs": account.items, "reads": Read::ALL });
         loop {
             let Some(started) = self.asked(self.post(account, "/tools/prepare_media", &body)).await? else { continue };
             let ids = json!({ "job_ids": started["data"]["job_ids"] });
@@ -293,7 +293,7 @@ impl Neighbour {
         let id = made.and_then(|made| made["id"].as_str().map(str::to_owned)).context("a project")?;
         let assets: Vec<Value> =
             (0..240).map(|n| json!({ "ref": format!("a{n}"), "type": "image", "prompt": "p".repeat(900) })).collect();
-        // The assets come once, and every change after it is told with them.
+        // The assets are sent once, and every later change is reported with them.
         let mut body = json!({ "assets": assets });
         for status in ["generating", "running"].iter().cycle() {
             body["status"] = json!(status);
@@ -313,7 +313,7 @@ impl Neighbour {
                 jobs.extend(started.and_then(|started| started["data"]["job_ids"][0].as_str().map(str::to_owned)));
                 sleep(REFUSED).await;
             }
-            // What is stored starts nothing again, and what was stopped does: each end is told to the endpoint.
+            // Stored reads start no job again, but cancelled ones do; each end is reported to the endpoint.
             self.asked(self.post(account, "/tools/cancel_jobs", &json!({ "job_ids": jobs }))).await?;
             jobs.clear();
         }

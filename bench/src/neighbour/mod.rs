@@ -1,10 +1,10 @@
-//! What a customer feels of another who does what the service lets them do: the time of calls, uploads, reads and
+//! The effect on a customer of another one who does what the service allows: the time of calls, uploads, reads and
 //! webhooks, alone and beside each kind of neighbour.
 //!
 //! The victim (`victim`) is a handful of accounts at an ordinary pace; the neighbour (`attack`) is a process of its
-//! own, with accounts of its own. Limits are those that a deployment begins with. The victim is alone, beside a
-//! neighbour of another service on this machine, and beside one of its own service, by turns, each on a new database:
-//! the first neighbour costs what the machine's processors cost, the second what the service adds.
+//! own, with accounts of its own. Limits are a deployment's defaults. In turn, the victim is alone, beside a neighbour
+//! of another service on this machine, and beside one of its own service, each on a new database: the first neighbour
+//! shows the cost of sharing processors, the second what the service adds.
 
 mod attack;
 mod victim;
@@ -24,11 +24,11 @@ use std::net::UdpSocket;
 use std::time::Duration;
 use victim::{Felt, Times, Victim};
 
-/// How long a neighbour is let begin before the victim is looked at.
+/// How long a neighbour is at work before the victim is measured.
 const HEAD_START: Duration = Duration::from_secs(3);
-/// The limits of a deployment that sets none, and the size of the read that slow readers ask for.
+/// The default limits of a deployment, and the size of the read that slow readers ask for.
 const SETTINGS: [&str; 3] = ["--rate-per-minute=600", "--rate-burst=60", "--beats-bytes=20000000"];
-/// How much longer anything may take beside a neighbour.
+/// How many times as long anything may take beside a neighbour.
 const MOST: f64 = 1.2;
 
 /// Measures in alternating rounds.
@@ -68,7 +68,7 @@ fn tell(table: &mut Table, attack: Attack, [alone, elsewhere, beside]: &[Vec<Fel
     table.add(format!("failures beside {}", attack.words()), median(&failed), "", None, Bar::AtMost(0.0));
 }
 
-/// Who the victim is beside.
+/// The neighbour of the victim.
 #[derive(Clone, Copy)]
 enum Neighbour {
     /// Nobody.
@@ -79,7 +79,7 @@ enum Neighbour {
     Here(Attack),
 }
 
-/// What the victim feels of this neighbour.
+/// Returns the victim's times beside this neighbour.
 async fn round(bench: &Bench, neighbour: Neighbour, names: Option<&SilentNames>) -> anyhow::Result<Felt> {
     let scene = Scene::new(bench).await?;
     let victim = Victim::new(&scene).await?;
@@ -116,15 +116,15 @@ async fn started(scene: &Scene<'_>, names: Option<&SilentNames>) -> anyhow::Resu
     }
 }
 
-/// A name server that takes every question and answers none, alone and beside, so that the two differ by the neighbour
-/// only.
+/// A name server that reads every question and answers none. It also runs without the neighbour, so that only the
+/// neighbour differs.
 struct SilentNames {
     file: tempfile::NamedTempFile,
     _socket: UdpSocket,
 }
 
 impl SilentNames {
-    /// For the kind of neighbour that needs it, with an error where this machine does not let one be made.
+    /// Makes one for the attack that needs it; an error where this machine does not allow that.
     fn for_attack(attack: Attack) -> anyhow::Result<Option<Self>> {
         if attack != Attack::HangingNames {
             return Ok(None);
@@ -136,7 +136,7 @@ impl SilentNames {
     }
 }
 
-/// The neighbour, at work.
+/// Starts the neighbour.
 async fn begun(scene: &Scene<'_>, service: &Running, attack: Attack) -> anyhow::Result<Running> {
     let mut arguments = vec![
         "neighbour".to_owned(),

@@ -1,4 +1,4 @@
-//! The customer whose times are taken: a call, an upload until its item is ready, a read until it is stored, and its
+//! The customer whose times are measured: a call, an upload until its item is ready, a read until it is stored, and its
 //! webhook.
 
 use crate::load::Scene;
@@ -11,19 +11,19 @@ use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval, sleep};
 
-/// How often each thing is done in a round, and the time between two of them.
+/// Turns in a round, and the time between two of them.
 pub const ROUNDS: usize = 80;
 const PACE: Duration = Duration::from_millis(200);
-/// The first are not counted: connections and plans are made for them.
+/// The first turns, which are not counted: connections and plans are made for them.
 const WARM: usize = 10;
-/// Who take turns, so that none of them sends more than it may.
+/// Accounts that take turns, so that none of them exceeds its rate.
 const ACCOUNTS: usize = 6;
-/// What takes longer has failed.
+/// The time limit after which something has failed.
 const TIMEOUT: Duration = Duration::from_secs(20);
-/// How often the harness looks.
+/// The pause between the harness's checks.
 const LOOK: Duration = Duration::from_millis(2);
 
-/// One kind of a round's times.
+/// Returns one kind of a round's times.
 pub type Times = fn(&Felt) -> &[f64];
 
 /// The times of a round, in milliseconds.
@@ -33,12 +33,12 @@ pub struct Felt {
     uploads: Vec<f64>,
     reads: Vec<f64>,
     webhooks: Vec<f64>,
-    /// What did not end well or in time.
+    /// The number of turns and webhooks that failed or did not end in time.
     pub failed: f64,
 }
 
 impl Felt {
-    /// What is measured.
+    /// The kinds of times, with their names.
     pub const PARTS: [(&'static str, Times); 4] = [
         ("a call", |felt| &felt.calls),
         ("an upload, until ready", |felt| &felt.uploads),
@@ -47,7 +47,7 @@ impl Felt {
     ];
 }
 
-/// One of what a victim does, with the times that it took.
+/// The times of one turn, in milliseconds.
 #[derive(Default)]
 struct Done {
     call: f64,
@@ -59,7 +59,7 @@ struct Done {
 pub struct Victim(Vec<Account>);
 
 impl Victim {
-    /// New ones.
+    /// Makes new accounts.
     pub async fn new(scene: &Scene<'_>) -> anyhow::Result<Self> {
         let mut accounts = Vec::new();
         for _ in 0..ACCOUNTS {
@@ -70,7 +70,7 @@ impl Victim {
         Ok(Self(accounts))
     }
 
-    /// Does everything so many times, at a pace.
+    /// Takes `rounds` turns, at a fixed pace.
     pub async fn round(&self, scene: &Scene<'_>, address: &str, rounds: usize) -> anyhow::Result<Felt> {
         let base = format!("http://{address}/api/v1");
         let mut ticks = interval(PACE);
@@ -110,7 +110,7 @@ impl Victim {
         Ok(felt)
     }
 
-    /// Milliseconds from each job's end to its webhook; those that did not come have failed.
+    /// Returns the milliseconds from each job's end to its webhook; those that did not come have failed.
     async fn webhooks(&self, scene: &Scene<'_>, failed: &mut f64) -> anyhow::Result<Vec<f64>> {
         let accounts: Vec<_> = self.0.iter().map(|account| account.id).collect();
         let ends: Vec<(String, f64)> = sqlx::query_as(
@@ -141,7 +141,7 @@ impl Victim {
     }
 }
 
-/// One of the things that a victim does.
+/// One turn of a victim.
 struct Turn {
     http: reqwest::Client,
     pool: sqlx::PgPool,
@@ -188,7 +188,7 @@ impl Turn {
         Ok(serde_json::from_str(&text)?)
     }
 
-    /// Waits until the one status that the query answers is this.
+    /// Waits until the query returns this status.
     async fn until(&self, query: &'static str, item: ItemId, status: &str) -> anyhow::Result<()> {
         loop {
             let now: Option<String> = sqlx::query_scalar(query).bind(item).fetch_optional(&self.pool).await?;
@@ -205,7 +205,7 @@ fn ms(began: Instant) -> f64 {
     began.elapsed().as_secs_f64() * 1_000.0
 }
 
-/// A second of silence: 8 kHz, one channel, 16 bits.
+/// Returns a WAV file with a second of silence: 8 kHz, one channel, 16 bits.
 fn wav() -> Vec<u8> {
     let (rate, bytes) = (8_000_u32, 16_000_u32);
     let mut wav = Vec::with_capacity(44 + 16_000);

@@ -1,23 +1,23 @@
-//! What can go wrong with one attempt of a webhook (contract §6.3).
+//! The errors of one attempt to send a webhook (contract §6.3).
 //!
-//! It owns the words that the log, the API and the table share. They say at which step an attempt failed and never
-//! more: not which addresses a name resolved to, nor what a closed network answered, since the owner of an endpoint is
-//! not the owner of our network.
+//! This file defines the words that the log, the API and the table share. They say at which step an attempt failed and
+//! no more: not which addresses a name resolved to, nor what a closed network answered, since the owner of an endpoint
+//! is not the owner of our network.
 
 use serde::{Deserialize, Serialize};
 
-/// Why an attempt failed. `outbound` gives the first nine; the others are given where it was not reached.
+/// Why an attempt failed. `outbound` returns the first nine; the others arise before or after its request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, sqlx::Type)]
 #[serde(rename_all = "snake_case")]
 #[sqlx(type_name = "text", rename_all = "snake_case")]
 pub enum AttemptError {
-    /// The answer, or its body, was not there when the time was over.
+    /// The response, or its body, did not arrive in time.
     Timeout,
     /// The name has no address.
     DnsFailed,
-    /// No connection.
+    /// No connection was made.
     ConnectFailed,
-    /// No TLS session: a certificate that is not trusted, or no TLS at all.
+    /// No TLS session was made: the certificate is not trusted, or the server does not speak TLS.
     TlsFailed,
     /// The URL leads to an address that is not public. No connection was opened.
     UrlNotPublic,
@@ -27,7 +27,7 @@ pub enum AttemptError {
     HttpStatus,
     /// A connection that was made broke before an answer came.
     ConnectionLost,
-    /// What came is no answer: not HTTP, or headers that are too large.
+    /// The response was malformed: not HTTP, or with headers that are too large.
     InvalidResponse,
     /// Nothing was sent: the account's signing secret can't be opened. Its owner can make a new one.
     SecretUnavailable,
@@ -54,7 +54,7 @@ impl AttemptError {
         Self::EndpointDisabled,
     ];
 
-    /// The word in the delivery log and in the tables.
+    /// Returns its name in the delivery log and in the tables.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Timeout => "timeout",
@@ -72,7 +72,7 @@ impl AttemptError {
         }
     }
 
-    /// The error with this name, if there is one.
+    /// Returns the error with this name; `None` if there is none.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|error| error.name() == name)
     }

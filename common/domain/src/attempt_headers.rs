@@ -1,28 +1,28 @@
-//! The headers of one attempt of a job's webhook: which they are, and what the log keeps of them (contract §6.1.5–6).
+//! The headers of one attempt of a job's webhook, and the part of them that the log stores (contract §6.1.5–6).
 //!
-//! Most of them follow from the event and the attempt's number, which the log has anyway. So a row keeps only those
-//! that can't be made again, and the others are put beside them when the attempt is shown. Rows of older releases hold
-//! all headers, and are shown as they are. The signatures are made by `domain::signature`.
+//! Most of them follow from the event and the attempt's number, which the log has anyway. So a row stores only the
+//! others, and the rest are added when the attempt is shown. Rows of older releases hold all headers, and are shown as
+//! they are. The signatures are made by `domain::signature`.
 
 use serde_json::{Map, Value};
 
-/// Our signature's name.
+/// The name of the header with our signature.
 pub const SIGNATURE: &str = "service-signature";
-/// That of the signature as Standard Webhooks has it.
+/// The name of the header with the signature in the form of Standard Webhooks.
 pub const STANDARD_SIGNATURE: &str = "webhook-signature";
 
-/// What an attempt tells.
+/// The values of an attempt that its headers contain.
 #[derive(Debug, Clone, Copy)]
 pub struct Told<'a> {
     /// The event's type, for `Service-Event`.
     pub event_type: &'a str,
     /// The event's id, for `Service-Delivery`.
     pub event_id: &'a str,
-    /// The attempt's number, for `Service-Attempt`.
+    /// The attempt's number in its series, for `Service-Attempt`.
     pub attempt: i16,
 }
 
-/// The headers of every attempt, but for the signature.
+/// Returns the headers of every attempt, without signatures and `user-agent`.
 pub fn plain(told: Told<'_>) -> [(&'static str, String); 4] {
     [
         ("content-type", "application/json".to_owned()),
@@ -32,13 +32,13 @@ pub fn plain(told: Told<'_>) -> [(&'static str, String); 4] {
     ]
 }
 
-/// Those that go along with a signature as Standard Webhooks has it. `timestamp` is in unix seconds.
+/// Returns the headers that a Standard Webhooks signature needs beside it. `timestamp` is in unix seconds.
 pub fn standard(told: Told<'_>, timestamp: &str) -> [(&'static str, String); 2] {
     [("webhook-id", told.event_id.to_owned()), ("webhook-timestamp", timestamp.to_owned())]
 }
 
-/// What the log keeps, as the text of a JSON object: the signatures, and the agent, which the next release changes. All
-/// of these are hex, base64, digits and punctuation that JSON leaves as they are.
+/// Returns the headers that the log stores, as a JSON object: the signatures, and the user agent, which changes with a
+/// release. Their values are hex, base64, digits and punctuation that JSON does not escape.
 pub fn kept(signature: &str, standard_signature: Option<&str>, user_agent: &str) -> String {
     let mut kept = format!(r#"{{"{SIGNATURE}":"{signature}","user-agent":"{user_agent}""#);
     if let Some(signature) = standard_signature {
@@ -48,7 +48,7 @@ pub fn kept(signature: &str, standard_signature: Option<&str>, user_agent: &str)
     kept
 }
 
-/// All headers as they were sent, from what was kept of them.
+/// Returns all headers as they were sent, from those that were stored.
 pub fn shown(kept: Value, told: Told<'_>) -> Value {
     let Value::Object(kept) = kept else { return kept };
     let text = |name| kept.get(name).and_then(Value::as_str);

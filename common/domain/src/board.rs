@@ -1,24 +1,24 @@
-//! Boards: columns of cards, which plan what is to be done with items (contract §4.9).
+//! Boards: columns of cards, for planning work on items (contract §4.9).
 //!
-//! Columns and cards are found by ids that the caller gives or that are made here from what is free, so that a repeated
-//! edit can name what the first one made.
+//! Columns and cards have ids that the caller chooses, or else the first free number, so that a repeated edit can name
+//! what the first one made.
 
 use crate::ids::{IdError, ItemId};
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
-/// Columns of a board.
+/// The most columns of a board.
 pub const MOST_COLUMNS: usize = 50;
-/// Cards of a board, in all its columns.
+/// The most cards of a board, in all its columns.
 pub const MOST_CARDS: usize = 1_000;
-/// Characters of an id that a caller chooses.
+/// The most characters of an id that a caller chooses.
 pub const MOST_ID_CHARACTERS: usize = 64;
-/// Characters of a column's name and of who a card is for.
+/// The most characters of a column's name, and of a card's assignee.
 pub const MOST_LINE_CHARACTERS: usize = 200;
-/// Characters of a card's text and of its note.
+/// The most characters of a card's text, and of its note.
 pub const MOST_TEXT_CHARACTERS: usize = 5_000;
 
-/// What a board holds.
+/// The body of a board.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Board {
     /// Its columns, from left to right.
@@ -28,9 +28,9 @@ pub struct Board {
 /// A column of a board.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Column {
-    /// What it is found by; another in each column of the board.
+    /// Its id, unique among the board's columns.
     pub id: String,
-    /// What people call it.
+    /// Its name.
     pub name: String,
     /// Its cards, from top to bottom.
     #[serde(default)]
@@ -40,18 +40,18 @@ pub struct Column {
 /// A card of a board.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Card {
-    /// What it is found by; another in each card of the board.
+    /// Its id, unique among the board's cards.
     pub id: String,
     /// The item that it is about, which may be deleted by now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub item: Option<ItemId>,
-    /// What it says.
+    /// Its text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// What is to be known beside.
+    /// A note about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// Who it is for.
+    /// The person it is assigned to, as free text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assignee: Option<String>,
     /// The day it is due.
@@ -59,7 +59,7 @@ pub struct Card {
     pub due: Option<NaiveDate>,
 }
 
-/// The day that an operation says, or that there is none.
+/// The day that an operation gives; an empty text gives none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Due(pub Option<NaiveDate>);
@@ -73,7 +73,7 @@ impl TryFrom<String> for Due {
     }
 }
 
-/// The item that an operation says, or that there is none.
+/// The item that an operation gives; an empty text gives none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct CardItem(pub Option<ItemId>);
@@ -86,89 +86,89 @@ impl TryFrom<String> for CardItem {
     }
 }
 
-/// A change of a board. A `position` counts from 0 in what is left without that which moves; past the end, or without
-/// one, is the end.
+/// A change of a board. A `position` is an index from 0, counted without the card or column that moves; one past the
+/// end, or none, means the end.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(tag = "op", rename_all = "snake_case", deny_unknown_fields)]
 pub enum BoardOp {
-    /// Another column.
+    /// Adds a column.
     AddColumn {
-        /// Its id; one is made without it.
+        /// Its id; if absent, one is made.
         column_id: Option<String>,
         /// Its name.
         name: String,
-        /// Where among the columns.
+        /// Its index among the columns.
         position: Option<usize>,
     },
-    /// A column by another name, or in another place.
+    /// Renames or moves a column.
     UpdateColumn {
-        /// Which.
+        /// The column's id.
         column_id: String,
-        /// Its name from now on.
+        /// Its new name.
         name: Option<String>,
-        /// Its place from now on.
+        /// Its new index.
         position: Option<usize>,
     },
-    /// A column less, with its cards.
+    /// Removes a column with its cards.
     RemoveColumn {
-        /// Which.
+        /// The column's id.
         column_id: String,
     },
-    /// Another card.
+    /// Adds a card.
     AddCard {
-        /// In which column.
+        /// The id of its column.
         column_id: String,
-        /// Its id; one is made without it.
+        /// Its id; if absent, one is made.
         card_id: Option<String>,
-        /// Where in the column.
+        /// Its index in the column.
         position: Option<usize>,
         /// The item it is about.
         item_id: Option<CardItem>,
-        /// What it says.
+        /// Its text.
         text: Option<String>,
-        /// What is to be known beside.
+        /// A note about it.
         note: Option<String>,
-        /// Who it is for.
+        /// The person it is assigned to.
         assignee: Option<String>,
         /// The day it is due.
         due: Option<Due>,
     },
-    /// A card in another place.
+    /// Moves a card.
     MoveCard {
-        /// Which.
+        /// The card's id.
         card_id: String,
-        /// The column it goes to.
+        /// The id of its new column.
         column_id: String,
-        /// Where there.
+        /// Its index there.
         position: Option<usize>,
     },
-    /// A card that says something else. What is absent stays; an empty text is none.
+    /// Changes a card. Absent fields stay as they are; an empty text removes the field.
     UpdateCard {
-        /// Which.
+        /// The card's id.
         card_id: String,
         /// The item it is about.
         item_id: Option<CardItem>,
-        /// What it says.
+        /// Its text.
         text: Option<String>,
-        /// What is to be known beside.
+        /// A note about it.
         note: Option<String>,
-        /// Who it is for.
+        /// The person it is assigned to.
         assignee: Option<String>,
         /// The day it is due.
         due: Option<Due>,
     },
-    /// A card less.
+    /// Removes a card.
     RemoveCard {
-        /// Which.
+        /// The card's id.
         card_id: String,
     },
 }
 
 impl Board {
-    /// Does one operation.
+    /// Applies one operation.
     ///
     /// # Errors
-    /// What can't be done of it, in words.
+    /// Why it can't be applied, in words.
     pub fn apply(&mut self, op: BoardOp) -> Result<(), String> {
         match op {
             BoardOp::AddColumn { column_id, name, position } => self.add_column(column_id, &name, position),
@@ -208,7 +208,7 @@ impl Board {
         }
     }
 
-    /// Every item that a card is about.
+    /// Returns the items of all cards; an item may occur more than once.
     pub fn items(&self) -> impl Iterator<Item = ItemId> {
         self.columns.iter().flat_map(|column| &column.cards).filter_map(|card| card.item)
     }
@@ -268,7 +268,7 @@ impl Board {
 }
 
 impl Card {
-    /// The same with these texts, where they are given.
+    /// Returns this card with these texts where they are given; an empty text removes the field.
     fn saying(mut self, text: Option<String>, note: Option<String>, assignee: Option<&str>) -> Result<Self, String> {
         let long = |field: &str, given: Option<String>, kept: Option<String>| match given {
             Some(given) if given.chars().count() > MOST_TEXT_CHARACTERS => {
@@ -288,7 +288,7 @@ impl Card {
     }
 }
 
-/// This id, or the first `<noun>-<number>` that is free.
+/// Returns this id if it is valid and free; without one, the first free `<noun>-<number>`.
 fn free_id(noun: &str, given: Option<String>, mut taken: impl FnMut(&str) -> bool) -> Result<String, String> {
     let Some(id) = given else {
         let mut numbered = (1_u32..).map(|number| format!("{noun}-{number}"));

@@ -1,26 +1,26 @@
-//! The brand kit of a workspace: colours, fonts and logos by name, a voice, and how captions look (contract §4.9).
+//! The brand kit of a workspace: colours, fonts and logos by name, a voice, and a caption style (contract §4.9).
 //!
-//! What uses it names a colour or a logo; what is drawn is what the kit says then.
+//! Other documents name a colour, a font or a logo of it; a render uses what the kit then has under that name.
 
 use crate::ids::ItemId;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
-/// Families that a font may be of: those of Debian's `fonts-dejavu-core`, which `scripts/setup` and the image install,
-/// and which whatever draws text here draws with.
+/// The families that a font may be of: those of Debian's `fonts-dejavu-core`, which `scripts/setup` and the image
+/// install, and with which all text is drawn.
 pub const FAMILIES: [&str; 3] = ["DejaVu Sans", "DejaVu Sans Mono", "DejaVu Serif"];
-/// Entries of each list.
+/// The most entries of each list.
 pub const MOST_ENTRIES: usize = 50;
-/// Characters of an entry's name.
+/// The most characters of an entry's name.
 pub const MOST_NAME_CHARACTERS: usize = 100;
-/// Characters of the words about the voice.
+/// The most characters of the text about the voice.
 pub const MOST_VOICE_CHARACTERS: usize = 2_000;
 
 /// A workspace's brand kit.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct BrandKit {
-    /// Its colours; the first is the one that stands for the brand.
+    /// Its colours; the first is the brand's main one.
     #[serde(default)]
     pub colors: Vec<Color>,
     /// Its fonts.
@@ -29,62 +29,62 @@ pub struct BrandKit {
     /// Its logos.
     #[serde(default)]
     pub logos: Vec<Logo>,
-    /// How the brand speaks, in words.
+    /// How the brand speaks, as free text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub voice: Option<String>,
-    /// How its captions look.
+    /// The style of its captions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub caption_style: Option<CaptionStyle>,
 }
 
-/// A colour by its name.
+/// A colour with a name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Color {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// What it is: `#rrggbb`.
+    /// Its value: `#rrggbb`.
     pub hex: String,
 }
 
-/// A font by its name.
+/// A font with a name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Font {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// One of [`FAMILIES`].
     pub family: String,
 }
 
-/// A logo by its name.
+/// A logo with a name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Logo {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// The image, which may be deleted by now.
     pub item: ItemId,
 }
 
-/// How captions look.
+/// The style of captions. An absent field is left open.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct CaptionStyle {
     /// One of [`FAMILIES`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub family: Option<String>,
-    /// The letters' height, as a part of the picture's.
+    /// The letters' height as a fraction of the picture's, 0.01 to 0.25.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<f64>,
     /// The letters' colour: `#rrggbb`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub color: Option<String>,
-    /// What is behind the letters: `#rrggbb`.
+    /// The colour behind the letters: `#rrggbb`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub background: Option<String>,
-    /// Where in the picture they stand.
+    /// The captions' place in the picture.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub position: Option<CaptionPosition>,
 }
 
-/// Where captions stand.
+/// The captions' place in the picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CaptionPosition {
@@ -97,7 +97,7 @@ pub enum CaptionPosition {
 }
 
 impl CaptionStyle {
-    /// It, with what it leaves open as another has it.
+    /// Returns this style, with the fields that it leaves open taken from `other`.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         Self {
@@ -109,7 +109,7 @@ impl CaptionStyle {
         }
     }
 
-    /// Writes it into what an operation says of captions (`TimelineOp::SetCaptions`), where that leaves it open.
+    /// Adds this style to the captions of an operation (`TimelineOp::SetCaptions`), in the fields that it leaves open.
     pub fn fill(&self, captions: &mut Map<String, Value>) {
         fn put(fields: &mut Map<String, Value>, name: &str, value: Value) {
             let field = fields.entry(name).or_insert(Value::Null);
@@ -122,7 +122,7 @@ impl CaptionStyle {
         let Some(Value::Object(style)) = captions.get_mut("style") else { return };
         put(style, "family", json!(self.family));
         put(style, "size", json!(self.size));
-        // Letters and what is behind them go together; an empty text is no background.
+        // The colours of the letters and behind them belong together; an empty text removes the background.
         if style.get("color").is_none_or(Value::is_null) {
             put(style, "background", json!(self.background));
         }
@@ -131,15 +131,15 @@ impl CaptionStyle {
         captions.retain(|_, value| !value.is_null());
     }
 
-    /// The smallest letters.
+    /// The smallest height of letters, as a fraction of the picture's.
     pub const LEAST_SIZE: f64 = 0.01;
-    /// The largest letters.
+    /// The largest height of letters, as a fraction of the picture's.
     pub const MOST_SIZE: f64 = 0.25;
 
-    /// Refuses what can't be a style, in words.
+    /// Checks the style.
     ///
     /// # Errors
-    /// The field, and what it takes.
+    /// The field, and what was expected, in words.
     pub fn check(&self) -> Result<(), String> {
         if self.family.as_ref().is_some_and(|family| !is_family(family)) {
             return Err(format!("`caption_style.family`: expected one of {}", families()));
@@ -157,10 +157,10 @@ impl CaptionStyle {
 }
 
 impl BrandKit {
-    /// Refuses what can't be a brand kit, in words.
+    /// Checks the brand kit.
     ///
     /// # Errors
-    /// The field, and what it takes.
+    /// The field, and what was expected, in words.
     pub fn check(&self) -> Result<(), String> {
         check_names("colors", self.colors.iter().map(|color| &color.name))?;
         check_names("fonts", self.fonts.iter().map(|font| &font.name))?;
@@ -178,7 +178,7 @@ impl BrandKit {
     }
 }
 
-/// Names are lines, each once in its list, whatever their case: what uses the kit finds an entry by its name.
+/// Checks that names are single lines, each once in its list in any case: entries are looked up by their names.
 fn check_names<'a>(list: &str, names: impl ExactSizeIterator<Item = &'a String>) -> Result<(), String> {
     if names.len() > MOST_ENTRIES {
         return Err(format!("`{list}`: expected at most {MOST_ENTRIES}"));

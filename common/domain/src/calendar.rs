@@ -1,47 +1,47 @@
-//! The calendar of a workspace: what is planned for when. It plans and publishes nothing (contract §4.9).
+//! The calendar of a workspace: what is planned for when. It starts no work and publishes nothing (contract §4.9).
 
 use crate::ids::ItemId;
 use chrono::{DateTime, Datelike, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-/// Entries of a workspace.
+/// The most entries of a workspace.
 pub const MOST_ENTRIES: i64 = 5_000;
-/// Feeds of a workspace.
+/// The most feeds of a workspace.
 pub const MOST_FEEDS: i64 = 20;
-/// Reads of a feed in a minute, by all who have its URL: calendar programs ask every few minutes at most.
+/// The most reads of a feed in a minute by all who have its URL: calendar programs ask every few minutes at most.
 pub const MOST_READS_A_MINUTE: i32 = 30;
-/// Entries that a feed tells.
+/// The most entries that a feed lists.
 pub const MOST_TOLD: i64 = 1_000;
-/// Days before today whose entries a feed tells still.
+/// Days before today whose entries a feed still lists.
 pub const TOLD_DAYS_BACK: i64 = 90;
-/// Days of the longest entry.
+/// The most days that an entry lasts.
 pub const LONGEST_DAYS: u16 = 366;
-/// Items of an entry.
+/// The most items of an entry.
 pub const MOST_ITEMS: usize = 20;
-/// Characters of a title.
+/// The most characters of a title.
 pub const MOST_TITLE_CHARACTERS: usize = 200;
-/// Characters of a channel.
+/// The most characters of a channel.
 pub const MOST_CHANNEL_CHARACTERS: usize = 100;
-/// Characters of a note.
+/// The most characters of a note.
 pub const MOST_NOTE_CHARACTERS: usize = 5_000;
-/// Years that an entry may be in.
+/// Years in which an entry may start.
 const YEARS: std::ops::RangeInclusive<i32> = 1970..=9998;
 
-/// How far what is planned is.
+/// The status of a planned entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
 #[serde(rename_all = "snake_case")]
 #[sqlx(type_name = "text", rename_all = "snake_case")]
 pub enum Status {
-    /// Somebody thought of it.
+    /// Somebody had the idea.
     Idea,
-    /// It is meant to be.
+    /// It is planned.
     Planned,
-    /// It was.
+    /// It was done.
     Done,
 }
 
 impl Status {
-    /// The word for it.
+    /// Returns its name in the API and in the tables.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Idea => "idea",
@@ -51,50 +51,50 @@ impl Status {
     }
 }
 
-/// What an entry says.
+/// The fields of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
-    /// What is planned.
+    /// Its title.
     pub title: String,
-    /// From when.
+    /// Its start.
     pub starts_at: DateTime<Utc>,
-    /// Until when.
+    /// Its end, if it has one.
     pub ends_at: Option<DateTime<Utc>>,
     /// The items that it is about.
     pub items: Vec<ItemId>,
-    /// Where it is to be seen.
+    /// The channel where it is to be published, as free text.
     pub channel: Option<String>,
-    /// What is to be known beside.
+    /// A note about it.
     pub note: Option<String>,
-    /// How far it is.
+    /// Its status.
     pub status: Status,
 }
 
-/// Why something can't be an entry.
+/// Why a plan can't be an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
-    /// Of no use as a title.
+    /// The title is empty, too long, or not one line.
     #[error("`title`: expected 1 to {MOST_TITLE_CHARACTERS} characters on one line")]
     Title,
-    /// Not in the years that calendars know.
+    /// The start is not in the years that calendars support.
     #[error("`starts_at`: expected a time in the years {first} to {last}", first = YEARS.start(), last = YEARS.end())]
     Start,
-    /// Before the start, or too long after it.
+    /// The end is not after the start, or too long after it.
     #[error("`ends_at`: expected a time after `starts_at`, by at most {LONGEST_DAYS} days")]
     End,
-    /// Too many.
+    /// It has too many items.
     #[error("`refs`: expected at most {MOST_ITEMS}")]
     Items,
-    /// Of no use as a channel.
+    /// The channel is too long, or not one line.
     #[error("`channel`: expected at most {MOST_CHANNEL_CHARACTERS} characters on one line")]
     Channel,
-    /// Too long.
+    /// The note is too long.
     #[error("`note`: expected at most {MOST_NOTE_CHARACTERS} characters")]
     Note,
 }
 
 impl Plan {
-    /// The same as it is kept: without space around its words, and none where there are no words.
+    /// Returns the plan as it is stored: texts are trimmed, and a channel or a note that is then empty is `None`.
     pub fn checked(mut self) -> Result<Self, PlanError> {
         let is_line = |text: &str, most: usize| text.chars().count() <= most && !text.chars().any(char::is_control);
         self.title = self.title.trim().to_owned();

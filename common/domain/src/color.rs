@@ -1,6 +1,6 @@
-//! Colours as texts.
+//! Parses colours.
 
-/// The bytes of a colour: of `#1a2b3c` three, of `#1a2b3c80` four. None of any other text.
+/// Returns the bytes of a colour: three of `#1a2b3c`, four of `#1a2b3c80`; `None` for other texts.
 pub(crate) fn hex_bytes<const N: usize>(text: &str) -> Option<[u8; N]> {
     let mut bytes = [0; N];
     hex::decode_to_slice(text.strip_prefix('#')?, &mut bytes).ok()?;

@@ -1,14 +1,14 @@
-//! Credentials: how a bearer text is told apart, made from random bytes, and kept as a hash (contract §2, §5).
+//! Credentials: their formats, how they are made from random bytes, and how they are hashed (contract §2, §5).
 //!
-//! It owns the formats. It never looks a credential up, checks a token's signature or compares lifetimes: `store` knows
-//! hashes alone, and the api checks JWTs. No secret shows in a `Debug` text, so a value may stand in a log line's
-//! struct by accident without harm. Only lower-case hex is taken, because the hash is over the exact characters.
+//! This file never looks a credential up, checks a token's signature or compares lifetimes: `store` knows only hashes,
+//! and the api checks JWTs. No `Debug` text shows a secret, so that a value in a log line does no harm. Only lower-case
+//! hex is accepted, because the hash is over the exact characters.
 
 use sha2::{Digest, Sha256};
 use std::fmt;
 use subtle::ConstantTimeEq;
 
-/// The longest bearer text that is looked at; OAuth tokens stay far below.
+/// The most bytes of a bearer text; OAuth tokens are far shorter.
 const LONGEST_BEARER: usize = 8_192;
 
 /// The SHA-256 of a credential's characters: all that is stored of it (contract §2, "API key").
@@ -16,22 +16,22 @@ const LONGEST_BEARER: usize = 8_192;
 pub struct CredentialHash([u8; 32]);
 
 impl CredentialHash {
-    /// The hash of any secret text, such as the configured operator token.
+    /// Returns the hash of any secret text, such as the configured operator token.
     pub fn of(secret: &str) -> Self {
         Self(Sha256::digest(secret.as_bytes()).into())
     }
 
-    /// The 32 bytes as the tables keep them.
+    /// Returns the 32 bytes that the tables store.
     pub const fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
 
-    /// Whether both are of the same secret, in constant time.
+    /// Whether both are of the same secret; compared in constant time.
     pub fn matches(&self, other: &Self) -> bool {
         self.0.ct_eq(&other.0).into()
     }
 
-    /// Whether the tables keep it as these bytes, in constant time.
+    /// Whether the tables' bytes are this hash; compared in constant time.
     pub fn is_kept_as(&self, bytes: &[u8]) -> bool {
         self.0.as_slice().ct_eq(bytes).into()
     }
@@ -50,27 +50,27 @@ macro_rules! credentials {
         pub struct $name(String);
 
         impl $name {
-            /// What every one of this kind starts with.
+            /// The prefix of this kind.
             pub const PREFIX: &'static str = $prefix;
 
-            /// Made of these random bytes, which nothing else may have seen.
+            /// Makes one of these random bytes, which must be secret.
             pub fn from_random(random: [u8; $random]) -> Self {
                 Self(format!("{}{}", $prefix, hex::encode(random)))
             }
 
-            /// Reads the text, if it has the prefix and the exact number of lower-case hex characters.
+            /// Parses a text with the prefix and the exact number of lower-case hex characters.
             pub fn parse(text: &str) -> Option<Self> {
                 let rest = text.strip_prefix($prefix)?;
                 let hex = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
                 (rest.len() == $random * 2 && rest.bytes().all(hex)).then(|| Self(text.to_owned()))
             }
 
-            /// The text itself, for the one answer that shows it.
+            /// Returns the text itself, for the only answer that shows it.
             pub fn expose(&self) -> &str {
                 &self.0
             }
 
-            /// What the tables keep of it.
+            /// Returns the hash that the tables store.
             pub fn hash(&self) -> CredentialHash {
                 CredentialHash::of(&self.0)
             }
@@ -95,28 +95,27 @@ credentials! {
     UploadToken = "esu_", 32;
     /// The code of a one-time link to the console: `esc_` and 40 hex characters.
     ConsoleCode = "esc_", 20;
-    /// What a browser shows that has redeemed one: `esp_` and 64 hex characters.
+    /// The browser's token of a console session, given for such a code: `esp_` and 64 hex characters.
     ConsoleSession = "esp_", 32;
     /// The code of a one-time link to the portal: `epc_` and 40 hex characters.
     PortalCode = "epc_", 20;
-    /// What a browser shows that has redeemed one: `eps_` and 64 hex characters.
+    /// The browser's token of a portal session, given for such a code: `eps_` and 64 hex characters.
     PortalSession = "eps_", 32;
     /// An operator's token as `mws up` makes it: `eso_` and 64 hex characters. A configured one may be any text.
     OperatorToken = "eso_", 32;
 }
 
 impl ApiKey {
-    /// How many characters of a key are shown in lists: the prefix and four of the 32.
+    /// Characters of a key that lists show: the prefix and four of the 32.
     const SHOWN: usize = 12;
 
-    /// The start of the key, by which its owner knows it again (contract §5.1).
+    /// Returns the start of the key, by which its owner recognizes it (contract §5.1).
     pub fn display_prefix(&self) -> &str {
         &self.0[..Self::SHOWN]
     }
 }
 
-/// What a bearer text is, by its form alone (contract §5). Whether it is valid is for the store and the api to find
-/// out.
+/// A bearer text, classified by its form alone (contract §5). The store and the api find out whether it is valid.
 pub enum Credential<'a> {
     /// An API key.
     ApiKey(ApiKey),
@@ -126,12 +125,12 @@ pub enum Credential<'a> {
     Jwt(&'a str),
     /// None of these, but a bearer text: perhaps an operator's token, to be compared by its hash.
     Opaque(CredentialHash),
-    /// No bearer text, or one of our prefixes with something else behind it.
+    /// No bearer text, or one of our prefixes before something else.
     Malformed,
 }
 
 impl<'a> Credential<'a> {
-    /// Tells the kinds apart. The text is what follows `Bearer ` in the header, with nothing trimmed off.
+    /// Classifies the text after `Bearer ` in the header, which must not be trimmed.
     pub fn parse(bearer: &'a str) -> Self {
         if bearer.is_empty() || bearer.len() > LONGEST_BEARER || !bearer.bytes().all(is_token68) {
             return Self::Malformed;
@@ -171,7 +170,7 @@ impl fmt::Debug for Credential<'_> {
     }
 }
 
-/// The characters of RFC 6750's `b64token`.
+/// Whether a byte may be in RFC 6750's `b64token`.
 const fn is_token68(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~' | b'+' | b'/' | b'=')
 }

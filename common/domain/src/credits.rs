@@ -1,8 +1,7 @@
 //! AI credits as whole hundredths: the ledger's second unit (contract §10).
 //!
-//! Credits pay for what a provider's model is asked for, by the price that the operator set for it; minutes pay for
-//! what this deployment computes itself. An account's credits never lapse: they are what was given, less what was
-//! charged.
+//! Credits pay for a provider's models, at the prices that the operator set; minutes pay for what this deployment
+//! computes itself. Credits never expire: an account has what it was given, less what it was charged.
 
 use crate::hundredths::hundredths;
 
@@ -11,19 +10,19 @@ hundredths! {
     Credits, "credits"
 }
 
-/// What an account has of credits.
+/// An account's balance of credits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CreditBalance {
-    /// All that it was ever given.
+    /// All credits that it was ever given.
     pub given: Credits,
-    /// Of that, what jobs that succeeded were charged.
+    /// Credits charged for jobs that succeeded.
     pub used: Credits,
-    /// Of that, what live jobs hold.
+    /// Credits held for live jobs.
     pub held: Credits,
 }
 
 impl CreditBalance {
-    /// What new jobs may hold; never below zero.
+    /// Returns the credits that new jobs may hold; never below zero.
     pub fn left(&self) -> Credits {
         self.given.saturating_sub(self.used + self.held)
     }

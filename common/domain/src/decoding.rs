@@ -1,38 +1,39 @@
-//! What of its sources a film has decoded, by which decoder and from where on; and what that is worth.
+//! Plans what a film decodes of its sources, with which decoders and from where, and the price of that in milliseconds.
 //!
-//! The worker decodes by this order and the price is of the same one, so that what is paid is what is decoded. A
-//! decoder goes on with a later part of its item where that is near, and begins anew where it is not: in the middle of
-//! a file of which that is known to work, else at its start.
+//! The worker decodes by this plan and the price is computed from it, so that customers pay for what is decoded. A
+//! decoder continues with a later part of its item if that is near. Otherwise a new one is begun: in the middle of
+//! files that are known to allow that, else at the start.
 
 use crate::film::{CAPTIONS, Film, FilmPicture, FilmScene, FilmSound, OverlayPicture};
 use crate::ids::ItemId;
 use crate::media_time::sample_at;
 use crate::pixels::{Pictures, worth_ms};
 
-/// Samples a second of every film's sound.
+/// Samples per second of every film's sound.
 pub const SOUND_RATE: u32 = 48_000;
-/// Milliseconds of a film that are decoded before a part in its middle, as a rule: half of what is between two key
-/// pictures.
+/// Milliseconds of a film that are usually decoded before a part in its middle: half the distance between two key
+/// frames.
 const BEFORE_A_PART_MS: i64 = 5_000;
-/// Milliseconds of a film that are gone through to one picture in its middle, from key picture to key picture; at the
-/// most as a rule.
+/// Milliseconds of a film that are decoded at most, as a rule, to reach one picture in its middle: the distance between
+/// two key frames.
 const BEFORE_A_PICTURE_MS: i64 = 10_000;
-/// Milliseconds that each child counts as which is started for a film, beside what it is started for.
+/// Milliseconds of film that each child process counts as, beside its work.
 const START_MS: i64 = 250;
-/// How many times faster sound is gone through than a film is drawn: measured, 60 times and more.
+/// How many times faster sound is decoded than a film is drawn; 60 times or more was measured.
 const SOUND_FASTER: i64 = 60;
 
-/// What is known of an item that a film or a picture is made from.
+/// What is known about an item that a film or a picture is made from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Material {
-    /// Whether it may be begun in its middle.
+    /// Whether decoding may begin in its middle.
     pub seeks: bool,
-    /// Its pictures.
+    /// Its pictures' sizes and rate.
     pub pictures: Pictures,
 }
 
 impl Material {
-    /// What decoding one picture of it is worth in milliseconds of film, that of this microsecond of a film.
+    /// Returns the milliseconds of film that decoding one picture is worth: the one at `at_us` microseconds, or an
+    /// image.
     pub(crate) fn picture_ms(self, at_us: Option<i64>) -> i64 {
         let moment_ms = at_us.unwrap_or(0) / 1_000;
         let gone_through_ms = if self.seeks { moment_ms.min(BEFORE_A_PICTURE_MS) } else { moment_ms };
@@ -41,18 +42,18 @@ impl Material {
     }
 }
 
-/// Of what kind of stretches a course is.
+/// The rules by which the parts of pictures, or of sounds, share decoders.
 #[derive(Debug, Clone, Copy)]
 struct Pace {
-    /// Units a second.
+    /// Frames or samples per second.
     second: i64,
-    /// Seconds into a file from which on it is worth while to begin in the middle.
+    /// Seconds into a file from which a decoder begins in the middle.
     worth: i64,
-    /// Seconds before what is wanted at which a decoder begins then.
+    /// Seconds before the wanted place at which it then begins.
     before: i64,
-    /// Seconds that one goes on for rather than that another begins in the middle.
+    /// Seconds that a decoder may skip before a new one is begun in the middle instead.
     rather: i64,
-    /// Decoders that wait at once.
+    /// Decoders that may wait for a later part at once.
     idle: usize,
 }
 
@@ -62,44 +63,45 @@ const fn pictures(second: i64) -> Pace {
     Pace { second, worth: 10, before: 1, rather: 5, idle: 2 }
 }
 
-/// Where a part of an item comes from.
+/// The decoder that a part of an item comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
-    /// A decoder that begins here, in frames of the film's rate or samples of [`SOUND_RATE`]: nothing is its start.
+    /// A new decoder that begins here, in frames of the film's rate or samples of [`SOUND_RATE`]; 0 is the file's
+    /// start.
     Opened(i64),
-    /// The decoder of an earlier part, by its number in the film.
+    /// The decoder of an earlier scene or sound, by its index in the film.
     After(usize),
 }
 
 /// How a part of an item is decoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Step {
-    /// Where it comes from.
+    /// The decoder that it comes from.
     pub source: Source,
-    /// Whether a later part goes on with its decoder.
+    /// Whether a later part continues with its decoder.
     pub is_kept: bool,
 }
 
-/// How all of a film is decoded.
+/// The plan of everything that a film decodes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decoding {
-    /// Of each scene; nothing of what is no clip, and of what is seen in no frame.
+    /// A step for each scene; `None` if it is not a clip or has no frames.
     pub scenes: Vec<Option<Step>>,
-    /// Of each sound; nothing of what is heard in no sample.
+    /// A step for each sound; `None` if it has no samples.
     pub sounds: Vec<Option<Step>>,
     /// Milliseconds of picture that are decoded and not shown.
     passed_ms: i64,
-    /// The same of sound.
+    /// Milliseconds of sound that are decoded and not heard.
     passed_sound_ms: i64,
-    /// Children that decode, and that draw letters.
+    /// Child processes that decode or draw letters.
     children: i64,
-    /// Pixels of all pictures that are decoded, shown or not.
+    /// Pixels of all pictures that are decoded, whether shown or not.
     decoded_pixels: i64,
-    /// What its large images cost more than their start.
+    /// Milliseconds of film that its large images are worth, beyond their start.
     large_images_ms: i64,
 }
 
-/// A part of an item that is decoded: what of it, and when in the film.
+/// A part of an item to decode, and its place in the film, in frames or samples.
 struct Part<Key> {
     number: usize,
     key: Key,
@@ -111,7 +113,7 @@ struct Part<Key> {
 }
 
 impl Decoding {
-    /// Of this film, made from these items.
+    /// Returns the plan for this film; `known` describes its items.
     pub fn of(film: &Film, known: impl Fn(ItemId) -> Material) -> Self {
         let seeks = |item| known(item).seeks;
         let shown = film.scenes.iter().enumerate().filter(|(_, scene)| scene.frames > 0);
@@ -160,18 +162,18 @@ impl Decoding {
         }
     }
 
-    /// The milliseconds of film that a render of it is worth: its own, or what has to be gone through to come to what
-    /// is shown and heard, or the pixels that are drawn and decoded, whichever is most.
+    /// Returns the milliseconds of film that a render is worth, by the largest of three: its duration, what is decoded
+    /// to reach what is shown and heard, and the pixels that are drawn and decoded.
     pub fn worth_ms(&self, film: &Film) -> i64 {
         let starts = self.children.saturating_mul(START_MS).saturating_add(self.large_images_ms);
         let beside = starts.saturating_add(self.passed_ms).saturating_add(self.passed_sound_ms / SOUND_FASTER);
-        // A millisecond that has begun counts.
+        // The duration is rounded up to a millisecond.
         beside.max((film.duration_us + 999) / 1000).max(worth_ms(drawn_pixels(film), self.decoded_pixels))
     }
 }
 
-/// The pixels of all frames that are drawn for a film. What stands over a frame costs half of what the frame itself
-/// does, which is decoded and encoded too: measured, 0.4 to 0.9.
+/// Returns the pixels of all frames that are drawn for a film. Layers over a frame cost half as much as the frame
+/// itself, which is also decoded and encoded; 0.4 to 0.9 was measured.
 fn drawn_pixels(film: &Film) -> i64 {
     if !film.format.has_picture() {
         return 0;
@@ -180,7 +182,7 @@ fn drawn_pixels(film: &Film) -> i64 {
     let frames = |first: i64, end: i64| end.min(film.frames()).saturating_sub(first.max(0)).max(0);
     let overlays = film.overlays.iter().map(|over| frames(over.first, over.end).saturating_mul(part(over.place)));
     let cues = film.cues.iter().map(|cue| frames(cue.first, cue.end).saturating_mul(part(CAPTIONS)));
-    // Millionths of frames.
+    // In millionths of a frame.
     let over: i64 = overlays.chain(cues).fold(0, i64::saturating_add);
     let [width, height] = film.drawn_size().map(i64::from);
     let pixels = width * height;
@@ -205,20 +207,20 @@ fn part_of_sound(number: usize, sound: &FilmSound, seeks: &impl Fn(ItemId) -> bo
     (end > at).then(|| Part { number, key: sound.item, seeks: seeks(sound.item), from, len: end - at, at, end })
 }
 
-/// A decoder that is done with a part.
+/// A decoder that has finished a part.
 struct Waiting {
     number: usize,
     place: usize,
     next: i64,
 }
 
-/// How parts, in the order in which they begin, are decoded; and how much is gone through for each that nobody asked
-/// for.
+/// Plans how parts, in the order of their starts, are decoded. Returns a step for each of `count` scenes or sounds, and
+/// for each part the frames or samples that are decoded before it in vain.
 fn course<Key: PartialEq>(parts: &[Part<Key>], count: usize, pace: Pace) -> (Vec<Option<Step>>, Vec<i64>) {
     let mut steps = vec![None; count];
     let mut passed = Vec::with_capacity(parts.len());
     let mut idle: Vec<Waiting> = Vec::new();
-    // Places of parts that are not over.
+    // Indices of parts that have not ended.
     let mut on: Vec<usize> = Vec::new();
     for (place, part) in parts.iter().enumerate() {
         on.retain(|earlier| {
@@ -233,7 +235,7 @@ fn course<Key: PartialEq>(parts: &[Part<Key>], count: usize, pace: Pace) -> (Vec
         let most = if part.seeks { pace.rather * pace.second } else { i64::MAX };
         let near = idle.iter().enumerate().filter(|(_, waiting)| {
             let of_same = parts.get(waiting.place).is_some_and(|earlier| earlier.key == part.key);
-            // What would be begun anew nearer is.
+            // A decoder goes on unless a new one would begin nearer and this one is too far away.
             of_same && waiting.next <= part.from && (waiting.next >= begins || part.from - waiting.next <= most)
         });
         let nearest = near.max_by_key(|(_, waiting)| waiting.next).map(|(at, _)| at);
@@ -256,7 +258,7 @@ fn course<Key: PartialEq>(parts: &[Part<Key>], count: usize, pace: Pace) -> (Vec
 }
 
 impl Pace {
-    /// Where a decoder begins for this part, if none goes on: at a whole second.
+    /// Returns the frame or sample at which a new decoder for this part begins, on a whole second.
     fn begins<Key>(self, part: &Part<Key>) -> i64 {
         let second = part.from / self.second;
         if part.seeks && second >= self.worth { (second - self.before) * self.second } else { 0 }

@@ -1,28 +1,28 @@
-//! Documents that people change in steps: which kinds there are, how many a workspace may have, how much of their past
-//! is kept, and how a list of operations is read (contract §4.9).
+//! Documents that people change in steps: their kinds, how many a workspace may have, how many revisions are kept, and
+//! how a list of operations is applied (contract §4.9).
 //!
-//! What a kind's body holds and what its operations do is a module of its own (`board` is the smallest).
+//! Each kind's body and operations are in a module of their own (`board` is the smallest).
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::HashSet;
 
-/// Revisions before the present one that are kept, for undoing.
+/// Revisions before the present one that are kept for undo.
 pub const KEPT_REVISIONS: i32 = 50;
-/// Bytes of one document, as JSON.
+/// The most bytes of one document, as JSON.
 pub const MOST_BYTES: usize = 512 << 10;
-/// Bytes of a document's kept revisions: beyond them the oldest go, whatever their number.
+/// The most bytes of a document's kept revisions: beyond them the oldest are deleted, whatever their number.
 pub const MOST_KEPT_BYTES: i64 = 4 << 20;
-/// Bytes that an account's documents may have with their revisions.
+/// The most bytes of an account's documents with their revisions.
 pub const MOST_ACCOUNT_BYTES: i64 = 256 << 20;
-/// Operations of one edit.
+/// The most operations of one edit.
 pub const MOST_OPS: usize = 500;
-/// Characters of an id that a caller chooses within a document.
+/// The most characters of an id that a caller chooses within a document.
 pub const MOST_ID_CHARACTERS: usize = 64;
-/// Characters of a document's name.
+/// The most characters of a document's name.
 pub const MOST_NAME_CHARACTERS: usize = 200;
 
-/// What a document is.
+/// A kind of document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DocumentKind {
     /// Columns of cards.
@@ -31,20 +31,20 @@ pub enum DocumentKind {
     BrandKit,
     /// Layers of a picture.
     Canvas,
-    /// What is said in an item, in another language.
+    /// The speech of an item in another language.
     Dub,
-    /// What tools do where a call says nothing; a workspace has one.
+    /// The defaults of tools; a workspace has one.
     Settings,
-    /// Words for agents, called by its name.
+    /// Words for agents, found by name.
     Skill,
-    /// Arguments of a tool, called by its name.
+    /// Arguments of a tool, found by name.
     Template,
     /// Scenes, sound and captions of a film.
     Timeline,
 }
 
 impl DocumentKind {
-    /// Every kind there is.
+    /// All kinds.
     pub const ALL: [Self; 8] = [
         Self::Board,
         Self::BrandKit,
@@ -56,7 +56,7 @@ impl DocumentKind {
         Self::Timeline,
     ];
 
-    /// Its name in the database.
+    /// Returns its name in the database.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Board => "board",
@@ -70,7 +70,7 @@ impl DocumentKind {
         }
     }
 
-    /// What people call it.
+    /// Returns the word for it in texts.
     pub const fn noun(self) -> &'static str {
         match self {
             Self::Board => "board",
@@ -84,7 +84,7 @@ impl DocumentKind {
         }
     }
 
-    /// How many of them a workspace may have.
+    /// Returns the most documents of this kind in a workspace.
     pub const fn most(self) -> i64 {
         match self {
             Self::Board | Self::Skill | Self::Template => 200,
@@ -94,17 +94,17 @@ impl DocumentKind {
     }
 }
 
-/// What a call names its list of operations.
+/// The list of operations in a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OpList {
-    /// An edit of whatever there is.
+    /// The operations of an edit.
     Ops,
-    /// Of something new, where all of them add a layer.
+    /// The layers of a new canvas: operations that each add one.
     Layers,
 }
 
 impl OpList {
-    /// The field of the call.
+    /// Returns the name of the call's field.
     pub const fn field(self) -> &'static str {
         match self {
             Self::Ops => "ops",
@@ -112,7 +112,7 @@ impl OpList {
         }
     }
 
-    /// What is in it.
+    /// Returns the word for its entries.
     const fn nouns(self) -> &'static str {
         match self {
             Self::Ops => "operations",
@@ -121,31 +121,31 @@ impl OpList {
     }
 }
 
-/// Why something can't be a document's name, body or edit.
+/// Why a document's name, body or edit is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DocumentError {
-    /// Of no use as a name.
+    /// The name is empty, too long, or not one line.
     #[error("`name`: expected 1 to {MOST_NAME_CHARACTERS} characters on one line")]
     Name,
-    /// Larger than a document may be.
+    /// The body is larger than a document may be.
     #[error("the {0} would have more than {limit} bytes as JSON; split it", limit = MOST_BYTES)]
     TooLarge(&'static str),
-    /// No operation, or too many.
+    /// There is no operation, or there are too many.
     #[error("`{}`: expected 1 to {MOST_OPS} {}", .0.field(), .0.nouns())]
     Ops(OpList),
-    /// One operation can't be done, so none is.
+    /// An operation can't be applied, so none is.
     #[error("`{}[{index}]`: {why}", .list.field())]
     Op {
-        /// In which list.
+        /// The list that it is in.
         list: OpList,
-        /// Which, from 0.
+        /// Its index, from 0.
         index: usize,
-        /// What is wrong with it.
+        /// Why it can't be applied.
         why: String,
     },
 }
 
-/// The name as it is kept, without space around it.
+/// Returns the name as it is stored, trimmed.
 pub fn checked_name(name: &str) -> Result<&str, DocumentError> {
     let name = name.trim();
     let is_fit =
@@ -153,10 +153,10 @@ pub fn checked_name(name: &str) -> Result<&str, DocumentError> {
     is_fit.then_some(name).ok_or(DocumentError::Name)
 }
 
-/// Does the operations one after the other, all or none: `edit` is changed only where each of them can be done. The
-/// error names the first that can't be.
+/// Applies the operations in order, all or none, and returns the changed document. The error names the first one that
+/// can't be applied.
 ///
-/// Operations come as JSON objects with an `op`; what an operation does not know is refused by its own type.
+/// Operations are JSON objects with an `op`; their type refuses unknown fields.
 pub fn edited<D: Clone, O: DeserializeOwned>(
     document: &D,
     list: OpList,
@@ -175,10 +175,10 @@ pub fn edited<D: Clone, O: DeserializeOwned>(
     Ok(edit)
 }
 
-/// The id that is asked for a part of a document, or one that is free. `taken` are those of its other parts.
+/// Returns the id that is asked for, or one that is free. `taken` are the ids of the document's other parts.
 ///
 /// # Errors
-/// What can't be an id, or is one already, in words.
+/// Why the id is malformed or taken, in words.
 pub fn free_id<'a>(
     noun: &str,
     part: &str,
@@ -197,7 +197,7 @@ pub fn free_id<'a>(
     if taken.contains(id.as_str()) { Err(format!("the {noun} has a {part} `{id}` already")) } else { Ok(id) }
 }
 
-/// The words that a document has no part of this id.
+/// Returns the words of a refusal: the document has no part of this id.
 pub fn unknown_id(noun: &str, part: &str, id: &str) -> String {
     let shown: String = id.chars().take(MOST_ID_CHARACTERS).collect();
     format!("the {noun} has no {part} `{shown}`")

@@ -1,14 +1,14 @@
-//! How far `duck_music` turns music down, and when, from where somebody speaks (contract §4.4).
+//! Computes how far and when `duck_music` turns music down, from where somebody speaks (contract §4.4).
 //!
-//! Pure. The envelope is a list of points between which the gain runs straight in decibels; the worker's mixer follows
-//! it, and so may any editor. Gains are whole hundredths of a decibel.
+//! Pure. The envelope is a list of points between which the gain in decibels is linear; the worker's mixer follows it,
+//! and any editor can. Gains are whole hundredths of a decibel.
 
 use crate::media_time::{Span, joined, tidied};
 use serde::{Deserialize, Serialize};
 
-/// Points of an envelope, at most. Speech with more turns than that is ducked through its shortest pauses.
+/// The most points of an envelope. If speech has more turns, the music stays down through the shortest pauses.
 pub const MOST_POINTS: usize = 4_000;
-/// Points that a stretch of ducking takes.
+/// The points that a ducked stretch takes.
 const POINTS_A_STRETCH: usize = 4;
 
 /// How far music is turned down under speech, and how fast.
@@ -20,46 +20,46 @@ pub struct DuckRule {
 }
 
 impl DuckRule {
-    /// Decibels that music goes down, when a call does not say.
+    /// The default decibels by which music goes down.
     pub const DUCK_DB: f64 = 12.0;
-    /// The most that a call may say: music is not heard any more.
+    /// The most decibels that a call may ask for: music is inaudible then.
     pub const MOST_DUCK_DB: f64 = 60.0;
-    /// Milliseconds that it takes to go down, when a call does not say.
+    /// The default milliseconds in which it goes down.
     pub const ATTACK_MS: u32 = 200;
-    /// Milliseconds that it takes to come back, when a call does not say.
+    /// The default milliseconds in which it comes back.
     pub const RELEASE_MS: u32 = 500;
-    /// The shortest of both that a call may say: a jump in level would click.
+    /// The fewest milliseconds of either that a call may ask for: a jump in level would click.
     pub const LEAST_RAMP_MS: u32 = 10;
-    /// The longest of both.
+    /// The most milliseconds of either.
     pub const MOST_RAMP_MS: u32 = 10_000;
 
-    /// Down by `duck_db` within `attack_ms`, and back within `release_ms`. Values beyond the limits are taken to the
-    /// limit.
+    /// Down by `duck_db` decibels within `attack_ms` milliseconds, and back within `release_ms`. Values beyond the
+    /// limits become the limit.
     pub fn new(duck_db: f64, attack_ms: u32, release_ms: u32) -> Self {
         let ramp_us = |ms: u32| i64::from(ms.clamp(Self::LEAST_RAMP_MS, Self::MOST_RAMP_MS)) * 1000;
         Self { down: hundredths(duck_db), attack_us: ramp_us(attack_ms), release_us: ramp_us(release_ms) }
     }
 }
 
-/// Decibels as hundredths, within the limits; what is no number is nothing.
+/// Converts decibels to hundredths, within the limits; 0 for infinity or NaN.
 #[expect(clippy::cast_possible_truncation, reason = "the range is made sure of first")]
 fn hundredths(db: f64) -> i32 {
     let db = if db.is_finite() { db.clamp(0.0, DuckRule::MOST_DUCK_DB) } else { 0.0 };
     (db * 100.0).round() as i32
 }
 
-/// The gain at one moment. As JSON: `[t_us, gain]`.
+/// The gain at one time. As JSON: `[t_us, gain]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(into = "(i64, i32)", from = "(i64, i32)")]
 pub struct GainPoint {
     /// Microseconds from the start.
     pub t_us: i64,
-    /// Hundredths of a decibel: 0 leaves the music as it is.
+    /// The gain in hundredths of a decibel: 0 leaves the music as it is, and less is quieter.
     pub gain: i32,
 }
 
 impl GainPoint {
-    /// The gain in decibels.
+    /// Returns the gain in decibels.
     pub fn gain_db(self) -> f64 {
         f64::from(self.gain) / 100.0
     }
@@ -77,7 +77,8 @@ impl From<GainPoint> for (i64, i32) {
     }
 }
 
-/// The gain of music under a voice of this duration that speaks there: from 0 to the duration, at growing times.
+/// Returns the gain of music under a voice item of this duration, with the given speech: points from 0 to the duration,
+/// in order.
 ///
 /// Under speech it is down by the rule's amount. The way down ends when speech starts, the way back starts when speech
 /// ends, and elsewhere the gain is 0. Where the way back would meet the next way down the music stays down; it does so
@@ -110,7 +111,7 @@ pub fn envelope(speech: &[Span], duration_us: i64, rule: DuckRule) -> Vec<GainPo
     points
 }
 
-/// Where the music is all the way down.
+/// Returns the stretches in which the music is fully down, joined across short pauses so that the points suffice.
 fn stretches(speech: &[Span], duration_us: i64, rule: DuckRule) -> Vec<Span> {
     let mut gap_us = rule.attack_us + rule.release_us;
     let mut stretches = joined(tidied(speech, duration_us), gap_us);

@@ -1,7 +1,7 @@
 //! Events: their types, their derived ids and the body that every attempt sends (contract §6.1, §6.3).
 //!
-//! It owns the order of the body's keys and how an id follows from a job. It never signs or sends: the bytes made here
-//! are stored once, `signature` signs them at send time and `outbound` carries them.
+//! This file defines the order of the body's keys and how an id follows from a job. It never signs or sends: the bytes
+//! made here are stored once, `signature` signs them at send time and `outbound` carries them.
 
 use crate::ids::{DeliveryId, EndpointId, JobId, WorkspaceId};
 use chrono::{DateTime, SecondsFormat, Utc};
@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use std::fmt;
 use std::str::FromStr;
 
-/// What an event tells of (contract §2, "Webhook endpoint"), and the ping that an endpoint's owner asks for.
+/// The type of an event (contract §2, "Webhook endpoint"), or of the ping that an endpoint's owner asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, sqlx::Type)]
 #[sqlx(type_name = "text")]
 pub enum EventType {
@@ -40,7 +40,7 @@ impl EventType {
     /// All four.
     pub const ALL: [Self; 4] = [Self::JobSucceeded, Self::JobFailed, Self::JobCancelled, Self::Ping];
 
-    /// The word in `Service-Event`, in the body and in the tables.
+    /// Returns its name in `Service-Event`, in the body and in the tables.
     pub const fn name(self) -> &'static str {
         match self {
             Self::JobSucceeded => "job.succeeded",
@@ -50,7 +50,7 @@ impl EventType {
         }
     }
 
-    /// The type with this name, if there is one.
+    /// Returns the type of this name; `None` if there is none.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|event_type| event_type.name() == name)
     }
@@ -62,7 +62,7 @@ impl fmt::Display for EventType {
     }
 }
 
-/// An event's id: `evt_` and the first 26 characters of the base32 of SHA-256 over what it tells of.
+/// An event's id: `evt_` and the first 26 characters of the base32 of SHA-256 over its job or delivery, and its type.
 ///
 /// The alphabet is Crockford's in upper case, so that the id looks like every other id of the service; but it is a
 /// digest and not a ULID: it holds no time, and its first character may be any of the 32.
@@ -77,18 +77,18 @@ pub struct EventId(String);
 pub struct EventIdError;
 
 impl EventId {
-    /// The id of what happened to a job. The same job and type always give the same id, so that a delivery seen twice
-    /// is known as one event (contract §6.1.4).
+    /// Returns the id of what happened to a job. The same job and type always give the same id, so that a receiver
+    /// recognizes a repeated delivery (contract §6.1.4).
     pub fn of_job(job: JobId, event_type: EventType) -> Self {
         Self::derived(&format!("{job}.{event_type}"))
     }
 
-    /// The id of one ping, derived from its delivery: two pings are two events.
+    /// Returns the id of one ping, derived from its delivery: two pings are two events.
     pub fn of_ping(delivery: DeliveryId) -> Self {
         Self::derived(&format!("{delivery}.{}", EventType::Ping))
     }
 
-    /// The id as text.
+    /// Returns the id as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -140,7 +140,7 @@ impl fmt::Display for EventId {
 /// this order (contract §6.3). `job` is anything that serializes to the job's public shape.
 #[derive(Debug)]
 pub struct JobEvent<'a, J: ?Sized> {
-    /// What [`EventId::of_job`] gave.
+    /// The event's id, from [`EventId::of_job`].
     pub id: &'a EventId,
     /// One of the subscribable three.
     pub event_type: EventType,
@@ -148,17 +148,17 @@ pub struct JobEvent<'a, J: ?Sized> {
     pub created_at: DateTime<Utc>,
     /// The workspace that the job ran in (contract §6.1.3).
     pub workspace_id: WorkspaceId,
-    /// Given on a language change alone (contract §6.1.3).
+    /// The timeline; only events of a language change have one (contract §6.1.3).
     pub timeline_id: Option<&'a str>,
     /// The job as `get_jobs` shows it.
     pub job: &'a J,
 }
 
 impl<J: Serialize + ?Sized> JobEvent<'_, J> {
-    /// The bytes that are stored once and sent on every attempt.
+    /// Returns the bytes that are stored once and sent on every attempt.
     ///
     /// # Errors
-    /// When `job` does not serialize.
+    /// If `job` does not serialize.
     pub fn to_bytes(&self) -> Result<Vec<u8>, serde_json::Error> {
         serde_json::to_vec(self)
     }
@@ -183,11 +183,11 @@ impl<J: Serialize + ?Sized> Serialize for JobEvent<'_, J> {
     }
 }
 
-/// The body of a ping: `{"id","type":"ping","created_at","data":{"endpoint_id"}}`. It names no workspace, for an
-/// endpoint belongs to the account (contract §2).
+/// Returns the body of a ping: `{"id","type":"ping","created_at","data":{"endpoint_id"}}`. It names no workspace,
+/// because an endpoint belongs to the account (contract §2).
 ///
 /// # Errors
-/// Never for these values; the type is serde's.
+/// Never for these values; the error type is that of serde.
 pub fn ping_bytes(id: &EventId, created_at: DateTime<Utc>, endpoint: EndpointId) -> Result<Vec<u8>, serde_json::Error> {
     #[derive(Serialize)]
     struct Data {

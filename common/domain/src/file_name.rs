@@ -1,23 +1,23 @@
-//! What a file is called that leaves the service: on the disk of whoever saves it, and in the header that says so.
+//! Names of files that leave the service, and the `Content-Disposition` header with them.
 //!
-//! An item's name is what a client wrote. Here it becomes the name of a file in one folder, on any system, and text
-//! that can't end a header or be taken for another part of it (RFC 6266, RFC 8187).
+//! Clients choose items' names freely. Here a name becomes that of a file in one folder, on any system, and text that
+//! can't end a header or be taken for another part of it (RFC 6266, RFC 8187).
 
 use std::fmt::Write;
 
-/// Bytes of the longest name: what every file system takes, with room for what a program puts behind it.
+/// The most bytes of a name: every file system accepts it, even with something that a program appends.
 const LONGEST: usize = 200;
-/// Letters of the longest ending that is taken for one.
+/// The most letters of an ending.
 const LONGEST_ENDING: usize = 8;
-/// Names that Windows keeps for devices, whatever they end in.
+/// Names that Windows reserves for devices, with any ending.
 const DEVICES: [&str; 22] = [
     "con", "prn", "aux", "nul", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9", "lpt1", "lpt2",
     "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9",
 ];
 
-/// What a file of no type ends in.
+/// The ending of a file whose type is unknown.
 const NO_TYPE: &str = "bin";
-/// Endings that files of the same type may have. All are of media, but for that of no type.
+/// Endings that are used for the same type. All are of media, except that of an unknown type.
 const FAMILIES: [&[&str]; 16] = [
     &["mp4", "m4v", "m4a", "m4b", "mov", "qt", "3gp", "3g2"],
     &["webm", "mkv", "mka", "weba"],
@@ -37,7 +37,7 @@ const FAMILIES: [&[&str]; 16] = [
     &[NO_TYPE],
 ];
 
-/// What a browser does with a file.
+/// What a browser does with a file: the type of a `Content-Disposition`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Disposition {
     /// Shows it.
@@ -46,9 +46,9 @@ pub enum Disposition {
     Attachment,
 }
 
-/// A file's name for an item of this name: no path, not hidden, nothing that a shell or a screen takes for anything
-/// else. It ends in `extension`, unless it ends already in what such files may end in: an uploader's `invoice.exe` is
-/// no program to whoever saves it. Of a type that says nothing it keeps an ending of some media.
+/// Returns the file name of an item of this name: without a path, not hidden, and harmless to shells and screens. It
+/// ends in `extension` unless it already has an ending of that type: an uploader's `invoice.exe` must be no program to
+/// whoever saves it. Without an `extension`, an ending of some media is kept.
 pub fn file_name(name: &str, extension: Option<&str>) -> String {
     let plain: String = name.chars().filter_map(plain).collect();
     let plain = plain.trim().trim_end_matches(['.', ' ']);
@@ -70,17 +70,17 @@ pub fn file_name(name: &str, extension: Option<&str>) -> String {
     format!("{}{ending}", shortened(stem, LONGEST - ending.len()))
 }
 
-/// Whether a file that usually ends in `usual` may end so too; one of no type, in what some media ends in.
+/// Whether `ending` is used for the type whose usual ending is `usual`; without one, whether it is used for any media.
 fn fits(ending: &str, usual: Option<&str>) -> bool {
     let has = |family: &&[&str], one: &str| family.iter().any(|own| own.eq_ignore_ascii_case(one));
     usual.is_some_and(|usual| usual.eq_ignore_ascii_case(ending))
         || FAMILIES.iter().any(|family| usual.is_none_or(|usual| has(family, usual)) && has(family, ending))
 }
 
-/// What stands for a letter in a file's name.
+/// Returns the letter to write for this one; `None` to leave it out.
 const fn plain(letter: char) -> Option<char> {
     match letter {
-        // Turns what follows around: `exe.mp4` could be read as `4pm.exe`.
+        // These turn the direction of the text after them: `exe.mp4` could be read as `4pm.exe`.
         '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{FEFF}' | '\u{2028}' | '\u{2029}' => None,
         '/' | '\\' | '<' | '>' | ':' | '"' | '|' | '?' | '*' => Some('_'),
         letter if letter.is_ascii_control() || (letter >= '\u{80}' && letter < '\u{A0}') => None,
@@ -88,22 +88,22 @@ const fn plain(letter: char) -> Option<char> {
     }
 }
 
-/// The letters behind a name's last dot, where they are an ending.
+/// Returns the letters after a name's last dot, if they are an ending.
 fn ending(name: &str) -> Option<&str> {
     let (stem, ending) = name.rsplit_once('.')?;
     let is_one =
         (1..=LONGEST_ENDING).contains(&ending.len()) && ending.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    // `12.30` is a time and no file of the type `30`.
+    // `12.30` is a time, not a file of the type `30`.
     (is_one && !stem.is_empty() && ending.bytes().any(|byte| byte.is_ascii_alphabetic())).then_some(ending)
 }
 
-/// The text's first bytes, at most so many, whole letters of them.
+/// Returns at most `most` bytes of the text's beginning, in whole letters and without spaces at the end.
 fn shortened(text: &str, most: usize) -> &str {
     text[..text.floor_char_boundary(most)].trim_end()
 }
 
-/// The value of `Content-Disposition` for a file of this name, which [`file_name`] made: what old clients read in
-/// ASCII, and the name itself.
+/// Returns the value of `Content-Disposition` for a file name that [`file_name`] made: in ASCII for old clients, and as
+/// it is.
 pub fn content_disposition(disposition: Disposition, file_name: &str) -> String {
     let kind = match disposition {
         Disposition::Inline => "inline",

@@ -1,81 +1,81 @@
-//! What is seen and said in an item, as the rows that a read's finish writes, and the one rule by which they are joined
+//! What is seen and said in an item, as the rows that are stored when a read ends, and how these are joined
 //! (docs/reads.md, "The stored result").
 //!
-//! `search_index` gives moments and what is written in them, `transcript` passages of words, `speakers` turns. Each
-//! read's rows are its own alone; who says what in which moment is worked out when somebody reads it, so that the order
-//! in which reads ended can't show. Neighbours: `store::footage` keeps the rows, `domain::search` finds words in them.
+//! `search_index` has moments and the text in them, `transcript` passages of words, `speakers` turns. Each read writes
+//! only its own rows; who says what in which moment is computed when somebody asks, so the order in which reads end
+//! does not matter. Neighbours: `store::footage` stores the rows, `domain::search` finds words in them.
 
 use crate::read::Read;
 use serde_json::Value;
 
-/// Words a passage has of its own: some twenty seconds of talk.
+/// The most own words of a passage: some twenty seconds of talk.
 const OWN_WORDS: usize = 50;
-/// Words that it has of the passages after it. A phrase of up to so many is found across any border.
+/// Words of the next passages that a passage repeats, so that phrases of that length are found across any border.
 const MORE_WORDS: usize = 25;
-/// Characters of a word that are kept for the search: what is longer is no word.
+/// The most characters of a word that are stored; longer ones are no words.
 const WORD_CHARS: usize = 64;
 
-/// A word that is said. Its text has no white space.
+/// A spoken word. Its text has no white space.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Said {
-    /// As the engine wrote it.
+    /// The word as the engine wrote it.
     pub word: String,
-    /// Where it begins, in milliseconds from the media's start.
+    /// Its start in milliseconds from the media's start.
     pub start_ms: i32,
-    /// Where it ends.
+    /// Its end in milliseconds.
     pub end_ms: i32,
 }
 
-/// Some of the words of a transcript, or those of a picture.
+/// A passage: some words of a transcript, or those in a picture.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Passage {
-    /// Its own words, and then the first of those after it, with one space between any two.
+    /// Its own words, and then the first ones after them, with single spaces in between.
     pub text: String,
-    /// How many are its own; at least one.
+    /// The number of its own words, at least one.
     pub own_words: usize,
-    /// When each word begins and ends, in milliseconds.
+    /// Start and end of each word, in milliseconds.
     pub times: Vec<(i32, i32)>,
 }
 
 /// A shot of a video.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Moment {
-    /// Its place in the video, from 1.
+    /// Its number in the video, from 1.
     pub number: i32,
-    /// Where it begins, in milliseconds.
+    /// Its start in milliseconds.
     pub start_ms: i32,
-    /// Where it ends.
+    /// Its end in milliseconds.
     pub end_ms: i32,
-    /// The key of its still in the media store, where there is one.
+    /// The key of its still in the media store, if it has one.
     pub thumbnail_key: Option<String>,
 }
 
-/// One voice's turn.
+/// A stretch in which one speaker speaks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Turn {
-    /// Where it begins, in milliseconds.
+    /// Its start in milliseconds.
     pub start_ms: i32,
-    /// Where it ends.
+    /// Its end in milliseconds.
     pub end_ms: i32,
-    /// Who speaks.
+    /// The speaker's name.
     pub speaker: String,
 }
 
-/// The rows of one stored read. Reads that are not joined have none.
+/// The rows of one stored read; empty for reads that are not joined.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Rows {
-    /// Of a `search_index`.
+    /// The shots, from a `search_index`.
     pub moments: Vec<Moment>,
-    /// What is written in its pictures: a passage for each, whose words last as long as the picture stands.
+    /// The text in the pictures, from a `search_index`: a passage per picture, whose words last as long as it is shown.
     pub written: Vec<Passage>,
-    /// Of a `transcript`.
+    /// The words, from a `transcript`.
     pub passages: Vec<Passage>,
-    /// Of a `speakers`.
+    /// The turns, from a `speakers` read.
     pub turns: Vec<Turn>,
 }
 
 impl Rows {
-    /// The rows of a read with this `data`. What a reader wrote otherwise than agreed is left out.
+    /// Returns the rows of a read with this `data`. Malformed entries are left out.
     pub fn of(read: Read, data: &Value) -> Self {
         let list = |name: &str| data.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         let mut rows = Self::default();
@@ -106,7 +106,7 @@ fn moments(listed: &[Value]) -> Vec<Moment> {
     moments
 }
 
-/// What is written in a picture; nothing where there are no words.
+/// Returns the text in a picture; `None` if it has no words.
 fn written(one: &Value) -> Option<Passage> {
     let time = span(one)?;
     let clean = |word: &str| word.chars().filter(|c| !c.is_whitespace() && !c.is_control()).take(WORD_CHARS).collect();
@@ -122,7 +122,7 @@ fn words(listed: &[Value]) -> Vec<Said> {
         let (Some(text), Some((start_ms, end_ms))) = (one.get("word").and_then(Value::as_str), span(one)) else {
             continue;
         };
-        // A server may write several words as one: they have its time in common.
+        // A server may return several words as one; each then has the time of all.
         let parts = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|part| !part.is_empty());
         words.extend(parts.map(|part| Said { word: part.chars().take(WORD_CHARS).collect(), start_ms, end_ms }));
     }
@@ -136,25 +136,25 @@ fn turn(one: &Value) -> Option<Turn> {
     Some(Turn { start_ms, end_ms, speaker })
 }
 
-/// `start` and `end` of seconds in milliseconds, in their order.
+/// Returns `start` and `end` in milliseconds, from seconds; the end is not before the start.
 fn span(one: &Value) -> Option<(i32, i32)> {
     let at = |name: &str| Some(milliseconds(one.get(name)?.as_f64()?));
     let (start_ms, end_ms) = (at("start")?, at("end")?);
     Some((start_ms, end_ms.max(start_ms)))
 }
 
-/// Seconds as whole milliseconds.
+/// Converts seconds to whole milliseconds.
 #[expect(clippy::cast_possible_truncation, reason = "a cast of a float saturates, and no media lasts 24 days")]
 pub fn milliseconds(seconds: f64) -> i32 {
     (seconds.max(0.0) * 1000.0).round() as i32
 }
 
-/// Milliseconds as seconds.
+/// Converts milliseconds to seconds.
 pub fn seconds(milliseconds: i32) -> f64 {
     f64::from(milliseconds) / 1000.0
 }
 
-/// Words, in their order, as passages.
+/// Returns the passages of these words, which are in order.
 pub fn passages(words: &[Said]) -> Vec<Passage> {
     let starts = (0..words.len()).step_by(OWN_WORDS);
     starts
@@ -168,14 +168,14 @@ pub fn passages(words: &[Said]) -> Vec<Passage> {
 }
 
 impl Passage {
-    /// All of its words with their times.
+    /// Returns all words of its text, with their times.
     pub fn words(&self) -> impl Iterator<Item = Said> {
         let timed = self.text.split(' ').zip(&self.times);
         timed.map(|(word, &(start_ms, end_ms))| Said { word: word.to_owned(), start_ms, end_ms })
     }
 }
 
-/// What is said in each moment: the words that begin in it. What is said after the last moment's end is its.
+/// Returns the text of each moment: the words that start in it. The last moment has all words after it too.
 pub fn texts(moments: &[Moment], passages: &[Passage]) -> Vec<String> {
     let words = passages.iter().flat_map(|passage| passage.words().take(passage.own_words));
     let mut words = words.peekable();

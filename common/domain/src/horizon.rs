@@ -1,31 +1,30 @@
-//! Up to which number every event is known, although numbers are taken before they are committed.
+//! Finds the number up to which every event is visible, although numbers are taken before they are committed.
 //!
-//! A reader that has seen number 6 may have 5 still to come. So the highest number that was given out is marked, with
-//! the first transaction id that was free after that: once every transaction below that id is over, all numbers up to
-//! the mark are either committed or never will be. Ids are compared while a mark lasts, moments, and are kept nowhere:
-//! another cluster may count them as it likes. No IO and no clock: who looks hands in what was found, in the order in
-//! which it was found.
+//! A reader that has seen number 6 may still get 5 later. So each look marks the highest number given out, with the
+//! first transaction id that was free afterwards: once every transaction below that id has ended, each number up to the
+//! mark is committed or never will be. Ids are only compared while a mark lasts, a few moments, and never stored:
+//! another cluster may count them differently. No IO and no clock: the caller passes in its looks in order.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// A transaction that has not ended after this long is none of ours, and is waited for no longer.
+/// A transaction that has not ended after this time is not ours; it is not waited for any longer.
 pub const LONGEST_TRANSACTION: Duration = Duration::from_secs(45);
 
-/// What was found by one look: first the number, then the transactions.
+/// The result of one look at the database: first the number is read, then the transactions.
 #[derive(Debug, Clone, Copy)]
 pub struct Look {
     /// The highest number that was given out.
     pub issued: i64,
-    /// The oldest transaction that runs.
+    /// The id of the oldest running transaction.
     pub oldest: i64,
-    /// The first transaction id that is free.
+    /// The first free transaction id.
     pub next: i64,
-    /// When.
+    /// The time of the look.
     pub at: Instant,
 }
 
-/// What is settled, as far as was looked.
+/// The number up to which events are settled, with the marks that are still open.
 #[derive(Debug, Default)]
 pub struct Horizon {
     settled: i64,
@@ -33,20 +32,20 @@ pub struct Horizon {
 }
 
 impl Horizon {
-    /// The number up to which everything is known.
+    /// Returns the number up to which every event is visible.
     pub const fn settled(&self) -> i64 {
         self.settled
     }
 
-    /// Takes a number for settled that is known to be from elsewhere.
+    /// Raises the number to one that is known to be settled from elsewhere.
     pub fn settle(&mut self, up_to: i64) {
         self.settled = self.settled.max(up_to);
     }
 
-    /// Draws the conclusions of a look. Returns the number up to which everything is known now.
+    /// Takes in a look. Returns the number up to which every event is visible now.
     pub fn saw(&mut self, look: Look) -> i64 {
         if look.issued < self.settled {
-            // Another server, which had not got as far.
+            // This is another server, which is behind the one before.
             *self = Self::default();
         }
         self.marks.push_back(look);
@@ -59,7 +58,7 @@ impl Horizon {
             self.marks.pop_front();
         }
         self.marks.retain(|mark| mark.issued > self.settled);
-        // Of marks for the same number the first is over first.
+        // Of marks for the same number, the first is settled first.
         if let [.., before, last] = self.marks.make_contiguous()
             && before.issued == last.issued
         {

@@ -1,24 +1,24 @@
-//! Which names can be public, from their text alone (RFC 6761 and what was added to its registry since).
+//! Classifies host names by their text alone: which can be public (RFC 6761 and later entries of its registry).
 //!
-//! It owns the list of special-use names and the rule of what a label is. It never resolves a name: what it calls
-//! public may still lead to a private address, which `url_policy` judges when the name is resolved.
+//! It has the list of special-use names and the rule of what a label is. It never resolves a name: one that it calls
+//! public may still have a private address, which `url_policy` judges when the name is resolved.
 
-/// What a host name can be.
+/// The class of a host name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HostName {
     /// A name of the public DNS, whether it exists or not.
     Public,
-    /// A name that means something in a closed network at most: it has one label, or is set aside for local use.
+    /// A name for a closed network at most: it has one label, or a domain that is reserved for local use.
     Local,
-    /// A name that stands for no host anywhere.
+    /// A name that never belongs to a host.
     Never,
-    /// No name: a label is empty, too long, or holds what labels don't.
+    /// Not a name: a label is empty, too long, or has characters that labels may not have.
     Malformed,
 }
 
-/// The longest name, in bytes, without a dot at its end.
+/// The most bytes of a name, without a dot at its end.
 const LONGEST_NAME: usize = 253;
-/// The longest label, in bytes.
+/// The most bytes of a label.
 const LONGEST_LABEL: usize = 63;
 
 /// Domains for use in one network or on one machine: RFC 6761 (`test`, `example`, `localhost`), RFC 6762 (`local`),
@@ -26,13 +26,13 @@ const LONGEST_LABEL: usize = 63;
 const LOCAL: [&[&str]; 6] = [&["test"], &["example"], &["localhost"], &["local"], &["home", "arpa"], &["internal"]];
 
 /// Domains without hosts: RFC 6761 (`invalid`), RFC 7686 (`onion`), RFC 9476 (`alt`), and `arpa`, which names
-/// addresses, numbers and services, but for `home.arpa`.
+/// addresses, numbers and services (`home.arpa` is local).
 const NEVER: [&[&str]; 4] = [&["invalid"], &["onion"], &["alt"], &["arpa"]];
 
 impl HostName {
-    /// What this name can be, written as the URL parser leaves it: lower-case ASCII.
+    /// Returns the class of this name, which must be lower-case ASCII, as URL parsers return it.
     ///
-    /// Underscores are taken, since public hosts have them; a hyphen at an end of a label is not, since no host may.
+    /// Underscores are accepted, since public hosts have them; a hyphen at an end of a label is not, since no host may.
     pub fn of(name: &str) -> Self {
         let name = name.strip_suffix('.').unwrap_or(name);
         let labels: Vec<&str> = name.split('.').collect();
@@ -41,7 +41,7 @@ impl HostName {
         }
         let is_in = |domains: &[&[&str]]| domains.iter().any(|domain| labels.ends_with(domain));
         if labels.len() == 1 || is_in(&LOCAL) {
-            // One label alone is a host of the local network, but for those that stand for nothing.
+            // A single label is a host of the local network, unless it is a domain without hosts.
             if is_in(&NEVER) && !is_in(&LOCAL) { Self::Never } else { Self::Local }
         } else if is_in(&NEVER) {
             Self::Never

@@ -1,24 +1,23 @@
-//! Which part of some bytes a request asks for, and whether it has them already (RFC 9110, sections 13 and 14).
+//! Decides which bytes a request asks for, and whether it has them already (RFC 9110, sections 13 and 14).
 //!
-//! Pure: header values in, an answer out. One range is answered; several at once, another unit, and what is no range at
-//! all are answered with the whole, as the RFC lets a server do. A tag is the hash of the bytes, and so always a strong
-//! one.
+//! Pure: header values in, a decision out. Only a single range of bytes is served as such; several ranges, another unit
+//! and malformed ranges get the whole, as the RFC allows. A tag is the hash of the bytes, and so always a strong one.
 
 use std::ops::Range;
 
-/// What is asked for.
+/// The bytes that a request asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asked {
-    /// All of it.
+    /// All bytes.
     Whole,
-    /// These bytes: never none, and never past the end.
+    /// These bytes: never empty, and never past the end.
     Part(Range<u64>),
-    /// Bytes that there are not.
+    /// Bytes beyond the end: the range can't be satisfied.
     Nothing,
 }
 
-/// What a request with these headers asks of `length` bytes that have this tag, quotes included. `If-Range` counts when
-/// it names the tag; a date in it names none, since no time of change is told.
+/// Returns the bytes that a request asks for, of `length` bytes with this tag, quotes included. If `If-Range` is sent
+/// and is not the tag, that is the whole; dates never match, since no modification time is sent.
 pub fn asked(range: Option<&str>, if_range: Option<&str>, tag: &str, length: u64) -> Asked {
     let Some(range) = range else { return Asked::Whole };
     if if_range.is_some_and(|named| named.trim() != tag) {
@@ -35,13 +34,13 @@ pub fn asked(range: Option<&str>, if_range: Option<&str>, tag: &str, length: u64
     }
 }
 
-/// The ends that a range names.
+/// A range as the header states it: from a first byte to an optional last one, or the last so many bytes.
 enum Ends {
     From(u64, Option<u64>),
     Last(u64),
 }
 
-/// One range of bytes; nothing when there are several, or it is none.
+/// Returns a single range of bytes; `None` if there are several, or it is malformed.
 fn ends(range: &str) -> Option<Ends> {
     let (unit, set) = range.split_once('=')?;
     if !unit.trim().eq_ignore_ascii_case("bytes") {
@@ -65,7 +64,7 @@ fn ends(range: &str) -> Option<Ends> {
     }
 }
 
-/// Digits alone. A number that is larger than any file is the largest one.
+/// Returns a number of digits only; one that exceeds `u64` becomes its maximum.
 fn number(digits: &str) -> Option<u64> {
     if digits.is_empty() || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
         return None;
@@ -73,7 +72,7 @@ fn number(digits: &str) -> Option<u64> {
     Some(digits.parse().unwrap_or(u64::MAX))
 }
 
-/// Whether `If-None-Match` names this tag: its reader has the bytes.
+/// Whether `If-None-Match` names this tag, so that the client has the bytes.
 pub fn is_known(if_none_match: Option<&str>, tag: &str) -> bool {
     let tags = if_none_match.into_iter().flat_map(|tags| tags.split(','));
     tags.map(str::trim).any(|named| named == "*" || named.strip_prefix("W/").unwrap_or(named) == tag)

@@ -1,9 +1,9 @@
-//! Amounts that are counted in whole hundredths: what minutes and credits have in common.
+//! Amounts in whole hundredths: the code that minutes and credits share.
 //!
 //! Money-like amounts are never floats here or in SQL. Only JSON shows them as floats: numbers with at most two
 //! decimals. A macro makes a type of its own for each unit, so that no code can add one to the other.
 
-/// Makes the type of a unit, by its name and by what people call it.
+/// Defines the type of a unit, by the type's name and the unit's in refusals.
 macro_rules! hundredths {
     ($(#[$doc:meta])* $name:ident, $unit:literal) => {
         $(#[$doc])*
@@ -12,20 +12,20 @@ macro_rules! hundredths {
         pub struct $name(i64);
 
         impl $name {
-            /// Nothing.
+            /// Zero.
             pub const ZERO: Self = Self(0);
 
-            /// From hundredths.
+            /// Makes an amount from its hundredths.
             pub const fn from_hundredths(hundredths: i64) -> Self {
                 Self(hundredths)
             }
 
-            /// From a whole number.
+            /// Makes an amount from a whole number of units.
             pub const fn from_whole(whole: i64) -> Self {
                 Self(whole * 100)
             }
 
-            /// The amount in hundredths.
+            /// Returns the amount in hundredths.
             pub const fn hundredths(self) -> i64 {
                 self.0
             }
@@ -101,7 +101,7 @@ macro_rules! hundredths {
 }
 pub(crate) use hundredths;
 
-/// The hundredths that a text says, zero or more.
+/// Returns the hundredths that a text says, zero or more.
 pub(crate) fn parsed(text: &str, unit: &str) -> Result<i64, String> {
     let wrong = || format!("`{text}` is not an amount of {unit}: zero or more, with at most two decimals");
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));

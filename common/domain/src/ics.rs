@@ -1,33 +1,33 @@
-//! A calendar as calendar programs read it: iCalendar, RFC 5545.
+//! Writes a calendar in the format of calendar programs: iCalendar, RFC 5545.
 //!
-//! Whatever somebody wrote is escaped where it is put in, so that no text can begin a line of its own; lines are folded
-//! at 75 octets between characters.
+//! Text that people wrote is escaped where it is inserted, so that it can't begin a line of its own; lines are folded
+//! at 75 octets, between characters.
 
 use crate::calendar::Status;
 use chrono::{DateTime, Utc};
 use std::fmt::Write as _;
 
-/// Octets of a line, without its end.
+/// The most octets of a line, without its end.
 const MOST_OCTETS: usize = 75;
-/// Characters of a note that a feed tells.
+/// The most characters of a note in a feed.
 const MOST_NOTE_CHARACTERS: usize = 1_000;
 
-/// An entry that is told.
+/// An entry of the feed.
 #[derive(Debug, Clone)]
 pub struct Event<'a> {
-    /// What it is known by, everywhere and for good.
+    /// Its globally unique and permanent id.
     pub uid: String,
-    /// What is planned.
+    /// Its title.
     pub title: &'a str,
-    /// From when.
+    /// Its start.
     pub starts_at: DateTime<Utc>,
-    /// Until when.
+    /// Its end, if it has one.
     pub ends_at: Option<DateTime<Utc>>,
-    /// Where it is to be seen.
+    /// The channel where it is to be published.
     pub channel: Option<&'a str>,
-    /// What is to be known beside.
+    /// A note about it.
     pub note: Option<&'a str>,
-    /// How far it is.
+    /// Its status.
     pub status: Status,
     /// How many times it was changed.
     pub sequence: i32,
@@ -37,7 +37,7 @@ pub struct Event<'a> {
     pub updated_at: DateTime<Utc>,
 }
 
-/// The calendar of this name with these entries.
+/// Returns the text of a calendar of this name, with these entries.
 pub fn calendar<'a>(name: &str, events: impl IntoIterator<Item = Event<'a>>) -> String {
     let mut text = String::new();
     for line in
@@ -63,7 +63,7 @@ fn told(text: &mut String, event: &Event<'_>) {
     folded(text, &format!("LAST-MODIFIED:{}", moment(event.updated_at)));
     folded(text, &format!("SEQUENCE:{}", event.sequence));
     folded(text, &format!("DTSTART:{}", moment(event.starts_at)));
-    // The format counts in whole seconds, and an end is after its start.
+    // The format counts whole seconds, and an end must be after its start.
     if let Some(end) = event.ends_at.filter(|end| end.timestamp() > event.starts_at.timestamp()) {
         folded(text, &format!("DTEND:{}", moment(end)));
     }
@@ -85,7 +85,7 @@ fn moment(time: DateTime<Utc>) -> String {
     time.format("%Y%m%dT%H%M%SZ").to_string()
 }
 
-/// A text as a value (RFC 5545, section 3.3.11). Signs that the format has no place for are left out.
+/// Returns a text as a value (RFC 5545, section 3.3.11). Control characters are left out.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     let mut signs = text.chars().peekable();
@@ -105,7 +105,7 @@ fn escaped(text: &str) -> String {
     escaped
 }
 
-/// Writes a line, folded (RFC 5545, section 3.1).
+/// Appends a line, folded (RFC 5545, section 3.1).
 fn folded(text: &mut String, line: &str) {
     let mut octets = 0;
     for sign in line.chars() {

@@ -1,6 +1,6 @@
-//! Typed ids: `<prefix>_<26-character ULID>` outside, a 16-byte `uuid` in the database.
+//! Typed ids: `<prefix>_<26-character ULID>` for clients, a 16-byte `uuid` in the database.
 //!
-//! One type a noun, so that a job's id can't be passed where an item's is meant. Event ids are not here: they are
+//! Each noun has its own type, so that a job's id can't be passed for an item's. Event ids are not here: they are
 //! derived from the job (`domain::event`), not minted.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -29,10 +29,10 @@ macro_rules! ids {
         pub struct $name(Ulid);
 
         impl $name {
-            /// What every id of this kind starts with, without the underscore.
+            /// The prefix of this kind, without the underscore.
             pub const PREFIX: &'static str = $prefix;
 
-            /// A new id. Ids made by one process sort by the time they were made.
+            /// Returns a new id. Ids of one process sort by the time they were made.
             pub fn mint() -> Self {
                 Self(minted())
             }
@@ -42,7 +42,7 @@ macro_rules! ids {
                 self.0.timestamp_ms()
             }
 
-            /// The 16 bytes as the database keeps them.
+            /// Returns the 16 bytes that the database stores.
             pub fn uuid(self) -> Uuid {
                 Uuid::from_u128(self.0.into())
             }
@@ -140,7 +140,7 @@ ids! {
     ProjectRunId = "run";
     /// A step of such a run.
     ProjectStepId = "stp";
-    /// A document that is called by its name, or of which a workspace has one; clients never see it.
+    /// A document that is found by its name, or that a workspace has only one of; clients never see this id.
     NamedDocumentId = "doc";
     /// A timeline.
     TimelineId = "tml";
@@ -164,13 +164,13 @@ ids! {
     RequestId = "req";
 }
 
-/// What is added to the host's clock, in milliseconds: how far the database's is ahead.
+/// Milliseconds by which the database's clock is ahead of the host's; new ids add it to the host's time.
 static AHEAD_MS: AtomicI64 = AtomicI64::new(0);
-/// Two clocks closer than this are the same.
+/// A change by no more than these milliseconds is ignored.
 const SAME_MS: i64 = 100;
 
-/// Has ids carry the database's time from now on, whose clock shows `theirs_ms` when the host's shows `ours_ms`. What
-/// is looked for by its id, because ids sort by time, is then found whatever the host's clock shows.
+/// Makes new ids carry the database's time, whose clock shows `theirs_ms` when the host's shows `ours_ms`. Ids sort by
+/// time, and searches by id must not depend on the host's clock.
 pub fn follow_clock(theirs_ms: i64, ours_ms: i64) {
     let ahead = theirs_ms.saturating_sub(ours_ms);
     if ahead.saturating_sub(AHEAD_MS.load(Ordering::Relaxed)).abs() > SAME_MS {
@@ -178,12 +178,12 @@ pub fn follow_clock(theirs_ms: i64, ours_ms: i64) {
     }
 }
 
-/// A fresh ULID whose time is so far from the host's.
+/// Returns the ULID with its time moved by `ahead_ms` milliseconds.
 fn shifted(fresh: Ulid, ahead_ms: i64) -> Ulid {
     Ulid::from_parts(fresh.timestamp_ms().saturating_add_signed(ahead_ms), fresh.random())
 }
 
-/// A ULID that is greater than every one this process has minted before, also within one millisecond.
+/// Returns a ULID greater than all that this process has minted before, even within one millisecond.
 fn minted() -> Ulid {
     use std::sync::{Mutex, PoisonError};
     static LAST: Mutex<Ulid> = Mutex::new(Ulid::nil());
@@ -194,8 +194,8 @@ fn minted() -> Ulid {
     next
 }
 
-/// One text for each id: 26 of its characters hold two bits more than an id has, and those that are set would be
-/// dropped.
+/// Accepts exactly one text for each id: 26 characters have two bits more than an id, and if those were set they would
+/// be dropped.
 fn parsed(prefix: &'static str, text: &str) -> Result<Ulid, IdError> {
     text.strip_prefix(prefix)
         .and_then(|rest| rest.strip_prefix('_'))

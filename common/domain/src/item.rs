@@ -1,29 +1,29 @@
-//! Library items (contract §2): what kinds there are, how far one has come, and how a client may name one.
+//! Library items (contract §2): their types, statuses and streams, and the names that clients may use for them.
 //!
-//! A client names an item by its `ref`, by its id or by the id of the job that made it. Which of the three a text is
-//! can be told from the text alone, because a `ref` that looks like an id is refused when the item is made.
+//! A client names an item by its `ref`, by its id or by the id of the job that made it. The text alone tells which: a
+//! `ref` that looks like an id is refused when the item is made.
 
 use crate::ids::{ItemId, JobId};
 use serde::{Deserialize, Serialize};
 
-/// Characters (Unicode) of the longest `ref` or name a client may choose.
+/// The most Unicode characters of a `ref` or a name.
 pub const NAME_CHARS: usize = 255;
 
-/// What an item is. Unknown until its bytes were probed.
+/// The type of an item, which is unknown until its bytes are probed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
 #[serde(rename_all = "snake_case")]
 #[sqlx(type_name = "text", rename_all = "snake_case")]
 pub enum ItemType {
     /// Moving pictures, with or without sound.
     Video,
-    /// Sound alone, cover art apart.
+    /// Only sound, perhaps with cover art.
     Audio,
     /// One picture.
     Image,
 }
 
 impl ItemType {
-    /// The word used in answers and tables.
+    /// Returns its name in answers and tables.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Video => "video",
@@ -33,21 +33,21 @@ impl ItemType {
     }
 }
 
-/// How far an item has come (contract §4.6).
+/// The status of an item (contract §4.6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
 #[serde(rename_all = "snake_case")]
 #[sqlx(type_name = "text", rename_all = "snake_case")]
 pub enum ItemStatus {
     /// Its bytes are awaited, fetched or probed.
     Processing,
-    /// It can be read.
+    /// It can be used.
     Ready,
-    /// It never will be; the error says why.
+    /// It can never be used; its error says why.
     Failed,
 }
 
 impl ItemStatus {
-    /// The word used in answers and tables.
+    /// Returns its name in answers and tables.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Processing => "processing",
@@ -57,44 +57,44 @@ impl ItemStatus {
     }
 }
 
-/// What a list of items is sorted by.
+/// The order of a list of items.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ItemSort {
-    /// By when they were made, the newest first.
+    /// Newest first.
     #[default]
     Newest,
-    /// By when they were made, the oldest first.
+    /// Oldest first.
     Oldest,
-    /// By their names, whatever their case, from A on.
+    /// By name, in any case, from A on.
     Name,
 }
 
-/// One stream of an item's file, as its container describes it. What does not apply to its kind is absent.
+/// One stream of an item's file, as its container describes it. Fields that its kind does not have are absent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Stream {
-    /// Its number in the container, from 0.
+    /// Its index in the container, from 0.
     pub index: u32,
     /// `video`, `audio`, `subtitle`, `data` or `attachment`; a cover is `picture`.
     pub kind: String,
-    /// Its codec, as ffmpeg calls it; none for one that is not on the service's list.
+    /// The codec's name in ffmpeg; `None` if it is not on the service's list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub codec: Option<String>,
-    /// Seconds that it declares.
+    /// The seconds that it declares.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_seconds: Option<f64>,
-    /// Pixels across.
+    /// The width in pixels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub width: Option<u32>,
-    /// Pixels down.
+    /// The height in pixels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub height: Option<u32>,
-    /// Pictures a second, on average.
+    /// The average frames per second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frame_rate: Option<f64>,
-    /// Samples a second.
+    /// The samples per second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample_rate: Option<u32>,
-    /// How many channels.
+    /// The number of channels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channels: Option<u32>,
 }
@@ -102,16 +102,16 @@ pub struct Stream {
 /// The three ways a text can name an item (contract §2, "Library item").
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ItemName<'a> {
-    /// The item's own id: looked up in every workspace.
+    /// The item's own id, which is looked up in every workspace.
     Id(ItemId),
-    /// The job that made it: looked up in every workspace.
+    /// The job that made it, which is looked up in every workspace.
     MadeBy(JobId),
-    /// A `ref` chosen by a client: means something in the caller's workspace only.
+    /// A `ref` that a client chose, which is looked up in the caller's workspace only.
     Ref(&'a str),
 }
 
 impl<'a> ItemName<'a> {
-    /// What this text names.
+    /// Which of the three this text is.
     pub fn of(text: &'a str) -> Self {
         if let Ok(item) = text.parse() {
             return Self::Id(item);
@@ -120,24 +120,24 @@ impl<'a> ItemName<'a> {
     }
 }
 
-/// Why a text can't be an item's `ref` or name.
+/// Why a text is refused as an item's `ref` or name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
-    /// Nothing, or white space alone.
+    /// It is empty or only white space.
     #[error("is empty")]
     Empty,
-    /// More than [`NAME_CHARS`].
+    /// It has more than [`NAME_CHARS`].
     #[error("has more than 255 characters")]
     TooLong,
-    /// A control character, which no one could type or read back.
+    /// It has a control character, which nobody could type or read back.
     #[error("has a control character")]
     Control,
-    /// It starts as an id does, so it could not be told from one.
+    /// It starts like an id and could be taken for one.
     #[error("starts with `itm_` or `job_`, which only ids do")]
     LooksLikeAnId,
 }
 
-/// Whether a client may call an item so.
+/// Whether an item may have this name.
 pub fn check_name(name: &str) -> Result<(), NameError> {
     if name.trim().is_empty() {
         return Err(NameError::Empty);
@@ -151,7 +151,7 @@ pub fn check_name(name: &str) -> Result<(), NameError> {
     Ok(())
 }
 
-/// Whether a client may choose this `ref`.
+/// Whether an item may have this `ref`.
 pub fn check_ref(text: &str) -> Result<(), NameError> {
     check_name(text)?;
     let id_like = [ItemId::PREFIX, JobId::PREFIX]
@@ -160,26 +160,26 @@ pub fn check_ref(text: &str) -> Result<(), NameError> {
     if id_like { Err(NameError::LooksLikeAnId) } else { Ok(()) }
 }
 
-/// Tags of an item, at most.
+/// The most tags of an item.
 pub const MOST_TAGS: usize = 20;
-/// Characters (Unicode) of the longest tag.
+/// The most Unicode characters of a tag.
 pub const TAG_CHARS: usize = 64;
 
-/// Why tags can't be an item's.
+/// Why tags are refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TagsError {
-    /// More than [`MOST_TAGS`].
+    /// There are more than [`MOST_TAGS`].
     #[error("an item has at most 20 tags")]
     TooMany,
-    /// More than [`TAG_CHARS`].
+    /// One has more than [`TAG_CHARS`].
     #[error("a tag has at most 64 characters")]
     TooLong,
-    /// It can't be a name either.
+    /// One is refused as a name would be.
     #[error("a tag {0}")]
     Name(NameError),
 }
 
-/// These tags without space around them, each once, whatever its case.
+/// Returns the tags trimmed, each once in any case.
 pub fn checked_tags(given: &[String]) -> Result<Vec<String>, TagsError> {
     if given.len() > MOST_TAGS {
         return Err(TagsError::TooMany);

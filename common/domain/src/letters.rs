@@ -1,11 +1,8 @@
-//! Letters: which of them the font has that pictures and films are written in (`DejaVu Sans`; what its sisters lack is
-//! taken from it).
-//!
-//! Also how many letters a text is spoken for.
-//!
-//! The list is that of Debian's `fonts-dejavu-core` 2.37, as `fc-query` prints it, without what is for private use.
+//! The letters that the font of pictures and films has (`DejaVu Sans`, which also stands in for its sisters), and the
+//! number of letters that a text counts for when it is spoken. The list is that of Debian's `fonts-dejavu-core` 2.37,
+//! as `fc-query` prints it, without code points for private use.
 
-/// What the font has, as hexadecimal code points and stretches of them.
+/// The code points that the font has, in hexadecimal, single or as ranges.
 const DRAWN: &str = "\
     20-7e a0-2e9 2ec-2ee 2f3 2f7 300-34f 351-353 357-358 35a 35c-362 370-377 37a-37f 384-38a 38c 38e-3a1 3a3-525 \
     531-556 559-55f 561-587 589-58a 5b0-5c3 5c6-5c7 5d0-5ea 5f0-5f4 606-607 609-60a 60c 615 61b 61f 621-63a \
@@ -30,25 +27,25 @@ const DRAWN: &str = "\
     1ee21-1ee22 1ee24 1ee27 1ee29-1ee32 1ee34-1ee37 1ee39 1ee3b 1ee61-1ee62 1ee64 1ee67-1ee6a 1ee6c-1ee72 \
     1ee74-1ee77 1ee79-1ee7c 1ee7e 1f030-1f093 1f0a0-1f0ae 1f0b1-1f0be 1f0c1-1f0cf 1f0d1-1f0df 1f311-1f318 \
     1f42d-1f42e 1f431 1f435 1f600-1f623 1f625-1f62b 1f62d-1f640 1f643";
-/// Letters that a digit or a sign is spoken for, at the most as a rule: measured, a digit takes two at the usual pace.
+/// The letters that a digit or a sign usually counts for at most: a digit was measured to take two at the usual pace.
 const LETTERS_OF_A_SIGN: i64 = 4;
-/// How many of the letters that it lacks are named.
+/// The most letters that `undrawn` returns.
 const TOLD: usize = 5;
 
-/// How many letters a text is spoken for: a digit, a sign or an ideograph is a word.
+/// Returns how many letters a text counts for when it is spoken: digits, signs and ideographs count as words.
 pub fn spoken_letters(text: &str) -> i64 {
     let is_word = |letter: char| letter.is_numeric() || is_read_out(letter) || is_ideograph(letter);
     let letters = |letter| if is_word(letter) { LETTERS_OF_A_SIGN } else { 1 };
     text.chars().map(letters).fold(0, i64::saturating_add)
 }
 
-/// Whether it is one of the characters of Chinese, which Japanese and Korean use too.
+/// Whether it is a Chinese character, which Japanese and Korean also use.
 const fn is_ideograph(letter: char) -> bool {
     matches!(letter, '\u{2E80}'..='\u{2FDF}' | '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}'
         | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}')
 }
 
-/// Whether it is a sign that is spoken by its name, and no mark between words.
+/// Whether it is a sign that is read out by name, rather than a mark between words.
 const fn is_read_out(sign: char) -> bool {
     matches!(
         sign,
@@ -58,7 +55,7 @@ const fn is_read_out(sign: char) -> bool {
     )
 }
 
-/// Letters of these texts that are not in the font, in whose place a box stands: the first ones, each once.
+/// Returns the letters of these texts that the font lacks and that are drawn as boxes: the first ones, each once.
 pub fn undrawn<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<char> {
     let drawn: Vec<(u32, u32)> = DRAWN.split_ascii_whitespace().filter_map(stretch).collect();
     let mut undrawn = Vec::new();
@@ -70,7 +67,7 @@ pub fn undrawn<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<char> {
     undrawn
 }
 
-/// The first and the last of a stretch.
+/// Returns the first and the last code point of a range.
 fn stretch(text: &str) -> Option<(u32, u32)> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     Some((u32::from_str_radix(first, 16).ok()?, u32::from_str_radix(last, 16).ok()?))

@@ -1,6 +1,6 @@
-//! The rules of the service as pure functions and values: no pool, and no clock and no randomness but those of new ids.
+//! The rules of the service as pure functions and values: no database, and no clock or randomness except for new ids.
 //!
-//! Whatever a rule needs is handed in, whatever it decides is handed back; the edges do the IO.
+//! A rule gets all its input as arguments and returns its decision; the crates around it do the IO.
 
 pub mod agent;
 pub mod attempt;

@@ -1,9 +1,9 @@
-//! The lines of a text in films: in which family they are drawn, where they are broken, and how many there can be.
+//! The lines of a text in films: its font family, where lines are broken, and how many are drawn.
 
-/// Lines that are drawn; what comes after them is left out, and told.
+/// The most lines that are drawn; the rest is left out, and a warning says so.
 pub const MOST_LINES: usize = 20;
 
-/// The fonts of `brand_kit::FAMILIES`, as far as their letters differ in width.
+/// The font families of `brand_kit::FAMILIES`, whose letters differ in width.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Family {
     /// `DejaVu Sans`.
@@ -16,8 +16,8 @@ pub enum Family {
 }
 
 impl Family {
-    /// The family that a text is drawn in which asks for this one: the first where it asks for none, or has letters
-    /// that its sisters may lack.
+    /// Returns the family in which a text is drawn that asks for this one: `Sans` if it asks for none, or has letters
+    /// that the other families may lack.
     pub fn of(name: Option<&str>, text: &str) -> Self {
         match name {
             Some("DejaVu Sans Mono") if text.chars().all(is_common) => Self::Mono,
@@ -26,7 +26,7 @@ impl Family {
         }
     }
 
-    /// How wide a letter is at the most, about, in hundredths of the height of a line.
+    /// Returns the largest width of a letter, approximately, in hundredths of a line's height.
     fn width(self, letter: char) -> usize {
         let [wide, narrow, upper, other] = match self {
             Self::Sans => [100, 41, 79, 64],
@@ -48,7 +48,7 @@ impl Family {
         text.chars().map(|letter| self.width(letter)).sum()
     }
 
-    /// A word, in parts that fit on a line each; a letter is never left out.
+    /// Returns a word in parts that each fit on a line; a letter that is too wide is a part by itself.
     fn fitting(self, word: &str, room: usize) -> Vec<String> {
         let mut parts = vec![String::new()];
         for letter in word.chars().filter(|letter| !letter.is_control()) {
@@ -61,8 +61,7 @@ impl Family {
     }
 }
 
-/// Whether all families have the letter: Latin, Greek and Cyrillic as they are written today, and what stands between
-/// words.
+/// Whether all families have the letter: those of today's Latin, Greek and Cyrillic, spaces and common punctuation.
 fn is_common(letter: char) -> bool {
     letter.is_whitespace()
         || matches!(
@@ -71,8 +70,8 @@ fn is_common(letter: char) -> bool {
         )
 }
 
-/// A text in lines that are no wider than so many hundredths of their height, broken between words where that is
-/// possible.
+/// Returns the lines of a text, at most `room` hundredths of their height wide if possible, broken between words where
+/// that is possible.
 pub fn broken(text: &str, family: Family, room: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for paragraph in text.lines() {

@@ -1,10 +1,10 @@
-//! Links that show one picture, or an item's media, for a while, to whoever has them: signed, so that no credential is
-//! needed and none other can be made (contract §12).
+//! Links that show one picture, or an item's media, for a limited time to whoever has them: they are signed, so that
+//! they need no credential and nobody can make others (contract §12).
 //!
-//! A browser's `<img>` sends no `Authorization`. The signature is over the item, what of it is shown and the second at
-//! which the link ends, under a key that is derived from `MWS_SECRET_KEY` for this alone. Links made within half of
-//! their time are the same, so that what was fetched once is not fetched again. Nothing here reads a clock: the times
-//! are handed in.
+//! A browser's `<img>` sends no `Authorization`. The signature covers the item, the part of it that is shown and the
+//! second at which the link ends, under a key that is derived from `MWS_SECRET_KEY` for this alone. Links made within
+//! half of their lifetime are identical, so that browsers can cache what they show. Nothing here reads a clock: times
+//! are arguments.
 
 use super::signature::digest;
 use crate::ids::{ItemId, RequestId};
@@ -12,19 +12,19 @@ use std::fmt;
 use std::str::FromStr;
 use subtle::ConstantTimeEq;
 
-/// Keeps the derived key apart from any other use of the secret.
+/// Separates the derived key from any other use of the secret.
 const PURPOSE: &[u8] = b"mws picture links 1";
 /// Bytes of a signature: as hard to guess as an id.
 const SIGNATURE_BYTES: usize = 16;
-/// Seconds after which a link to a picture has ended for certain.
+/// The longest lifetime of a link to a picture, in seconds.
 pub const PICTURE_SECONDS: u32 = 7_200;
 
 /// A picture of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Picture {
-    /// Of the whole item.
+    /// The picture of the whole item.
     Item,
-    /// Of one of its moments, by its number.
+    /// The picture of one of its moments, by the moment's number.
     Moment(i32),
 }
 
@@ -37,7 +37,7 @@ impl fmt::Display for Picture {
     }
 }
 
-/// A text that names no picture.
+/// A text that is no picture's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("expected `item`, or `m` and a moment's number")]
 pub struct NoPicture;
@@ -53,12 +53,12 @@ impl FromStr for Picture {
     }
 }
 
-/// What of an item a link shows.
+/// The part of an item that a link shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shown {
-    /// Its own bytes.
+    /// The media itself.
     Media,
-    /// A picture of it.
+    /// A picture.
     Picture(Picture),
 }
 
@@ -71,50 +71,50 @@ impl From<Picture> for Shown {
 impl fmt::Display for Shown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            // No picture is called so.
+            // No picture has this name.
             Self::Media => f.write_str("media"),
             Self::Picture(picture) => picture.fmt(f),
         }
     }
 }
 
-/// What links are signed with: the current secret first, and those before it, which only verify.
+/// The keys of links: the current one, which signs, and earlier ones, which only verify.
 pub struct LinkKeys(Vec<[u8; 32]>);
 
 impl LinkKeys {
-    /// Keys derived from these secrets.
+    /// Returns the keys that are derived from these secrets, the current one first.
     pub fn derived<'a>(secrets: impl IntoIterator<Item = &'a str>) -> Self {
         Self(secrets.into_iter().map(|secret| digest(secret.as_bytes(), &[PURPOSE])).collect())
     }
 
-    /// The signature of a link to this that ends at this unix second.
+    /// Returns the signature of a link to this part of the item, which ends at this unix second.
     pub fn sign(&self, item: ItemId, shown: impl Into<Shown>, expires: i64) -> String {
         let key = self.0.first().copied().unwrap_or_default();
         hex::encode(signature(&key, item, shown.into(), expires))
     }
 
-    /// What is secret of an answer that may be asked for again under an Idempotency-Key: the same for the same call and
-    /// key, so that only its hash has to be kept. One by each secret, the current one first.
+    /// Returns the secret of an answer that may be repeated under an Idempotency-Key: it is the same for the same call
+    /// and key, so that only its hash is stored. One per key, the current one first.
     pub fn repeatable(&self, call: RequestId, key: &str) -> impl Iterator<Item = [u8; 32]> {
         self.0.iter().map(move |seed| digest(seed, &[format!("once {call} ").as_bytes(), key.as_bytes()]))
     }
 
-    /// A code over this text, which only this service can make.
+    /// Returns a code for this text, which only this service can make.
     pub fn code(&self, subject: &str) -> [u8; 32] {
         coded(&self.0.first().copied().unwrap_or_default(), subject)
     }
 
-    /// The same with each of the secrets, the current one first.
+    /// Returns the codes for this text with all keys, the current one first.
     pub fn codes(&self, subject: &str) -> impl Iterator<Item = [u8; 32]> {
         self.0.iter().map(move |key| coded(key, subject))
     }
 
-    /// Whether this is the code of that text, made with any of the secrets. In constant time.
+    /// Whether this is the code for that text with any of the keys; compared in constant time.
     pub fn is_code(&self, subject: &str, given: &[u8]) -> bool {
         self.0.iter().any(|key| bool::from(coded(key, subject).as_slice().ct_eq(given)))
     }
 
-    /// Whether this is the signature of that link. In constant time.
+    /// Whether this is the signature of that link with any of the keys; compared in constant time.
     pub fn verifies(&self, item: ItemId, shown: impl Into<Shown>, expires: i64, given: &str) -> bool {
         let Ok(given) = hex::decode(given) else { return false };
         let shown = shown.into();
@@ -129,15 +129,15 @@ impl fmt::Debug for LinkKeys {
     }
 }
 
-/// The unix second at which a link ends that is made now and lasts for at most `seconds`: after half of them to all, at
-/// a multiple of their half.
+/// Returns the unix second at which a link ends that is made now: a multiple of half of `seconds`, and after half to
+/// all of `seconds`.
 pub const fn expiry(now: i64, seconds: u32) -> i64 {
     let half = seconds.div_ceil(2) as i64;
     let half = if half == 0 { 1 } else { half };
     now - now.rem_euclid(half) + 2 * half
 }
 
-/// Behind a word that no other text which is signed begins with.
+/// Returns the code, over a prefix that no other signed text begins with.
 fn coded(key: &[u8], subject: &str) -> [u8; 32] {
     digest(key, &[b"code ", subject.as_bytes()])
 }

@@ -1,34 +1,34 @@
-//! Stretches of media time, and the grid of frames that a video's cuts must stand on.
+//! Spans of media time, and frame rates, whose frames a video's cuts must coincide with.
 //!
-//! Times are whole microseconds: fine enough that a frame's border, which is seldom a round number, comes back as the
-//! same frame, and exact where floats are not. What is kept of a media is `silence`'s, what is turned down is
-//! `ducking`'s.
+//! Times are whole microseconds: fine enough that the time of a frame, which is seldom a round number, leads back to
+//! the same frame, and exact where floats are not. Neighbours: `silence` decides what is kept of a media, `ducking`
+//! what is turned down.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Microseconds of a second.
+/// The microseconds in a second.
 const SECOND_US: i128 = 1_000_000;
-/// Frames a second of the fastest video whose cuts stand on frames.
+/// The most frames per second of a [`FrameRate`].
 pub const MOST_FRAMES_A_SECOND: u32 = 120;
 
-/// A stretch of media time; it ends after it starts. As JSON: `[start_us, end_us]`.
+/// A span of media time, which ends after it starts. As JSON: `[start_us, end_us]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(into = "(i64, i64)", from = "(i64, i64)")]
 pub struct Span {
-    /// Microseconds from the media's start.
+    /// Its start in microseconds from the media's start.
     pub start_us: i64,
-    /// The same, of its end.
+    /// Its end in microseconds from the media's start.
     pub end_us: i64,
 }
 
 impl Span {
-    /// From and to these microseconds.
+    /// Returns the span with this start and end, in microseconds.
     pub const fn new(start_us: i64, end_us: i64) -> Self {
         Self { start_us, end_us }
     }
 
-    /// How long it is, in microseconds.
+    /// Returns its length in microseconds.
     pub const fn len_us(self) -> i64 {
         self.end_us - self.start_us
     }
@@ -46,7 +46,7 @@ impl From<Span> for (i64, i64) {
     }
 }
 
-/// These spans without what lies outside the media, sorted, those that overlap or touch made one.
+/// Returns these spans within the media, sorted; those that overlap or touch are joined.
 pub fn tidied(spans: &[Span], duration_us: i64) -> Vec<Span> {
     let clamped = spans.iter().map(|span| Span::new(span.start_us.max(0), span.end_us.min(duration_us)));
     let mut sorted: Vec<Span> = clamped.filter(|span| span.len_us() > 0).collect();
@@ -54,7 +54,7 @@ pub fn tidied(spans: &[Span], duration_us: i64) -> Vec<Span> {
     joined(sorted, 0)
 }
 
-/// Sorted spans, those whose gap is at most this made one.
+/// Returns these sorted spans; those whose gap is at most `gap_us` microseconds are joined.
 pub fn joined(sorted: impl IntoIterator<Item = Span>, gap_us: i64) -> Vec<Span> {
     let mut whole: Vec<Span> = Vec::new();
     for span in sorted {
@@ -66,21 +66,20 @@ pub fn joined(sorted: impl IntoIterator<Item = Span>, gap_us: i64) -> Vec<Span> 
     whole
 }
 
-/// All of them together, in microseconds.
+/// Returns the sum of their lengths, in microseconds.
 pub fn total_us(spans: &[Span]) -> i64 {
     spans.iter().map(|span| span.len_us()).sum()
 }
 
-/// Where a stored `speech` read says that somebody speaks (docs/reads.md, "The stored result"); nothing when it is no
-/// such read.
+/// Returns the speech of a stored `speech` read (docs/reads.md, "The stored result"); `None` if it is no such read.
 pub fn speech_of(read: &Value) -> Option<Vec<Span>> {
     let segments = read["data"]["segments"].as_array()?;
     segments.iter().map(|one| Some(Span::new(microseconds(&one["start"])?, microseconds(&one["end"])?))).collect()
 }
 
-/// Milliseconds that a media really lasts, as far as is known: what a stored read has counted of its sound. What its
-/// file declares (`declared_ms`) may be a guess, and stands only where a picture may go on after the sound, or nothing
-/// was counted.
+/// Returns the best known length of a media in milliseconds: the length of its sound, as a stored read has counted it.
+/// The declared length may be a guess, and is used only if it is longer and there is a picture, or if nothing was
+/// counted.
 pub fn true_duration_ms(declared_ms: Option<i64>, has_picture: bool, read: &Value) -> Option<i64> {
     let counted_ms = microseconds(&read["duration_seconds"]).map(|us| us / 1000).filter(|ms| *ms > 0);
     if has_picture { declared_ms.max(counted_ms) } else { counted_ms.or(declared_ms) }
@@ -92,7 +91,7 @@ fn microseconds(seconds: &Value) -> Option<i64> {
     (us.abs() < 1e15).then(|| us.round() as i64)
 }
 
-/// Frames a second, as a fraction: 30000/1001 for 29.97.
+/// Frames per second, as a fraction: 30000/1001 for 29.97.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct FrameRate {
     frames: u32,
@@ -100,10 +99,10 @@ pub struct FrameRate {
 }
 
 impl FrameRate {
-    /// One frame a second: the slowest there is.
+    /// One frame per second, the slowest rate.
     pub const ONE_A_SECOND: Self = Self { frames: 1, seconds: 1 };
 
-    /// So many frames in so many seconds; nothing unless that is between one a second and [`MOST_FRAMES_A_SECOND`].
+    /// Returns the rate of so many frames in so many seconds; `None` unless it is from one to [`MOST_FRAMES_A_SECOND`].
     pub fn new(frames: u32, seconds: u32) -> Option<Self> {
         let sane = seconds > 0
             && frames >= seconds
@@ -111,39 +110,39 @@ impl FrameRate {
         sane.then_some(Self { frames, seconds })
     }
 
-    /// The number of frames in [`Self::seconds`].
+    /// Returns the numerator: the number of frames in [`Self::seconds`].
     pub const fn frames(self) -> u32 {
         self.frames
     }
 
-    /// The number of seconds that [`Self::frames`] take.
+    /// Returns the denominator: the number of seconds that [`Self::frames`] take.
     pub const fn seconds(self) -> u32 {
         self.seconds
     }
 
-    /// When this frame starts, to the nearest microsecond.
+    /// Returns the start of this frame, to the nearest microsecond.
     pub fn us_of(self, frame: i64) -> i64 {
         rounded(i128::from(frame) * i128::from(self.seconds) * SECOND_US, i128::from(self.frames))
     }
 
-    /// The frame whose start is nearest.
+    /// Returns the frame whose start is nearest to this microsecond.
     pub fn nearest(self, us: i64) -> i64 {
         rounded(i128::from(us) * i128::from(self.frames), i128::from(self.seconds) * SECOND_US)
     }
 
-    /// The last frame that starts then or before.
+    /// Returns the last frame that starts at this microsecond or before.
     pub fn at_or_before(self, us: i64) -> i64 {
         let near = self.nearest(us);
         if self.us_of(near) <= us { near } else { near - 1 }
     }
 
-    /// The first frame that starts then or later.
+    /// Returns the first frame that starts at this microsecond or later.
     pub fn at_or_after(self, us: i64) -> i64 {
         let near = self.nearest(us);
         if self.us_of(near) >= us { near } else { near + 1 }
     }
 
-    /// The sample of this rate that is nearest to the start of this frame.
+    /// Returns the sample nearest to the start of this frame, at `rate` samples per second.
     pub fn sample_of(self, frame: i64, rate: u32) -> i64 {
         rounded(i128::from(frame) * i128::from(self.seconds) * i128::from(rate), i128::from(self.frames))
     }
@@ -155,12 +154,12 @@ impl std::fmt::Display for FrameRate {
     }
 }
 
-/// A quotient to the nearest whole number, halves up; the divisor is positive.
+/// Returns the quotient as the nearest whole number, with halves rounded up; the divisor must be positive.
 fn rounded(dividend: i128, divisor: i128) -> i64 {
     i64::try_from((2 * dividend + divisor).div_euclid(2 * divisor)).unwrap_or(i64::MAX)
 }
 
-/// The sample of this rate that is nearest to a time.
+/// Returns the sample nearest to this microsecond, at `rate` samples per second.
 pub fn sample_at(us: i64, rate: u32) -> i64 {
     rounded(i128::from(us) * i128::from(rate), SECOND_US)
 }

@@ -1,7 +1,6 @@
-//! Cloud minutes as whole hundredths: one of the ledger's two units, the other being `credits`.
+//! Cloud minutes as whole hundredths: one of the ledger's two units; the other is `credits`.
 //!
-//! What both units have in common is `hundredths`. What minutes have of their own is here: the rates of reads and
-//! renders, and the price of media by its duration.
+//! `hundredths` has what both units share. This file has the rates of tasks, and the price of media by its duration.
 
 use crate::hundredths::hundredths;
 use crate::read::Read;
@@ -14,8 +13,8 @@ hundredths! {
 }
 
 impl Minutes {
-    /// The price of `duration_ms` of media at this rate (minutes charged for a minute of media): rounded up to a
-    /// hundredth, at least one hundredth (contract §10).
+    /// Returns the price of `duration_ms` milliseconds of media at this rate (minutes charged per minute of media):
+    /// rounded up to a hundredth, and at least a hundredth (contract §10).
     #[must_use]
     pub fn price(self, duration_ms: i64) -> Self {
         let duration_ms = i128::from(duration_ms.max(0));
@@ -24,25 +23,25 @@ impl Minutes {
         Self(i64::try_from(hundredths).unwrap_or(i64::MAX).max(1))
     }
 
-    /// Milliseconds of media that so many minutes pay for at this rate, at the most; of what is free none.
+    /// Returns the most milliseconds of media that these minutes pay for at this rate; 0 if the rate is 0.
     pub fn pays_for_ms(self, minutes: Self) -> i64 {
         let exact = (i128::from(minutes.0.max(0)) * 60_000).checked_div(i128::from(self.0.max(0))).unwrap_or(0);
         i64::try_from(exact).unwrap_or(i64::MAX)
     }
 }
 
-/// Minutes charged for a minute of media, by read, for a render, for what is generated here and for a dub (contract
-/// §10).
+/// Minutes charged per minute of media, for each read, for renders, for generations by built-in engines and for dubs
+/// (contract §10).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rates {
-    /// By the read (`read as usize`).
+    /// By read (`read as usize`).
     reads: [Minutes; Read::ALL.len()],
     render: Minutes,
     generation: Minutes,
     dub: Minutes,
 }
 
-/// Minutes charged for a minute of media where no setting says otherwise (contract §2).
+/// Returns the default minutes charged per minute of media (contract §2).
 const fn default_rate(task: Task) -> Minutes {
     Minutes(match task {
         Task::Read(Read::Transcript | Read::SearchIndex) | Task::Dub => 100,
@@ -64,7 +63,7 @@ impl Default for Rates {
 }
 
 impl Rates {
-    /// The rate of a read, of a render, of what is generated here, or of a dub.
+    /// Returns the rate of a read, of renders, of generations by built-in engines, or of dubs.
     pub fn of(&self, task: impl Into<Task>) -> Minutes {
         match task.into() {
             Task::Read(read) => self.reads[read as usize],

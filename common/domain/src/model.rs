@@ -1,30 +1,30 @@
-//! Generation models: what they make, what they cost, and what may be asked of them (docs/generation.md).
+//! Generation models: what they make, their prices, and how these are counted (docs/generation.md).
 //!
-//! A model is either built in, and paid for in minutes, or a provider's, and paid for in AI credits by the price that
-//! the operator set. Prices are worked out from what is asked before anything runs; what is charged never exceeds that.
+//! A model is either built in and paid for in minutes, or a provider's and paid for in AI credits, at the price that
+//! the operator set. The price is computed from the request before anything runs; no more than that is charged.
 
 use crate::credits::Credits;
 use serde::{Deserialize, Serialize};
 
-/// What a model makes, or what it does.
+/// The kind of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ModelKind {
-    /// Pictures from words.
+    /// Makes pictures from words.
     Image,
-    /// Moving pictures from words.
+    /// Makes films from words.
     Video,
-    /// Sounds and music from words.
+    /// Makes sounds and music from words.
     Audio,
-    /// Spoken text.
+    /// Speaks a text.
     Speech,
-    /// Larger pictures.
+    /// Enlarges pictures.
     Upscale,
-    /// Pictures without their background.
+    /// Removes the background of pictures.
     Cutout,
-    /// Text in another language.
+    /// Translates text.
     Translate,
-    /// Conversation.
+    /// Converses.
     Chat,
 }
 
@@ -33,7 +33,7 @@ impl ModelKind {
     pub const ALL: [Self; 8] =
         [Self::Image, Self::Video, Self::Audio, Self::Speech, Self::Upscale, Self::Cutout, Self::Translate, Self::Chat];
 
-    /// The word in settings and answers.
+    /// Returns its name in settings and answers.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Image => "image",
@@ -47,12 +47,12 @@ impl ModelKind {
         }
     }
 
-    /// Whether what it makes was drawn, played or spoken by a machine, rather than changed from what there was.
+    /// Whether a machine draws, plays or speaks what it makes, rather than changing what exists.
     pub const fn is_synthetic(self) -> bool {
         matches!(self, Self::Image | Self::Video | Self::Audio | Self::Speech)
     }
 
-    /// Whether a price may be by this unit: it must be known before anything runs.
+    /// Whether its price may be counted by this unit: the amount must be known before anything runs.
     pub const fn takes(self, per: Per) -> bool {
         match per {
             Per::Call => true,
@@ -63,18 +63,18 @@ impl ModelKind {
     }
 }
 
-/// How a provider is spoken to.
+/// The API of a provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Dialect {
-    /// As Cog's HTTP servers are: `PUT /predictions/<id>`.
+    /// That of HTTP servers made with Cog: `PUT /predictions/<id>`.
     Cog,
-    /// As OpenAI's is: `/v1/images/generations`, `/v1/audio/speech`.
+    /// OpenAI's: `/v1/images/generations`, `/v1/audio/speech`.
     Openai,
 }
 
 impl Dialect {
-    /// Whether models of this kind can be asked in it.
+    /// Whether it has requests for models of this kind.
     pub const fn speaks_of(self, kind: ModelKind) -> bool {
         match self {
             Self::Cog => true,
@@ -85,11 +85,11 @@ impl Dialect {
     }
 }
 
-/// What a price is counted by.
+/// The unit that a price is counted by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Per {
-    /// A call, whatever it is.
+    /// A call, whatever it asks for.
     Call,
     /// A second of media.
     Second,
@@ -101,7 +101,7 @@ pub enum Per {
 }
 
 impl Per {
-    /// The word in settings and answers.
+    /// Returns its name in settings and answers.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Call => "call",
@@ -112,28 +112,28 @@ impl Per {
     }
 }
 
-/// What a model costs.
+/// The price of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Price {
-    /// Counted by what.
+    /// The unit.
     pub per: Per,
-    /// How much each.
+    /// The credits per unit.
     pub credits: Credits,
 }
 
-/// How much is asked of a model, or was made by it.
+/// The amount that is asked of a model, or that it made.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Amount {
-    /// Milliseconds of media.
+    /// The milliseconds of media.
     pub ms: i64,
-    /// Pixels of a picture.
+    /// The pixels of a picture.
     pub pixels: i64,
-    /// Characters of text.
+    /// The characters of text.
     pub chars: i64,
 }
 
 impl Price {
-    /// What so much costs: rounded up to a hundredth. What has a price is never free.
+    /// Returns the credits for this amount, rounded up to a hundredth. Only a price of 0 makes it free.
     pub fn of(&self, amount: Amount) -> Credits {
         let (units, whole) = match self.per {
             Per::Call => (1, 1),
@@ -150,34 +150,34 @@ impl Price {
     }
 }
 
-/// Models that need no provider: programs of this deployment's workers.
+/// The models that need no provider: programs of this deployment's workers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum BuiltIn {
-    /// Speech in many languages, of a machine's sound.
+    /// Speaks many languages, with a synthetic voice.
     #[serde(rename = "espeak-ng")]
     Espeak,
-    /// English speech of a machine's sound.
+    /// Speaks English, with a synthetic voice.
     #[serde(rename = "flite")]
     Flite,
-    /// Larger pictures by resampling: nothing is invented.
+    /// Enlarges pictures by resampling; nothing is invented.
     #[serde(rename = "lanczos")]
     Lanczos,
-    /// Pictures without what has the colour of the background.
+    /// Removes what has the colour of the background.
     #[serde(rename = "chroma-key")]
     ChromaKey,
-    /// Text in another language, by rules and dictionaries.
+    /// Translates text by rules and dictionaries.
     #[serde(rename = "apertium")]
     Apertium,
 }
 
 impl BuiltIn {
-    /// The voices of `flite`, which speaks English alone; the first is its usual one.
+    /// The voices of `flite`, which speaks only English; the first is the default.
     pub const FLITE_VOICES: [&str; 5] = ["slt", "rms", "awb", "kal16", "kal"];
 
     /// All five.
     pub const ALL: [Self; 5] = [Self::Espeak, Self::Flite, Self::Lanczos, Self::ChromaKey, Self::Apertium];
 
-    /// The id that calls name it by.
+    /// Returns its id in calls.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Espeak => "espeak-ng",
@@ -188,12 +188,12 @@ impl BuiltIn {
         }
     }
 
-    /// The one of this name, if there is one.
+    /// Returns the model of this name; `None` if there is none.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|one| one.name() == name)
     }
 
-    /// What it makes.
+    /// Returns its kind.
     pub const fn kind(self) -> ModelKind {
         match self {
             Self::Espeak | Self::Flite => ModelKind::Speech,

@@ -1,30 +1,30 @@
-//! Who operates the deployment: the names, roles and tokens of `MWS_OPERATOR_TOKEN` and `MWS_OPERATOR_TOKENS`.
+//! The operators of the deployment: names, roles and tokens from `MWS_OPERATOR_TOKEN` and `MWS_OPERATOR_TOKENS`.
 //!
-//! It owns their text form and how tokens are compared. Only hashes are kept, so that nothing here can show a token.
-//! All hashes are compared, each in constant time, so that an answer's time tells nothing about how near a guess was.
+//! This file has their text form and compares tokens. Only hashes are kept, so that nothing here can show a token. All
+//! hashes are compared, each in constant time, so that response times don't tell how near a guess was.
 
 use super::credential::CredentialHash;
 use secrecy::{ExposeSecret, SecretString};
 
-/// What the single, nameless token is called in the audit log.
+/// The name in the audit log of whoever has the single, nameless token.
 const NAMELESS: &str = "operator";
-/// Bytes of the shortest token: a shorter one could be guessed.
+/// The fewest bytes of a token: a shorter one could be guessed.
 const SHORTEST_TOKEN: usize = 16;
-/// Different bytes that a token must have: one with fewer could be guessed.
+/// The fewest different bytes of a token: one with fewer could be guessed.
 const FEWEST_DIFFERENT_BYTES: usize = 8;
 const LONGEST_NAME: usize = 64;
 
-/// What an operator may do.
+/// The role of an operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OperatorRole {
-    /// May look at everything.
+    /// May read everything.
     Read,
     /// May also change things.
     Act,
 }
 
 impl OperatorRole {
-    /// The word in the setting and in refusals.
+    /// Returns its name in the setting and in refusals.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Read => "read",
@@ -36,9 +36,9 @@ impl OperatorRole {
 /// One operator.
 #[derive(Debug, Clone)]
 pub struct Operator {
-    /// What the audit log calls them.
+    /// Their name in the audit log.
     pub name: String,
-    /// What they may do.
+    /// Their role.
     pub role: OperatorRole,
     token: CredentialHash,
 }
@@ -47,21 +47,21 @@ pub struct Operator {
 #[derive(Debug, Clone, Default)]
 pub struct Operators(Vec<Operator>);
 
-/// Why the operators' tokens can't be used. It never holds a token.
+/// Why the operators' tokens are refused. It never holds a token.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OperatorError {
-    /// The nameless token could be guessed.
+    /// The nameless token is too easy to guess.
     #[error(
         "MWS_OPERATOR_TOKEN could be guessed: give at least 16 characters, 8 of them different, that don't repeat themselves"
     )]
     Weak,
-    /// An entry does not have the form `name:role:token`, or its role is unknown.
+    /// An entry is not `name:role:token`, or its role is unknown. The field is its number, from 1.
     #[error("entry {0} of MWS_OPERATOR_TOKENS is not `name:read:token` or `name:act:token`")]
     Form(usize),
-    /// A name is not a valid one, or another operator has it.
+    /// A name is malformed, or another operator has it.
     #[error("the name of entry {0} of MWS_OPERATOR_TOKENS is taken, or not 1 to 64 of a–z, A–Z, 0–9, `.`, `_` and `-`")]
     Name(usize),
-    /// A token could be guessed, or is another operator's.
+    /// A token is too easy to guess, or another operator has it.
     #[error(
         "the token of entry {0} of MWS_OPERATOR_TOKENS is another operator's, or could be guessed: give at least 16 \
          characters, 8 of them different, that don't repeat themselves"
@@ -73,39 +73,45 @@ impl Operators {
     /// Reads the two settings.
     ///
     /// # Errors
-    /// [`OperatorError`], which names an entry by its place, counted from 1.
+    /// Why an entry is refused, with its number from 1.
     pub fn read(single: Option<&SecretString>, named: Option<&SecretString>) -> Result<Self, OperatorError> {
-        let mut all = Vec::new();
+        let mut all = Self::default();
         if let Some(token) = single.map(ExposeSecret::expose_secret).filter(|token| !token.is_empty()) {
             if is_weak(token) {
                 return Err(OperatorError::Weak);
             }
-            all.push(Operator { name: NAMELESS.to_owned(), role: OperatorRole::Act, token: CredentialHash::of(token) });
+            let token = CredentialHash::of(token);
+            all.0.push(Operator { name: NAMELESS.to_owned(), role: OperatorRole::Act, token });
         }
         let entries = named.map_or("", ExposeSecret::expose_secret).split(',').map(str::trim);
         for (index, entry) in entries.filter(|entry| !entry.is_empty()).enumerate() {
-            let place = index + 1;
-            let mut parts = entry.splitn(3, ':');
-            let (Some(name), Some(role), Some(token)) = (parts.next(), parts.next(), parts.next()) else {
-                return Err(OperatorError::Form(place));
-            };
-            let role = match role {
-                "read" => OperatorRole::Read,
-                "act" => OperatorRole::Act,
-                _ => return Err(OperatorError::Form(place)),
-            };
-            let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
-            let known = all.iter().any(|one: &Operator| one.name == name);
-            if known || name.is_empty() || name.len() > LONGEST_NAME || !name.bytes().all(plain) {
-                return Err(OperatorError::Name(place));
-            }
-            let hash = CredentialHash::of(token);
-            if is_weak(token) || all.iter().any(|one| one.token.matches(&hash)) {
-                return Err(OperatorError::Token(place));
-            }
-            all.push(Operator { name: name.to_owned(), role, token: hash });
+            all.add(entry, index + 1)?;
         }
-        Ok(Self(all))
+        Ok(all)
+    }
+
+    /// Adds the operator of an entry `name:role:token`, which stands at this place.
+    fn add(&mut self, entry: &str, place: usize) -> Result<(), OperatorError> {
+        let mut parts = entry.splitn(3, ':');
+        let (Some(name), Some(role), Some(token)) = (parts.next(), parts.next(), parts.next()) else {
+            return Err(OperatorError::Form(place));
+        };
+        let role = match role {
+            "read" => OperatorRole::Read,
+            "act" => OperatorRole::Act,
+            _ => return Err(OperatorError::Form(place)),
+        };
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
+        let known = self.0.iter().any(|one| one.name == name);
+        if known || name.is_empty() || name.len() > LONGEST_NAME || !name.bytes().all(plain) {
+            return Err(OperatorError::Name(place));
+        }
+        let hash = CredentialHash::of(token);
+        if is_weak(token) || self.0.iter().any(|one| one.token.matches(&hash)) {
+            return Err(OperatorError::Token(place));
+        }
+        self.0.push(Operator { name: name.to_owned(), role, token: hash });
+        Ok(())
     }
 
     /// Returns the operator whose token has this hash. All tokens are compared, also after one has matched.
@@ -113,19 +119,19 @@ impl Operators {
         self.0.iter().fold(None, |found, one| if one.token.matches(presented) { Some(one) } else { found })
     }
 
-    /// The operator of this name.
+    /// Returns the operator of this name, if there is one.
     pub fn named(&self, name: &str) -> Option<&Operator> {
         self.0.iter().find(|one| one.name == name)
     }
 
-    /// The operator of this name, if their token still is the one whose hash was kept as these bytes.
+    /// Returns the operator of this name, if the stored bytes are still the hash of their token.
     pub fn still(&self, name: &str, kept: &[u8]) -> Option<&Operator> {
         self.0.iter().find(|one| one.name == name && one.token.is_kept_as(kept))
     }
 }
 
 impl Operator {
-    /// What is kept of the token, for a pass that is to end with it.
+    /// Returns the hash of their token. A pass stores it, to end when the token changes.
     pub const fn token_hash(&self) -> &CredentialHash {
         &self.token
     }

@@ -1,52 +1,52 @@
-//! How large pictures are, in pixels, how large those may be that are read and made, and what work on so many is worth.
+//! Sizes of pictures in pixels: limits for reading and making them, and the length of film that work on them is worth.
 
 use crate::media_time::FrameRate;
 
-/// Pixels of a picture that is read, at most.
+/// The most pixels of a picture that is read.
 pub const MOST_READ_PIXELS: u32 = 64_000_000;
-/// Pixels of a film's picture that is made, at most: those of 4096 × 2160.
+/// The most pixels of a film's frame that is made: those of 4096 × 2160.
 pub const MOST_FILM_PIXELS: u32 = 4_096 * 2_160;
 
-/// Pixels that are drawn in a millisecond of what a film is worth: those of 1920 × 1080 at 30 frames a second, with one
-/// picture over all of each. Of films that are drawn with more, the pixels count and not their length.
+/// Pixels drawn per millisecond of a film's worth: 1920 × 1080 at 30 frames per second, with one overlay over all of
+/// each frame. Films that need more are priced by their pixels instead of their length.
 pub(crate) const PIXELS_A_MS: i64 = 1_920 * 1_080 * 30 / 1_000 * 3 / 2;
 /// Pixels of an image that are worth a second of film: those of 3840 × 2160.
 pub(crate) const STILL_PIXELS: i64 = 3_840 * 2_160;
-/// How many pixels are decoded for what drawing and encoding one costs: measured, 3 to 6.
+/// How many pixels are decoded at the cost of drawing and encoding one; 3 to 6 was measured.
 const DECODED_FOR_DRAWN: i64 = 4;
 
-/// The milliseconds of film that so many pixels are worth. What is decoded beyond what is drawn costs less.
+/// Returns the milliseconds of film that drawing and decoding so many pixels is worth. Pixels that are only decoded
+/// cost less.
 pub(crate) const fn worth_ms(drawn: i64, decoded: i64) -> i64 {
     let beyond = decoded.saturating_sub(drawn);
     let beyond = if beyond > 0 { beyond / DECODED_FOR_DRAWN } else { 0 };
     drawn.saturating_add(beyond) / PIXELS_A_MS
 }
 
-/// The pictures of an item, as far as work on them costs by them.
+/// The pictures of an item: what the cost of work on them depends on.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Pictures {
-    /// Pixels of one; none of what has no picture.
+    /// The pixels of one picture; 0 without a picture.
     pub pixels: i64,
-    /// How many are shown in a second; nothing of an image.
+    /// The frame rate; `None` for an image.
     pub rate: Option<FrameRate>,
 }
 
 impl Pictures {
-    /// Of this width and height, if they are known.
+    /// Pictures of this width and height in pixels, with 0 for unknown sides.
     pub fn of(width: Option<i32>, height: Option<i32>, rate: Option<FrameRate>) -> Self {
         let side = |side: Option<i32>| i64::from(side.unwrap_or(0).max(0));
         Self { pixels: side(width).saturating_mul(side(height)), rate }
     }
 
-    /// Pixels that so many milliseconds of it have; of what has no rate those of one picture.
+    /// Returns the pixels of `ms` milliseconds of it; without a rate, those of one picture.
     pub fn pixels_in(self, ms: i64) -> i64 {
         let frames = self.rate.map_or(1, |rate| rate.nearest(ms.saturating_mul(1_000)).max(1));
         self.pixels.saturating_mul(frames)
     }
 
-    /// The milliseconds that work on so many of it is worth which draws it anew: as many, or more where its pictures
-    /// have more pixels a second than 1920 × 1080 at 45; of an image a second for each 3840 × 2160 pixels that are
-    /// begun.
+    /// Returns the milliseconds of film that drawing `ms` milliseconds of it anew is worth: as many, or more if it has
+    /// more pixels per second than 1920 × 1080 at 45. An image is worth a second per 3840 × 2160 pixels, rounded up.
     pub fn worth_ms(self, ms: i64) -> i64 {
         ms.max(match self.rate {
             Some(_) => self.pixels_in(ms) / PIXELS_A_MS,
@@ -54,19 +54,19 @@ impl Pictures {
         })
     }
 
-    /// The milliseconds of film that an image's pixels are worth beyond the first 3840 × 2160, 350 for each as many:
-    /// measured, it lies between what those of 8 bits cost and those of 16.
+    /// Returns the milliseconds of film that an image's pixels beyond the first 3840 × 2160 are worth: 350 per as many,
+    /// which lies between the measured costs of 8-bit and of 16-bit images.
     pub(crate) const fn beyond_ms(self) -> i64 {
         let beyond = self.pixels.saturating_sub(STILL_PIXELS);
         if self.rate.is_some() || beyond <= 0 { 0 } else { beyond.saturating_mul(350) / STILL_PIXELS }
     }
 
-    /// The milliseconds of film that going through so many of it is worth, of which nothing is drawn.
+    /// Returns the milliseconds of film that decoding `ms` milliseconds of it is worth, without drawing any.
     pub fn decoded_worth_ms(self, ms: i64) -> i64 {
         if ms <= 0 { 0 } else { worth_ms(0, self.pixels_in(ms)) }
     }
 
-    /// They, enlarged so many times each way.
+    /// Returns the pictures with both sides enlarged by this factor.
     #[must_use]
     pub fn enlarged(self, factor: i64) -> Self {
         Self { pixels: self.pixels.saturating_mul(factor.saturating_mul(factor)), ..self }
@@ -76,9 +76,9 @@ impl Pictures {
 /// The size of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PictureSize {
-    /// Pixels across.
+    /// The width in pixels.
     pub width: u32,
-    /// Pixels down.
+    /// The height in pixels.
     pub height: u32,
 }
 

@@ -1,9 +1,9 @@
-//! What `prepare_media` answers for each (item, read), decided without IO (contract §4.2, §4.5).
+//! Decides what `prepare_media` answers for each (item, read), without IO (contract §4.2, §4.5).
 //!
-//! It is decided in two steps. `triage` looks at what is known before any lock: it answers what needs no job and names
-//! a candidate for the rest. `decide` runs under the account's lock with what the account has left, and turns
-//! candidates into jobs in the order they were asked for. The precedence of answers is ready, already queued, skipped,
-//! held, refused, queued.
+//! There are two steps. `triage` uses what is known before any lock: it answers what needs no job and makes a candidate
+//! of the rest. `decide` runs under the account's lock, knows what the account has left, and turns candidates into jobs
+//! in the order in which they were asked for. If several answers apply, the first of these counts: ready, already
+//! queued, skipped, held, refused, queued.
 
 use crate::credits::Credits;
 use crate::ids::{ItemId, JobId};
@@ -13,7 +13,7 @@ use crate::read::Read;
 use crate::task::Task;
 use std::collections::{HashMap, HashSet};
 
-/// Media that is shorter is skipped by every read.
+/// The shortest media that is read, in milliseconds; a read may need more.
 pub const SHORTEST_MS: i64 = 100;
 
 /// An item as triage needs it.
@@ -21,19 +21,19 @@ pub const SHORTEST_MS: i64 = 100;
 pub struct KnownItem {
     /// Its id.
     pub id: ItemId,
-    /// Whether it can be read yet.
+    /// Its status: only a ready item can be read.
     pub status: ItemStatus,
-    /// Its duration, when known.
+    /// Its duration in milliseconds, if it is ready.
     pub duration_ms: i64,
     /// Whether it has sound.
     pub has_audio: bool,
     /// Whether it has moving pictures.
     pub has_video: bool,
-    /// Whether a computer that reads it itself holds its reads back.
+    /// Whether a computer that reads it by itself has leased it, which holds its reads back.
     pub leased: bool,
-    /// Reads stored on it.
+    /// The reads that are stored on it.
     pub stored: HashSet<Read>,
-    /// Live jobs by the reads they will store.
+    /// The live jobs by the reads that they will store.
     pub owned: HashMap<Read, LiveJob>,
 }
 
@@ -42,20 +42,20 @@ pub struct KnownItem {
 pub struct LiveJob {
     /// Its id.
     pub id: JobId,
-    /// What is held for it.
+    /// The minutes that are held for it.
     pub estimate: Minutes,
 }
 
-/// What is true of the whole deployment at the moment of a call.
+/// The state of the deployment at the time of a call.
 #[derive(Debug, Clone)]
 pub struct Fleet {
-    /// Reads that some worker configuration can run.
+    /// The reads that some worker configuration can run.
     pub configured: HashSet<Read>,
-    /// Reads an operator has paused.
+    /// The reads that an operator has paused.
     pub paused: HashSet<Read>,
-    /// Minutes charged for a minute of media.
+    /// The minutes charged per minute of media.
     pub rates: Rates,
-    /// The longest media that is read.
+    /// The longest media that is read, in milliseconds.
     pub max_media_ms: i64,
 }
 
@@ -68,38 +68,38 @@ pub enum Reason {
     NotVideo,
     /// The media is too short for this read.
     TooShort,
-    /// A computer holds the item's reads back.
+    /// A computer is reading the item itself.
     ReadingOnComputer,
     /// An operator paused this read.
     ReadsPaused,
-    /// No such item.
+    /// There is no such item.
     ItemNotFound,
     /// The item is in a workspace that the caller can't act in.
     WorkspaceForbidden,
-    /// The item's bytes are still coming.
+    /// The item's bytes are still awaited or probed.
     ItemNotReady,
     /// The item's bytes can't be read.
     ItemFailed,
-    /// The media is longer than is read.
+    /// The media is longer than the deployment reads.
     TooLong,
     /// No worker configuration can run this read.
     EngineNotConfigured,
-    /// The account's minutes do not reach.
+    /// The account has too few minutes left.
     InsufficientMinutes {
-        /// What would be held for it.
+        /// The minutes that would be held for it.
         needs: Minutes,
     },
-    /// The account's AI credits do not reach.
+    /// The account has too few AI credits left.
     InsufficientCredits {
-        /// What would be held for it.
+        /// The credits that would be held for it.
         needs: Credits,
     },
-    /// The account has as many live jobs as it may.
+    /// The account has as many live jobs as allowed.
     QueueFull,
 }
 
 impl Reason {
-    /// How the answer shows it.
+    /// Returns its status, code and message in the answer.
     pub const fn shown(self) -> ShownReason {
         let (status, code, message) = match self {
             Self::NoAudio => ("skipped", "no_audio", "The item has no audio, which this read needs."),
@@ -147,12 +147,12 @@ impl Reason {
     }
 }
 
-/// A reason in the words of an answer.
+/// A reason as the answer shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ShownReason {
     /// `skipped`, `held` or `refused`.
     pub status: &'static str,
-    /// The machine-readable reason.
+    /// The machine-readable code.
     pub code: &'static str,
     /// What happened, and what to do next.
     pub message: &'static str,
@@ -161,73 +161,73 @@ pub struct ShownReason {
 /// The answer for one (item, read).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
-    /// Stored already; nothing starts.
+    /// The read is stored already, and nothing starts.
     Ready,
     /// A job computes it.
     Queued {
-        /// That job.
+        /// The job's id.
         job: JobId,
-        /// What is held for it.
+        /// The minutes that are held for it.
         estimate: Minutes,
-        /// Whether it was there before this call.
+        /// Whether the job existed before this call.
         already: bool,
     },
-    /// A job would compute it, were this no dry run.
+    /// A job would compute it, but this is a dry run.
     Startable {
-        /// What would be held for it.
+        /// The minutes that would be held for it.
         estimate: Minutes,
     },
-    /// Not started, and why.
+    /// It is not started, for this reason.
     Not(Reason),
 }
 
 impl Answer {
-    /// The answer for a read that a live job will store.
+    /// Returns the answer for a read that a live job will store.
     pub const fn joined(live: LiveJob) -> Self {
         Self::Queued { job: live.id, estimate: live.estimate, already: true }
     }
 }
 
-/// A read that needs a job of its own, or a render.
+/// A task that needs a job of its own: a read, a render, a generation or a dub.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
-    /// The job's id, minted before it is known whether the job will be.
+    /// The job's id, minted before it is known whether the job will start.
     pub job: JobId,
-    /// The item; nothing for work that is made from none.
+    /// The item; `None` for work that is not about one.
     pub item: Option<ItemId>,
-    /// What is asked for.
+    /// Its task.
     pub task: Task,
-    /// Whether it will store the speech read too: `speakers` where speech is neither stored, nor asked for, nor coming.
+    /// Whether it will store the speech read too: `speakers` does if speech is neither stored, nor asked for, nor live.
     pub with_speech: bool,
-    /// The duration of the media that minutes are held for; nothing where none are.
+    /// The milliseconds of media that minutes are held for; `None` if none are.
     pub duration_ms: Option<i64>,
-    /// AI credits that are held.
+    /// The AI credits that are held for it.
     pub credits: Credits,
 }
 
 impl Candidate {
-    /// The reads it will store.
+    /// Returns the reads that it will store.
     pub fn owns(&self) -> impl Iterator<Item = Read> {
         self.task.read().into_iter().chain(self.with_speech.then_some(Read::Speech))
     }
 
-    /// The minutes that are held for it.
+    /// Returns the minutes that are held for it.
     pub fn price(&self, rates: &Rates) -> Minutes {
         let speech = if self.with_speech { rates.of(Read::Speech) } else { Minutes::ZERO };
         self.duration_ms.map_or(Minutes::ZERO, |duration_ms| (rates.of(self.task) + speech).price(duration_ms))
     }
 }
 
-/// What triage made of one (item, read).
+/// The result of the triage of one (item, read).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Triaged {
-    /// Needs no job.
+    /// It needs no job.
     Answered(Answer),
-    /// Needs one.
+    /// It needs a job.
     Candidate(Candidate),
 }
 
-/// Triage of the reads asked of one item, in the order asked. `mint` gives ids for the jobs that may come to be.
+/// Triages the reads that are asked for of one item, in their order. `mint` makes ids for jobs that may start.
 pub fn triage(item: &KnownItem, reads: &[Read], fleet: &Fleet, mut mint: impl FnMut() -> JobId) -> Vec<Triaged> {
     let mut triaged: Vec<Triaged> = Vec::with_capacity(reads.len());
     for &read in reads {
@@ -257,7 +257,7 @@ pub fn triage(item: &KnownItem, reads: &[Read], fleet: &Fleet, mut mint: impl Fn
     triaged
 }
 
-/// The answer that needs no job, if there is one.
+/// Returns the answer if no job is needed or possible; `None` for a candidate.
 fn answered(item: &KnownItem, read: Read, fleet: &Fleet) -> Option<Answer> {
     if item.stored.contains(&read) {
         return Some(Answer::Ready);
@@ -268,7 +268,7 @@ fn answered(item: &KnownItem, read: Read, fleet: &Fleet) -> Option<Answer> {
     unfit(item, read).or_else(|| held(item, read, fleet)).or_else(|| refused(item, read, fleet)).map(Answer::Not)
 }
 
-/// Why the read does not apply to the media, which is known only once the item is ready.
+/// Returns why the media does not suit the read; `None` if it does, or if the item is not ready and that is unknown.
 pub fn unfit(item: &KnownItem, read: Read) -> Option<Reason> {
     if item.status != ItemStatus::Ready {
         return None;
@@ -299,45 +299,45 @@ fn refused(item: &KnownItem, read: Read, fleet: &Fleet) -> Option<Reason> {
     }
 }
 
-/// What a paying account has, read under its lock.
+/// What a paying account has left, read under its lock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Means {
     /// Minutes left of the month.
     pub left: Minutes,
-    /// Bought minutes that nothing holds.
+    /// Bought minutes that are not held.
     pub bought: Minutes,
-    /// AI credits left.
+    /// The AI credits left.
     pub credits: Credits,
-    /// Live jobs it may still add.
+    /// The number of live jobs that it may still add.
     pub room: i64,
-    /// Places free for jobs that are to have a ticket at once.
+    /// The number of free places, for jobs that get a ticket at once.
     pub places: i64,
 }
 
-/// A job to insert.
+/// A job to insert, with what is held for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Start {
-    /// What it computes.
+    /// Its id, its item and its task.
     pub candidate: Candidate,
-    /// Held from the month.
+    /// The minutes held from the month's.
     pub held_month: Minutes,
-    /// Held from the bought minutes.
+    /// The minutes held from the bought ones.
     pub held_bought: Minutes,
-    /// AI credits held.
+    /// The AI credits held.
     pub held_credits: Credits,
-    /// Whether it has a place, and so a ticket.
+    /// Whether it has a place, and therefore a ticket.
     pub admitted: bool,
 }
 
 impl Start {
-    /// All minutes that are held for it.
+    /// Returns all minutes that are held for it.
     pub fn held(&self) -> Minutes {
         self.held_month + self.held_bought
     }
 }
 
-/// Decides, in order, which candidates become jobs: each that the minutes left and the room still reach for. `means` is
-/// what is left after those that do.
+/// Decides, in order, which candidates become jobs: each for which minutes, credits and room suffice. Afterwards
+/// `means` is what is left.
 pub fn decide(candidates: Vec<Candidate>, means: &mut Means, rates: &Rates) -> Vec<Result<Start, Reason>> {
     candidates
         .into_iter()

@@ -1,18 +1,18 @@
-//! The portal's look: which pages a session shows, and how they look to those who come from a customer's own product.
+//! The look of the portal: the pages that a session shows, and their design for a customer's own users.
 //!
-//! All of it was said by whoever made the link, and ends up in a page: so it is a closed list of words, a colour, and
-//! texts with a bound.
+//! Whoever made the link chose all of it, and it is written into pages: so it is a closed list of words, a colour, and
+//! texts of limited length.
 
 use crate::generation::Color;
 use serde::{Deserialize, Serialize};
 
-/// Characters of the name that the pages bear, at most.
+/// The most characters of the pages' name.
 pub const NAME_CHARS: usize = 60;
-/// Characters of the URL that leads back, at most.
+/// The most characters of the return URL.
 pub const URL_CHARS: usize = 2_000;
-/// Characters of a logo as a `data:` URL, at most: an image of about 24 kB.
+/// The most characters of a logo as a `data:` URL: an image of about 24 kB.
 pub const LOGO_CHARS: usize = 32 << 10;
-/// What a logo begins with: an image that holds no script and fetches nothing.
+/// The prefixes of a logo: types of images that hold no script and fetch nothing.
 const LOGOS: [&str; 3] = ["data:image/png;base64,", "data:image/jpeg;base64,", "data:image/webp;base64,"];
 
 /// A page of the portal.
@@ -21,7 +21,7 @@ const LOGOS: [&str; 3] = ["data:image/png;base64,", "data:image/jpeg;base64,", "
 pub enum PortalPage {
     /// Endpoints, their deliveries and the signing secret.
     Webhooks,
-    /// Jobs of the workspace.
+    /// The jobs of the workspace.
     Jobs,
     /// Minutes and credits.
     Usage,
@@ -30,10 +30,10 @@ pub enum PortalPage {
 }
 
 impl PortalPage {
-    /// All of them, in the order of the navigation.
+    /// All pages, in the order of the navigation.
     pub const ALL: [Self; 4] = [Self::Webhooks, Self::Jobs, Self::Usage, Self::Keys];
 
-    /// Its name in the interface and in its path.
+    /// Returns its name in the API and in its path.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Webhooks => "webhooks",
@@ -44,11 +44,11 @@ impl PortalPage {
     }
 }
 
-/// Whether the pages are light or dark.
+/// The colour scheme of the pages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scheme {
-    /// As the browser has it.
+    /// The browser's.
     #[default]
     Auto,
     /// Light.
@@ -58,7 +58,7 @@ pub enum Scheme {
 }
 
 impl Scheme {
-    /// What CSS calls it.
+    /// Returns its value in CSS.
     pub const fn css(self) -> &'static str {
         match self {
             Self::Auto => "light dark",
@@ -68,21 +68,21 @@ impl Scheme {
     }
 }
 
-/// What a session shows, and how.
+/// The pages of a session, and their design.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Look {
-    /// The pages there are; never none.
+    /// The pages, at least one.
     pub pages: Vec<PortalPage>,
-    /// What the pages bear as their name.
+    /// The name in the pages' head.
     pub name: Option<String>,
-    /// The colour of their head and their buttons.
+    /// The colour of the head and of buttons.
     pub accent: Option<Color>,
-    /// Light or dark.
+    /// The colour scheme.
     pub scheme: Scheme,
-    /// An image for their head, as a `data:` URL.
+    /// The image in the head, as a `data:` URL.
     pub logo: Option<String>,
-    /// Where they lead back to.
+    /// The URL of the link back.
     pub return_url: Option<String>,
 }
 
@@ -99,18 +99,18 @@ impl Default for Look {
     }
 }
 
-/// The ink that can be read on a colour: black or white, whichever has the larger contrast (WCAG 2.2, 1.4.3).
+/// Returns the text colour on a colour: black or white, whichever has more contrast (WCAG 2.2, 1.4.3).
 pub fn ink_on(Color(channels): Color) -> &'static str {
     let [red, green, blue] = channels.map(|channel| {
         let share = f64::from(channel) / 255.0;
         if share <= 0.04045 { share / 12.92 } else { ((share + 0.055) / 1.055).powf(2.4) }
     });
     let luminance = 0.2126_f64.mul_add(red, 0.7152_f64.mul_add(green, 0.0722 * blue));
-    // Where both have the same: (l + 0.05)² = 1.05 × 0.05.
+    // Both have the same contrast where (l + 0.05)² = 1.05 × 0.05.
     if luminance > 0.179 { "#000000" } else { "#ffffff" }
 }
 
-/// Whether a text is a logo that a page can show.
+/// Whether a text is a logo that pages can show.
 pub fn is_logo(text: &str) -> bool {
     let image = LOGOS.iter().find_map(|start| text.strip_prefix(start));
     let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || b"+/".contains(&byte);

@@ -1,10 +1,10 @@
-//! Posts that research pulls: how many are kept, and for how long (contract §4.10).
+//! Limits of the posts that research pulls, and how long they are kept (contract §4.10).
 
-/// Posts of an account's workspaces, together.
+/// The most posts of an account, in all its workspaces together.
 pub const MOST_POSTS: i64 = 5_000;
-/// Days that a post stays which nobody keeps.
+/// Days after which a post is deleted, unless somebody keeps it.
 pub const UNKEPT_DAYS: i32 = 30;
-/// Posts of one pull.
+/// The most posts of one pull.
 pub const MOST_PULLED: usize = 50;
-/// Characters of a search.
+/// The most characters of a search.
 pub const MOST_QUERY_CHARACTERS: usize = 200;

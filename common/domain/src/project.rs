@@ -1,58 +1,58 @@
-//! Projects: their statuses, which change may follow which, and what becomes of the webhook of a change (contract §2,
-//! "Project"; §3; §6.2; contract §3.3).
+//! Projects: their statuses, which may follow which, and the states of the webhook of a change (contract §2, "Project";
+//! §3; §3.3; §6.2).
 //!
-//! It owns the rules alone. The conditional update that makes a change is in `store::projects`, the sending at most
-//! once in the worker, and the project's shape in the api, which is the only one to write its bytes.
+//! This file has only the rules. `store::projects` makes the conditional update of a change, the worker sends the
+//! webhook at most once, and the api alone writes a project as JSON.
 
 use super::series::words;
 use serde::{Deserialize, Serialize};
 
 words! {
-    /// Where a project stands (contract §3).
+    /// The status of a project (contract §3).
     ProjectStatus {
-        /// The agent works.
+        /// The agent is working.
         Running = "running",
-        /// It waits for the outputs of models.
+        /// It is waiting for the outputs of models.
         Generating = "generating",
         /// The work is complete: the result is ready, or waits for feedback.
         Idle = "idle",
         /// The final video is being rendered.
         Rendering = "rendering",
-        /// It ended without a result; it may be taken up again.
+        /// It ended without a result; it may be resumed.
         Failed = "failed",
-        /// It was given up. It never changes again, and nobody is told.
+        /// It was cancelled. That is final, and no webhook is sent.
         Cancelled = "cancelled",
     }
 }
 
 words! {
-    /// Where the webhook of a change stands.
+    /// The status of the webhook of a change.
     WebhookStatus {
-        /// It has not left.
+        /// It has not been sent.
         Pending = "pending",
-        /// It is leaving, or has left; the answer is not known yet.
+        /// It was sent or is being sent, and the response is not known yet.
         Sent = "sent",
-        /// It was answered with 2xx in time.
+        /// The response was 2xx, in time.
         Succeeded = "succeeded",
-        /// It was answered otherwise, or not at all.
+        /// The response was another one, or none came.
         Failed = "failed",
-        /// Its sender ended between the request and its record: it may have arrived, and is never sent again.
+        /// The sender ended between the request and its record: it may have arrived, and is never sent again.
         Unknown = "unknown",
     }
 }
 
 words! {
-    /// Who works on a project.
+    /// The one who works on a project.
     ProjectMode {
         /// The agent.
         Autonomous = "autonomous",
-        /// Somebody outside, who reports its statuses.
+        /// A client, which reports the statuses.
         Manual = "manual",
     }
 }
 
 words! {
-    /// What is to come out of a project.
+    /// The type of a project's result.
     OutputType {
         /// One film.
         Assembled = "assembled",
@@ -64,7 +64,7 @@ words! {
 }
 
 impl ProjectStatus {
-    /// The status of a project that is created: an agent works on it, or it waits for somebody who does.
+    /// Returns the first status: `running` if the agent works, `idle` if a client does.
     pub const fn first(mode: ProjectMode) -> Self {
         match mode {
             ProjectMode::Autonomous => Self::Running,
@@ -72,7 +72,7 @@ impl ProjectStatus {
         }
     }
 
-    /// Whether a project in this status may come to be in that one (contract §3.3).
+    /// Whether this status may change to that one (contract §3.3).
     pub const fn may_become(self, next: Self) -> bool {
         use ProjectStatus::{Cancelled, Failed, Generating, Idle, Rendering, Running};
         match (self, next) {
@@ -87,17 +87,17 @@ impl ProjectStatus {
         }
     }
 
-    /// The statuses that this one may follow.
+    /// Returns the statuses from which this one may be reached.
     pub fn may_follow(self) -> Vec<Self> {
         Self::ALL.iter().copied().filter(|before| before.may_become(self)).collect()
     }
 
-    /// The statuses that may follow this one.
+    /// Returns the statuses that may follow this one.
     pub fn may_lead_to(self) -> Vec<Self> {
         Self::ALL.iter().copied().filter(|next| self.may_become(*next)).collect()
     }
 
-    /// Whether coming to be in this status fires a webhook: every one but `cancelled` (contract §6.2.2).
+    /// Whether a change to this status sends a webhook: each but `cancelled` does (contract §6.2.2).
     pub const fn fires(self) -> bool {
         !matches!(self, Self::Cancelled)
     }

@@ -1,9 +1,9 @@
-//! Which addresses are public: the networks that requests for customers must never reach (contract §2, §6.1).
+//! Decides which addresses are public; requests for customers must never reach others (contract §2, §6.1).
 //!
-//! It owns the list, written out from the IANA special-purpose registries (RFC 6890 and its successors), because the
-//! classifier crates that were tried call mapped, translated and multicast addresses global. It decides about an
-//! address alone; `url_policy` decides about a URL and knows which private networks an operator has named,
-//! `is_never_named` which addresses that never opens.
+//! The list is taken from the IANA special-purpose registries (RFC 6890 and its successors), because the classifier
+//! crates that were tried call mapped, translated and multicast addresses global. Only addresses are judged here;
+//! `url_policy` judges URLs and knows which private networks an operator has named. `is_never_named` has the addresses
+//! that not even an operator's setting opens.
 
 use ipnet::{Ipv4Net, Ipv6Net};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -43,7 +43,7 @@ static NOT_PUBLIC_V4: [Ipv4Net; 20] = [
 
 static NOT_PUBLIC_V6: [Ipv6Net; 22] = [
     // Unspecified, loopback, compatible and mapped IPv4, and NAT64 with both its prefixes (64:ff9b::/96 and
-    // 64:ff9b:1::/48): whatever begins with a zero byte, so that no form of an embedded address is forgotten.
+    // 64:ff9b:1::/48): all that begins with a zero byte, so that no form of an embedded address is missed.
     v6([0, 0, 0, 0], 8),
     v6([0x100, 0, 0, 0], 64),          // discard-only
     v6([0x100, 0, 0, 1], 64),          // dummy prefix
@@ -59,7 +59,7 @@ static NOT_PUBLIC_V6: [Ipv6Net; 22] = [
     v6([0xfe80, 0, 0, 0], 10),         // link-local
     v6([0xfec0, 0, 0, 0], 10),         // site-local, deprecated and still routed in places
     v6([0xff00, 0, 0, 0], 8),          // multicast
-    // Only 2000::/3 is global unicast. What lies outside is unassigned today, and refused before it is assigned.
+    // Only 2000::/3 is global unicast. The rest is unassigned today, and refused in advance.
     v6([0x0100, 0, 0, 0], 8),
     v6([0x0200, 0, 0, 0], 7),
     v6([0x0400, 0, 0, 0], 6),
@@ -69,8 +69,8 @@ static NOT_PUBLIC_V6: [Ipv6Net; 22] = [
     v6([0x8000, 0, 0, 0], 1),
 ];
 
-/// What no network named by an operator opens: where clouds hand the machine's own credentials to whoever asks, and
-/// what reaches nobody beyond the link.
+/// Addresses that no network named by an operator opens: those where clouds give the machine's credentials to whoever
+/// asks, and those that reach nobody beyond the link.
 static NEVER_NAMED_V4: [Ipv4Net; 4] = [
     v4([169, 254, 0, 0], 16),     // link-local: metadata of AWS, Google, Azure and most others
     v4([100, 100, 100, 200], 32), // Alibaba's metadata
@@ -80,13 +80,13 @@ static NEVER_NAMED_V4: [Ipv4Net; 4] = [
 
 static NEVER_NAMED_V6: [Ipv6Net; 4] = [
     v6([0xfe80, 0, 0, 0], 10),     // link-local: OpenStack's metadata
-    v6([0xfd00, 0xec2, 0, 0], 32), // AWS's metadata and what stands beside it
+    v6([0xfd00, 0xec2, 0, 0], 32), // AWS's metadata, name and time services
     v6([0xfd20, 0xce, 0, 0], 32),  // Google's metadata
     v6([0xfd00, 0x42, 0, 0], 32),  // Scaleway's metadata
 ];
 
-/// Whether no setting may open this address: the clouds' metadata services and link-local addresses, in IPv4, IPv6 and
-/// as IPv4 inside IPv6.
+/// Whether no setting may open this address: the metadata services of clouds and link-local addresses, in IPv4, in IPv6
+/// and as IPv4 inside IPv6.
 pub fn is_never_named(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => NEVER_NAMED_V4.iter().any(|network| network.contains(&address)),
@@ -97,8 +97,8 @@ pub fn is_never_named(address: IpAddr) -> bool {
     }
 }
 
-/// The IPv4 addresses that an IPv6 one may lead to by translation: in its last 32 bits (mapped, compatible, NAT64),
-/// behind its prefix (6to4), or in its last 32 bits the other way round (Teredo).
+/// Returns the IPv4 addresses that an IPv6 one may be translated to: in its last 32 bits (mapped, compatible, NAT64),
+/// after its prefix (6to4), or inverted in its last 32 bits (Teredo).
 fn embedded(address: Ipv6Addr) -> [Option<Ipv4Addr>; 3] {
     let bits = address.to_bits();
     let last = u32::try_from(bits & u128::from(u32::MAX)).unwrap_or_default();
@@ -112,8 +112,8 @@ fn embedded(address: Ipv6Addr) -> [Option<Ipv4Addr>; 3] {
     ]
 }
 
-/// Whether an address belongs to the public internet. An IPv6 address that embeds an IPv4 one never does, whatever is
-/// embedded: a receiver that is public has an address of its own.
+/// Whether an address belongs to the public internet. An IPv6 address that embeds an IPv4 one never does, whichever
+/// that is: a public receiver has an address of its own.
 pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => !NOT_PUBLIC_V4.iter().any(|network| network.contains(&address)),

@@ -1,24 +1,24 @@
-//! Public links: a token that shows an item to whoever has it, and what it lets them do.
+//! Public links: a token that shows an item to whoever has it, and an optional passphrase.
 //!
-//! The token is 160 random bits, shown once; its SHA-256 is kept. A passphrase is kept as an HMAC under the service's
-//! own secret, so that neither the tables alone nor a guess at their speed gives it away.
+//! The token is 160 random bits, shown once; its SHA-256 is stored. A passphrase is stored as an HMAC under the
+//! service's own secret, so that it can't be guessed from the tables alone.
 
 use crate::ids::PublicLinkId;
 use sha2::{Digest, Sha256};
 use std::fmt;
 use std::str::FromStr;
 
-/// Live links of a workspace, at most.
+/// The most live links of a workspace.
 pub const MOST_LINKS: i64 = 1_000;
-/// Seconds that a link lasts, at most: 90 days.
+/// The longest lifetime of a link, in seconds: 90 days.
 pub const LONGEST_SECONDS: i64 = 90 * 86_400;
-/// Seconds that a link lasts of which nothing is said: 30 days.
+/// The default lifetime of a link, in seconds: 30 days.
 pub const USUAL_SECONDS: i64 = 30 * 86_400;
-/// Wrong passphrases that a link takes in `WRONG_MINUTES`, whoever sends them.
+/// The most wrong passphrases for a link within `WRONG_MINUTES`, from all senders together.
 pub const MOST_WRONG: i32 = 10;
 /// Minutes after which wrong passphrases are forgotten.
 pub const WRONG_MINUTES: i32 = 15;
-/// Characters of a passphrase.
+/// How many characters a passphrase may have.
 pub const PASSPHRASE_CHARACTERS: std::ops::RangeInclusive<usize> = 4..=200;
 
 /// The secret part of a link's URL: 40 hexadecimal characters.
@@ -26,19 +26,19 @@ pub const PASSPHRASE_CHARACTERS: std::ops::RangeInclusive<usize> = 4..=200;
 pub struct LinkToken([u8; 20]);
 
 impl LinkToken {
-    /// The token that these random bytes make.
+    /// Makes a token of random bytes.
     pub fn from_random(bytes: [u8; 32]) -> Self {
         let mut token = [0; 20];
         token.copy_from_slice(&bytes[..20]);
         Self(token)
     }
 
-    /// What is kept of it.
+    /// Returns the hash that is stored.
     pub fn hash(&self) -> [u8; 32] {
         Sha256::digest(self.0).into()
     }
 
-    /// The text, for the URL that is shown once.
+    /// Returns the text, for the URL that is shown once.
     pub fn expose(&self) -> String {
         hex::encode(self.0)
     }
@@ -50,7 +50,7 @@ impl fmt::Debug for LinkToken {
     }
 }
 
-/// A text that is no link's token.
+/// A text that is not a link's token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("expected 40 hexadecimal characters")]
 pub struct NoToken;
@@ -65,12 +65,13 @@ impl FromStr for LinkToken {
     }
 }
 
-/// What is signed of a link's passphrase, so that it is good for that link alone.
+/// Returns the text of which a passphrase's code is made; it names the link, so that the code is valid for that link
+/// alone.
 pub fn passphrase_subject(link: PublicLinkId, passphrase: &str) -> String {
     format!("passphrase {link} {passphrase}")
 }
 
-/// What is signed to say that somebody has given the link's passphrase, until this unix second.
+/// Returns the text of which the code is made that proves a link's passphrase was given, until this unix second.
 pub fn admission_subject(link: PublicLinkId, passphrase_hash: &[u8], expires: i64) -> String {
     format!("admitted {link} {} {expires}", hex::encode(passphrase_hash))
 }

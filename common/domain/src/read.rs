@@ -1,35 +1,35 @@
-//! The six read kinds of contract §2, what each needs of a media file, and what each is called.
+//! The reads of contract §2: their names, and whether they need a picture.
 //!
-//! A read is what a client asks for; the job that computes it, its price and its place in a queue are decided
-//! elsewhere from this one enum.
+//! Clients ask for reads. The job that computes one, its price and its place in a queue are decided elsewhere, by this
+//! enum.
 
 use serde::{Deserialize, Serialize};
 
-/// One of the six reads that `prepare_media` starts (contract §2, "read").
+/// One of the reads that `prepare_media` starts (contract §2, "read").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, sqlx::Type)]
 #[serde(rename_all = "snake_case")]
 #[sqlx(type_name = "text", rename_all = "snake_case")]
 pub enum Read {
-    /// Text transcript.
+    /// The spoken words, with times.
     Transcript,
-    /// A video's moments.
+    /// The moments of a video.
     SearchIndex,
-    /// Where speech sits.
+    /// When somebody speaks.
     Speech,
-    /// Who speaks when; reads speech too.
+    /// Who speaks when; the job may store `speech` too.
     Speakers,
-    /// Beat positions.
+    /// The times of beats.
     Beats,
-    /// Loudness.
+    /// The loudness.
     Levels,
 }
 
 impl Read {
-    /// All six, in the contract's order (§2).
+    /// All of them, in the contract's order (§2).
     pub const ALL: [Self; 6] =
         [Self::Transcript, Self::SearchIndex, Self::Speech, Self::Speakers, Self::Beats, Self::Levels];
 
-    /// The word used in requests, answers, tables and queue names.
+    /// Returns its name in requests, answers, tables and queues.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Transcript => "transcript",
@@ -41,12 +41,12 @@ impl Read {
         }
     }
 
-    /// The read with this name, if there is one.
+    /// Returns the read of this name; `None` if there is none.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|read| read.name() == name)
     }
 
-    /// Whether it reads the picture rather than the sound.
+    /// Whether it is computed from the picture rather than from the sound.
     pub const fn needs_video(self) -> bool {
         matches!(self, Self::SearchIndex)
     }

@@ -1,8 +1,8 @@
-//! The plan of a render: what it makes, and from which items. The plan is complete, so that every attempt at the job
-//! makes the same (contract §10, row `render`).
+//! The plan of a render: the tool, its arguments and the items that it uses. It is complete, so that every attempt at
+//! the job makes the same (contract §10, row `render`).
 //!
-//! A plan is made when its job is dispatched, and kept with the job. Two renders are the same if their plans have the
-//! same hash: while the job of one is live, or the item that it made exists, the plan is not rendered again.
+//! A plan is made when its job is dispatched, and stored with the job. Two renders are the same if their plans have the
+//! same hash: a plan is not rendered again while its job is live or its item exists.
 
 use crate::decoding::{Decoding, Material};
 use crate::ducking::GainPoint;
@@ -15,18 +15,18 @@ use crate::still::Still;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// What one render makes, and from which items.
+/// The plan of one render.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "tool", rename_all = "snake_case")]
 pub enum RenderPlan {
-    /// The item's kept spans, one after the other.
+    /// Joins the kept spans of an item.
     RemoveSilence {
         /// The item that silence is cut out of.
         item: ItemId,
         /// The spans of it that stay, sorted and without overlaps (`domain::silence`).
         keep: Vec<Span>,
     },
-    /// The voice over the music, which the envelope turns down.
+    /// Puts a voice over music, which the envelope turns down.
     DuckMusic {
         /// The item with the voice. It decides the length, and its picture, if it has one, is kept.
         voice: ItemId,
@@ -35,21 +35,21 @@ pub enum RenderPlan {
         /// The music's gain (`domain::ducking`).
         envelope: Vec<GainPoint>,
     },
-    /// A timeline, as it was when its job was dispatched.
+    /// Renders a timeline, as it was when its job was dispatched.
     RenderTimeline {
-        /// What is seen and heard, of at least one item.
+        /// The plan of the film, which uses at least one item.
         film: Box<Film>,
     },
-    /// A canvas, as it was when its job was dispatched.
+    /// Renders a canvas, as it was when its job was dispatched.
     RenderCanvas {
-        /// What is drawn, of any number of items.
+        /// The plan of the picture, which may use no item.
         still: Box<Still>,
     },
 }
 
 impl RenderPlan {
-    /// The item that the render is made from first and foremost: its job is shown on this one. None for a picture of
-    /// words and shapes alone; a film always has one.
+    /// Returns the main item of the render, on which its job is shown. `None` for a picture of text and shapes alone; a
+    /// film always has one.
     pub fn source(&self) -> Option<ItemId> {
         match self {
             Self::RemoveSilence { item, .. } => Some(*item),
@@ -67,7 +67,7 @@ impl RenderPlan {
         }
     }
 
-    /// Returns the items that a film or a picture is made from beside its source.
+    /// Returns the items that a film or a picture uses, beside its main one.
     pub fn others(&self) -> Vec<ItemId> {
         match self {
             Self::RemoveSilence { .. } | Self::DuckMusic { .. } => Vec::new(),
@@ -76,8 +76,8 @@ impl RenderPlan {
         }
     }
 
-    /// Milliseconds of media that making it goes through, beside those of all that it is made from: what a film is
-    /// worth at the most, what a picture costs and a second for each of its layers.
+    /// Returns the milliseconds of media that are priced beside those of its source items: for a film the most it may
+    /// be worth; for a picture what it costs, plus a second per layer.
     pub fn media_ms(&self) -> i64 {
         match self {
             Self::RemoveSilence { .. } | Self::DuckMusic { .. } => 0,
@@ -89,7 +89,7 @@ impl RenderPlan {
         }
     }
 
-    /// The tool that was called.
+    /// Returns the name of the tool.
     pub const fn tool(&self) -> &'static str {
         match self {
             Self::RemoveSilence { .. } => "remove_silence",
@@ -99,8 +99,8 @@ impl RenderPlan {
         }
     }
 
-    /// What the new item says of how it was made. A render draws and speaks nothing: it is synthetic where something
-    /// that it is made from is, which whoever stores it finds out.
+    /// Returns how the new item was made, as it shows it. A render draws and speaks nothing: the item is synthetic if
+    /// one of its source items is, which whoever stores it finds out.
     pub fn made_by(&self, job: JobId) -> MadeBy {
         let sources = self.source().into_iter().chain(self.music()).chain(self.others());
         MadeBy {
@@ -114,19 +114,19 @@ impl RenderPlan {
         }
     }
 
-    /// Returns the SHA-256 of the plan's JSON. Plans of different workspaces differ, because their items do, and a
-    /// canvas may have none, but says whose it is.
+    /// Returns the SHA-256 of the plan's JSON. Plans of different workspaces differ, because their items do; a canvas
+    /// may have no items, but names its workspace.
     pub fn hash(&self) -> [u8; 32] {
         // A plan has no map and no float in it: there is one way to write it, and it can't fail.
         Sha256::digest(serde_json::to_vec(self).unwrap_or_default()).into()
     }
 
-    /// What the new item is called, after what it is made from: `talk (silence removed)` of `talk.mp4`.
+    /// Returns the name of the new item, made of its source's: `talk (silence removed)` of `talk.mp4`.
     pub fn name(&self, source_name: &str) -> String {
         let suffix = match self {
             Self::RemoveSilence { .. } => " (silence removed)",
             Self::DuckMusic { .. } => " (with music)",
-            // These have a name of their own.
+            // These sources have names that fit.
             Self::RenderTimeline { .. } | Self::RenderCanvas { .. } => {
                 return source_name.chars().take(NAME_CHARS).collect();
             }
@@ -136,7 +136,7 @@ impl RenderPlan {
     }
 }
 
-/// Returns a file's name without its extension.
+/// Returns a file's name without its ending.
 fn stem(name: &str) -> &str {
     match name.rsplit_once('.') {
         Some((stem, ending)) if !stem.is_empty() && is_ending(ending) => stem,
@@ -144,7 +144,7 @@ fn stem(name: &str) -> &str {
     }
 }
 
-/// Two to four letters and digits, letters among them: `mp4`, not `5` of `take 1.5`.
+/// Whether it is two to four letters and digits with a letter among them: `mp4`, not `5` of `take 1.5`.
 fn is_ending(text: &str) -> bool {
     (2..=4).contains(&text.len())
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric())

@@ -1,35 +1,34 @@
-//! When a failed delivery is tried again (contract §6.1.9). Jobs have their own, simpler rule in `job`.
+//! The delays before a failed delivery is tried again (contract §6.1.9). Jobs have a simpler rule in `job`.
 //!
-//! It owns the delays and the counts, as pure functions. It never reads a clock or draws the jitter: the caller adds
-//! the delay to the end of the failed attempt and hands a random fraction in. Who counts attempts is the store's
-//! business.
+//! Pure functions of counts. Nothing here reads a clock or draws jitter: the caller adds the delay to the end of the
+//! failed attempt, and passes in a random fraction. The store counts the attempts.
 
 use std::str::FromStr;
 use std::time::Duration;
 
-/// Jitter lies within this part of the delay and never above [`MOST_JITTER`]: small, so that the schedule that is
-/// promised (contract §6.1.9) can be seen in the log.
+/// Jitter is at most one tenth of the delay, and at most [`MOST_JITTER`]: small, so that the
+/// promised schedule (contract §6.1.9) can be recognized in the log.
 const JITTER_PART: u32 = 10;
 
 /// The most that jitter may add to a delay.
 pub const MOST_JITTER: Duration = Duration::from_secs(30);
 
-/// The longest delay that the setting takes, so that a slip of the pen can't put a retry off for years.
+/// The longest delay that the setting accepts, in seconds, so that a typing error can't put a retry off for years.
 const LONGEST_DELAY_S: u64 = 7 * 86_400;
 
-/// The attempts of one delivery series under the default schedule (contract §6.1.9).
+/// The attempts of a delivery series under the default schedule (contract §6.1.9).
 pub const DELIVERY_ATTEMPTS: usize = 8;
 
 /// What follows a failed attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NextAttempt {
-    /// Try again this long after the end of the failed attempt.
+    /// Another attempt, this long after the end of the failed one.
     After(Duration),
-    /// No attempt is left: the series or the job has failed.
+    /// Nothing: no attempt is left, and the series has failed.
     Spent,
 }
 
-/// The delays between the attempts of one delivery series, as `MWS_WEBHOOK_RETRY_SECONDS` gives them.
+/// The delays between the attempts of a delivery series, from `MWS_WEBHOOK_RETRY_SECONDS`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RetrySchedule {
     delays: Vec<Duration>,
@@ -43,18 +42,18 @@ impl Default for RetrySchedule {
 }
 
 impl RetrySchedule {
-    /// One attempt and no retry: pings and project webhooks (contract §6.3, §6.2.5).
+    /// Returns one attempt without a retry, for pings and project webhooks (contract §6.3, §6.2.5).
     pub const fn once() -> Self {
         Self { delays: Vec::new() }
     }
 
-    /// How many attempts a series has in all.
+    /// Returns the number of attempts of a series.
     pub fn attempts(&self) -> usize {
         self.delays.len() + 1
     }
 
-    /// What follows the failure of attempt number `failed_attempt` (the first is 1). `jitter` is a random fraction in
-    /// `0..1` of the most that may be added; the delay is never shorter than the schedule says.
+    /// Returns what follows the failure of attempt number `failed_attempt`, from 1. `jitter` is a random fraction in
+    /// `0..1` of the most that may be added; the delay is never shorter than scheduled.
     pub fn after_failure(&self, failed_attempt: u32, jitter: f64) -> NextAttempt {
         let index = failed_attempt.saturating_sub(1) as usize;
         match self.delays.get(index) {
@@ -64,13 +63,13 @@ impl RetrySchedule {
     }
 }
 
-/// Why a text is no retry schedule.
+/// Why a text is not a retry schedule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ScheduleError {
     /// A part is not a whole number of seconds of at most seven days.
     #[error("`{0}` is not a number of seconds from 0 to 604800")]
     Delay(String),
-    /// There are more delays than an eight-attempt series has room for.
+    /// There are too many delays for a series of eight attempts.
     #[error("{0} delays make more than eight attempts: give one to seven")]
     TooMany(usize),
 }
@@ -78,7 +77,7 @@ pub enum ScheduleError {
 impl FromStr for RetrySchedule {
     type Err = ScheduleError;
 
-    /// Reads one to seven delays in seconds, parted by commas: `60,300,1800`.
+    /// Parses one to seven delays in seconds, separated by commas: `60,300,1800`.
     fn from_str(text: &str) -> Result<Self, ScheduleError> {
         let delays = text.split(',').map(|part| {
             let seconds = part.trim().parse().ok().filter(|&seconds: &u64| seconds <= LONGEST_DELAY_S);

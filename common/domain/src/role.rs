@@ -1,15 +1,15 @@
-//! What somebody may do in a workspace (contract §2 "Workspace", §5).
+//! The roles that people have in a workspace (contract §2 "Workspace", §5).
 //!
-//! It owns the order of the roles. The api's `contract::access` says which operation needs which role, and the store
-//! knows who has which role.
+//! This file defines their order. The api's `contract::access` says which operation needs which role, and the store
+//! knows who has which.
 
 use std::fmt;
 
-/// A role in a workspace; each may do what those before it may (contract §5.6).
+/// A role in a workspace; each may do all that the ones before it may (contract §5.6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, sqlx::Type)]
 #[sqlx(type_name = "text", rename_all = "snake_case")]
 pub enum Role {
-    /// May look at what is in the workspace.
+    /// May read what is in the workspace.
     Viewer,
     /// May also start work.
     Editor,
@@ -18,7 +18,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// All roles, from the one that may do least to the one that may do most.
+    /// All roles, from the least to the most powerful.
     pub const ALL: [Self; 3] = [Self::Viewer, Self::Editor, Self::Owner];
 
     /// Returns the role's name in answers and tables.
@@ -30,7 +30,7 @@ impl Role {
         }
     }
 
-    /// The role with this name, if there is one.
+    /// Returns the role of this name; `None` if there is none.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|role| role.name() == name)
     }

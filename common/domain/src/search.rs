@@ -1,4 +1,4 @@
-//! Where in a passage the words of a query are said, and how well that fits (contract §4.4).
+//! Finds where in a passage the words of a query are said, and scores how well they fit (contract §4.4).
 //!
 //! Postgres finds passages. This module narrows a passage to the words that the query asks for, and scores them: 1 when
 //! all of them stand next to each other, 0.5 to 1 when other words stand between them, and at most 0.5 when words are
@@ -26,7 +26,7 @@ pub struct Term {
 }
 
 impl Term {
-    /// A word as it was written, and its lexeme.
+    /// Makes a term of a word as it was written, and its lexeme.
     pub fn new(written: &str, lexeme: &str) -> Self {
         Self { word: plain(written), lexeme: lexeme.to_owned() }
     }
@@ -45,16 +45,16 @@ pub enum Fit {
     Alike,
 }
 
-/// What was found in a passage.
+/// A place in a passage where a query was found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Spoken {
-    /// Where the first of the words begins, in milliseconds.
+    /// The start of its first word, in milliseconds.
     pub start_ms: i32,
-    /// Where the last one ends.
+    /// The end of its last word, in milliseconds.
     pub end_ms: i32,
-    /// 0 to 1.
+    /// The score, 0 to 1.
     pub score: f64,
-    /// The words, with those around them.
+    /// Its words, with `CONTEXT_WORDS` on either side.
     pub text: String,
 }
 
@@ -68,7 +68,7 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// A query, with the lexeme of each of its [`words`].
+    /// Parses a query; `lexemes` has one for each of its [`words`].
     pub fn new(query: &str, lexemes: &[String]) -> Self {
         let (mut terms, mut alternatives): (Vec<Term>, Vec<Vec<usize>>) = (Vec::new(), Vec::new());
         let mut open = None;
@@ -121,7 +121,8 @@ fn plain(word: &str) -> String {
     word.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Which word of a query each heard word matches. A word is matched once, however many passages it is said in.
+/// Matches heard words with those of a query. Each different word is matched only once, in however many passages it
+/// occurs.
 #[derive(Debug)]
 pub struct Judged<'a> {
     query: &'a Asked,
@@ -185,7 +186,7 @@ fn with_common_words(matches: &[Option<Matched>], row: Row) -> RangeInclusive<us
     from..=to
 }
 
-/// How well the words of these places fit this alternative of a query.
+/// Returns the score of the words in these places, for this alternative of a query.
 fn score(
     query: &Asked,
     alternative: &[usize],
@@ -202,7 +203,7 @@ fn score(
     }
 }
 
-/// The words of these places, and those around them.
+/// Returns the place as a result, with the words around it.
 fn spoken(said: &[Said], places: &RangeInclusive<usize>, score: f64) -> Option<Spoken> {
     let (from, to) = (*places.start(), *places.end());
     let within = said.get(from..=to)?;
@@ -212,7 +213,7 @@ fn spoken(said: &[Said], places: &RangeInclusive<usize>, score: f64) -> Option<S
     Some(Spoken { start_ms: within.first()?.start_ms, end_ms, score: hundredths(score), text: text.join(" ") })
 }
 
-/// Which word of the query a heard word is, and how surely.
+/// The query word that a heard word matches, by its index in `terms`, and how sure the match is, 0 to 1.
 #[derive(Debug, Clone, Copy)]
 struct Matched {
     term: usize,
@@ -257,7 +258,7 @@ fn requirements<'a>(query: &'a Asked, matches: &[Option<Matched>], fit: Fit) -> 
     if whole.is_empty() && fit == Fit::Exact { parts } else { whole }
 }
 
-/// The words of the query that were heard, each once.
+/// Returns the indexes of the query words that were heard, each once.
 fn held(matches: &[Option<Matched>]) -> Vec<usize> {
     let mut terms: Vec<usize> = matches.iter().flatten().map(|one| one.term).collect();
     terms.sort_unstable();

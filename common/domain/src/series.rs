@@ -1,19 +1,19 @@
-//! The life of a delivery series: its states, why it is sent, and what follows each attempt (contract §6.1.8–10).
+//! Delivery series: their states, their triggers, and what follows each attempt (contract §6.1.8–10).
 //!
-//! It owns the rules that decide between another attempt and the end. When a retry is due follows from `retry`; who
-//! counts an endpoint's failures is the store's statement that logs the attempt.
+//! This file decides between another attempt and the end. `retry` has the delays; the statement that logs an attempt
+//! counts an endpoint's failures.
 
 use super::attempt::AttemptError;
 use super::retry::{NextAttempt, RetrySchedule};
 use serde::{Deserialize, Serialize};
 
-/// The failure in a row that disables an endpoint (contract §6.1.10).
+/// The number of consecutive failures that disables an endpoint (contract §6.1.10).
 pub const FAILURES_THAT_DISABLE: i32 = 20;
 
-/// The failure in a row that its owner is warned at (contract §6.3).
+/// The number of consecutive failures at which its owner is warned (contract §6.3).
 pub const FAILURES_THAT_WARN: i32 = 10;
 
-/// How often one attempt may be interrupted before an interruption counts as its failure (contract §6.3).
+/// How many times an attempt may be interrupted before an interruption counts as its failure (contract §6.3).
 pub const UNCOUNTED_INTERRUPTIONS: i16 = 3;
 
 macro_rules! words {
@@ -29,12 +29,12 @@ macro_rules! words {
             /// All of them.
             pub const ALL: &'static [Self] = &[$(Self::$name,)*];
 
-            /// The word in the delivery log and in the tables.
+            /// Returns its name in the API and in the tables.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$name => $word,)* }
             }
 
-            /// The one with this name, if there is one.
+            /// Returns the value of this name; `None` if there is none.
             pub fn from_name(name: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|each| each.name() == name)
             }
@@ -45,37 +45,37 @@ macro_rules! words {
 pub(crate) use words;
 
 words! {
-    /// Where a series stands (contract §6.3).
+    /// The status of a series (contract §6.3).
     DeliveryStatus {
-        /// Waiting for its next attempt, or at it.
+        /// It is waiting for its next attempt, or an attempt is running.
         Pending = "pending",
-        /// An attempt was answered with 2xx in time.
+        /// The response to an attempt was 2xx, in time.
         Succeeded = "succeeded",
         /// All attempts failed.
         Failed = "failed",
-        /// Not sent, or not sent to the end, because its endpoint is disabled.
+        /// It was not sent, or not to the end, because its endpoint is disabled.
         Skipped = "skipped",
-        /// Its endpoint was removed, or a resend took its place.
+        /// Its endpoint was removed, or a resend replaced it.
         Cancelled = "cancelled",
     }
 }
 
 words! {
-    /// Why a series is sent (contract §6.3).
+    /// The reason why a series is sent (contract §6.3).
     Trigger {
-        /// Its job ended.
+        /// A job ended.
         Event = "event",
-        /// The endpoint's owner asked for it again.
+        /// The endpoint's owner asked for another delivery.
         Resend = "resend",
-        /// A ping: one attempt, which counts for nothing.
+        /// A ping: one attempt, which does not count as a failure of the endpoint.
         Test = "test",
     }
 }
 
 words! {
-    /// Why an endpoint is disabled (contract §6.3).
+    /// The reason why an endpoint is disabled (contract §6.3).
     DisabledReason {
-        /// Its owner said so.
+        /// Its owner disabled it.
         User = "user",
         /// Twenty attempts failed in a row.
         TooManyFailures = "too_many_failures",
@@ -85,12 +85,13 @@ words! {
 }
 
 impl Trigger {
-    /// Whether its attempts count towards the endpoint's failures in a row; pings never do.
+    /// Whether its attempts count as consecutive failures of the endpoint; those of pings do not.
     pub const fn counts(self) -> bool {
         !matches!(self, Self::Test)
     }
 
-    /// What follows the end of attempt number `attempt` (the first is 1). `jitter` is a random fraction in `0..1`.
+    /// Returns what follows attempt number `attempt`, from 1; `error` is `None` if it succeeded. `jitter` is a random
+    /// fraction in `0..1`.
     pub fn next(self, attempt: i16, error: Option<AttemptError>, schedule: &RetrySchedule, jitter: f64) -> Next {
         if error.is_none() {
             return Next::Succeeded;
@@ -112,7 +113,7 @@ impl Trigger {
 pub enum Next {
     /// The series has succeeded.
     Succeeded,
-    /// Another attempt.
+    /// Another attempt follows.
     Retry {
         /// Milliseconds from the end of the failed attempt.
         after_ms: i64,
@@ -122,7 +123,7 @@ pub enum Next {
 }
 
 impl Next {
-    /// The series' status from now on.
+    /// Returns the new status of the series.
     pub const fn status(self) -> DeliveryStatus {
         match self {
             Self::Succeeded => DeliveryStatus::Succeeded,

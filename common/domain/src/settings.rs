@@ -1,6 +1,6 @@
-//! Settings of a workspace: what its tools do where a call says nothing of it (contract §4.9).
+//! Settings of a workspace: defaults for its tools, and its name (contract §4.9).
 //!
-//! A setting that is absent leaves the tool its own default. Bounds are those of the tools themselves.
+//! Without a setting, a tool has its own default. The limits are those of the tools.
 
 use crate::brand_kit::CaptionStyle;
 use crate::document::MOST_NAME_CHARACTERS;
@@ -9,40 +9,40 @@ use crate::read::Read;
 use crate::silence::SilenceRule;
 use serde::{Deserialize, Serialize};
 
-/// Characters of a language tag.
+/// The most characters of a language tag.
 pub const MOST_LANGUAGE_CHARACTERS: usize = 35;
 
 /// The settings of a workspace.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
-    /// What the workspace is called where people who have no account see it.
+    /// The workspace's name for people without an account.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The language of its media, as a tag of BCP 47.
+    /// The language of its media, as a BCP 47 tag.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default_language: Option<String>,
-    /// The reads that an upload or an import starts which names none.
+    /// The reads that start after an upload or an import, if that names none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reads_on_import: Vec<Read>,
-    /// `min_silence_ms` of `remove_silence`.
+    /// The default of `min_silence_ms` of `remove_silence`, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_silence_ms: Option<u32>,
-    /// `padding_ms` of `remove_silence`.
+    /// The default of `padding_ms` of `remove_silence`, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub padding_ms: Option<u32>,
-    /// `duck_db` of `duck_music`.
+    /// The default of `duck_db` of `duck_music`, in decibels.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duck_db: Option<f64>,
-    /// How captions look that name no style.
+    /// The style of captions for which no style is given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub caption_style: Option<CaptionStyle>,
 }
 
 impl Settings {
-    /// Refuses what can't be a setting, in words.
+    /// Checks all settings.
     ///
     /// # Errors
-    /// The field, and what it takes.
+    /// The field, and what was expected, in words.
     pub fn check(&self) -> Result<(), String> {
         let is_line = |name: &String| {
             !name.trim().is_empty()
@@ -69,7 +69,7 @@ impl Settings {
     }
 }
 
-/// Whether this has the form of a language tag.
+/// Whether a text has the form of a language tag.
 fn is_language(tag: &str) -> bool {
     let mut parts = tag.split('-');
     let first = parts.next().unwrap_or_default();

@@ -1,11 +1,10 @@
-//! What `remove_silence` keeps of a media, from where somebody speaks in it (contract §4.4).
+//! Decides what `remove_silence` keeps of a media, from where somebody speaks in it (contract §4.4).
 //!
-//! Pure: spans in, spans out. Where speech sits is the `speech` read's; cutting is the worker's, which does what is
-//! decided here and nothing else.
+//! Pure: spans in, spans out. The `speech` read finds the speech; the worker makes the cuts that are decided here.
 
 use crate::media_time::{FrameRate, Span, joined, tidied, total_us};
 
-/// How long a silence must be to be cut, and how much of it stays beside speech.
+/// The shortest silence that is cut, and how much of it stays beside speech.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SilenceRule {
     min_silence_us: i64,
@@ -13,20 +12,20 @@ pub struct SilenceRule {
 }
 
 impl SilenceRule {
-    /// Milliseconds of the shortest silence that is cut, when a call does not say.
+    /// The default length of the shortest silence that is cut, in milliseconds.
     pub const MIN_SILENCE_MS: u32 = 500;
-    /// The longest that a call may say: a minute.
+    /// The most milliseconds that a call may ask for: a minute.
     pub const MOST_SILENCE_MS: u32 = 60_000;
-    /// The shortest: below it, breaths and plosives would be cut.
+    /// The fewest milliseconds that a call may ask for: below it, breaths and plosives would be cut.
     pub const LEAST_SILENCE_MS: u32 = 100;
-    /// Milliseconds that stay before and after speech, when a call does not say. The read's segments begin a little
-    /// early and end a little late already.
+    /// The default milliseconds that stay before and after speech. The read's segments themselves begin a little early
+    /// and end a little late.
     pub const PADDING_MS: u32 = 50;
-    /// The longest that a call may say.
+    /// The most milliseconds of padding that a call may ask for.
     pub const MOST_PADDING_MS: u32 = 5_000;
 
-    /// Silence of at least `min_silence_ms` is cut, but for `padding_ms` on each of its sides where speech is. Values
-    /// beyond the limits are taken to the limit.
+    /// Silence of at least `min_silence_ms` milliseconds is cut, except for `padding_ms` beside speech. Values beyond
+    /// the limits become the limit.
     pub fn new(min_silence_ms: u32, padding_ms: u32) -> Self {
         Self {
             min_silence_us: i64::from(min_silence_ms.clamp(Self::LEAST_SILENCE_MS, Self::MOST_SILENCE_MS)) * 1000,
@@ -35,23 +34,23 @@ impl SilenceRule {
     }
 }
 
-/// What stays of a media, and how much goes.
+/// The parts of a media that are kept, and the length of those that are removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kept {
-    /// What stays: sorted, apart from each other, within the media, each longer than nothing.
+    /// The kept spans: sorted, apart from each other, within the media, none of them empty.
     pub keep: Vec<Span>,
-    /// What goes, in microseconds.
+    /// The removed length in microseconds.
     pub removed_us: i64,
 }
 
-/// Decides what is kept of a media of this duration in which somebody speaks there.
+/// Decides what is kept of a media of this duration in microseconds, with the given speech.
 ///
-/// A silence shorter than the minimum stays whole, also before the first and after the last word; a longer one goes but
-/// for its padding, and not at all where its two paddings meet. A video's cuts move outwards to the border of a frame,
-/// so that speech loses nothing. Where nobody speaks nothing is kept: all of it is silence.
+/// A silence shorter than the minimum stays whole, also before the first and after the last word. A longer one is cut
+/// except for its padding, and stays if the paddings on both sides meet. A video's cuts move outwards to a frame's
+/// border, so that no speech is lost. Without speech nothing is kept: all of it is silence.
 pub fn keep(speech: &[Span], duration_us: i64, rule: SilenceRule, rate: Option<FrameRate>) -> Kept {
     let SilenceRule { min_silence_us, padding_us } = rule;
-    // A silence of exactly the minimum is cut.
+    // A silence of exactly the minimum length is cut.
     let mut spoken = joined(tidied(speech, duration_us), min_silence_us - 1);
     let last = spoken.len().saturating_sub(1);
     for (place, span) in spoken.iter_mut().enumerate() {
@@ -70,12 +69,13 @@ pub fn keep(speech: &[Span], duration_us: i64, rule: SilenceRule, rate: Option<F
     Kept { keep, removed_us }
 }
 
-/// The end of the media's last whole frame. Durations are kept in milliseconds, so half of one may be missing.
+/// Returns the end of the media's last whole frame, as a frame number. Durations are known to the millisecond: up to
+/// half of one may be missing.
 fn last_frame(duration_us: i64, rate: FrameRate) -> i64 {
     rate.at_or_before(duration_us + 500)
 }
 
-/// The spans widened to whole frames of those that the media has.
+/// Returns the spans widened to whole frames of the media.
 fn on_frames(spans: &[Span], duration_us: i64, rate: FrameRate) -> Vec<Span> {
     let last = last_frame(duration_us, rate);
     let frames = spans.iter().filter_map(|span| {

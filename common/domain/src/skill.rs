@@ -1,37 +1,37 @@
 //! Skills: named Markdown that agents read before they work (contract §4.9).
 //!
-//! The text is kept as it was sent and never rendered here: whoever shows it treats it as text.
+//! The text is stored as it was sent and never rendered here: whoever shows it treats it as plain text.
 
 use serde::{Deserialize, Serialize};
 
-/// Bytes of a skill's text.
+/// The most bytes of a skill's text.
 pub const MOST_TEXT_BYTES: usize = 20_000;
-/// Characters of what a skill is for.
+/// The most characters of a skill's description.
 pub const MOST_DESCRIPTION_CHARACTERS: usize = 500;
 
 /// A skill.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Skill {
-    /// What it is for, in a line or two.
+    /// Its purpose, on one line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// What it says, as Markdown.
+    /// Its text, as Markdown.
     pub text: String,
 }
 
-/// Why something can't be a skill.
+/// Why a skill is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SkillError {
-    /// Without words, or too long.
+    /// The text is empty or too long.
     #[error("`text`: expected 1 to {MOST_TEXT_BYTES} bytes with something in them")]
     Text,
-    /// Too long, or of several lines.
+    /// The description is too long, or has several lines.
     #[error("`description`: expected at most {MOST_DESCRIPTION_CHARACTERS} characters on one line")]
     Description,
 }
 
 impl Skill {
-    /// A skill of these words. An empty description is none.
+    /// Returns a skill of this text. An empty description becomes `None`.
     pub fn new(text: String, description: Option<&str>) -> Result<Self, SkillError> {
         if text.trim().is_empty() || text.len() > MOST_TEXT_BYTES {
             return Err(SkillError::Text);

@@ -1,8 +1,8 @@
-//! A picture to render: whole numbers alone, so that one canvas has one plan and one hash.
+//! The plan of a picture's render, in whole numbers, so that one canvas has one plan and one hash.
 //!
-//! `canvas::picture` makes it, with its names looked up and its placeholders filled; the worker draws it. Places are
-//! thousandths of a pixel of the canvas, parts of one are millionths, colours are red, green, blue and how much they
-//! hide.
+//! `canvas::picture` makes it, with names looked up and placeholders filled; the worker draws it. Places and sizes are
+//! thousandths of a pixel of the canvas, fractions are millionths, and colours are red, green, blue and opacity from 0
+//! to 255.
 
 use crate::canvas::{Align, GradientShape, Rgba};
 use crate::decoding::Material;
@@ -11,101 +11,103 @@ use crate::pixels::Pictures;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
-/// Pixels of a picture that is rendered.
+/// The most pixels of a rendered picture.
 pub const MOST_PIXELS: u64 = 8_192 * 4_096;
-/// The longest side of a picture that is rendered.
+/// The most pixels of its longer side.
 pub const LONGEST_SIDE: u32 = 8_192;
-/// Pixels that sources are decoded into, of all layers together.
+/// The most pixels that sources are decoded into, in all layers together.
 pub const MOST_SOURCE_PIXELS: u64 = MOST_PIXELS;
-/// Pixels that are drawn on, of all layers together.
+/// The most pixels that are drawn, in all layers together.
 pub const MOST_DRAWN_PIXELS: u64 = 16 * MOST_PIXELS;
-/// Letters that are drawn, of all texts together.
+/// The most letters that are drawn, in all texts together.
 pub const MOST_LETTERS: usize = 40_000;
-/// Letters for which a picture costs a second of film more: each is shaped and drawn as an outline.
+/// The letters that cost one more second of film: each is shaped and drawn as an outline.
 const LETTERS_A_SECOND: usize = 2_000;
-/// How many times the pixels of a layer count that has a shadow, is turned, or lets through what is under it.
+/// The factor by which the pixels of a layer count if it has a shadow, is rotated or is partly transparent.
 const TIMES_DRAWN: u64 = 4;
 
-/// What a picture is written as.
+/// The file format of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StillFormat {
-    /// Without loss, with what is transparent.
+    /// Lossless, with transparency.
     Png,
-    /// Small, on white where it is transparent.
+    /// Small; transparent parts become white.
     Jpeg,
-    /// Smaller, with what is transparent.
+    /// Smaller, with transparency.
     Webp,
-    /// Shapes, with its pictures in it.
+    /// Vector shapes, with the pictures embedded.
     Svg,
 }
 
 /// A picture to render.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Still {
-    /// Whose it is: pictures of two workspaces are two, though they may show the same and name no item.
+    /// The workspace: the same picture in two workspaces is two plans, even if it names no item.
     pub workspace: WorkspaceId,
-    /// What it is written as.
+    /// The file format.
     pub format: StillFormat,
-    /// Pixels of the canvas, across and down.
+    /// The canvas's width and height in pixels.
     pub canvas: [u32; 2],
-    /// Pixels of the picture, across and down.
+    /// The picture's width and height in pixels.
     pub size: [u32; 2],
-    /// What is behind everything.
+    /// The colour behind all layers; `None` if it is transparent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub background: Option<Rgba>,
-    /// What stands on it, later ones over earlier ones.
+    /// The layers, from the lowest to the highest.
     pub layers: Vec<StillLayer>,
 }
 
-/// A layer in its place.
+/// A layer: its content, its place and its look.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StillLayer {
-    /// What it shows.
+    /// Its content.
     pub picture: StillPicture,
-    /// Left side, upper side, width and height; a text is as large as it comes out.
+    /// Left, top, width and height in thousandths of a pixel; a text has width and height 0, and is as large as it is
+    /// drawn.
     pub place: [i32; 4],
-    /// How far it is turned about its middle, in thousandths of a degree.
+    /// The rotation about its middle, in thousandths of a degree clockwise.
     pub rotation: i32,
-    /// How much it hides.
+    /// The opacity in millionths: 0 is invisible, 1,000,000 hides what is below.
     pub opacity: i32,
-    /// How round its corners are.
+    /// The radius of its corners, in thousandths of a pixel.
     pub radius: i32,
     /// Its shadow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shadow: Option<StillShadow>,
 }
 
-/// A shadow.
+/// The shadow of a layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StillShadow {
     /// Its colour.
     pub color: Rgba,
-    /// How far it falls, to the right and down.
+    /// The offset to the right and downwards, in thousandths of a pixel.
     pub offset: [i32; 2],
-    /// How far its edges go over into nothing.
+    /// The width over which its edges fade out, in thousandths of a pixel.
     pub blur: i32,
 }
 
 impl StillShadow {
-    /// How far from its layer it may be seen: three standard deviations, of which a blur has two, and where it falls.
+    /// Returns how far it may be visible outside of its layer, in thousandths of a pixel: its offset, three standard
+    /// deviations of the blur (two are its width), and one pixel.
     pub fn reach(self) -> i32 {
         let [x, y] = self.offset.map(i32::abs);
         self.blur / 2 * 3 + x.max(y) + 1_000
     }
 }
 
-/// What a layer shows.
+/// The content of a layer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum StillPicture {
     /// A picture of an item.
     Image {
-        /// Of this one.
+        /// The item.
         item: ItemId,
-        /// The microsecond of a film; nothing of an image.
+        /// The time in a film of the frame, in microseconds; `None` for an image.
         at_us: Option<i64>,
-        /// Whether it fills its place, with what does not fit cut off.
+        /// Whether it is enlarged to fill its place and cropped; otherwise it is shown whole.
         cover: bool,
     },
     /// A text.
@@ -120,13 +122,13 @@ pub enum StillPicture {
         /// Its colour.
         color: Rgba,
     },
-    /// Colours that go over into one another.
+    /// A gradient between colours.
     Gradient {
-        /// They.
+        /// The colours, at equal distances.
         colors: Vec<Rgba>,
-        /// How they go.
+        /// Whether it runs along a line, or from the middle outwards.
         shape: GradientShape,
-        /// Where, in thousandths of a degree.
+        /// The direction of the line, in thousandths of a degree.
         angle: i32,
     },
 }
@@ -134,26 +136,26 @@ pub enum StillPicture {
 /// A text to draw.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StillText {
-    /// What it says.
+    /// The text.
     pub text: String,
-    /// The family of its letters.
+    /// The font family.
     pub family: String,
-    /// Their height.
+    /// The height of the letters, in thousandths of a pixel.
     pub size: i32,
-    /// How bold they are.
+    /// The weight of the letters: 400 is regular, 700 bold.
     pub weight: u16,
-    /// Their colour.
+    /// The colour of the letters.
     pub color: Rgba,
-    /// Where lines begin.
+    /// The alignment of lines; `None` follows the direction of the script.
     pub align: Option<Align>,
-    /// Where lines are broken.
+    /// The width at which lines are broken, in thousandths of a pixel; `None` keeps only the text's own line breaks.
     pub max_width: Option<i32>,
-    /// From one line to the next, in millionths of their height.
+    /// The distance between lines, in millionths of the letters' height.
     pub line_height: i32,
 }
 
 impl Still {
-    /// Every item that it is made from, each once.
+    /// Returns the items that it is made from, each once.
     pub fn items(&self) -> Vec<ItemId> {
         let mut seen = HashSet::new();
         let named = self.layers.iter().filter_map(|layer| match layer.picture {
@@ -163,7 +165,7 @@ impl Still {
         named.filter(|item| seen.insert(*item)).collect()
     }
 
-    /// Its texts.
+    /// Returns its texts.
     pub fn texts(&self) -> impl Iterator<Item = &StillText> {
         self.layers.iter().filter_map(|layer| match &layer.picture {
             StillPicture::Text(text) => Some(text),
@@ -171,19 +173,19 @@ impl Still {
         })
     }
 
-    /// Whether letters are to be drawn.
+    /// Whether it has texts.
     pub fn has_text(&self) -> bool {
         self.texts().next().is_some()
     }
 
-    /// How many pixels it has.
+    /// Returns the number of its pixels.
     pub const fn pixels(&self) -> u64 {
         self.size[0] as u64 * self.size[1] as u64
     }
 
-    /// The milliseconds of film that it costs as much as, made from these items: a second for each 3840 × 2160 pixels
-    /// that are begun of it, or for four times as many that its layers are drawn on, or what decoding its sources is
-    /// worth, whichever is most; and a second for each 2,000 letters.
+    /// Returns the milliseconds of film that its price is for, with these items: the larger of what is drawn and what
+    /// is decoded, plus a second per 2,000 letters. Drawing costs a second per 3840 × 2160 pixels of the picture, or
+    /// per four times as many that its layers cover, whichever is more, rounded up.
     pub fn priced_ms(&self, known: impl Fn(ItemId) -> Material) -> i64 {
         let pixels = self.pixels().max(self.drawn_pixels() / 4);
         let drawn = Pictures { pixels: i64::try_from(pixels).unwrap_or(i64::MAX), rate: None };
@@ -196,12 +198,12 @@ impl Still {
         drawn_ms.max(decoded.fold(0, i64::saturating_add)).saturating_add(letters_ms)
     }
 
-    /// How many letters its texts have.
+    /// Returns the number of letters in its texts.
     pub(crate) fn letters(&self) -> usize {
         self.texts().map(|text| text.text.chars().count()).sum()
     }
 
-    /// The pixels, across and down, that a source for a place so large is decoded into.
+    /// Returns the width and height in pixels that a source is decoded into for a place of this size.
     pub fn source_size(&self, [_, _, width, height]: [i32; 4]) -> [u32; 2] {
         let side = |extent: i32, axis: usize| {
             let scaled = u64::from(extent.unsigned_abs()) * u64::from(self.size[axis]);
@@ -211,18 +213,18 @@ impl Still {
         [side(width, 0), side(height, 1)]
     }
 
-    /// Pixels that its sources are decoded into.
+    /// Returns the number of pixels that its sources are decoded into.
     pub(crate) fn source_pixels(&self) -> u64 {
         let images = self.layers.iter().filter(|layer| matches!(layer.picture, StillPicture::Image { .. }));
         let pixels = images.map(|layer| self.source_size(layer.place).map(u64::from));
         pixels.fold(0, |sum, [width, height]| sum.saturating_add(width.saturating_mul(height)))
     }
 
-    /// Pixels that are drawn on, those again that are drawn again.
+    /// Returns the number of pixels that its layers cover; those of some layers count several times.
     pub(crate) fn drawn_pixels(&self) -> u64 {
         let drawn = self.layers.iter().map(|layer| {
             let [x, y, width, height] = match &layer.picture {
-                // As if each of its letters were as wide as it is high.
+                // A text is estimated as if each letter were as wide as it is high.
                 StillPicture::Text(text) => {
                     let letters = i32::try_from(text.text.chars().count()).unwrap_or(i32::MAX);
                     [0, 0, text.size.saturating_mul(letters), text.size]

@@ -1,11 +1,11 @@
-//! The work that a job does, which names its queue, its rate and its engine.
+//! The tasks of jobs, each with its queue, its rate and its engine.
 //!
-//! A job's kind and read are what clients are shown (`job`); a task is the same seen by whoever runs or prices it.
+//! Clients see a job's kind and read (`job`); whoever runs or prices it sees its task.
 
 use crate::job::kind::JobKind;
 use crate::read::Read;
 
-/// What a job does.
+/// The task of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Task {
     /// Computes a read of an item.
@@ -14,12 +14,12 @@ pub enum Task {
     Render,
     /// Makes a new item with a model (`domain::generation`).
     Generation,
-    /// Puts what is said in an item into another language (`domain::dub`).
+    /// Speaks an item in another language (`domain::dub`).
     Dub,
 }
 
 impl Task {
-    /// All nine, the reads first.
+    /// All tasks, the reads first.
     pub const ALL: [Self; 9] = [
         Self::Read(Read::Transcript),
         Self::Read(Read::SearchIndex),
@@ -32,7 +32,7 @@ impl Task {
         Self::Dub,
     ];
 
-    /// What a job of this kind and read does; nothing for kinds that are not run here.
+    /// Returns the task of a job with this kind and read; `None` if there is no such task.
     pub const fn of(kind: JobKind, read: Option<Read>) -> Option<Self> {
         match (kind, read) {
             (_, Some(read)) => Some(Self::Read(read)),
@@ -43,7 +43,7 @@ impl Task {
         }
     }
 
-    /// The word used in settings, balances and logs: a read's own, `render`, `generation` or `dub`.
+    /// Returns its name in settings, balances and logs: that of a read, `render`, `generation` or `dub`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Read(read) => read.name(),
@@ -53,12 +53,12 @@ impl Task {
         }
     }
 
-    /// The task with this name, if there is one.
+    /// Returns the task of this name; `None` if there is none.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|task| task.name() == name)
     }
 
-    /// The kind of its jobs.
+    /// Returns the kind of its jobs.
     pub const fn kind(self) -> JobKind {
         match self {
             Self::Read(read) => JobKind::of(read),
@@ -68,7 +68,7 @@ impl Task {
         }
     }
 
-    /// The read it computes, if it computes one.
+    /// Returns the read that it computes, if it computes one.
     pub const fn read(self) -> Option<Read> {
         match self {
             Self::Read(read) => Some(read),

@@ -1,21 +1,21 @@
-//! Templates: arguments of a tool by a name (contract §4.9).
+//! Templates: a tool and arguments for it, under a name (contract §4.9).
 //!
-//! Which tools there are and what they take is the contract's; here is what becomes of the arguments when one is run.
+//! The contract has the tools and their arguments; this file merges the arguments of a run.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Arguments of a tool.
+/// A tool and arguments for it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Template {
     /// The tool's name.
     pub tool: String,
-    /// What it is called with.
+    /// The arguments.
     pub arguments: Map<String, Value>,
 }
 
 impl Template {
-    /// The arguments of a run: each override in the place of the argument of its name, and null for none.
+    /// Returns the arguments of a run: each override replaces the argument of its name, and null removes it.
     pub fn arguments_with(self, overrides: Map<String, Value>) -> Map<String, Value> {
         let mut arguments = self.arguments;
         for (name, value) in overrides {

@@ -1,9 +1,9 @@
-//! What people are told of a document that was imported, in whole sentences, and no more than anybody reads.
+//! Warnings about an imported document, in whole sentences, and no more of them than anybody reads.
 
-/// Warnings that are told; what comes after them is counted.
+/// The most warnings that are kept; further ones are only counted.
 const MOST: usize = 50;
 
-/// Warnings.
+/// A list of warnings.
 #[derive(Debug, Default)]
 pub struct Told {
     told: Vec<String>,
@@ -11,7 +11,7 @@ pub struct Told {
 }
 
 impl Told {
-    /// Tells one more.
+    /// Adds a warning.
     pub fn tell(&mut self, warning: String) {
         if self.told.len() < MOST {
             self.told.push(warning);
@@ -20,7 +20,7 @@ impl Told {
         }
     }
 
-    /// Those that are told, and how many are not.
+    /// Returns the warnings, with a sentence for the number of those that were not kept.
     pub fn into_sentences(mut self) -> Vec<String> {
         if self.untold > 0 {
             self.told.push(format!("{} more of the kind.", self.untold));
@@ -28,7 +28,7 @@ impl Told {
         self.told
     }
 
-    /// These, and after them those of another.
+    /// Returns these warnings, followed by those of `others`.
     #[must_use]
     pub fn and(mut self, others: Self) -> Self {
         self.untold += others.untold;

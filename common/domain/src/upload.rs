@@ -1,26 +1,26 @@
-//! Uploads and imports: what may be sent, and for how long. When a failed ingest is tried again is decided as for jobs,
-//! in `job`.
+//! Uploads and imports: the media types that are accepted, and the limits of an upload. `job` decides when a failed
+//! ingest is tried again, as for jobs.
 
 use crate::item::ItemType;
 use serde::{Deserialize, Serialize};
 
 /// Hours an upload waits for its bytes before it is dropped.
 pub const UPLOAD_HOURS: i32 = 24;
-/// The most bytes that a bucket takes in one request: what S3 does.
+/// The most bytes that a bucket takes in one request: that of S3.
 const MOST_PUT_BYTES: i64 = 5 << 30;
-/// Bytes of a part of a larger file.
+/// The bytes of a part of a larger file.
 const DIRECT_PART_BYTES: i64 = 1 << 30;
 
-/// A part of a file that is put into a bucket by itself.
+/// A part of a file that is put into a bucket in one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DirectPart {
-    /// Where it begins in the file.
+    /// Its first byte in the file.
     pub start: i64,
-    /// How many bytes it has.
+    /// The number of its bytes.
     pub bytes: i64,
 }
 
-/// The parts in which a file of so many bytes is put into a bucket: one, unless it is too large for that.
+/// Returns the parts in which a file of `bytes` bytes is put into a bucket: one, unless it exceeds `MOST_PUT_BYTES`.
 pub fn direct_parts(bytes: i64) -> impl Iterator<Item = DirectPart> {
     let most = if bytes > MOST_PUT_BYTES { DIRECT_PART_BYTES } else { MOST_PUT_BYTES };
     let starts = std::iter::successors((bytes > 0).then_some(0), move |start| {
@@ -30,24 +30,24 @@ pub fn direct_parts(bytes: i64) -> impl Iterator<Item = DirectPart> {
     starts.map(move |start| DirectPart { start, bytes: most.min(bytes - start) })
 }
 
-/// How far an upload has come.
+/// The status of an upload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
 #[serde(rename_all = "snake_case")]
 #[sqlx(type_name = "text", rename_all = "snake_case")]
 pub enum UploadStatus {
-    /// Its bytes are to be sent, and `complete` to be called.
+    /// Its client has yet to send the bytes and call `complete`.
     AwaitingUpload,
-    /// A worker fetches or probes it, or will.
+    /// A worker is fetching or probing it, or will.
     Processing,
     /// Its item is ready.
     Done,
     /// Its item failed, or was deleted.
     Failed,
-    /// Its bytes did not come in time.
+    /// Its bytes did not arrive in time.
     Expired,
 }
 
-/// What may be uploaded, as clients name it, and what kind of item it becomes.
+/// The media types that may be uploaded, and the type of the item.
 const MEDIA_TYPES: [(&str, ItemType); 35] = [
     ("video/mp4", ItemType::Video),
     ("video/quicktime", ItemType::Video),
@@ -86,37 +86,37 @@ const MEDIA_TYPES: [(&str, ItemType); 35] = [
     ("image/tiff", ItemType::Image),
 ];
 
-/// A media type without its parameters, in lower case: `video/mp4` of `Video/MP4; codecs=avc1`.
+/// Returns a media type without parameters, in lower case: `video/mp4` for `Video/MP4; codecs=avc1`.
 pub fn essence(content_type: &str) -> String {
     content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
-/// Whether media of this type may be uploaded. What the bytes are is found out by probing them.
+/// Whether media of this type may be uploaded. Probing finds out what the bytes really are.
 pub fn is_taken(essence: &str) -> bool {
     MEDIA_TYPES.iter().any(|(name, _)| *name == essence)
 }
 
-/// The media type of an item: the announced one where it names the kind of thing that was found, else that of its
-/// container as `ffprobe` calls it.
+/// Returns the media type of an item: the announced one if it suits the type of item that was found, else that of its
+/// container as `ffprobe` names it.
 pub fn settled_type(announced: Option<&str>, format_name: &str, found: ItemType) -> String {
     let announced = announced.map(essence).filter(|name| MEDIA_TYPES.contains(&(name.as_str(), found)));
     announced.unwrap_or_else(|| format!("{}/{}", found.name(), subtype(format_name, found)))
 }
 
-/// What media of this type is served as: its own type where that is on the list of what may be uploaded, so that
-/// nothing that a browser runs or lays out is ever served; else bytes of no type.
+/// Returns the media type with which an item is served: its own if that may be uploaded, else that of plain bytes, so
+/// that browsers never run or lay out what is served.
 pub fn served_type(content_type: Option<&str>) -> &'static str {
     let essence = content_type.map(essence).unwrap_or_default();
     MEDIA_TYPES.iter().find(|(name, _)| *name == essence).map_or("application/octet-stream", |(name, _)| *name)
 }
 
-/// How the name of a file of this type usually ends; nothing for a type that may not be uploaded.
+/// Returns the usual ending of files of this type; `None` for a type that is neither accepted nor made here.
 pub fn usual_extension(content_type: &str) -> Option<&'static str> {
     let (kind, subtype) = content_type.split_once('/')?;
     let plain = subtype.strip_prefix("x-").unwrap_or(subtype);
     Some(match (kind, plain) {
         ("video", "mp4") => "mp4",
-        // It is made here, never taken in.
+        // It is made here, and may not be uploaded.
         ("image", "svg+xml") => "svg",
         ("audio", "mp4" | "m4a") => "m4a",
         ("video", "m4v") => "m4v",
@@ -164,7 +164,7 @@ fn subtype(format_name: &str, found: ItemType) -> &'static str {
         ("bmp_pipe", "bmp"),
         ("tiff_pipe", "tiff"),
     ];
-    // Sound in a container of moving pictures keeps the container's name, as `audio/x-matroska` does.
+    // Sound in a container of films has the container's name, as in `audio/x-matroska`.
     let unknown = if found == ItemType::Image { "png" } else { "mp4" };
     subtypes.iter().find(|(name, _)| is(name)).map_or(unknown, |(_, subtype)| subtype)
 }

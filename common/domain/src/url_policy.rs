@@ -1,8 +1,8 @@
-//! Which URLs a customer may have us call: HTTPS, and a public host (contract §2, "Webhook endpoint"; §6.2.1).
+//! The URLs that customers may have us call: HTTPS, at a public host (contract §2, "Webhook endpoint"; §6.2.1).
 //!
-//! It owns the check of a URL's text and of the addresses that its name resolves to; it never resolves a name itself.
-//! `public_address` says what is public, `outbound` asks both before every request. A literal address skips a client's
-//! resolver, so the check on the parsed host is no formality: it is the only thing between a literal and a connection.
+//! This file checks a URL's text and the addresses that its name resolves to; it never resolves a name itself.
+//! `public_address` says which addresses are public, and `outbound` applies both checks before every request. Clients
+//! don't resolve literal addresses, so for these the check of the parsed host is the only one.
 
 use super::host_name::HostName;
 use super::public_address::{is_never_named, is_public};
@@ -11,7 +11,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
 use url::{Host, Url};
 
-/// The longest URL that is taken, in bytes.
+/// The most bytes of a URL.
 pub const LONGEST_URL: usize = 2_048;
 
 /// Why a URL is refused (contract §6.3: `url_not_https`, `url_not_public`).
@@ -20,74 +20,73 @@ pub enum UrlRefused {
     /// Not HTTPS, and not plain HTTP to a network that the operator has named.
     #[error("the URL must begin with https://")]
     UrlNotHttps,
-    /// The host is, or resolves to, an address that is not public, or its name can never be public.
+    /// The host is, or resolves to, an address that is not public, or has a name that can never be public.
     #[error("the URL must lead to a public address")]
     UrlNotPublic,
-    /// No URL, or one with a user name, a password, a control character, a host that is no name or more than 2,048
-    /// bytes.
+    /// It is no URL, or has a user name, a password, a control character, a malformed host or more than 2,048 bytes.
     #[error("the URL is malformed: give scheme, host and path, without user name or spaces")]
     Malformed,
 }
 
-/// How far an address may be reached.
+/// Whether an address may be reached, and how.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach {
-    /// In a network that the operator has named: HTTPS and plain HTTP.
+    /// It is in a network that the operator has named: HTTPS and plain HTTP are allowed.
     Named,
-    /// Public: HTTPS alone.
+    /// It is public: only HTTPS is allowed.
     Public,
-    /// Not at all.
+    /// It may not be reached.
     Refused,
 }
 
 /// The rules for outbound requests: public addresses, and the networks of `MWS_OUTBOUND_ALLOW`. Names that can never be
-/// public mean something only where a network is named, and must lead into it.
+/// public are accepted only if networks are named, and must resolve to addresses in them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NetworkPolicy {
     named: Vec<IpNet>,
 }
 
-/// A URL whose text has been checked. If its host is a name, what that resolves to is still to be judged.
+/// A URL whose text has been checked. If its host is a name, the addresses are still to be checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckedUrl {
     url: Url,
 }
 
 impl CheckedUrl {
-    /// The URL as parsed. This value, and no other reading of the same text, is what may be called.
+    /// Returns the parsed URL. Only this value may be called, and no other parse of the same text.
     pub const fn url(&self) -> &Url {
         &self.url
     }
 
-    /// The host's name; none when it is a literal address, which has been judged already.
+    /// Returns the host's name; `None` for a literal address, which is checked already.
     pub fn name(&self) -> Option<&str> {
         self.url.domain()
     }
 
-    /// Whether it is plain HTTP, for which only a named network may be reached.
+    /// Whether it is plain HTTP, which may only reach named networks.
     pub fn is_plain(&self) -> bool {
         self.url.scheme() == "http"
     }
 }
 
 impl NetworkPolicy {
-    /// Public addresses alone.
+    /// Returns the rules without named networks.
     pub const fn public_only() -> Self {
         Self { named: Vec::new() }
     }
 
-    /// Public addresses and these networks, whose host bits don't count.
+    /// Returns the rules with these named networks; host bits are ignored.
     pub fn naming(networks: impl IntoIterator<Item = IpNet>) -> Self {
         Self { named: networks.into_iter().map(|network| network.trunc()).collect() }
     }
 
-    /// Whether any network is named, without which no plain HTTP is ever sent.
+    /// Whether networks are named; without any, plain HTTP is never sent.
     pub const fn names_networks(&self) -> bool {
         !self.named.is_empty()
     }
 
-    /// How far this address may be reached. Metadata services of clouds never are, whatever is named. A mapped IPv4
-    /// address is not the IPv4 address: naming `10.0.0.0/8` does not name `::ffff:10.0.0.1`.
+    /// Whether and how this address may be reached. Metadata services of clouds never may, whatever is named. A mapped
+    /// IPv4 address is not the IPv4 address: naming `10.0.0.0/8` does not name `::ffff:10.0.0.1`.
     pub fn judge(&self, address: IpAddr) -> Reach {
         if is_never_named(address) {
             Reach::Refused
@@ -100,12 +99,12 @@ impl NetworkPolicy {
         }
     }
 
-    /// Checks a URL's text. Run it before every request, not only when the URL is stored.
+    /// Checks a URL's text. It must be called before every request, not only when the URL is stored.
     ///
     /// # Errors
-    /// The three of [`UrlRefused`].
+    /// Each of [`UrlRefused`].
     pub fn check_url(&self, text: &str) -> Result<CheckedUrl, UrlRefused> {
-        // The parser drops tabs and line ends and reads a backslash as a slash. A URL that holds one was written to be
+        // The parser drops tabs and line ends, and reads a backslash as a slash. A URL with one of them was meant to be
         // read differently by different programs.
         let odd = |c: char| c.is_control() || c.is_whitespace() || c == '\\';
         if text.len() > LONGEST_URL || text.contains(odd) {
@@ -128,11 +127,11 @@ impl NetworkPolicy {
         }
     }
 
-    /// Judges what a checked URL's name resolves to. One bad address refuses the whole name, for nobody can say which
-    /// of them a later connection would take. A name of local use must lead into the named networks alone.
+    /// Checks the addresses of a checked URL's name. One bad address refuses the name, because a later connection may
+    /// use any of them. A name of local use may have no addresses outside the named networks.
     ///
     /// # Errors
-    /// [`UrlRefused::UrlNotPublic`], or `UrlNotHttps` when plain HTTP would leave the named networks.
+    /// [`UrlRefused::UrlNotPublic`], or `UrlNotHttps` if plain HTTP would leave the named networks.
     pub fn check_addresses(&self, name: &str, addresses: &[IpAddr], plain: Plain) -> Result<(), UrlRefused> {
         let is_local = HostName::of(name) != HostName::Public;
         for &address in addresses {
@@ -146,8 +145,8 @@ impl NetworkPolicy {
         Ok(())
     }
 
-    /// Judges at its registration a URL whose name does not resolve now. A public name over https may come to exist
-    /// later; what may lead into named networks alone must do so now.
+    /// Checks a URL that is being registered and whose name does not resolve now. A public name over HTTPS may begin to
+    /// exist later; a URL that may only lead into named networks must resolve now.
     ///
     /// # Errors
     /// [`UrlRefused::UrlNotPublic`] for a name of local use, `UrlNotHttps` for plain HTTP.
@@ -159,7 +158,7 @@ impl NetworkPolicy {
         }
     }
 
-    /// The reach of a host that can be judged by its text; none for a name that has to be resolved.
+    /// Returns the reach of a host that its text decides; `None` for a name that must be resolved.
     fn judge_host(&self, url: &Url) -> Result<Option<Reach>, UrlRefused> {
         match url.host().ok_or(UrlRefused::Malformed)? {
             Host::Ipv4(address) => Ok(Some(self.judge(address.into()))),
@@ -168,7 +167,7 @@ impl NetworkPolicy {
                 HostName::Malformed => Err(UrlRefused::Malformed),
                 HostName::Never => Ok(Some(Reach::Refused)),
                 HostName::Local if !self.names_networks() => Ok(Some(Reach::Refused)),
-                // RFC 6761 gives these names to loopback, so there is no need to ask a resolver.
+                // RFC 6761 reserves these names for loopback, so no resolver need be asked.
                 HostName::Local if is_loopback(name) && !self.names_loopback() => Ok(Some(Reach::Refused)),
                 HostName::Local | HostName::Public => Ok(None),
             },
@@ -189,13 +188,13 @@ fn is_loopback(name: &str) -> bool {
 /// Whether a request is plain HTTP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Plain {
-    /// Plain HTTP: named networks alone.
+    /// Plain HTTP, which may only reach named networks.
     Yes,
     /// HTTPS.
     No,
 }
 
-/// A part of `MWS_OUTBOUND_ALLOW` that is no network.
+/// A part of `MWS_OUTBOUND_ALLOW` that is not a network.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is neither an address nor a network such as 10.0.0.0/8")]
 pub struct NetworkError(String);
@@ -203,7 +202,7 @@ pub struct NetworkError(String);
 impl FromStr for NetworkPolicy {
     type Err = NetworkError;
 
-    /// Reads networks or addresses, parted by commas. An empty text names none.
+    /// Parses networks or addresses, separated by commas. An empty text names none.
     fn from_str(text: &str) -> Result<Self, NetworkError> {
         let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
         let named = parts.map(|part| {

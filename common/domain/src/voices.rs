@@ -1,30 +1,30 @@
-//! Who speaks when, asked of one stretch after another.
+//! Finds who speaks in one stretch of an item after another.
 //!
-//! A long talk has tens of thousands of turns, and as many stretches are asked of: each turn is looked at only by the
-//! stretches that it may be heard in. Pure.
+//! A long talk has tens of thousands of turns, and there may be as many stretches: each turn is compared only with the
+//! stretches that it may overlap. Pure.
 
 use super::footage::Turn;
 
-/// The turns of an item, in the order of their starts. Stretches may be asked of in any order; in that of their starts,
+/// The turns of an item, in the order of their starts. Stretches may come in any order; if they are sorted by start,
 /// all of them together take one pass over the turns.
 #[derive(Debug, Clone)]
 pub struct Voices<'a> {
     turns: &'a [Turn],
-    /// The first turn that has not begun yet.
+    /// The index of the first turn that has not been reached yet.
     next: usize,
-    /// Those that have begun, and had not ended where the last stretch began.
+    /// The turns that were reached and had not ended at the start of the last stretch.
     open: Vec<&'a Turn>,
-    /// Where the last stretch began.
+    /// The start of the last stretch, in milliseconds.
     asked_ms: i32,
 }
 
 impl<'a> Voices<'a> {
-    /// Of these turns.
+    /// Starts with these turns.
     pub const fn of(turns: &'a [Turn]) -> Self {
         Self { turns, next: 0, open: Vec::new(), asked_ms: i32::MIN }
     }
 
-    /// Who speaks between these milliseconds, each once, in alphabetical order.
+    /// Returns the speakers between these milliseconds, each once, in alphabetical order.
     pub fn between(&mut self, start_ms: i32, end_ms: i32) -> Vec<&'a str> {
         let mut speakers: Vec<&str> = self.heard(start_ms, end_ms).map(|(speaker, _)| speaker).collect();
         speakers.sort_unstable();
@@ -32,7 +32,7 @@ impl<'a> Voices<'a> {
         speakers
     }
 
-    /// Who speaks longest between these milliseconds; nobody where there is no turn.
+    /// Returns the one who speaks longest between these milliseconds; `None` if nobody does.
     pub fn longest_between(&mut self, start_ms: i32, end_ms: i32) -> Option<&'a str> {
         let mut all: Vec<(&str, i32)> = Vec::new();
         for (speaker, spoken_ms) in self.heard(start_ms, end_ms) {
@@ -41,11 +41,11 @@ impl<'a> Voices<'a> {
                 None => all.push((speaker, spoken_ms)),
             }
         }
-        // Of two who speak as long, the first one.
+        // Of two who speak equally long, the first one.
         all.into_iter().rev().max_by_key(|(_, spoken_ms)| *spoken_ms).map(|(speaker, _)| speaker)
     }
 
-    /// The parts of turns between these milliseconds, and how long each is.
+    /// Returns the speakers of turns between these milliseconds, each with the milliseconds that lie in between.
     fn heard(&mut self, start_ms: i32, end_ms: i32) -> impl Iterator<Item = (&'a str, i32)> {
         if start_ms < self.asked_ms {
             *self = Self::of(self.turns);

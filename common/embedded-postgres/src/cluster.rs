@@ -1,9 +1,9 @@
-//! The folders of one embedded server, and how its cluster comes to be.
+//! The folders of one embedded server, and the creation of its cluster.
 //!
-//! Everything stands in `<data dir>/postgres`: `data` (the cluster), `run` (the socket), `pg_hba.conf`, `server.log`
-//! and `lock`; but for `postgres.password`, which stands beside it, since it is not for the server's user. A cluster is
-//! made as `data.tmp` and renamed when it is whole, so a killed `initdb` leaves nothing that looks like one. Nothing
-//! here starts or ends a server: `process` does.
+//! Everything is in `<data dir>/postgres`: `data` (the cluster), `run` (the socket), `pg_hba.conf`, `server.log` and
+//! `lock`. Only `postgres.password` is beside that folder, since the server's user must not read it. A cluster is
+//! created as `data.tmp` and renamed when it is complete, so that a killed `initdb` leaves nothing that looks like one.
+//! `process` starts and stops servers.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -16,30 +16,30 @@ use super::error::{During, EmbeddedError};
 use super::identity::Identity;
 use super::{Durability, PORT, ROLE};
 
-/// What the kernel allows for a socket's path, its closing zero left out.
+/// Bytes that a socket's path may have, without its closing zero, which the kernel counts too.
 const LONGEST_SOCKET_PATH: usize = 107;
 
-/// Above this size the log of earlier runs is set aside at a start.
+/// A log of earlier runs that is larger than this is set aside at a start.
 const LONGEST_LOG_BYTES: u64 = 16 << 20;
 
-/// How many bytes of the log's end an error quotes, at most.
+/// Bytes of the log's end that an error quotes at most.
 const LOG_TAIL_BYTES: usize = 2_000;
 
-/// Letters sort by code point everywhere and for ever: an index never depends on the system's locale files.
+/// Letters sort by code point everywhere and for good, so that an index never depends on the system's locale files.
 const LOCALE: [&str; 3] = [
     "--encoding=UTF8",
     "--lc-collate=C",
     if cfg!(target_os = "macos") { "--lc-ctype=UTF-8" } else { "--lc-ctype=C.UTF-8" },
 ];
 
-/// Where the parts of one embedded server stand. All paths are absolute.
+/// The folders and files of one embedded server. All paths are absolute.
 #[derive(Debug, Clone)]
 pub(super) struct Layout {
     folder: PathBuf,
 }
 
 impl Layout {
-    /// Makes `<data dir>/postgres` if it is missing.
+    /// Creates `<data dir>/postgres` if it is missing.
     pub(super) fn prepare(data_dir: &Path) -> Result<Self, EmbeddedError> {
         let folder = data_dir.join("postgres");
         fs::create_dir_all(&folder).during("create", &folder)?;
@@ -59,12 +59,12 @@ impl Layout {
         self.folder.join("server.log")
     }
 
-    /// Who is let in, and how.
+    /// The path of the access rules: who may connect, and how.
     pub(super) fn rules(&self) -> PathBuf {
         self.folder.join("pg_hba.conf")
     }
 
-    /// The service's password.
+    /// The path of the service's password.
     pub(super) fn password(&self) -> PathBuf {
         self.folder.with_file_name("postgres.password")
     }
@@ -76,8 +76,8 @@ impl Layout {
         identity.check_reachable(&self.folder)
     }
 
-    /// Waits for, and takes, the lock under which one process at a time looks for, makes and starts the server.
-    /// Dropping the file gives it back.
+    /// Takes the lock, waiting for it if needed, under which one process at a time looks for, creates and starts the
+    /// server. Dropping the file releases it.
     pub(super) fn lock(&self) -> Result<File, EmbeddedError> {
         let path = self.folder.join("lock");
         let file =
@@ -86,7 +86,7 @@ impl Layout {
         Ok(file)
     }
 
-    /// Makes the cluster unless there is one, and returns whether it did.
+    /// Creates the cluster unless there is one. Returns whether it did.
     pub(super) fn init(&self, bin: &Path, who: &Identity, durability: Durability) -> Result<bool, EmbeddedError> {
         let data = self.data();
         if data.join("PG_VERSION").exists() {
@@ -115,7 +115,8 @@ impl Layout {
         Ok(true)
     }
 
-    /// The folder for the socket: in the data folder, or under `/tmp` where that path is too long for a socket.
+    /// Creates the folder for the socket: in the data folder, or under `/tmp` when that path would be too long. Returns
+    /// its path.
     pub(super) fn socket_dir(&self, identity: &Identity) -> Result<PathBuf, EmbeddedError> {
         let near = self.folder.join("run");
         let dir =
@@ -125,7 +126,7 @@ impl Layout {
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error).during("create", &dir),
         }
-        // Anyone may have made a folder of this name under /tmp: a link, or somebody else's folder, is refused.
+        // Anyone may have made something of this name under /tmp: a link, or another user's folder, is refused.
         let found = fs::symlink_metadata(&dir).during("look at", &dir)?;
         if !found.is_dir() || found.uid() != identity.uid() {
             return Err(EmbeddedError::ForeignSocketDir(dir));
@@ -140,7 +141,7 @@ impl Layout {
         PathBuf::from(format!("/tmp/mws-{:016x}", hasher.finish()))
     }
 
-    /// Opens the log for a new server, and gives its length before that server writes.
+    /// Opens the log for a new server. Returns it with its length in bytes before that server writes.
     pub(super) fn open_log(&self, identity: &Identity) -> Result<(File, u64), EmbeddedError> {
         let path = self.log();
         if fs::metadata(&path).is_ok_and(|found| found.len() > LONGEST_LOG_BYTES) {
@@ -152,7 +153,7 @@ impl Layout {
         Ok((file, length))
     }
 
-    /// What the log holds from byte `from` on: its end, where that is long.
+    /// Returns the log from byte `from` on, but no more than the last `LOG_TAIL_BYTES` of it.
     pub(super) fn log_since(&self, from: u64) -> String {
         let bytes = fs::read(self.log()).unwrap_or_default();
         let new = bytes.get(usize::try_from(from).unwrap_or(usize::MAX)..).unwrap_or_default();
@@ -160,28 +161,28 @@ impl Layout {
         String::from_utf8_lossy(end).trim().to_owned()
     }
 
-    /// What the cluster's `postmaster.pid` says, if there is one.
+    /// Returns the parsed `postmaster.pid` of the cluster; none when there is none, or it is not complete yet.
     pub(super) fn pid_file(&self) -> Option<PidFile> {
         PidFile::parse(&fs::read_to_string(self.data().join("postmaster.pid")).ok()?)
     }
 }
 
-/// The socket's path in `dir`.
+/// Returns the path of the socket in `dir`.
 pub(super) fn socket_path(dir: &Path) -> PathBuf {
     dir.join(format!(".s.PGSQL.{PORT}"))
 }
 
-/// The lines of `postmaster.pid` that matter here.
+/// The lines of `postmaster.pid` that are used here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PidFile {
     pub(super) pid: i32,
     pub(super) socket_dir: PathBuf,
-    /// The server has said that it accepts connections.
+    /// Whether the server has written that it accepts connections.
     pub(super) ready: bool,
 }
 
 impl PidFile {
-    /// The server writes the lines one by one while it starts: until the socket's line is there, there is no file.
+    /// Returns none until the line of the socket is there: the server writes the lines one by one while it starts.
     fn parse(text: &str) -> Option<Self> {
         let lines: Vec<&str> = text.lines().map(str::trim).collect();
         let pid = lines.first()?.parse().ok().filter(|pid| *pid > 0)?;

@@ -1,7 +1,7 @@
-//! What can go wrong with the embedded server, worded for the person who started the service.
+//! The errors of the embedded server, worded for the person who started the service.
 //!
-//! Every message names the folder, the program or the user concerned and what to do about it: the server's own words
-//! are in its log, and the end of that log is quoted where it explains the failure.
+//! Every message names the folder, the program or the user concerned, and what to do about it. The server's own
+//! messages are in its log, and the end of that log is quoted when it explains the failure.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -35,11 +35,11 @@ pub enum EmbeddedError {
         .folder.display(), .wanted.display()
     )]
     Unreachable {
-        /// Who the server runs as.
+        /// The user that the server runs as.
         user: String,
-        /// The folder that stands in the way.
+        /// The folder that this user can't enter.
         folder: PathBuf,
-        /// What was to be reached.
+        /// The folder that the server needs to reach.
         wanted: PathBuf,
     },
 
@@ -50,18 +50,18 @@ pub enum EmbeddedError {
     /// `initdb` failed.
     #[error("initdb could not make a cluster in {}: {said}", .folder.display())]
     Initdb {
-        /// Where the cluster was to be.
+        /// The folder where the cluster should be.
         folder: PathBuf,
-        /// What initdb printed.
+        /// What initdb wrote to its standard error.
         said: String,
     },
 
     /// The cluster's role could not be given its password.
     #[error("PostgreSQL's password could not be set in {}: {said}", .folder.display())]
     Password {
-        /// The cluster.
+        /// The folder of the cluster.
         folder: PathBuf,
-        /// What PostgreSQL printed.
+        /// What PostgreSQL wrote to its standard error.
         said: String,
     },
 
@@ -70,27 +70,27 @@ pub enum EmbeddedError {
     Ended {
         /// The server's log.
         log: PathBuf,
-        /// The last lines of it.
+        /// The end of that log.
         tail: String,
     },
 
-    /// The server was not ready in time, or another process stands in its way.
+    /// The server was not ready in time, or another process blocks it.
     #[error("PostgreSQL was not ready after {} s; see its log {}", .after.as_secs(), .log.display())]
     Timeout {
-        /// How long it was waited for.
+        /// How long the service waited.
         after: Duration,
         /// The server's log.
         log: PathBuf,
     },
 
-    /// A folder, a file or a process could not be worked with.
+    /// The system refused an action on a folder, a file or a program.
     #[error("could not {doing} {}: {source}", .path.display())]
     Io {
         /// The action, as in "could not `create` …".
         doing: &'static str,
-        /// What it was done to.
+        /// The folder, the file or the program.
         path: PathBuf,
-        /// The system's reason.
+        /// The system's error.
         source: io::Error,
     },
 
@@ -99,7 +99,7 @@ pub enum EmbeddedError {
     Sql(#[from] sqlx::Error),
 }
 
-/// Adds what was being done, and to what, to an IO error.
+/// Adds the action and its path to an IO error.
 pub(super) trait During<T> {
     fn during(self, doing: &'static str, path: &Path) -> Result<T, EmbeddedError>;
 }

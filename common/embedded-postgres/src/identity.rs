@@ -1,8 +1,8 @@
-//! Who the server runs as, and whether that user can reach a folder.
+//! The user that the server runs as, and whether that user can reach a folder.
 //!
-//! PostgreSQL refuses to run as root. When this process is root the server gets the identity of whoever owns the
-//! cluster already, else of `postgres`, else of `nobody`. That user may be unable to enter a folder such as `/root`;
-//! the server would then fail with words that help nobody, so the way there is walked beforehand.
+//! PostgreSQL refuses to run as root. When this process is root, the server runs as the owner of the cluster, else as
+//! `postgres`, else as `nobody`. That user may be unable to enter a folder such as `/root`; the server would then fail
+//! with a message that helps nobody, so every folder on the way is checked first.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, chown};
@@ -42,7 +42,7 @@ impl Identity {
             .ok_or(EmbeddedError::NoServerUser)
     }
 
-    /// The user's number.
+    /// The user's id.
     pub(super) fn uid(&self) -> u32 {
         self.uid
     }
@@ -63,7 +63,7 @@ impl Identity {
         chown(path, Some(self.uid), Some(self.gid)).during("change the owner of", path)
     }
 
-    /// Refuses a folder that this identity can't get to. `folder` must exist and be canonical.
+    /// Fails when this identity can't reach a folder, which must exist and be canonical.
     pub(super) fn check_reachable(&self, folder: &Path) -> Result<(), EmbeddedError> {
         if !self.lent {
             return Ok(());
@@ -81,8 +81,8 @@ impl Identity {
         Ok(())
     }
 
-    /// Whether the permission bits let this identity through a folder. It has no groups but its own: root's are
-    /// dropped with root's identity.
+    /// Returns whether the permission bits let this identity through a folder. It has no groups but its own, since
+    /// root's groups are dropped.
     fn can_enter(&self, mode: u32, owner: u32, group: u32) -> bool {
         let search_bit = if owner == self.uid {
             0o100
@@ -95,7 +95,7 @@ impl Identity {
     }
 }
 
-/// Asks `id`, which knows of users that are not in `/etc/passwd`.
+/// Returns a user's or a group's number from the program `id`, which also knows users that are not in `/etc/passwd`.
 fn id_of(flag: &str, name: &str) -> Option<u32> {
     let output = Command::new("id").args([flag, name]).output().ok().filter(|output| output.status.success())?;
     std::str::from_utf8(&output.stdout).ok()?.trim().parse().ok()

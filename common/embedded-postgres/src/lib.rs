@@ -1,12 +1,12 @@
 //! The embedded PostgreSQL server, which the service runs when `DATABASE_URL` is unset.
 //!
-//! It is the system's own `postgres` program on a cluster in the data folder, reached over a unix socket that only its
-//! user can open, with a password. The process that starts it owns it and stops it; a second process on the same folder
-//! adopts the live server and leaves it alone. All of it is synchronous and must happen on the main thread, before any
-//! runtime is started: the kernel ends the server when the *thread* that spawned it ends.
+//! It is the system's own `postgres` program on a cluster in the data folder, reached with a password over a unix
+//! socket that only its user can open. The process that starts it owns it and stops it; a second process on the same
+//! folder adopts the running server and does not stop it. Everything here is synchronous and must run on the main
+//! thread, before any runtime is started: the kernel ends the server when the *thread* that spawned it ends.
 //!
-//! `cluster` knows the folders, `process` the processes, `identity` the user, `password` the password, `programs` where
-//! PostgreSQL is installed. Nothing here knows a table: the migrations are the store's.
+//! `cluster` has the folders, `process` the processes, `identity` the user, `password` the password, `programs` the
+//! search for PostgreSQL's programs. Nothing here knows a table: the store has the migrations.
 
 mod cluster;
 mod error;
@@ -31,27 +31,28 @@ use cluster::Layout;
 use identity::Identity;
 use process::Found;
 
-/// The role that owns everything. It is the cluster's superuser, and its only one.
+/// The role that owns everything: the cluster's only superuser.
 const ROLE: &str = "mws";
 
-/// No port is listened on; the number is a part of the socket's name.
+/// A part of the socket's name; the server listens on no port.
 const PORT: u16 = 5432;
 
-/// What an embedded server is started with.
+/// How to start an embedded server.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The service's data folder; the server keeps to `postgres` in it. It may be relative, and is made if missing.
+    /// The service's data folder, which may be relative and is created if missing. The server uses only `postgres` in
+    /// it.
     pub data_dir: PathBuf,
-    /// What a crash of the machine may cost.
+    /// What a crash of the machine may lose.
     pub durability: Durability,
-    /// How long the server lives.
+    /// How long the server runs.
     pub lifetime: Lifetime,
-    /// PostgreSQL settings that go before the module's own: name and value.
+    /// Names and values of PostgreSQL settings, which override this crate's own.
     pub settings: Vec<(String, String)>,
 }
 
 impl Options {
-    /// A durable server for `data_dir` that ends with its caller.
+    /// Options for a durable server in `data_dir` that ends with its caller.
     pub fn new(data_dir: impl Into<PathBuf>) -> Self {
         Self {
             data_dir: data_dir.into(),
@@ -62,21 +63,21 @@ impl Options {
     }
 }
 
-/// What a crash of the machine may cost.
+/// What a crash of the machine may lose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Durability {
-    /// Nothing that was committed.
+    /// Nothing that is committed.
     Full,
     /// The whole cluster. For tests only.
     Tests,
 }
 
-/// How long the server lives.
+/// How long the server runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lifetime {
-    /// Until its owner stops or drops it; on Linux also when the thread that started it ends, by kill -9 even.
+    /// Until its owner stops or drops it; on Linux also until the thread that started it ends, even by kill -9.
     WithCaller,
-    /// Until someone else stops it.
+    /// Until somebody else stops it.
     Detached,
 }
 
@@ -85,15 +86,16 @@ pub enum Lifetime {
 pub struct EmbeddedPostgres {
     socket_dir: PathBuf,
     lifetime: Lifetime,
-    /// None where the server trusts its socket: that of tests, and one that an earlier release started and still runs.
+    /// None when the server trusts its socket: a test's server, or one that an earlier release started and that still
+    /// runs.
     password: Option<SecretString>,
-    /// The server's process, in the process that started it.
+    /// The server's process; none when another process started it.
     child: Option<Child>,
 }
 
 impl EmbeddedPostgres {
-    /// Starts the server of `options.data_dir`, or adopts it when it runs already, and returns when it accepts
-    /// connections. The first start makes the cluster, which takes a few seconds.
+    /// Starts the server of `options.data_dir`, or adopts it when it is running already. Returns once it accepts
+    /// connections. The first start creates the cluster, which takes a few seconds.
     ///
     /// Call it from the main thread, before a runtime is started: a server with [`Lifetime::WithCaller`] ends with
     /// the calling thread.
@@ -133,12 +135,12 @@ impl EmbeddedPostgres {
         }
     }
 
-    /// Whether this process started the server, and will stop it.
+    /// Whether this process started the server, and therefore stops it.
     pub fn is_owner(&self) -> bool {
         self.child.is_some()
     }
 
-    /// Whether the server that this process started is gone. False for an adopted one, which is another's to watch.
+    /// Whether the server that this process started has ended; false for an adopted one, which its owner watches.
     pub fn has_ended(&mut self) -> bool {
         self.child.as_mut().is_some_and(|child| !matches!(child.try_wait(), Ok(None)))
     }
@@ -148,7 +150,7 @@ impl EmbeddedPostgres {
         &self.socket_dir
     }
 
-    /// How to connect to `database`. Nothing of the environment (`PGHOST`, `PGPASSWORD` …) has a say in it.
+    /// Returns the options for a connection to `database`. They ignore the environment (`PGHOST`, `PGPASSWORD` …).
     pub fn connect_options(&self, database: &str) -> PgConnectOptions {
         let options = PgConnectOptions::new_without_pgpass()
             .socket(&self.socket_dir)
@@ -162,7 +164,7 @@ impl EmbeddedPostgres {
         }
     }
 
-    /// The same as a URL. It holds the password: never for a log.
+    /// Returns the same options as a URL. It contains the password, so it must not be logged.
     pub fn url(&self, database: &str) -> String {
         let host: String = byte_serialize(self.socket_dir.as_os_str().as_encoded_bytes()).collect();
         // A form writes a space as `+`, a URL as `%20`.
@@ -170,7 +172,7 @@ impl EmbeddedPostgres {
         format!("postgres://{ROLE}{password}@localhost:{PORT}/{database}?host={}", host.replace('+', "%20"))
     }
 
-    /// Creates the database `name` unless it exists. Any number of processes may call it at once.
+    /// Creates the database `name` unless it exists. Several processes may call it at once.
     pub async fn create_database_if_missing(&self, name: &str) -> Result<(), EmbeddedError> {
         let mut connection = self.connect_options("postgres").connect().await?;
         let exists: bool = sqlx::query_scalar("SELECT EXISTS (SELECT 1 FROM pg_database WHERE datname = $1)")
@@ -191,7 +193,7 @@ impl EmbeddedPostgres {
         Ok(())
     }
 
-    /// Shuts the server down cleanly and waits for it, if this process started it. An adopted server runs on.
+    /// Shuts the server down cleanly and waits for it, if this process started it. An adopted server keeps running.
     pub fn stop(mut self) {
         self.stop_child();
     }
@@ -212,13 +214,13 @@ impl Drop for EmbeddedPostgres {
     }
 }
 
-/// Refuses a data folder that the server's user could not reach, before anything is made in it but the folder.
+/// Creates the folder for the server's files. Fails when the server's user could not reach it.
 pub fn check_data_dir(data_dir: &Path) -> Result<(), EmbeddedError> {
     let layout = Layout::prepare(data_dir)?;
     layout.secure(&Identity::choose(&layout.data())?)
 }
 
-/// `duplicate_database`, or the unique violation that two simultaneous creations end in.
+/// Whether the database exists by now: `duplicate_database`, or the unique violation of two simultaneous creations.
 fn was_made_meanwhile(error: &sqlx::Error) -> bool {
     let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
     matches!(code.as_deref(), Some("42P04" | "23505"))

@@ -1,9 +1,9 @@
-//! The password without which nobody opens the embedded server's socket, whoever they are.
+//! The password without which nobody can connect to the embedded server's socket.
 //!
-//! It stands in the data folder, beside the cluster, for the service's user alone: the server keeps no more than its
-//! hash. A cluster that trusted its socket, as earlier releases made them, gets one at its next start, before it
-//! listens. Servers of tests go on trusting theirs: they are started with `Durability::Tests`, hold nothing, and are
-//! connected to a thousand times.
+//! It is stored in the data folder, beside the cluster, readable only by the service's user; the server stores only its
+//! hash. A cluster of an earlier release, which trusted its socket, gets a password at its next start, before it
+//! listens. Servers of tests (`Durability::Tests`) keep trusting theirs: they hold nothing, and are connected to
+//! thousands of times.
 
 use std::fs::{self, OpenOptions, Permissions};
 use std::io::{ErrorKind, Write};
@@ -21,12 +21,12 @@ use super::identity::Identity;
 use super::process::{START_LIMIT, STILL_LOCKED};
 use super::{Durability, ROLE};
 
-/// Bytes of randomness in a password.
+/// Random bytes in a password.
 const BYTES: usize = 32;
-/// How often it is looked whether a former server's processes are gone.
+/// The pause before the next look whether a former server's processes have ended.
 const RETRY: Duration = Duration::from_millis(100);
 
-/// The password of a cluster that has one.
+/// Returns the password that is stored for the cluster; none when there is none.
 pub(super) fn known(layout: &Layout) -> Result<Option<SecretString>, EmbeddedError> {
     let path = layout.password();
     match fs::read_to_string(&path) {
@@ -36,7 +36,8 @@ pub(super) fn known(layout: &Layout) -> Result<Option<SecretString>, EmbeddedErr
     }
 }
 
-/// Makes sure that the stopped cluster asks for a password. Returns it. `is_new` says that it was just made.
+/// Makes sure that the stopped cluster requires a password, and returns it; none for tests. `is_new` says that the
+/// cluster was just created.
 pub(super) fn settled(
     bin: &Path,
     layout: &Layout,
@@ -64,7 +65,7 @@ pub(super) fn settled(
     Ok(Some(password.into()))
 }
 
-/// Gives the role its password, by a server that serves this statement alone and listens nowhere.
+/// Sets the role's password, with a single-user server that runs this statement alone and does not listen.
 fn set(bin: &Path, layout: &Layout, identity: &Identity, password: &str) -> Result<(), EmbeddedError> {
     let program = bin.join("postgres");
     let deadline = Instant::now() + START_LIMIT;
@@ -76,7 +77,7 @@ fn set(bin: &Path, layout: &Layout, identity: &Identity, password: &str) -> Resu
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = identity.apply(&mut command).spawn().during("run", &program)?;
         if let Some(mut input) = child.stdin.take() {
-            // One that ended early says why below.
+            // If the server has ended already, its output below says why.
             let _ = writeln!(input, "ALTER ROLE {ROLE} PASSWORD '{password}'");
         }
         let output = child.wait_with_output().during("wait for", &program)?;
@@ -94,7 +95,7 @@ fn set(bin: &Path, layout: &Layout, identity: &Identity, password: &str) -> Resu
     }
 }
 
-/// Writes it down for this process's user alone, whole or not at all.
+/// Stores the password for this process's user alone, completely or not at all.
 fn keep(path: &Path, password: &str) -> Result<(), EmbeddedError> {
     let unfinished = PathBuf::from(format!("{}.tmp", path.display()));
     let _left_behind = fs::remove_file(&unfinished);
@@ -104,7 +105,7 @@ fn keep(path: &Path, password: &str) -> Result<(), EmbeddedError> {
     fs::rename(&unfinished, path).during("name", path)
 }
 
-/// The password as plain text, for an address that holds it.
+/// Returns `:` and the password as plain text, for a URL; an empty string without a password.
 pub(super) fn exposed(password: Option<&SecretString>) -> String {
     password.map(|password| format!(":{}", password.expose_secret())).unwrap_or_default()
 }

@@ -1,8 +1,8 @@
 //! Spawns the server's process, waits until it is ready, and ends it.
 //!
-//! What runs between `fork` and `exec` is `unsafe`, here as in the worker's decoder children, and nowhere else. The
-//! server goes down with the thread that spawned it, unless it was asked to outlive it. It has a process group of its
-//! own, or a Ctrl-C in the terminal would reach it before the service has finished with it.
+//! The code between `fork` and `exec` is `unsafe`; besides this, only the worker's decoder children have such code. The
+//! server ends with the thread that spawned it, unless it is to outlive it. It has a process group of its own;
+//! otherwise a Ctrl-C in the terminal would reach it before the service has finished with it.
 
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
@@ -19,26 +19,26 @@ use super::error::{During, EmbeddedError};
 use super::identity::Identity;
 use super::{Lifetime, Options, settings};
 
-/// How long a start may take. Recovery after a crash replays up to `max_wal_size`.
+/// How long a start may take. Recovery after a crash may have to replay up to `max_wal_size`.
 pub(super) const START_LIMIT: Duration = Duration::from_mins(2);
 
-/// How long a fast shutdown may take (it ends with a checkpoint) before the server is told to drop everything.
+/// How long a fast shutdown, which ends with a checkpoint, may take before the server is told to stop at once.
 const STOP_LIMIT: Duration = Duration::from_mins(1);
 
 const POLL: Duration = Duration::from_millis(5);
 const RETRY: Duration = Duration::from_millis(100);
 
-/// The one failure that passes by itself: after a kill -9 the processes of the former server live on for a moment.
+/// The only failure that passes by itself: after a kill -9, the former server's processes live on for a moment.
 pub(super) const STILL_LOCKED: &str = "lock file \"postmaster.pid\" already exists";
 
-/// The protocol's question "do you speak TLS?": eight bytes, answered with one, before any authentication.
+/// The protocol's question whether the server supports TLS: eight bytes, answered with one, before authentication.
 const SSL_REQUEST: [u8; 8] = [0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f];
 
-/// What a look for a server that is already there has found.
+/// The result of looking for a running server.
 pub(super) enum Found {
     /// It runs and answers.
     Running,
-    /// There is none, or only what a dead one left behind.
+    /// No server runs, though files of a dead one may exist.
     Nothing,
 }
 
@@ -50,7 +50,7 @@ pub(super) fn find_running(layout: &Layout) -> Result<Found, EmbeddedError> {
             return Ok(Found::Nothing);
         };
         if file.ready {
-            // After a crash the number may have gone to some other program: only an answer proves that it is ours.
+            // After a crash another program may have got this process id: only an answer proves that it is the server.
             return Ok(if answers(&file.socket_dir) { Found::Running } else { Found::Nothing });
         }
         if Instant::now() > deadline {
@@ -100,7 +100,8 @@ pub(super) fn spawn(
     }
 }
 
-/// Whether the child became ready (true) or ended (false). It is ended when it does neither in time.
+/// Returns true when the child is ready, false when it has ended. If neither happens in time, it is stopped and an
+/// error is returned.
 fn wait_until_ready(child: &mut Child, layout: &Layout, deadline: Instant) -> Result<bool, EmbeddedError> {
     let pid = child.id().cast_signed();
     loop {
@@ -139,7 +140,7 @@ fn end_with_this_thread(command: &mut Command) {
 #[cfg(not(target_os = "linux"))]
 fn end_with_this_thread(_command: &mut Command) {}
 
-/// Ends the server: fast, then at once, then by force. Returns when it is gone.
+/// Stops the server: first fast, then at once, then by force. Returns when it has ended.
 pub(super) fn stop(child: &mut Child) {
     for (signal, patience) in [(Signal::INT, STOP_LIMIT), (Signal::QUIT, Duration::from_secs(5))] {
         // A child that was not waited for keeps its number, so the signal can't reach anyone else.
@@ -164,7 +165,7 @@ fn is_alive(pid: i32) -> bool {
     Pid::from_raw(pid).is_some_and(|pid| test_kill_process(pid).is_ok())
 }
 
-/// Whether a PostgreSQL server answers on the socket in `dir`.
+/// Returns whether a PostgreSQL server answers on the socket in `dir`.
 fn answers(dir: &Path) -> bool {
     let ask = || -> std::io::Result<u8> {
         let mut stream = UnixStream::connect(socket_path(dir))?;

@@ -1,7 +1,7 @@
-//! Finds the folder that holds `postgres` and `initdb`.
+//! Finds the folder with PostgreSQL's programs `postgres` and `initdb`.
 //!
-//! The order is `PG_BIN_DIR`, then `PATH`, then the folders where distributions and Homebrew put them: Debian keeps
-//! them off the `PATH`. What is found on the `PATH` is canonicalised, since the programs look for their libraries and
+//! It looks in `PG_BIN_DIR`, then in `PATH`, then in the folders where distributions and Homebrew put them: Debian
+//! keeps them out of `PATH`. A folder found in `PATH` is canonicalised, since the programs look for their libraries and
 //! for `share` beside the real file.
 
 use std::env;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::{During, EmbeddedError};
 
-/// Folders to look in, the version standing for the `*`.
+/// Folders to look in; `*` stands for the version.
 const USUAL_PLACES: [(&str, &str); 5] = [
     ("/usr/lib/postgresql", "*/bin"),
     ("/usr", "pgsql-*/bin"),
@@ -20,7 +20,7 @@ const USUAL_PLACES: [(&str, &str); 5] = [
     ("/usr/local", "pgsql/bin"),
 ];
 
-/// The folder that holds the server's programs.
+/// Returns the folder with the server's programs.
 pub(super) fn find() -> Result<PathBuf, EmbeddedError> {
     let found = find_in(env::var_os("PG_BIN_DIR").as_deref(), env::var_os("PATH").as_deref(), &usual_places())?;
     fs::canonicalize(&found).during("find", &found)
@@ -44,7 +44,7 @@ fn holds_server(folder: &Path) -> bool {
     folder.join("postgres").is_file() && folder.join("initdb").is_file()
 }
 
-/// The usual folders that exist, the newest version first within each.
+/// Returns the usual folders that exist, the newest version first within each.
 fn usual_places() -> Vec<PathBuf> {
     USUAL_PLACES.iter().flat_map(|(base, pattern)| versions(Path::new(base), pattern)).collect()
 }

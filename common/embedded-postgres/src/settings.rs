@@ -1,11 +1,11 @@
-//! The server's settings, given on its command line at every start, so that a new release changes them for old
+//! The server's settings, given on its command line at every start, so that a new release changes them for existing
 //! clusters too. The cluster's own `postgresql.conf` stays as initdb wrote it.
 
 use std::path::Path;
 
 use super::{Durability, Options, PORT};
 
-/// What every embedded server is started with.
+/// The settings of every embedded server.
 const COMMON: [(&str, &str); 11] = [
     ("listen_addresses", ""),
     ("unix_socket_permissions", "0700"),
@@ -25,7 +25,7 @@ const COMMON: [(&str, &str); 11] = [
 
 const DURABLE: [(&str, &str); 3] = [("fsync", "on"), ("max_wal_size", "1GB"), ("checkpoint_timeout", "15min")];
 
-/// A crash of the machine loses everything with these.
+/// With these settings a crash of the machine loses everything.
 const TESTS: [(&str, &str); 9] = [
     // Two tests at once, each with a fleet of its own, of which one has four workers and two schedulers.
     ("max_connections", "400"),
@@ -40,7 +40,7 @@ const TESTS: [(&str, &str); 9] = [
     ("log_checkpoints", "off"),
 ];
 
-/// All settings in the order in which they are given: the last one of a name counts, so the caller's come last.
+/// Returns all settings in the order in which they are given. The last one of a name counts, so the caller's come last.
 pub(super) fn all(options: &Options, socket_dir: &Path, rules: &Path) -> Vec<(String, String)> {
     let durability: &[(&str, &str)] = match options.durability {
         Durability::Full => &DURABLE,

@@ -5,11 +5,11 @@ use crate::{MOST_MEDIA, MOST_TEXT_CHARACTERS, MediaLink, Post, canonical, line};
 use feed_rs::model::{Entry, Link};
 use url::Url;
 
-/// The post that an entry is; none where it leads nowhere.
+/// Returns an entry as a post; none when it has no URL.
 pub(crate) fn post(entry: Entry, base: &Url) -> Option<Post> {
     let is_page = |link: &&Link| link.rel.as_deref().is_none_or(|rel| rel == "alternate");
     let link = entry.links.iter().find(is_page).map(|link| link.href.clone());
-    // An id that is a URL is where the post is, where nothing else says it.
+    // Without a link, an id that is a URL is taken as the post's URL.
     let url = link.or_else(|| Some(entry.id.clone()).filter(|id| id.starts_with("http")))?;
     let url = canonical(&url, base)?;
     let media = media(&entry, base);
@@ -24,7 +24,7 @@ pub(crate) fn post(entry: Entry, base: &Url) -> Option<Post> {
     })
 }
 
-/// What an entry shows: its enclosures and its media, each once.
+/// Returns the enclosures and the media of an entry, each URL once.
 fn media(entry: &Entry, base: &Url) -> Vec<MediaLink> {
     let enclosed = entry.links.iter().filter(|link| link.rel.as_deref() == Some("enclosure"));
     let enclosed = enclosed.map(|link| (link.href.clone(), link.media_type.clone()));

@@ -1,12 +1,12 @@
-//! HTML as a stream of tokens: what a head says of its page, and the plain text of a fragment. No tree is built, so
-//! that nesting costs nothing.
+//! Reads HTML as a stream of tokens: the facts in a page's head, and the plain text of a fragment. No tree is built, so
+//! that deep nesting costs nothing.
 
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::states::RawKind;
 use html5ever::tokenizer::{BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts};
 use std::cell::{Cell, RefCell};
 
-/// Elements whose text nobody reads.
+/// Elements whose text is not shown to readers.
 const HIDDEN: [&str; 7] = ["script", "style", "template", "noscript", "iframe", "svg", "textarea"];
 /// Elements that begin and end a line.
 const BLOCKS: [&str; 22] = [
@@ -33,27 +33,28 @@ const BLOCKS: [&str; 22] = [
     "hr",
     "dd",
 ];
-/// Facts of a head that are kept.
+/// Facts of a head that are kept at most, of each kind.
 const MOST_FACTS: usize = 200;
-/// Bytes that the tokenizer is given at once.
+/// Bytes that are given to the tokenizer at once.
 const CHUNK: usize = 1 << 10;
-/// What may stand between attributes, at most, before a tag ends: the tokenizer compares each of them with all others.
+/// Separators between attributes that may come before a tag ends: the tokenizer compares each attribute of a tag with
+/// all others.
 const MOST_SEPARATORS: usize = 4_000;
-/// Those comparisons, of all tags together.
+/// Such comparisons in all tags together.
 const MOST_COMPARISONS: usize = 1_000_000;
 
-/// What a page's head says.
+/// The facts in a page's head.
 #[derive(Debug, Default)]
 pub(crate) struct Head {
-    /// What stands in `<title>`.
+    /// The text of `<title>`.
     pub(crate) title: String,
-    /// `property` or `name` of each `<meta>`, in lower case, and its `content`.
+    /// `property` or `name` of each `<meta>`, in lower case, with its `content`.
     pub(crate) metas: Vec<(String, String)>,
     /// `rel`, `type` and `href` of each `<link>`.
     pub(crate) links: Vec<(String, String, String)>,
 }
 
-/// The plain text of some HTML, a line a block, of at most so many characters.
+/// Returns the plain text of some HTML, one line per block, of at most `most` characters.
 pub(crate) fn plain(html: &str, most: usize) -> String {
     let sink = TextSink(RefCell::new(Text { most, ..Text::default() }));
     let text = run(html, sink).0.into_inner().read;
@@ -62,12 +63,12 @@ pub(crate) fn plain(html: &str, most: usize) -> String {
     lines.join("\n").chars().filter(|letter| *letter == '\n' || !letter.is_control()).take(most).collect()
 }
 
-/// What the head of a page says; of its body nothing.
+/// Returns the facts in a page's head. The body is ignored.
 pub(crate) fn head(html: &str) -> Head {
     run(html, HeadSink(RefCell::default())).0.into_inner().head
 }
 
-/// Gives the HTML to a sink, up to where it takes more time than any page that somebody wrote.
+/// Passes the HTML to a sink. It stops early when a page would take more time than any that a person wrote.
 fn run<S: Sink>(html: &str, sink: S) -> S {
     let input = BufferQueue::default();
     let tokenizer =
@@ -93,12 +94,12 @@ fn run<S: Sink>(html: &str, sink: S) -> S {
     tokenizer.sink.sink
 }
 
-/// What takes tokens.
+/// A receiver of tokens.
 trait Sink {
     fn take(&self, token: Token) -> TokenSinkResult<()>;
 }
 
-/// Counts the tokens, and what their attributes cost, on their way to a sink.
+/// Counts the tokens and the cost of their attributes, on the way to a sink.
 struct Counting<S> {
     sink: S,
     spent: Cell<usize>,
@@ -117,7 +118,7 @@ impl<S: Sink> TokenSink for Counting<S> {
     }
 }
 
-/// What an element's text is read as: that of a script may hold tags that are none.
+/// Returns how the text of an element is tokenized: a script's text, for example, may contain what looks like tags.
 fn raw(tag: &Tag) -> TokenSinkResult<()> {
     match (tag.kind, &*tag.name) {
         (TagKind::StartTag, "script") => TokenSinkResult::RawData(RawKind::ScriptData),
@@ -131,7 +132,7 @@ fn raw(tag: &Tag) -> TokenSinkResult<()> {
 struct Text {
     read: String,
     most: usize,
-    /// The hidden element that is open, and how often it was opened within itself.
+    /// The name of the hidden element that is open, and how many more of the same name are open within it.
     hidden: Option<(String, usize)>,
 }
 

@@ -1,8 +1,8 @@
-//! What a feed or a page says of posts, from the bytes that were fetched: RSS, Atom and JSON Feed, and what a page
-//! tells of itself in Open Graph (contract §4.10).
+//! Posts of a feed or a page, from the bytes that were fetched: RSS, Atom and JSON Feed, and a page's Open Graph data
+//! (contract §4.10).
 //!
-//! Pure: bytes in, posts out. Texts are plain: markup is taken out, never passed on. Nothing that is found here is
-//! fetched here, and everything has a bound, since whoever wrote the bytes is a stranger.
+//! Pure: bytes in, posts out. Texts are plain: markup is removed. Nothing is fetched here, not even a URL that is
+//! found, and everything is bounded, since the bytes come from a stranger.
 
 mod entry;
 mod html;
@@ -14,57 +14,57 @@ use chrono::{DateTime, Utc};
 use std::io::Cursor;
 use url::Url;
 
-/// Bytes of a feed or a page that are read.
+/// Bytes of a feed or a page that are read at most.
 pub const MOST_BYTES: u64 = 2 << 20;
-/// Characters of a post's text.
+/// Characters of a post's text at most.
 pub const MOST_TEXT_CHARACTERS: usize = 10_000;
-/// Characters of a title and of an author's name.
+/// Characters of a title, and of an author's name, at most.
 pub const MOST_LINE_CHARACTERS: usize = 500;
-/// Bytes of a URL.
+/// Bytes of a URL at most.
 pub const MOST_URL_BYTES: usize = 2_000;
-/// Links to media of one post.
+/// Links to media of one post at most.
 pub const MOST_MEDIA: usize = 8;
-/// Entries of a feed that is read: all of them are held at once.
+/// Entries that a feed may have: all of them are in memory at once.
 const MOST_ENTRIES: usize = 2_000;
-/// Its elements or objects.
+/// Elements or objects that a feed may have.
 const MOST_ELEMENTS: usize = 100_000;
 
 /// A post.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Post {
-    /// Where it is, without what only tells whence a reader came: one post, one URL.
+    /// Its URL, without tracking parameters, so that one post has one URL.
     pub url: Url,
-    /// Who wrote it.
+    /// Its author's name.
     pub author: Option<String>,
-    /// What it is called.
+    /// Its title.
     pub title: Option<String>,
-    /// What it says, as plain text.
+    /// Its plain text.
     pub text: String,
-    /// When it was published, as it says itself.
+    /// When it was published, according to itself.
     pub published_at: Option<DateTime<Utc>>,
-    /// Links to what it shows.
+    /// Links to its media.
     pub media: Vec<MediaLink>,
 }
 
 /// A link to media.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MediaLink {
-    /// Where it is.
+    /// The URL of the media.
     pub url: Url,
-    /// What it is, as its link says.
+    /// The media type that the link gives.
     pub content_type: Option<String>,
 }
 
-/// What the bytes are.
+/// What the bytes contain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
-    /// A feed: its newest posts, in its order.
+    /// A feed: its first posts, in its own order.
     Feed(Vec<Post>),
-    /// A page: the post that it is, and where more is told of it (oEmbed).
+    /// A page: the post that it is, and the URL of its oEmbed data, if it has any.
     Page(Box<Post>, Option<Url>),
 }
 
-/// Why there is no post.
+/// Why there are no posts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum FeedError {
     /// Neither a feed nor a page.
@@ -73,15 +73,15 @@ pub enum FeedError {
     /// A feed that can't be read.
     #[error("the feed can't be read: its XML or JSON is broken")]
     Broken,
-    /// A feed that would take much memory to read.
+    /// A feed that would take too much memory to read.
     #[error("the feed has more than {MOST_ENTRIES} entries, or more than {MOST_ELEMENTS} elements")]
     TooLong,
-    /// A page that says nothing of itself.
+    /// A page without a title and a description.
     #[error("the page has no title and no description")]
     Empty,
 }
 
-/// Reads up to `limit` posts of what was fetched from `url`.
+/// Reads up to `limit` posts from the bytes that were fetched from `url`.
 ///
 /// # Errors
 /// [`FeedError`].
@@ -104,7 +104,8 @@ pub fn found(bytes: &[u8], content_type: Option<&str>, url: &Url, limit: usize) 
     page::post(&text, url).map(|(post, more)| Found::Page(Box::new(post), more)).ok_or(FeedError::Empty)
 }
 
-/// Whether a feed has more in it than is read, by what its elements begin with: what stands in them is counted too.
+/// Whether a feed has more entries or elements than are allowed. It counts what their starts look like, so their texts
+/// may count too.
 fn is_long(feed: &str) -> bool {
     let begins = feed.bytes().filter(|byte| matches!(byte, b'<' | b'{' | b'[')).take(MOST_ELEMENTS + 1).count();
     let many = |what: &str| feed.matches(what).take(MOST_ENTRIES + 1).count() > MOST_ENTRIES;
@@ -113,7 +114,7 @@ fn is_long(feed: &str) -> bool {
     begins > MOST_ELEMENTS || many("<item") || many("<entry") || many(":item") || many(":entry") || of_json
 }
 
-/// Whether a text begins as a feed does: the root of RSS or Atom behind what may stand before it, or JSON Feed's own
+/// Whether a text begins like a feed: with the root of RSS or Atom, after a prolog if there is one, or with JSON Feed's
 /// version.
 fn is_feed(start: &str) -> bool {
     let head: String = start.chars().take(4_096).collect();
@@ -125,8 +126,8 @@ fn is_feed(start: &str) -> bool {
     root.is_some_and(|root| page.is_none_or(|page| root < page))
 }
 
-/// A URL as posts are told apart by it: http(s), no fragment, none of the parameters that only tell whence a reader
-/// came.
+/// Returns a URL in the form that tells posts apart: http or https, without a fragment and without tracking parameters.
+/// None when it is no such URL, or too long.
 fn canonical(url: &str, base: &Url) -> Option<Url> {
     let mut url = base.join(url.trim()).ok().filter(|url| ["http", "https"].contains(&url.scheme()))?;
     url.set_fragment(None);
@@ -142,7 +143,7 @@ fn canonical(url: &str, base: &Url) -> Option<Url> {
     (url.as_str().len() <= MOST_URL_BYTES).then_some(url)
 }
 
-/// One line: white space folded, without control characters, cut to its bound. None when nothing is left.
+/// Returns a text as one line: white space folded, no control characters, cut to its bound. None when nothing is left.
 fn line(text: &str) -> Option<String> {
     let visible: String = text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
     let folded = visible.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -1,4 +1,4 @@
-//! A page as a post: what it says of itself in Open Graph, and what its oEmbed adds.
+//! A page as a post, from its Open Graph data, and the oEmbed data that adds to it.
 
 use crate::html::{Head, head, plain};
 use crate::{MOST_MEDIA, MOST_TEXT_CHARACTERS, MediaLink, Post, canonical, line};
@@ -6,16 +6,16 @@ use chrono::{DateTime, Utc};
 use serde_json::Value;
 use url::Url;
 
-/// What a page's oEmbed says of it.
+/// The parts of a page's oEmbed data that are used.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Embed {
-    /// Who wrote it.
+    /// The author's name.
     pub author: Option<String>,
-    /// What it is called.
+    /// The title.
     pub title: Option<String>,
 }
 
-/// The post that a page is, and where its oEmbed is; none where it says nothing of itself.
+/// Returns a page as a post, and the URL of its oEmbed data; none when it has neither title nor description.
 pub(crate) fn post(html: &str, url: &Url) -> Option<(Post, Option<Url>)> {
     let head = head(html);
     let title = head.said(&["og:title", "twitter:title"]).and_then(line).or_else(|| line(&head.title));
@@ -38,7 +38,7 @@ pub(crate) fn post(html: &str, url: &Url) -> Option<(Post, Option<Url>)> {
     Some((post, head.embed(url)))
 }
 
-/// What an answer of oEmbed says. None where it is no such answer.
+/// Returns the parts of an oEmbed response that are used; none when it is no JSON object.
 pub fn embed(bytes: &[u8]) -> Option<Embed> {
     let said: Value = serde_json::from_slice(bytes).ok()?;
     said.as_object()?;
@@ -47,7 +47,7 @@ pub fn embed(bytes: &[u8]) -> Option<Embed> {
 }
 
 impl Head {
-    /// What the first of these facts says that says something.
+    /// Returns the first of these facts, by name, that is present and not empty.
     fn said(&self, names: &[&str]) -> Option<&str> {
         let mut found = names.iter().filter_map(|name| {
             let meta = self.metas.iter().find(|(known, content)| known == name && !content.trim().is_empty());
@@ -56,7 +56,7 @@ impl Head {
         found.next()
     }
 
-    /// Where the page says that it is, if that is on its own host: no page speaks for another.
+    /// Returns the URL that the page gives as its own, if it has the page's host; otherwise the URL that was fetched.
     fn url(&self, asked: &Url) -> Option<Url> {
         let link = self.links.iter().find(|(rel, _, _)| rel == "canonical").map(|(_, _, href)| href.as_str());
         let said = self.said(&["og:url"]).or(link).and_then(|said| canonical(said, asked));

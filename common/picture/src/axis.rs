@@ -1,12 +1,12 @@
-//! The time axis: where a second is, which seconds get a label, and how a time is written.
+//! The time axis: which seconds get a label, and how a time is written.
 
-/// Seconds between two labels, to choose from.
+/// The intervals between two labels to choose from, in seconds.
 const STEPS: [f64; 19] = [
     0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1_800.0, 3_600.0, 7_200.0,
     14_400.0, 28_800.0,
 ];
 
-/// The seconds that get a label: at most this many, evenly, from 0 on.
+/// Returns the seconds that get a label: at regular intervals from 0 on, at most `most` + 1 of them.
 pub fn labels(seconds: f64, most: usize) -> Vec<f64> {
     #[expect(clippy::cast_precision_loss, reason = "there are few labels")]
     let least = seconds / most.max(1) as f64;
@@ -16,7 +16,7 @@ pub fn labels(seconds: f64, most: usize) -> Vec<f64> {
     (0..=steps).map(|number| f64::from(number) * step).collect()
 }
 
-/// A time as people write it: `0:07`, `2:05`, `1:00:00`; with a tenth where a whole second says too little.
+/// Returns a time as people write it: `0:07`, `2:05`, `1:00:00`; below ten seconds with a tenth, unless that is 0.
 pub fn clock(seconds: f64) -> String {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "media times are small and positive")]
     let tenths = (seconds.max(0.0) * 10.0).round() as u64;

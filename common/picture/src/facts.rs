@@ -1,5 +1,5 @@
-//! What a picture needs of the stored reads (docs/reads.md, "The stored result"). A field that is absent or of another
-//! kind is drawn as nothing: a newer server must not break an older client.
+//! The parts of stored reads that a picture shows (docs/reads.md, "The stored result"). A field that is missing or has
+//! another type is not drawn: a newer server must not break an older client.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -10,20 +10,20 @@ use std::fmt::Write;
 /// A stretch of time, in seconds from the media's start.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Span {
-    /// Where it begins.
+    /// Its start in seconds.
     pub start: f64,
-    /// Where it ends.
+    /// Its end in seconds.
     pub end: f64,
 }
 
 /// The `levels` read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Levels {
-    /// The lowest and the highest sample of equal parts of the media, full scale at ±1.
+    /// The lowest and the highest sample of each of many equal parts of the media; full scale is ±1.
     pub outline: Vec<(f64, f64)>,
     /// Loudness of the whole in LUFS; none for silence.
     pub integrated: Option<f64>,
-    /// Short-term loudness, each with the second it ends at.
+    /// Short-term loudness: the second at which each value ends, and the value in LUFS.
     pub short_term: Vec<(f64, f64)>,
 }
 
@@ -32,27 +32,27 @@ pub struct Levels {
 pub struct Speakers {
     /// Their names, in the order in which the read lists them.
     pub names: Vec<String>,
-    /// Who speaks when: a number in `names` and a stretch.
+    /// Who speaks when: an index in `names`, and the span.
     pub turns: Vec<(usize, Span)>,
 }
 
 /// The `beats` read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Beats {
-    /// Beats a minute, if there is a beat.
+    /// Beats per minute; none when there is no beat.
     pub tempo: Option<f64>,
-    /// Seconds of all beats.
+    /// The times of all beats, in seconds.
     pub times: Vec<f64>,
-    /// Seconds of those that begin a bar.
+    /// The times of those beats that begin a bar, in seconds.
     pub bars: Vec<f64>,
 }
 
-/// What becomes of the lanes of reads that are not stored.
+/// What is drawn for reads that are not stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unread {
-    /// Each says that it is not read yet: for those who may start the read.
+    /// A lane that says that the read is missing: for those who may start it.
     Told,
-    /// They are left out: for visitors.
+    /// No lane: for visitors.
     LeftOut,
 }
 
@@ -61,28 +61,28 @@ pub enum Unread {
 pub struct Facts {
     /// The item's name.
     pub name: String,
-    /// How long it is.
+    /// Its duration in seconds.
     pub seconds: f64,
-    /// The `levels` read, if it is stored; the others likewise.
+    /// The `levels` read; this and the following reads are none when they are not stored.
     pub levels: Option<Levels>,
-    /// Where somebody speaks.
+    /// The spans of the `speech` read.
     pub speech: Option<Vec<Span>>,
-    /// Who speaks.
+    /// The `speakers` read.
     pub speakers: Option<Speakers>,
-    /// The beats.
+    /// The `beats` read.
     pub beats: Option<Beats>,
-    /// What becomes of the others.
+    /// What is drawn for the reads that are none.
     pub unread: Unread,
 }
 
 impl Facts {
-    /// From an item and its stored reads, by their names.
+    /// The facts of an item, from the item's JSON and its stored reads by name.
     pub fn of(item: &Value, stored: &BTreeMap<String, Value>, unread: Unread) -> Self {
         let longest = stored.values().filter_map(|read| read["duration_seconds"].as_f64()).fold(0.0, f64::max);
         let data = |read: &str| stored.get(read).map(|stored| &stored["data"]);
         Self {
             name: plain(&item["name"]),
-            // An axis needs a length; what lasts no time at all is drawn as a moment.
+            // An axis needs a length, so media without a duration is drawn as a millisecond.
             seconds: item["duration_seconds"].as_f64().unwrap_or(0.0).max(longest).max(0.001),
             levels: data("levels").map(levels),
             speech: data("speech").map(|data| spans(&data["segments"])),
@@ -92,13 +92,18 @@ impl Facts {
         }
     }
 
-    /// The reads that are drawn and not stored.
+    /// The names of the reads that would be drawn but are not stored.
     pub fn missing(&self) -> Vec<&'static str> {
-        let stored = [self.levels.is_some(), self.speech.is_some(), self.speakers.is_some(), self.beats.is_some()];
-        crate::DRAWN.into_iter().zip(stored).filter_map(|(read, stored)| (!stored).then_some(read)).collect()
+        let stored: [(&str, bool); crate::DRAWN.len()] = [
+            ("levels", self.levels.is_some()),
+            ("speech", self.speech.is_some()),
+            ("speakers", self.speakers.is_some()),
+            ("beats", self.beats.is_some()),
+        ];
+        stored.into_iter().filter_map(|(read, stored)| (!stored).then_some(read)).collect()
     }
 
-    /// The whole in words, for whoever does not see the picture.
+    /// Returns a description in words, for people who can't see the picture.
     pub fn told(&self) -> String {
         let mut told = format!("{} long.", crate::axis::clock(self.seconds));
         if let Some(levels) = &self.levels {
@@ -136,7 +141,7 @@ impl Facts {
     }
 }
 
-/// A text without what could steer a terminal; nothing of what is no text.
+/// Returns a text with spaces for control characters, which could steer a terminal; an empty string for other JSON.
 fn plain(value: &Value) -> String {
     let text = value.as_str().unwrap_or_default();
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()

@@ -1,8 +1,8 @@
-//! What was read of an item, on one time axis: as SVG for a file or a page, as a few lines for a terminal.
+//! Draws the reads of an item on one time axis: as SVG for a file or a page, as a few lines for a terminal.
 //!
-//! Pure: from stored reads to text. `facts` takes what is drawn out of the stored documents, `axis` places it in time,
-//! `svg` and `strip` draw it. Whoever calls it fetches the reads and puts the text where it belongs: `mws show`, and
-//! the page behind a public link. Nobody is told apart by colour alone: a speaker has a letter and a pattern too.
+//! Pure: from stored reads to text. `facts` takes the parts to draw out of the stored documents, `axis` places them in
+//! time, `svg` and `strip` draw them. The callers fetch the reads and show the result: `mws show`, and the page of a
+//! public link. Speakers are not told apart by colour alone: each has a letter and a pattern too.
 
 mod axis;
 mod facts;
@@ -15,7 +15,7 @@ pub use facts::{Facts, Unread};
 pub use strip::strip;
 pub use svg::svg;
 
-/// The reads that are drawn, from top to bottom.
+/// The reads that are drawn, in order from the top.
 pub const DRAWN: [&str; 4] = ["levels", "speech", "speakers", "beats"];
 
 #[cfg(test)]

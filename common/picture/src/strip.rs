@@ -1,6 +1,6 @@
-//! The picture for a terminal: a line a lane, a column a part of the time.
+//! The picture for a terminal: one line per lane, one column per part of the time.
 //!
-//! Signs alone tell everything; colours come on top where they are wanted.
+//! The characters alone show everything; colours are added if they are wanted.
 
 use super::axis::{clock, labels};
 use super::facts::{Beats, Facts, Levels, Span, Speakers};
@@ -9,14 +9,14 @@ use std::fmt::Write;
 
 /// Columns of a lane's name.
 const NAME: usize = 9;
-/// A narrower terminal gets lines that wrap: fewer columns would show nothing.
+/// The least number of columns of a lane: fewer would show nothing. A narrower terminal wraps the lines.
 const LEAST: usize = 20;
-/// How loud a column is, from the quietest to the loudest.
+/// The characters of a column's level, from the quietest to the loudest.
 const BARS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 /// A peak this far below full scale has no bar, in dB.
 const DEPTH: f64 = 36.0;
 
-/// The lanes of these facts, `width` columns across.
+/// Returns the lanes of these facts as text, `width` columns wide.
 pub fn strip(facts: &Facts, width: usize, colors: bool) -> String {
     let columns = width.saturating_sub(NAME).max(LEAST);
     let strip = Strip { seconds: facts.seconds, columns, colors };
@@ -42,19 +42,19 @@ struct Strip {
 }
 
 impl Strip {
-    /// The part of the time that a column stands for.
+    /// Returns the part of the time that a column shows.
     #[expect(clippy::cast_precision_loss, reason = "a terminal has few columns")]
     fn part(&self, column: usize) -> Span {
         let width = self.seconds / self.columns as f64;
         Span { start: column as f64 * width, end: (column + 1) as f64 * width }
     }
 
-    /// A sign a column.
+    /// Returns one character per column.
     fn each(&self, sign: impl Fn(Span) -> char) -> String {
         (0..self.columns).map(|column| sign(self.part(column))).collect()
     }
 
-    /// How high the samples of each column go.
+    /// Returns the highest level of the samples in each column.
     fn levels(&self, levels: &Levels) -> String {
         let count = levels.outline.len();
         #[expect(clippy::cast_precision_loss, reason = "an outline has some thousand pairs")]
@@ -76,7 +76,7 @@ impl Strip {
         self.painted(&self.each(|part| if covered(speech.iter().copied(), part) >= 0.5 { '█' } else { '·' }), "32")
     }
 
-    /// The letter of whoever speaks most in the column.
+    /// Returns, per column, the letter of the speaker who speaks most in it.
     fn speakers(&self, speakers: &Speakers) -> String {
         let most = |part: Span| {
             let own = |number: usize| {
@@ -105,7 +105,7 @@ impl Strip {
         })
     }
 
-    /// Times below the column that they fall in, none over another.
+    /// Returns the labels of the axis, each below its column; those that would overlap are left out.
     fn axis(&self) -> String {
         let mut line = String::new();
         for at in labels(self.seconds, (self.columns / 10).max(2)) {
@@ -131,7 +131,7 @@ impl Strip {
     }
 }
 
-/// How much of a part of the time these stretches cover, 0 to 1.
+/// Returns the share of a part of the time that these spans cover, from 0 to 1.
 fn covered(spans: impl Iterator<Item = Span>, part: Span) -> f64 {
     let inside = spans.map(|span| (span.end.min(part.end) - span.start.max(part.start)).max(0.0)).sum::<f64>();
     inside / (part.end - part.start)

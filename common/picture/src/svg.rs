@@ -1,7 +1,7 @@
 //! The picture as SVG: lanes one below the other over one time axis.
 //!
-//! Whole in itself (no script, no link, no font), told in words by `title` and `desc`, in two themes. Its size does not
-//! grow with the media: nothing is drawn finer than the width has points.
+//! It is self-contained (no script, no link, no font), described in words by `title` and `desc`, and has a light and a
+//! dark theme. Its size does not grow with the media: nothing is drawn finer than one point.
 
 use super::axis::{clock, labels};
 use super::facts::{Beats, Facts, Levels, Span, Speakers, Unread};
@@ -9,14 +9,14 @@ use super::voices::looks;
 use std::fmt::Write;
 
 const WIDTH: f64 = 1_216.0;
-/// Where the time axis begins and ends.
+/// The left and the right end of the time axis, in points.
 const LEFT: f64 = 96.0;
 const RIGHT: f64 = 1_152.0;
-/// The number of points across it.
+/// The width of the time axis in points.
 const POINTS: usize = 1_056;
 const TOP: f64 = 44.0;
 const GAP: f64 = 14.0;
-/// Short-term loudness is drawn between these, in LUFS.
+/// The range of short-term loudness that is drawn, in LUFS.
 const QUIETEST: f64 = -60.0;
 const LOUDEST: f64 = 0.0;
 const LABELS: usize = 10;
@@ -29,7 +29,7 @@ text{font:13px system-ui,sans-serif;fill:#1c2430}.name{font-size:16px;font-weigh
 @media(prefers-color-scheme:dark){.paper{fill:#12161d}.lane{fill:#1d242e}text{fill:#e6ebf2}.small,.missing{fill:#a2aebd}\
 .wave{fill:#5b6f87}.loud{stroke:#f0915f}.speech{fill:#4fae74}.beat{stroke:#a2aebd}.bar{stroke:#e6ebf2}.tick{stroke:#3a4554}}";
 
-/// The picture of these facts.
+/// Returns the picture of these facts as SVG.
 pub fn svg(facts: &Facts) -> String {
     let mut drawing = Drawing { facts, body: String::new(), y: TOP };
     drawing.levels();
@@ -75,7 +75,7 @@ fn pattern(number: usize, color: &str, tile: &str) -> String {
     )
 }
 
-/// Lanes that are drawn so far, and where the next one begins.
+/// The lanes that are drawn so far, and the vertical position of the next.
 struct Drawing<'a> {
     facts: &'a Facts,
     body: String,
@@ -83,12 +83,12 @@ struct Drawing<'a> {
 }
 
 impl Drawing<'_> {
-    /// Where a second is.
+    /// Returns the horizontal position of a second.
     fn x(&self, second: f64) -> f64 {
         LEFT + (RIGHT - LEFT) * (second / self.facts.seconds).clamp(0.0, 1.0)
     }
 
-    /// Begins a lane with its ground and its name, and answers where it begins.
+    /// Begins a lane with its background and its name. Returns its vertical position.
     fn lane(&mut self, name: &str, height: f64) -> f64 {
         let y = self.y;
         let width = RIGHT - LEFT;
@@ -161,22 +161,26 @@ impl Drawing<'_> {
             let path: String = own.iter().map(|span| self.block(*span, y + 2.0, 20.0)).collect();
             let look = number % looks().count();
             _ = writeln!(self.body, r#"<path fill="url(#voice{look})" d="{path}"/>"#);
-            for span in own {
-                let (from, to) = (self.x(span.start), self.x(span.end));
-                if to - from >= 16.0 {
-                    let x = f64::midpoint(from, to);
-                    _ = writeln!(
-                        self.body,
-                        r#"<text class="letter" x="{x:.1}" y="{}" text-anchor="middle">{}</text>"#,
-                        y + 16.5,
-                        escaped(name)
-                    );
-                }
-            }
+            self.letters(name, &own, y + 16.5);
             // The rows of one lane stand close together.
             self.y -= GAP - 3.0;
         }
         self.y += if names.is_empty() { 0.0 } else { GAP - 3.0 };
+    }
+
+    /// Writes the name into each of these stretches that has room for it.
+    fn letters(&mut self, name: &str, spans: &[Span], y: f64) {
+        for span in spans {
+            let (from, to) = (self.x(span.start), self.x(span.end));
+            if to - from >= 16.0 {
+                let x = f64::midpoint(from, to);
+                _ = writeln!(
+                    self.body,
+                    r#"<text class="letter" x="{x:.1}" y="{y}" text-anchor="middle">{}</text>"#,
+                    escaped(name)
+                );
+            }
+        }
     }
 
     fn beats(&mut self) {
@@ -188,14 +192,14 @@ impl Drawing<'_> {
         _ = writeln!(self.body, r#"<text class="small" x="{}" y="{}">{text}</text>"#, RIGHT + 6.0, y + 21.0);
     }
 
-    /// A stretch as a block that can be seen, however short it is.
+    /// Returns the path of a span as a block, at least one point wide, so that it can be seen.
     fn block(&self, span: Span, y: f64, height: f64) -> String {
         let from = self.x(span.start);
         let width = (self.x(span.end) - from).max(1.0);
         format!("M{from:.1} {y}h{width:.1}v{height}h-{width:.1}z")
     }
 
-    /// A stroke a time, none closer to the one before than a point.
+    /// Returns a path with one stroke per time; a stroke less than a point after the last one is left out.
     fn strokes(&self, times: &[f64], y: f64, height: f64) -> String {
         let (mut path, mut last) = (String::new(), f64::NEG_INFINITY);
         for time in times {
@@ -209,7 +213,7 @@ impl Drawing<'_> {
     }
 }
 
-/// The outline as one shape: its highest samples from left to right, then its lowest ones back.
+/// Returns the outline as one path: the highest samples from left to right, then the lowest ones back.
 fn outline(levels: &Levels, middle: f64, half: f64) -> String {
     let count = levels.outline.len();
     let extent = |point: usize| {
@@ -227,7 +231,7 @@ fn outline(levels: &Levels, middle: f64, half: f64) -> String {
     format!("M{}z", tops.chain(bottoms).collect::<Vec<_>>().join("L"))
 }
 
-/// Text as it can stand in XML; what XML has no sign for is left out.
+/// Escapes text for XML; control characters, which XML does not allow, become spaces.
 fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {

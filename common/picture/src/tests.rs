@@ -64,6 +64,16 @@ fn what_is_not_read_is_said_in_both() {
 }
 
 #[test]
+fn of_an_item_that_nobody_read_all_that_is_drawn_is_missing() {
+    let facts = Facts::of(&json!({}), &BTreeMap::new(), Unread::Told);
+    assert_eq!(facts.missing(), super::DRAWN);
+    for read in super::DRAWN {
+        assert!(strip(&facts, 60, false).lines().any(|line| line.starts_with(read)), "{read} has no lane");
+    }
+    assert_eq!(svg(&facts).matches("not read yet").count(), super::DRAWN.len());
+}
+
+#[test]
 fn a_picture_is_told_to_those_who_do_not_see_it() {
     let picture = svg(&facts(&[]));
     assert!(picture.contains(r#"role="img" aria-labelledby="title desc""#));

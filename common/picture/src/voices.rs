@@ -1,13 +1,13 @@
-//! How speakers are told apart: a colour, a pattern and a letter each. Any two of them would do.
+//! The look of each speaker: a colour, a pattern and a letter, any two of which tell speakers apart.
 
-/// How one speaker looks.
+/// How one speaker is drawn.
 #[derive(Debug, Clone, Copy)]
 pub struct Look {
     /// The colour in a picture; dark enough for white letters (4.5:1).
     pub color: &'static str,
-    /// What is drawn over the colour, as the content of a tile of 8 × 8; nothing for a plain one.
+    /// The pattern over the colour, as the SVG content of a tile of 8 × 8; empty for a plain one.
     pub tile: &'static str,
-    /// The code of the colour in a terminal.
+    /// The colour's ANSI code in a terminal.
     pub terminal: &'static str,
 }
 
@@ -20,12 +20,12 @@ const LOOKS: [Look; 6] = [
     Look { color: "#00646b", tile: r#"<path d="M0 4h8M4 0v8"/>"#, terminal: "36" },
 ];
 
-/// The look of a speaker by number; the seventh looks like the first, and has another letter.
+/// Returns the look of a speaker by number. The seventh has the look of the first, but another letter.
 pub fn look(number: usize) -> Look {
     LOOKS[number % LOOKS.len()]
 }
 
-/// All looks with their numbers, for whoever has to define them first.
+/// Returns all looks with their numbers, to define them in a picture.
 pub fn looks() -> impl Iterator<Item = (usize, Look)> {
     LOOKS.into_iter().enumerate()
 }

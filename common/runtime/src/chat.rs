@@ -1,7 +1,7 @@
-//! The model that works on projects (`MWS_AGENT`): asked over HTTP, and believed in nothing.
+//! The client of the model that works on projects (`MWS_AGENT`), over HTTP. Nothing in its answers is trusted.
 //!
-//! Its address and key are the operator's and are in no log, answer or row. What it answers is bounded in size and
-//! time, and a redirect is never followed. What comes of an answer is `domain::agent`'s.
+//! Its address and key are the operator's, and appear in no log, response or row. The size and the time of its answers
+//! are bounded, and a redirect is never followed. `domain::agent` decides what follows from an answer.
 
 use crate::config::Settings;
 use crate::outbound::sending_client;
@@ -17,17 +17,17 @@ use serde_json::Value;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// Bytes of an answer.
+/// Bytes that an answer may have.
 const MOST_ANSWER: usize = 1 << 20;
-/// The longest that a model may have it wait.
+/// The longest wait that a model's `Retry-After` can ask for.
 const LONGEST_WAIT: Duration = Duration::from_mins(2);
 
-/// Why the setting names no model that can be asked.
+/// Why `MWS_AGENT` names no usable model.
 #[derive(Debug, thiserror::Error)]
 #[error("MWS_AGENT: {0}")]
 pub struct AgentError(String);
 
-/// A model that is asked.
+/// The client of one model.
 pub struct ChatClient {
     model: Model,
     key: Option<SecretString>,
@@ -37,19 +37,19 @@ pub struct ChatClient {
 /// Why a model did not answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AskFault {
-    /// It may later.
+    /// It may answer later.
     NotNow {
-        /// What happened, in a sentence.
+        /// What happened, as a sentence.
         why: String,
-        /// When it may be asked again, if it said so.
+        /// How long to wait before the next request, if it said so.
         after: Option<Duration>,
     },
-    /// It won't: somebody has to put something right.
+    /// It will not answer until somebody corrects something. The sentence says what happened.
     Refused(String),
 }
 
 impl ChatClient {
-    /// The model that the settings name; none where they name none.
+    /// Returns the client of the model that the settings name; none when they name none.
     ///
     /// # Errors
     /// [`AgentError`], with what to do.
@@ -61,15 +61,15 @@ impl ChatClient {
         Ok(Some(Self { model: model.clone(), key, client }))
     }
 
-    /// Its id, and how much is said to it at once.
+    /// Returns the model's id, and how many bytes of a conversation it takes at once.
     pub fn model(&self) -> ChatModel<'_> {
         ChatModel { id: &self.model.id, most_bytes: self.model.limits.chars }
     }
 
-    /// Asks what comes next in this conversation, with these tools.
+    /// Sends the conversation and the tools, and returns the model's response as JSON.
     ///
     /// # Errors
-    /// [`AskFault`]; it is told in the log too.
+    /// [`AskFault`], which is logged too.
     pub async fn ask(&self, messages: Vec<Value>, tools: Vec<Value>) -> Result<Value, AskFault> {
         let asked = timeout(self.model.timeout, self.asked(messages, tools));
         let late = || not_now("It took longer than it may.".to_owned());
@@ -85,7 +85,7 @@ impl ChatClient {
         body.entry("model").or_insert_with(|| self.model.id.as_str().into());
         body.insert("messages".to_owned(), messages.into());
         body.insert("tools".to_owned(), tools.into());
-        // One answer at once, whatever the defaults say.
+        // No streaming, whatever the defaults say.
         body.insert("stream".to_owned(), false.into());
         let mut request = self.client.post(self.model.url.join("v1/chat/completions")).json(&body);
         if let Some(key) = &self.key {
@@ -108,7 +108,7 @@ impl ChatClient {
     }
 }
 
-/// The model of this id, if it can work on projects; or why it can't.
+/// Returns the model with this id, or why it can't work on projects.
 fn usable<'a>(id: &str, providers: &'a Providers) -> Result<&'a Model, String> {
     let chats = || {
         let ids = providers.all().iter().filter(|model| model.kind == ModelKind::Chat).map(|model| model.id.as_str());
@@ -134,7 +134,7 @@ fn usable<'a>(id: &str, providers: &'a Providers) -> Result<&'a Model, String> {
     Ok(model)
 }
 
-/// The answer's bytes, if they are not too many.
+/// Reads the body of a response; fails when it is longer than `MOST_ANSWER`.
 async fn bounded(mut response: Response) -> Result<Vec<u8>, AskFault> {
     let mut bytes = Vec::new();
     while let Some(chunk) = response.chunk().await.map_err(broken)? {
@@ -146,7 +146,7 @@ async fn bounded(mut response: Response) -> Result<Vec<u8>, AskFault> {
     Ok(bytes)
 }
 
-/// A connection that could not be had or broke off. Not in the error's own words: they may name the address.
+/// The fault of a connection that failed or broke off. The error's own text is not used: it may name the address.
 fn broken(error: reqwest::Error) -> AskFault {
     let error = error.without_url();
     let why = if error.is_connect() { "It can't be reached." } else { "The connection broke off." };

@@ -1,16 +1,16 @@
-//! The host's clock, for what is shown and never decided.
+//! The host's clock, for times that are shown but decide nothing.
 //!
-//! Leases, due times, expiries, months and the timestamp under a webhook's signature go by the database's `mws_now()`.
-//! A header on an answer that touched no database has only this one.
+//! Leases, due times, expiries, months and the timestamp of a webhook's signature follow the database's `mws_now()`.
+//! Only a header of a response that needed no database uses this clock.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Seconds since 1970 on this host.
+/// Returns the seconds since 1970 by this host's clock.
 pub fn host_unix_seconds() -> i64 {
     host_unix_millis() / 1000
 }
 
-/// Milliseconds since 1970 on this host.
+/// Returns the milliseconds since 1970 by this host's clock.
 pub fn host_unix_millis() -> i64 {
     #[expect(clippy::disallowed_methods, reason = "the one module that may look at the host's clock")]
     let now = SystemTime::now();

@@ -1,25 +1,25 @@
 //! Descriptors of files and sockets: how many this process may have open, and how many of them are for connections.
 //!
-//! Most systems start a process with a soft limit of 1,024, which a few hundred idle clients use up, and a far higher
-//! hard one that it may take for itself. It is taken here, once, at the start of every process; what is left beside the
-//! rest of the process's needs is how many connections the api takes. Nothing here opens anything.
+//! Most systems start a process with a soft limit of 1,024, which a few hundred idle clients use up, and a much higher
+//! hard limit, up to which the process may raise it. Every process does so once, at its start. The api takes as many
+//! connections as the limit allows after all other needs. Nothing here opens anything.
 
 use crate::config::Settings;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// What any process has open: logs, the runtime's own, listeners, a probe's answer, a connection that listens, and some
-/// to spare.
+/// Descriptors of any process: logs, the runtime's own, listeners, a probe's response, the listener of wake-ups, and
+/// some to spare.
 const ANY_PROCESS: usize = 64;
-/// What a read or a render has open: a decoder's or an encoder's pipes, the media and files for the time of a job.
+/// Descriptors of a read or a render: the pipes of decoders or encoders, the media, and temporary files.
 const A_READ: usize = 16;
-/// What ingests have open together.
+/// Descriptors of all ingests together.
 const INGESTS: usize = 64;
-/// What a connection that is served may have open: its socket, and the file that it sends or is sent.
+/// Descriptors of a connection that is served: its socket, and a file that is sent or received.
 const A_CONNECTION: u64 = 2;
-/// Fewer are never had, whatever the limit: a process that answers nobody is no use.
+/// The least number of connections, whatever the limit: a process that serves nobody is of no use.
 const FEWEST_CONNECTIONS: usize = 16;
 
-/// Raises the soft limit to the hard one, and answers what it is now.
+/// Raises the soft limit to the hard one. Returns the limit now.
 pub fn raise() -> u64 {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     if current != maximum
@@ -30,24 +30,25 @@ pub fn raise() -> u64 {
     limit()
 }
 
-/// How many this process may have open.
+/// Returns how many descriptors this process may have open.
 pub fn limit() -> u64 {
     getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX)
 }
 
-/// How many a process with so many connections to the database needs beside those of its clients.
+/// Returns how many descriptors a process with this many database connections needs beside its clients' connections.
 pub fn of_a_process(database_connections: u32) -> usize {
     ANY_PROCESS + usize::try_from(database_connections).unwrap_or(usize::MAX)
 }
 
-/// How many a worker needs beside that: sockets to receivers, files and pipes of reads and ingests.
+/// Returns how many more a worker needs: sockets to receivers, and files and pipes of reads and ingests.
 pub fn of_a_worker(settings: &Settings) -> usize {
-    // Those of projects, and in the slow lane the first of accounts where all slots are taken.
+    // Twice a quarter more: for webhooks of projects, and in the slow lane for accounts' first ones when all slots are
+    // taken.
     let webhooks = settings.worker_webhooks + 2 * (settings.worker_webhooks / 4).max(1);
     webhooks + settings.read_slots() * A_READ + INGESTS
 }
 
-/// How many connections there may be: as many as are asked for, or what `limit` leaves beside `others`.
+/// Returns how many connections to allow: `asked`, or what `limit` leaves after `others`, whichever is less.
 pub fn connections(asked: usize, limit: u64, others: usize) -> usize {
     let left = limit.saturating_sub(others as u64) / A_CONNECTION;
     let left = usize::try_from(left).unwrap_or(usize::MAX);

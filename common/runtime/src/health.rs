@@ -1,10 +1,10 @@
-//! `/healthz`, `/readyz` and `/metrics`, which every process answers (`mws up --help`).
+//! `/healthz`, `/readyz` and `/metrics`, which every process serves (`mws up --help`).
 //!
-//! The worker and the scheduler serve them alone, where `MWS_HEALTH_LISTEN` says; so does the api, which mounts them
-//! beside its routes too, `/metrics` only where it is not served elsewhere. Nothing here takes a credential, so a check
-//! is made, and a page written, once a second at most, whoever asks. Ready is a process that can write to the database
-//! and whose queue goes round; what its duties come to is told beside that, for it is no reason to send clients
-//! elsewhere.
+//! The worker and the scheduler serve them on `MWS_HEALTH_LISTEN`. So does the api, which also mounts them beside its
+//! routes, `/metrics` only if it is not served elsewhere. No credential is needed, so a check is made, and a page is
+//! written, once a second at most, however many ask. A process is ready when it can write to the database and its
+//! queue's loops go round. The state of its duties is shown too, but does not make it unready, since clients need not
+//! go elsewhere for it.
 
 use crate::measure;
 use crate::media::MediaStore;
@@ -24,14 +24,14 @@ use store::fleet::{self, Member, Service};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};
 
-/// How long a check may take.
+/// How long a check of the database may take.
 const TIMEOUT: Duration = Duration::from_secs(2);
-/// When to ask again a process that is not ready.
+/// Seconds after which to ask a process again that is not ready.
 const RETRY_AFTER_SECONDS: u64 = 1;
-/// How long what was found is told again.
+/// How long a result is reused.
 const KEPT: Duration = Duration::from_secs(1);
 
-/// What was found of the database.
+/// The state of the database, as `/readyz` shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Database {
     state: &'static str,
@@ -46,14 +46,14 @@ impl Database {
             Ok(0) => Self { state: "ok", migrations: "ok" },
             Ok(_) => Self { state: "ok", migrations: "pending" },
             Err(error) if store::is_read_only(error) => Self { state: "read_only", migrations: "unknown" },
-            // As one that is full does.
+            // Such as a server whose disk is full.
             Err(sqlx::Error::Database(_)) => Self { state: "refuses", migrations: "unknown" },
             Err(_) => Self::UNREACHABLE,
         }
     }
 }
 
-/// What the answers are made of. Cheap to clone.
+/// The parts that the three routes need. Cheap to clone.
 #[derive(Clone)]
 pub struct Health {
     pool: PgPool,
@@ -69,7 +69,7 @@ pub struct Health {
 }
 
 impl Health {
-    /// Of this process.
+    /// The health of this process.
     pub fn new(process: &Process, service: Service) -> Self {
         let recorder = match measure::recorder() {
             Ok(recorder) => Some(recorder.clone()),
@@ -104,7 +104,7 @@ impl Health {
         )
     }
 
-    /// The two that balancers ask, which tell nothing of how much there is to do.
+    /// The two routes for load balancers, which show nothing of the load.
     pub fn probes(&self) -> Route {
         let ready = self.clone();
         Route::new().at("/healthz", get(poem::endpoint::make_sync(|_| "ok\n"))).at(
@@ -140,7 +140,7 @@ impl Health {
         response.body(body.to_string())
     }
 
-    /// What is found of the database now, or was a moment ago. Those who ask at once wait for one check.
+    /// Returns the database's state, at most a second old. Requests at the same time share one check.
     async fn database(&self) -> Database {
         let mut found = self.found.lock().await;
         if let Some((at, database)) = *found
@@ -153,7 +153,7 @@ impl Health {
         database
     }
 
-    /// Writes as everything else does that must not be lost, and sees that tables can grow. Returns how many migrations
+    /// Writes like everything else that must not be lost, and checks that tables can grow. Returns how many migrations
     /// are pending.
     async fn write(&self) -> sqlx::Result<i64> {
         let mut conn = self.pool.acquire().await?;
@@ -162,7 +162,7 @@ impl Health {
         store::pending_migrations(&mut conn).await
     }
 
-    /// What is measured now, or was a moment ago: to write it down costs milliseconds of a core.
+    /// Returns the metrics, at most a second old, since rendering them takes milliseconds of a core.
     async fn page(&self) -> Response {
         let mut written = self.written.lock().await;
         let text = match &*written {
@@ -190,7 +190,7 @@ impl Health {
     }
 }
 
-/// Serves the three routes alone, if the settings name an address.
+/// Serves the three routes on their own port, if the settings name an address.
 pub fn serve(process: &Process, service: Service) {
     let Some(listen) = process.settings.health_listen else { return };
     let (health, shutdown) = (Health::new(process, service), process.shutdown.clone());

@@ -1,8 +1,8 @@
-//! What a process of the service stands on: its settings, its connections, and the edges of the world around it.
+//! The base of every process of the service: its settings, its connections, and the edges to the outside.
 //!
-//! The rules are `domain`'s and all SQL is `store`'s. Here are the queue, the media store, the client for customers'
-//! servers, wake-ups, signs of life and logs, and what jobs of every kind do when they end (`ending`). Nothing here
-//! knows a route, a reader or a duty: those live in the crates that depend on this one.
+//! `domain` has the rules, `store` all SQL. Here are the queue, the media store, the client for customers' servers,
+//! wake-ups, signs of life and logs, and what happens when a job of any kind ends (`ending`). Nothing here knows a
+//! route, a reader or a duty: those are in the crates that depend on this one.
 
 pub mod chat;
 pub mod clock;

@@ -1,17 +1,18 @@
-//! Numbers for Prometheus: the one recorder of a process, its buckets, and its page.
+//! Metrics for Prometheus: the one recorder of a process, its buckets, and its page.
 //!
-//! Who measures calls the `metrics` macros; what a name means is said here, once. No label names an account, an
-//! endpoint, a job or a URL: those are the interface's to show.
+//! Code that measures calls the `metrics` macros; the meaning of each name is described once, here. No label names an
+//! account, an endpoint, a job or a URL: the API shows those.
 
 use metrics::{Unit, describe_counter, describe_gauge, describe_histogram};
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
 use std::sync::OnceLock;
 
-/// Each is a line for every route: few, around what is promised (tens of milliseconds) and what alerts (seconds).
+/// Each bucket is a line for every route, so there are few: around the promised times (tens of milliseconds) and those
+/// that alert (seconds).
 const REQUEST_SECONDS: &[f64] = &[0.01, 0.05, 0.25, 1.0, 5.0, 30.0];
-/// Of what waits or runs: from what nobody notices to what somebody is woken for.
+/// Buckets for times of waiting and running work: from what nobody notices to what wakes an operator.
 const WORK_SECONDS: &[f64] = &[0.01, 0.1, 1.0, 10.0, 60.0, 600.0, 3600.0];
-/// Of what is to take milliseconds.
+/// Buckets for what should take milliseconds.
 const SHORT_SECONDS: &[f64] = &[0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10.0, 60.0];
 const WORK: [&str; 4] =
     ["mws_job_wait_seconds", "mws_job_run_seconds", "mws_job_processor_seconds", "mws_job_unpaid_processor_seconds"];
@@ -22,10 +23,10 @@ const SHORT: [&str; 4] = [
     "mws_db_pool_wait_seconds",
 ];
 
-/// The process's recorder: installed by the first call, the same one after it.
+/// Returns the process's recorder. The first call installs it.
 ///
 /// # Errors
-/// When another recorder than this one is installed, or the buckets are empty.
+/// When another recorder is installed already, or the buckets are empty.
 pub fn recorder() -> Result<&'static PrometheusHandle, BuildError> {
     static RECORDER: OnceLock<PrometheusHandle> = OnceLock::new();
     static INSTALLING: std::sync::Mutex<()> = std::sync::Mutex::new(());
@@ -81,6 +82,7 @@ fn describe() {
     describe_histogram!("mws_webhook_attempt_seconds", Unit::Seconds, "An attempt of a job webhook.");
     describe_counter!("mws_project_webhooks_total", "Webhooks of projects that were sent, by what came of them.");
     describe_histogram!("mws_project_webhook_seconds", Unit::Seconds, "The sending of a project's webhook.");
+    describe_gauge!("mws_duty_every_seconds", Unit::Seconds, "How often a duty is done.");
     describe_gauge!("mws_duty_last_success_seconds", Unit::Seconds, "Unix time at which a duty last succeeded.");
     describe_gauge!(
         "mws_ledger_checked_seconds",

@@ -1,29 +1,29 @@
-//! Whether a failure is the deployment's own: this machine has no descriptor, memory, port or room on a disk left, or
+//! Whether a failure is this deployment's own fault: its machine has no descriptor, memory, port or disk space left, or
 //! the media store does not answer.
 //!
-//! Such a failure says nothing of a customer's endpoint, file or job, so it must not count against one: what could not
-//! be done goes back uncounted, and waits. It owns which errors those are, and how long to wait; what is put back, and
-//! how, is its caller's. Nothing here knows a delivery or a job.
+//! Such a failure says nothing about a customer's endpoint, file or job, so it must not count against one: the work is
+//! put back uncounted, and waits. This module decides which errors those are, and how long to wait; callers decide what
+//! is put back, and how. Nothing here knows a delivery or a job.
 
 use crate::media::MediaError;
 use std::error::Error;
 use std::io;
 use std::time::Duration;
 
-/// What the system says when it has nothing left to give.
+/// The system's error codes for resources that are used up.
 const OURS: [i32; 7] =
     [libc::EMFILE, libc::ENFILE, libc::ENOMEM, libc::ENOBUFS, libc::EADDRNOTAVAIL, libc::ENOSPC, libc::EDQUOT];
 
-/// The first wait of what was put back; each later one is twice as long, up to the longest.
+/// The wait after the first time that work is put back; each later one is twice as long, up to the longest.
 const FIRST_WAIT: Duration = Duration::from_secs(10);
 const LONGEST_WAIT: Duration = Duration::from_mins(5);
 
-/// How often something is put back for a fault of ours. It takes about two and a half hours; what fails for longer is
-/// counted like any other failure, so that nothing goes round for ever: an address that this machine can never reach
-/// looks like one for which it has no port now, and a file that never fits like a disk that is full now.
+/// How often work is put back, which takes about two and a half hours in all. A longer failure counts like any other,
+/// so that nothing is repeated for ever: an address that this machine can never reach looks like one for which it has
+/// no port now, and a file that never fits looks like a full disk.
 pub const MOST_PUT_BACKS: i32 = 32;
 
-/// Whether this error, or one that it comes from, is for want of something that is ours to have.
+/// Whether this error, or one that caused it, is a lack of this deployment's own resources.
 pub fn is_behind(error: &(dyn Error + 'static)) -> bool {
     let mut next = Some(error);
     while let Some(error) = next {
@@ -31,7 +31,7 @@ pub fn is_behind(error: &(dyn Error + 'static)) -> bool {
             return true;
         }
         if let Some(io) = error.downcast_ref::<io::Error>() {
-            // What an IO error was made of is not its source, which is only what that comes from.
+            // The inner error of an IO error is not its `source`, which is that inner error's own source.
             if is_one(io) || io.get_ref().is_some_and(|inner| is_behind(inner)) {
                 return true;
             }
@@ -41,7 +41,7 @@ pub fn is_behind(error: &(dyn Error + 'static)) -> bool {
     false
 }
 
-/// How long to wait before what was put back `times` times is tried again; none once it is to be counted.
+/// Returns how long to wait before work is tried again that was put back `times` times; none when it is to be counted.
 pub fn wait(times: i32) -> Option<Duration> {
     let doublings = u32::try_from(times).unwrap_or(0).min(5);
     (times < MOST_PUT_BACKS).then(|| (FIRST_WAIT * 2_u32.pow(doublings)).min(LONGEST_WAIT))

@@ -1,7 +1,7 @@
-//! What every process holds while it runs: its settings, its pool, its wake-ups and the signal that ends it.
+//! The shared parts of a running process: its settings, its pool, its wake-ups and the signal that ends it.
 //!
-//! `mws up` hands one `Process` to the api, the worker and the scheduler; each of them alone starts its own. A process
-//! has a name that no other has had, host-pid-ulid, which leases, claims and queue workers are known by.
+//! `mws up` passes one `Process` to the api, the worker and the scheduler; run separately, each starts its own. A
+//! process has a unique name, host-pid-ulid, by which leases, claims and queue workers are known.
 
 use crate::clock::host_unix_millis;
 use crate::config::Settings;
@@ -28,15 +28,15 @@ use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 use ulid::Ulid;
 
-/// Between the first two tries to reach the database at a start; each later pause is twice as long.
+/// The pause between the first two tries to reach the database at a start; each later one is twice as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
-/// The longest.
+/// The longest pause.
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
-/// How often the database's clock is looked at.
+/// How often the database's clock is read.
 const CLOCK_LOOK: Duration = Duration::from_mins(1);
-/// How long that may take to be believed, in milliseconds.
+/// Milliseconds that reading it may take; a slower answer is too inexact.
 const LONGEST_CLOCK_LOOK_MS: i64 = 1_000;
-/// How often it is told that the database is waited for.
+/// How often the log says that the start waits for the database.
 const TELL_AGAIN: Duration = Duration::from_secs(10);
 
 /// A running process's shared parts. Cheap to clone.
@@ -44,19 +44,19 @@ const TELL_AGAIN: Duration = Duration::from_secs(10);
 pub struct Process {
     /// The settings it was started with.
     pub settings: Arc<Settings>,
-    /// host-pid-ulid: new at every start.
+    /// host-pid-ulid, a new name at every start.
     pub name: Arc<str>,
     /// The host's name.
     pub host: Arc<str>,
-    /// Connections straight to Postgres.
+    /// Connections to the database.
     pub pool: PgPool,
-    /// Descriptors that this process needs beside those of its clients' connections (`descriptors`).
+    /// How many descriptors this process needs beside its clients' connections (`descriptors`).
     pub descriptors_needed: usize,
-    /// Where uploaded media and large results are kept.
+    /// The store of uploaded media and large results.
     pub media: MediaStore,
     /// The models of providers that the operator has configured.
     pub providers: Providers,
-    /// The only way to a customer's URL.
+    /// The only client for customers' URLs.
     pub outbound: OutboundClient,
     /// Notifications to and from other processes.
     pub wakes: Wakes,
@@ -64,15 +64,15 @@ pub struct Process {
     pub signs: Signs,
     /// Cancelled when the process is to end.
     pub shutdown: CancellationToken,
-    /// How far this process's decoders are confined, once it has a worker: a level, or `refused`.
+    /// The confinement of this process's decoders, once it has a worker: its name, or `refused`.
     pub decoders: Arc<OnceLock<&'static str>>,
 }
 
 impl Process {
-    /// A connection of the pool. How long it took is measured.
+    /// Returns a connection of the pool. The time that this takes is measured.
     ///
-    /// Boxed, as is [`Process::begin`], because nearly every caller waits for one: the compiler would otherwise prove
-    /// for each of them anew that all that a connection waits for is `Send`.
+    /// It is boxed, like [`Process::begin`], because nearly every caller waits for one: the compiler would otherwise
+    /// prove for each of them anew that everything a connection waits for is `Send`.
     pub fn conn(&self) -> BoxFuture<'_, sqlx::Result<PoolConnection<Postgres>>> {
         Box::pin(async {
             let asked = Instant::now();
@@ -87,7 +87,7 @@ impl Process {
         Box::pin(self.pool.begin())
     }
 
-    /// It, as the fleet knows it when it does this.
+    /// Returns this process as a member of the fleet that runs `service`.
     pub fn member(&self, service: Service) -> Member<'_> {
         Member { name: &self.name, host: &self.host, service }
     }
@@ -100,13 +100,9 @@ impl Process {
             name: "DATABASE_URL",
             cure: "name a PostgreSQL, or run `mws up`, which brings its own",
         })?;
-        for (name, secret) in [
-            ("MWS_SECRET_KEY", &settings.secret_key),
-            ("MWS_OPERATOR_TOKEN", &settings.operator_token),
-            ("MWS_DEFAULT_WEBHOOK_SECRET", &settings.default_webhook_secret),
-        ] {
-            require(name, secret.as_ref())?;
-        }
+        require("MWS_SECRET_KEY", settings.secret_key.as_ref())?;
+        require("MWS_OPERATOR_TOKEN", settings.operator_token.as_ref())?;
+        require("MWS_DEFAULT_WEBHOOK_SECRET", settings.default_webhook_secret.as_ref())?;
         let patience = Duration::from_secs(settings.database_wait_seconds);
         let (name, direct) = (format!("mws-{service}"), settings.direct_url(url));
         let pool = in_patience(patience, async || {
@@ -123,17 +119,12 @@ impl Process {
         Self::over(settings, pool)
     }
 
-    /// A process over a database that is up to date.
+    /// Returns a process on a database that is up to date.
     pub fn over(settings: Settings, pool: PgPool) -> Result<Self, StartError> {
         let media = MediaStore::open(&settings.media_store_url())?;
         let policy = NetworkPolicy::naming(settings.outbound_allow.iter().copied());
         if policy.names_networks() {
-            let networks: Vec<String> = settings.outbound_allow.iter().map(ToString::to_string).collect();
-            tracing::warn!(
-                networks = networks.join(","),
-                "MWS_OUTBOUND_ALLOW: every account's webhooks and imports may reach any port in these networks, over plain \
-                 http too, and see the start of what answers there."
-            );
+            warn_of_networks(&settings);
         }
         let extra_roots = settings.outbound_roots.as_deref().map_or_else(|| Ok(Vec::new()), roots_from_file)?;
         let outbound = OutboundClient::new(OutboundSettings { policy, extra_roots, ..OutboundSettings::default() })?;
@@ -159,8 +150,8 @@ impl Process {
         })
     }
 
-    /// A part of this process: its own name, and connections of its own, so that no part can keep the others from
-    /// theirs. They are opened when they are needed.
+    /// Returns a part of this process, with its own name and its own connections, so that no part can use up the
+    /// others'. They are opened when they are needed.
     #[must_use]
     pub fn part(&self, name: &str, connections: PoolSize) -> Self {
         let pool = store::apart(&self.pool, connections, &format!("mws-{name}"));
@@ -191,7 +182,7 @@ impl Process {
     }
 }
 
-/// Wake-ups over the database itself, or none where it can't tell of any.
+/// Returns wake-ups by the database's notifications; only within this process when the settings turn notifications off.
 fn wakes(settings: &Settings, pool: &PgPool, shutdown: CancellationToken) -> sqlx::Result<Wakes> {
     if !settings.database_notify {
         return Ok(Wakes::within_the_process());
@@ -201,14 +192,14 @@ fn wakes(settings: &Settings, pool: &PgPool, shutdown: CancellationToken) -> sql
     Ok(Wakes::start(direct.as_ref().unwrap_or(pool), shutdown))
 }
 
-/// Looks at the database's clock each minute, which ids go by.
+/// Reads the database's clock each minute; new ids follow it.
 async fn follow_clock(pool: PgPool, shutdown: CancellationToken) {
     loop {
         tokio::select! {
             () = sleep(CLOCK_LOOK) => {}
             () = shutdown.cancelled() => return,
         }
-        // Without an answer the last one counts, until the next.
+        // On a failure the last reading stays in use.
         let _ = look_at_clock(&pool).await;
     }
 }
@@ -218,14 +209,14 @@ async fn look_at_clock(pool: &PgPool) -> sqlx::Result<()> {
     let before = host_unix_millis();
     let theirs = inspect::clock_ms(&mut conn).await?;
     let after = host_unix_millis();
-    // An answer that took long says nothing exact.
+    // A slow answer is too inexact.
     if after - before < LONGEST_CLOCK_LOOK_MS {
         ids::follow_clock(theirs, before.midpoint(after));
     }
     Ok(())
 }
 
-/// An error where secrets are sealed under a key that the settings don't name, unless they say that it is lost.
+/// Fails when secrets are sealed under a key that is not in the settings, unless those accept that it is lost.
 async fn can_open(settings: &Settings, pool: &PgPool) -> Result<(), StartError> {
     let Some(sealer) = Sealer::of(settings)? else { return Ok(()) };
     let known = sealer.headers();
@@ -244,8 +235,8 @@ async fn can_open(settings: &Settings, pool: &PgPool) -> Result<(), StartError> 
     Ok(())
 }
 
-/// Tries until it works, or fails for a reason that does not pass, or `patience` is over: a database that is started
-/// beside the process, or fails over meanwhile, takes a while. The first failure is told, and one each ten seconds.
+/// Tries until it works, fails for a lasting reason, or `patience` is over: a database that is started with this
+/// process, or fails over meanwhile, takes a while. The first failure is logged, and then one every ten seconds.
 async fn in_patience<T>(patience: Duration, tried: impl AsyncFn() -> Result<T, StartError>) -> Result<T, StartError> {
     let (began, mut pause, mut tell_at) = (Instant::now(), FIRST_PAUSE, Instant::now());
     loop {
@@ -264,16 +255,25 @@ async fn in_patience<T>(patience: Duration, tried: impl AsyncFn() -> Result<T, S
     }
 }
 
-/// How a process exits: what went wrong is a line of the log like every other, and the exit code 1.
+/// Returns the exit code of a process. An error is logged like anything else, and the code is 1.
 pub fn exit_code(service: &str, ended: anyhow::Result<()>) -> ExitCode {
     match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // The causes, and no backtrace.
+            // The causes, without a backtrace.
             tracing::error!(error = format!("{error:#}"), "The {service} ended.");
             ExitCode::FAILURE
         }
     }
+}
+
+fn warn_of_networks(settings: &Settings) {
+    let networks: Vec<String> = settings.outbound_allow.iter().map(ToString::to_string).collect();
+    tracing::warn!(
+        networks = networks.join(","),
+        "MWS_OUTBOUND_ALLOW: every account's webhooks and imports may reach any port in these networks, over plain \
+         http too, and see the start of what answers there."
+    );
 }
 
 fn require(name: &'static str, secret: Option<&SecretString>) -> Result<(), StartError> {
@@ -290,16 +290,16 @@ fn host_name() -> String {
         .unwrap_or_else(|| "host".to_owned())
 }
 
-/// Closes this process to others of its user: they may not read its memory, its environment or its open files, nor
-/// trace it. Call it first thing in a main.
+/// Protects this process from others of its user: they can't read its memory, environment or open files, nor trace it.
+/// Call it first in `main`.
 pub fn close_to_others() -> std::io::Result<()> {
     #[cfg(target_os = "linux")]
     rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)?;
     Ok(())
 }
 
-/// Makes ring the TLS provider of the process. Call first thing in a main; a second call changes nothing.
+/// Makes ring the TLS provider of the process. Call it first in `main`; a second call changes nothing.
 pub fn install_crypto() {
-    // An error says that a provider is installed already, which is what was asked for.
+    // It fails only when a provider is installed already.
     let _ = rustls::crypto::ring::default_provider().install_default();
 }

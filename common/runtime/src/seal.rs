@@ -1,8 +1,8 @@
 //! Secrets at rest: sealed with ChaCha20-Poly1305 under `MWS_SECRET_KEY` (docs/operations.md).
 //!
 //! It owns the sealed format and the choice between the current key and old ones. It never stores anything and never
-//! draws randomness: the nonce is handed in, 12 fresh random bytes each time. `purpose` is bound into the seal, so that
-//! a sealed value copied to another account's row does not open there.
+//! draws randomness: the caller passes the nonce, 12 fresh random bytes each time. `purpose` is bound into the seal, so
+//! that a sealed value that is copied to another account's row does not open there.
 //!
 //! Format, version 1: `01`, the key's id (4 bytes), the nonce (12 bytes), the ciphertext and its tag (16 bytes).
 
@@ -39,7 +39,7 @@ pub enum SealError {
     /// The plain bytes are more than one message of this cipher can hold.
     #[error("the value is too long to be sealed")]
     TooLong,
-    /// The opened bytes were asked for as text and are none.
+    /// The opened bytes are not UTF-8, though text was asked for.
     #[error("the opened value is not text")]
     NotText,
 }
@@ -55,17 +55,17 @@ struct Key {
 }
 
 impl Sealer {
-    /// From `MWS_SECRET_KEY` and, while keys are being changed, those of `MWS_SECRET_KEY_OLD`; each the base64 of 32
-    /// bytes.
+    /// Makes a sealer with `MWS_SECRET_KEY` and, while keys are being changed, those of `MWS_SECRET_KEY_OLD`; each is
+    /// 32 bytes in base64.
     ///
     /// # Errors
-    /// [`SealError::Key`] when one of them is something else.
+    /// [`SealError::Key`] when one of them is anything else.
     pub fn new(current: &SecretString, old: &[SecretString]) -> Result<Self, SealError> {
         let keys = std::iter::once(current).chain(old).map(Key::read).collect::<Result<_, _>>()?;
         Ok(Self { keys })
     }
 
-    /// From the settings; none where they name no key.
+    /// Makes a sealer from the settings; none when they have no key.
     ///
     /// # Errors
     /// As [`Sealer::new`].
@@ -73,7 +73,7 @@ impl Sealer {
         settings.secret_key.as_ref().map(|current| Self::new(current, &settings.secret_key_old)).transpose()
     }
 
-    /// What the seals of each key begin with, the current key's first: format and key id.
+    /// Returns the first bytes of each key's seals, the current key's first: format and key id.
     pub fn headers(&self) -> Vec<Vec<u8>> {
         self.keys.iter().map(|key| [&[VERSION][..], &key.id].concat()).collect()
     }
@@ -124,8 +124,8 @@ impl Sealer {
         Ok(SecretString::from(text))
     }
 
-    /// Whether the value was sealed under the current key. After a change of keys the scheduler's `reseal` seals those
-    /// that were not anew, and then the old key can go.
+    /// Whether the value was sealed under the current key. After a change of keys, the scheduler's `reseal` seals all
+    /// others again; then the old key can be removed.
     pub fn is_current(&self, sealed: &[u8]) -> bool {
         let id = sealed.get(1..HEADER_BYTES);
         sealed.first() == Some(&VERSION) && self.keys.first().is_some_and(|key| Some(key.id.as_slice()) == id)

@@ -1,7 +1,7 @@
-//! Signs of life of a process: when each of its loops last went round, and what its duties last came to.
+//! Signs of life of a process: when each of its loops last went round, and how its duties last went.
 //!
-//! The queue and the scheduler leave signs, `health` reads them. They stand in memory, by the host's monotonic clock:
-//! they tell of this process alone, and need no database to be told.
+//! The queue and the scheduler leave signs, `health` reads them. They are kept in memory, by the host's monotonic
+//! clock: they are about this process alone, and can be shown without a database.
 
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// A loop of the queue that has not gone round for this long hangs: it does so every five seconds at least.
+/// A queue's loop that has not gone round for this long hangs: it goes round every five seconds at least.
 const LONGEST_SILENCE: Duration = Duration::from_secs(30);
 
 /// The signs of a process. Cheap to clone; clones share them.
@@ -42,19 +42,19 @@ impl Beat {
     }
 }
 
-/// How the loops of the queue are.
+/// The state of the queue's loops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loops {
     /// This process has none.
     None,
-    /// Each went round lately.
+    /// Each has gone round within the last 30 seconds.
     Recent,
-    /// One has not for a while.
+    /// One has not gone round for 30 seconds or more.
     Silent,
 }
 
 impl Loops {
-    /// The word in `/readyz`.
+    /// Its name in `/readyz`.
     pub const fn word(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -65,14 +65,14 @@ impl Loops {
 }
 
 impl Signs {
-    /// A loop that begins now, and is looked for from now on.
+    /// Registers a loop that begins now. Returns where it leaves its signs.
     pub fn begin_loop(&self, now: Instant) -> Beat {
         let last = Arc::new(Mutex::new(now));
         held(&self.0).loops.push(Arc::clone(&last));
         Beat(last)
     }
 
-    /// How the loops are.
+    /// Returns the state of the loops.
     pub fn loops(&self, now: Instant) -> Loops {
         let told = held(&self.0);
         match told.loops.iter().map(|last| now.saturating_duration_since(*held(last))).max() {
@@ -82,7 +82,7 @@ impl Signs {
         }
     }
 
-    /// A duty was run, at its time: it is done as often as `every`.
+    /// Records a run of a duty, which is done at intervals of `every`.
     pub fn duty_ran(&self, name: &'static str, every: Duration, succeeded: bool, now: Instant) {
         let mut told = held(&self.0);
         let duty = told.duties.entry(name).or_insert(Duty { every, since: now, succeeded: None, failing: false });
@@ -92,7 +92,7 @@ impl Signs {
         }
     }
 
-    /// Something that whoever looks after the service should know; `null` takes it back.
+    /// Notes something for the operator to know; `null` removes the note.
     pub fn note(&self, name: &'static str, value: Value) {
         let mut told = held(&self.0);
         if value.is_null() {
@@ -107,8 +107,8 @@ impl Signs {
         !held(&self.0).duties.is_empty()
     }
 
-    /// The duties as `/readyz` shows them: seconds since the last success of each, and the names of those that fail or
-    /// are late.
+    /// Returns the duties as `/readyz` shows them: seconds since the last success of each, and the names of those that
+    /// fail or are late.
     pub fn duties(&self, now: Instant) -> Value {
         let told = held(&self.0);
         let late = told.duties.iter().filter(|(_, duty)| duty.failing || duty.is_late(now));
@@ -117,14 +117,15 @@ impl Signs {
         json!({ "late": late.map(|(name, _)| *name).collect::<Vec<_>>(), "seconds_since_success": ages })
     }
 
-    /// Each duty of this process: its name, how often it is done, and for how long it was not; none where it never was.
+    /// Returns each duty of this process: its name, the time between runs, and the time since its last success; none
+    /// when it never succeeded.
     pub fn every_duty(&self, now: Instant) -> Vec<(&'static str, Duration, Option<Duration>)> {
         let told = held(&self.0);
         let age = |duty: &Duty| duty.succeeded.map(|at| now.saturating_duration_since(at));
         told.duties.iter().map(|(name, duty)| (*name, duty.every, age(duty))).collect()
     }
 
-    /// What [`Signs::note`] was told.
+    /// Returns the notes of [`Signs::note`].
     pub fn notes(&self) -> Map<String, Value> {
         held(&self.0).notes.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
     }
@@ -136,14 +137,14 @@ impl Duty {
         waits > (self.every * 5).max(LONGEST_SILENCE)
     }
 
-    /// Seconds since the last success; none where there was none.
+    /// Seconds since the last success; none when there was none.
     fn age_seconds(&self, now: Instant) -> Option<u64> {
         self.succeeded.map(|at| now.saturating_duration_since(at).as_secs())
     }
 }
 
 fn held<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
-    // What is inside is whole after every change: a panic elsewhere is no reason to fall silent.
+    // The data is consistent after every change: a panic elsewhere is no reason to stop.
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

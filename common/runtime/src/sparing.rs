@@ -1,8 +1,8 @@
-//! How often something is done whose cost can grow without a bound of its own: always while it is cheap, and less often
-//! while it is dear.
+//! Limits how often something is done whose cost can grow without bound: always while it is cheap, less often while it
+//! is expensive.
 //!
-//! What reads a queue from its beginning is such a thing: while an old transaction is open, all that was deleted since
-//! is read too. What it takes beyond the cheap is then followed by a rest some times as long.
+//! Reading a queue from its beginning is such a thing: while an old transaction is open, it reads past all rows deleted
+//! since. The time that it takes beyond the cheap part is followed by a rest of some multiple of that time.
 
 use std::time::Duration;
 use tokio::time::Instant;
@@ -23,25 +23,25 @@ impl Sparing {
         self.not_before.is_none_or(|at| now >= at)
     }
 
-    /// In how long it may be done again.
+    /// Returns how long to wait until it may be done again.
     pub fn again_in(&self, now: Instant) -> Duration {
         self.not_before.map(|at| at.saturating_duration_since(now)).unwrap_or_default()
     }
 
-    /// Notes that it took so long, of which this much is cheap, and ended now. It rests so many times as long as what
-    /// is beyond that.
+    /// Records that it took `time`, of which `cheap` is free, and ended at `now`. It rests for `rest` times the excess,
+    /// at most a second.
     pub fn took(&mut self, time: Duration, cheap: Duration, rest: u32, now: Instant) {
         let dear = time.saturating_sub(cheap);
         self.was_dear = !dear.is_zero();
         self.not_before = self.was_dear.then(|| now + dear.saturating_mul(rest).min(LONGEST_REST));
     }
 
-    /// Whether it was dear when it was done last.
+    /// Whether it was expensive the last time.
     pub const fn was_dear(&self) -> bool {
         self.was_dear
     }
 
-    /// Allows it once more at once, however dear it was.
+    /// Allows it once more at once, however expensive it was.
     pub const fn once_more(&mut self) {
         self.not_before = None;
     }

@@ -12,9 +12,9 @@ pub enum StartError {
     /// A setting that this process needs is not set.
     #[error("{name} is not set: {cure}")]
     Missing {
-        /// The variable.
+        /// The variable's name.
         name: &'static str,
-        /// What to do.
+        /// What to do about it.
         cure: &'static str,
     },
     /// The database can't be reached.
@@ -32,7 +32,7 @@ pub enum StartError {
     /// The media store can't be used.
     #[error(transparent)]
     Media(#[from] MediaError),
-    /// A key that seals secrets is none.
+    /// A key that seals secrets is malformed.
     #[error(transparent)]
     Seal(#[from] SealError),
     /// Secrets are sealed under keys that this process was not given.
@@ -42,10 +42,10 @@ pub enum StartError {
          fail as secret_unavailable until their owners make new secrets"
     )]
     UnknownSeals {
-        /// How many.
+        /// How many secrets.
         count: i64,
     },
-    /// The file of providers is wrong.
+    /// The file of providers has a mistake.
     #[error(transparent)]
     Providers(#[from] ProvidersError),
     /// The outbound client can't be set up.

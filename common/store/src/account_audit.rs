@@ -1,9 +1,7 @@
-//! What was done to an account's keys, signing secret and endpoints, and by whom: one row a change, for the account's
-//! owner.
+//! The audit log of an account, for its owner: who changed its keys, signing secret and endpoints, one row per change.
 //!
-//! A row is written in the transaction of the change that it tells of, by whoever opened that. Rows are never changed,
-//! and go after `MWS_AUDIT_DAYS`. It never holds a secret, nor an endpoint's whole URL. What operators did is
-//! `audit`'s.
+//! The code that opens a change's transaction also writes the row in it. Rows are never changed, and are deleted after
+//! `MWS_AUDIT_DAYS`. They never hold a secret, nor an endpoint's whole URL. What operators did is in `audit`.
 
 use chrono::{DateTime, Utc};
 use domain::ids::{AccountId, AuditId};
@@ -11,35 +9,35 @@ use serde_json::Value;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-/// Who makes a change, and by which request.
+/// Who makes a change, and with which request.
 #[derive(Debug, Clone)]
 pub struct Actor {
     /// A key's or a user's id, or `operator`.
     pub name: String,
-    /// How they came in: `api_key`, `session`, `oauth`, `portal` or `operator`.
+    /// How they authenticated: `api_key`, `session`, `oauth`, `portal` or `operator`.
     pub credential: &'static str,
-    /// Where the request came from; none for an operator's.
+    /// The address that the request came from; none for an operator's.
     pub address: Option<String>,
     /// The request's id.
     pub request_id: String,
 }
 
-/// A change to be noted.
+/// A change to be recorded.
 #[derive(Debug, Clone)]
 pub struct Entry {
-    /// Whose key, secret or endpoint it is.
+    /// The account whose key, secret or endpoint is changed.
     pub account_id: AccountId,
-    /// Who changes it.
+    /// Who makes the change.
     pub actor: Actor,
-    /// What is done, as `key.create`.
+    /// The action, such as `key.create`.
     pub action: &'static str,
-    /// The id of what it is done to.
+    /// The id of the key, secret or endpoint that is changed.
     pub target: String,
-    /// What there is to say of it.
+    /// What else the owner should know of the change; its fields depend on the action.
     pub details: Option<Value>,
 }
 
-/// Notes a change. Call it in the change's transaction.
+/// Records a change. Call it in the change's transaction.
 pub async fn record(conn: &mut PgConnection, entry: &Entry) -> sqlx::Result<()> {
     sqlx::query!(
         "INSERT INTO account_audit (id, account_id, actor, credential, address, action, target, details, request_id)
@@ -59,7 +57,7 @@ pub async fn record(conn: &mut PgConnection, entry: &Entry) -> sqlx::Result<()> 
     Ok(())
 }
 
-/// Changes of the account in the last 24 hours, as far as `most`.
+/// Returns how many changes the account made in the last 24 hours, at most `most`.
 pub async fn lately(conn: &mut PgConnection, account: AccountId, most: i64) -> sqlx::Result<i64> {
     sqlx::query_scalar!(
         r#"SELECT count(*) AS "count!" FROM (
@@ -78,36 +76,36 @@ pub async fn lately(conn: &mut PgConnection, account: AccountId, most: i64) -> s
 pub struct AuditRow {
     /// Its id.
     pub id: AuditId,
-    /// When.
+    /// When it was made.
     pub at: DateTime<Utc>,
     /// A key's or a user's id, or `operator`.
     pub actor: String,
-    /// How they came in.
+    /// How they authenticated.
     pub credential: String,
-    /// From where.
+    /// The address that the request came from; none for an operator's.
     pub address: Option<String>,
-    /// What was done.
+    /// The action, such as `key.create`.
     pub action: String,
-    /// To what.
+    /// The id of the key, secret or endpoint that was changed.
     pub target: String,
-    /// What there is to say of it.
+    /// What else the owner should know of the change; its fields depend on the action.
     pub details: Option<Value>,
     /// The request's id.
     pub request_id: String,
 }
 
-/// Which changes are listed. What is none passes everything.
+/// Which changes are listed; a field that is none does not restrict the list.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Filter<'a> {
-    /// Of this sort.
+    /// Changes with this action.
     pub action: Option<&'a str>,
-    /// By this key or user.
+    /// Changes by this key, user or `operator`.
     pub actor: Option<&'a str>,
-    /// To this.
+    /// Changes of this key, secret or endpoint.
     pub target: Option<&'a str>,
 }
 
-/// The account's changes, newest first, after (that is, older than) `after`.
+/// Returns the account's changes, newest first, that are older than `after`.
 pub async fn list(
     conn: &mut PgConnection,
     account: AccountId,
@@ -136,7 +134,7 @@ pub async fn list(
     .await
 }
 
-/// Deletes up to `limit` changes older than `days`. Returns how many.
+/// Deletes up to `limit` changes that are older than `days`, the oldest first. Returns how many.
 pub async fn prune(conn: &mut PgConnection, days: i32, limit: i64) -> sqlx::Result<u64> {
     let done = sqlx::query!(
         "DELETE FROM account_audit WHERE id = ANY (ARRAY(

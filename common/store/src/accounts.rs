@@ -1,6 +1,6 @@
-//! Accounts, their users, workspaces and members: who may exist, not who may do what (contract §2, §5).
+//! Accounts, their users, workspaces and members: who exists, not what they may do (contract §2, §5).
 //!
-//! Keys are in `keys`, credentials that are presented in `credentials`, minutes in `minutes`.
+//! Keys are in `keys`, the lookup of a presented credential in `credentials`, minutes in `minutes`.
 
 use crate::keys::{self, MadeBy, NewKey};
 use crate::users::Identity;
@@ -11,7 +11,7 @@ use domain::minutes::Minutes;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-/// Creates an account.
+/// Creates an account. Returns its id.
 pub async fn create(conn: &mut PgConnection, name: &str) -> sqlx::Result<AccountId> {
     let id = AccountId::mint();
     sqlx::query!("INSERT INTO accounts (id, name) VALUES ($1, $2)", id as _, name).execute(conn).await?;
@@ -23,21 +23,21 @@ pub async fn create(conn: &mut PgConnection, name: &str) -> sqlx::Result<Account
 pub struct AccountRow {
     /// Its id.
     pub id: AccountId,
-    /// What it is called.
+    /// Its name, which need not be unique.
     pub name: String,
     /// Its own monthly allowance; none means the deployment's.
     pub monthly_allowance: Option<Minutes>,
     /// When it was made.
     pub created_at: DateTime<Utc>,
-    /// Since when its credentials are refused.
+    /// When it was suspended: its credentials are refused since then. None when it is not.
     pub suspended_at: Option<DateTime<Utc>>,
-    /// Why, as its callers are told.
+    /// Why it was suspended, as its callers are told.
     pub suspended_reason: Option<String>,
-    /// When its names and bytes went.
+    /// When its names and stored bytes were erased; none when they were not.
     pub erased_at: Option<DateTime<Utc>>,
 }
 
-/// One account.
+/// Returns the account; none when there is no such account.
 pub async fn find(conn: &mut PgConnection, id: AccountId) -> sqlx::Result<Option<AccountRow>> {
     sqlx::query_as!(
         AccountRow,
@@ -50,7 +50,7 @@ pub async fn find(conn: &mut PgConnection, id: AccountId) -> sqlx::Result<Option
     .await
 }
 
-/// Accounts, newest first, after (that is, older than) `after`; with `name` those of that name alone.
+/// Returns accounts, newest first, that are older than `after`; with `name`, only those with exactly this name.
 pub async fn list(
     conn: &mut PgConnection,
     name: Option<&str>,
@@ -73,7 +73,7 @@ pub async fn list(
     .await
 }
 
-/// Gives an account another name. Returns the one it had; none when there is no such account.
+/// Renames an account. Returns its former name; none when there is no such account.
 pub async fn rename(conn: &mut PgConnection, id: AccountId, name: &str) -> sqlx::Result<Option<String>> {
     sqlx::query_scalar!(
         "WITH before AS (SELECT id, name FROM accounts WHERE id = $1 FOR NO KEY UPDATE)
@@ -85,14 +85,14 @@ pub async fn rename(conn: &mut PgConnection, id: AccountId, name: &str) -> sqlx:
     .await
 }
 
-/// The oldest account of this name.
+/// Returns the oldest account with this name; none when there is none.
 pub async fn named(conn: &mut PgConnection, name: &str) -> sqlx::Result<Option<AccountId>> {
     sqlx::query_scalar!(r#"SELECT id AS "id: AccountId" FROM accounts WHERE name = $1 ORDER BY id LIMIT 1"#, name)
         .fetch_optional(conn)
         .await
 }
 
-/// Creates a workspace; the account's first one is its default.
+/// Creates a workspace, the account's default one if it is the first. Returns its id.
 pub async fn create_workspace(conn: &mut PgConnection, account: AccountId, name: &str) -> sqlx::Result<WorkspaceId> {
     let id = WorkspaceId::mint();
     sqlx::query!(
@@ -107,7 +107,7 @@ pub async fn create_workspace(conn: &mut PgConnection, account: AccountId, name:
     Ok(id)
 }
 
-/// Creates a user; `identity` is how the issuer of the tokens that stand for them names them.
+/// Creates a user. `identity` is the issuer and the subject of the tokens that stand for them. Returns the user's id.
 pub async fn create_user(
     conn: &mut PgConnection,
     account: AccountId,
@@ -128,7 +128,7 @@ pub async fn create_user(
     Ok(id)
 }
 
-/// Gives a user a role in a workspace (`owner`, `editor` or `viewer`), or changes it.
+/// Gives a user this role in a workspace (`owner`, `editor` or `viewer`), as a new member or instead of another role.
 pub async fn set_member(conn: &mut PgConnection, workspace: WorkspaceId, user: UserId, role: &str) -> sqlx::Result<()> {
     sqlx::query!(
         "INSERT INTO members (workspace_id, user_id, role) VALUES ($1, $2, $3)
@@ -142,19 +142,19 @@ pub async fn set_member(conn: &mut PgConnection, workspace: WorkspaceId, user: U
     Ok(())
 }
 
-/// What `create_with_key` made.
+/// The ids that [`create_with_key`] returns.
 #[derive(Debug)]
 pub struct AccountWithKey {
     /// The account.
     pub account_id: AccountId,
-    /// Its default workspace, which the key is bound to.
+    /// Its default workspace, which is also the key's.
     pub workspace_id: WorkspaceId,
     /// The key's id.
     pub key_id: KeyId,
 }
 
-/// Creates an account with a workspace and a key to it, as `mws up` and tests need them. The caller keeps the key's
-/// text: only its hash is stored. Three statements: call it in a transaction.
+/// Creates an account with a workspace and a key for it, as `mws up` and tests need them. The caller keeps the key's
+/// text: only its hash is stored. It runs several statements: call it in a transaction.
 pub async fn create_with_key(conn: &mut PgConnection, name: &str, key: &ApiKey) -> sqlx::Result<AccountWithKey> {
     let account_id = create(conn, name).await?;
     let workspace_id = create_workspace(conn, account_id, name).await?;
@@ -163,9 +163,9 @@ pub async fn create_with_key(conn: &mut PgConnection, name: &str, key: &ApiKey) 
     Ok(AccountWithKey { account_id, workspace_id, key_id })
 }
 
-/// Locks the account until the transaction ends. False when there is no such account.
+/// Locks the account's row until the transaction ends. Returns false when there is no such account.
 ///
-/// `NO KEY`, because inserts that name the account must not wait for it.
+/// The lock is `FOR NO KEY UPDATE`, so that inserts that refer to the account don't wait for it.
 pub async fn lock(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<bool> {
     let row = sqlx::query!("SELECT id FROM accounts WHERE id = $1 FOR NO KEY UPDATE", account.uuid())
         .fetch_optional(conn)

@@ -1,7 +1,7 @@
-//! What operators did: one row a change, for good (contract §11).
+//! The operators' audit log: one row per change, kept for good (contract §11).
 //!
-//! A row is written in the transaction of the change that it tells of, by whoever opened that. Rows are never changed:
-//! the table refuses it, and chains them by their hashes. An erasure alone may take away what was changed (`erasure`).
+//! The code that opens a change's transaction also writes the row in it. The table refuses changes of its rows, and
+//! chains them by their hashes. Only an erasure may remove the values `before` and `after` (`erasure`).
 
 use chrono::{DateTime, Utc};
 use domain::ids::AuditId;
@@ -9,26 +9,26 @@ use serde_json::Value;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-/// A change to be noted.
+/// A change to be recorded.
 #[derive(Debug, Clone)]
 pub struct Entry {
     /// The operator's name.
     pub operator: String,
-    /// Where the request came from.
+    /// The address that the request came from.
     pub address: Option<String>,
-    /// What was done, as `account.create`.
+    /// The action, such as `account.create`.
     pub action: &'static str,
-    /// What it was done to: an id, or a read's name.
+    /// What was changed: an id, or a read's name.
     pub target: String,
-    /// What was changed, as it was.
+    /// What was changed, as it was before.
     pub before: Option<Value>,
-    /// And as it is.
+    /// What was changed, as it is now.
     pub after: Option<Value>,
     /// The request's id.
     pub request_id: String,
 }
 
-/// Notes a change. Call it in the change's transaction.
+/// Records a change. Call it in the change's transaction. Returns the row's id.
 pub async fn record(conn: &mut PgConnection, entry: &Entry) -> sqlx::Result<AuditId> {
     let id = AuditId::mint();
     sqlx::query!(
@@ -48,7 +48,7 @@ pub async fn record(conn: &mut PgConnection, entry: &Entry) -> sqlx::Result<Audi
     Ok(id)
 }
 
-/// Notes that an operator looks at what is an account's; of several looks at the same within an hour, the first.
+/// Records that an operator looks at an account's data; looks at the same target within an hour count as one.
 pub async fn record_look(conn: &mut PgConnection, entry: &Entry) -> sqlx::Result<()> {
     sqlx::query!(
         "INSERT INTO operator_audit (id, operator, address, action, target, request_id)
@@ -68,12 +68,12 @@ pub async fn record_look(conn: &mut PgConnection, entry: &Entry) -> sqlx::Result
     Ok(())
 }
 
-/// What the chain of the log comes to.
+/// The result of checking the log's hash chain.
 #[derive(Debug)]
 pub struct Chain {
     /// Rows in it.
     pub rows: i64,
-    /// How many of them have lost what was changed, as erasures make them.
+    /// How many of them have lost `before` and `after` to an erasure.
     pub erased: i64,
     /// The number of the first row that does not fit; none when all do.
     pub broken_at: Option<i64>,
@@ -81,7 +81,7 @@ pub struct Chain {
     pub last_hash: Option<String>,
 }
 
-/// Computes the chain anew and compares. It reads the whole log.
+/// Computes the whole log's hashes anew and compares them with those stored. It reads every row.
 pub async fn verify(conn: &mut PgConnection) -> sqlx::Result<Chain> {
     sqlx::query_as!(
         Chain,
@@ -109,44 +109,44 @@ pub async fn verify(conn: &mut PgConnection) -> sqlx::Result<Chain> {
 pub struct AuditRow {
     /// Its id.
     pub id: AuditId,
-    /// When.
+    /// When it was made.
     pub at: DateTime<Utc>,
-    /// Who.
+    /// The operator's name.
     pub operator: String,
-    /// From where.
+    /// The address that the request came from.
     pub address: Option<String>,
-    /// What was done.
+    /// The action, such as `account.create`.
     pub action: String,
-    /// To what.
+    /// What was changed: an id, or a read's name.
     pub target: String,
-    /// What was changed, as it was.
+    /// What was changed, as it was before.
     pub before: Option<Value>,
-    /// And as it is.
+    /// What was changed, as it was afterwards.
     pub after: Option<Value>,
     /// The request's id.
     pub request_id: String,
-    /// Its place in the chain; none for a row from before there was one.
+    /// Its place in the chain; none for a row that is older than the chain.
     pub number: Option<i64>,
-    /// Its hash, which the next row's is made with, in hex.
+    /// Its hash in hex, which the next row's hash is made with; none for a row that is older than the chain.
     pub hash: Option<String>,
 }
 
-/// Which changes are listed. What is none passes everything.
+/// Which changes are listed; a field that is none does not restrict the list.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Filter<'a> {
-    /// By this operator.
+    /// Changes by this operator.
     pub operator: Option<&'a str>,
-    /// Of this sort.
+    /// Changes with this action.
     pub action: Option<&'a str>,
-    /// To this.
+    /// Changes of this target.
     pub target: Option<&'a str>,
-    /// At or after.
+    /// Changes at or after this time.
     pub since: Option<DateTime<Utc>>,
-    /// Before.
+    /// Changes before this time.
     pub until: Option<DateTime<Utc>>,
 }
 
-/// Changes, newest first, after (that is, older than) `after`.
+/// Returns changes, newest first, that are older than `after`.
 pub async fn list(
     conn: &mut PgConnection,
     filter: Filter<'_>,

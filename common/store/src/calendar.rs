@@ -10,23 +10,23 @@ use sqlx::PgConnection;
 pub struct EntryRow {
     /// Its id.
     pub id: CalendarEntryId,
-    /// Where it is.
+    /// The workspace whose calendar it is in.
     pub workspace_id: WorkspaceId,
-    /// What is planned.
+    /// Its title.
     pub title: String,
-    /// From when.
+    /// When it starts.
     pub starts_at: DateTime<Utc>,
-    /// Until when.
+    /// When it ends; none for an entry without an end.
     pub ends_at: Option<DateTime<Utc>>,
-    /// The items that it is about, deleted ones too.
+    /// The items that it is about, including deleted ones.
     pub items: Vec<ItemId>,
-    /// Where it is to be seen.
+    /// The channel that it is planned for.
     pub channel: Option<String>,
-    /// What is to be known beside.
+    /// A note on it.
     pub note: Option<String>,
-    /// How far it is.
+    /// Its status.
     pub status: Status,
-    /// How many times it was changed.
+    /// How often it was changed.
     pub sequence: i32,
     /// When it was added.
     pub created_at: DateTime<Utc>,
@@ -34,35 +34,35 @@ pub struct EntryRow {
     pub updated_at: DateTime<Utc>,
 }
 
-/// What an entry says.
+/// The content of an entry, as its author gives it.
 #[derive(Debug, Clone)]
 pub struct EntryText<'a> {
-    /// What is planned.
+    /// Its title.
     pub title: &'a str,
-    /// From when.
+    /// When it starts.
     pub starts_at: DateTime<Utc>,
-    /// Until when.
+    /// When it ends; none for an entry without an end.
     pub ends_at: Option<DateTime<Utc>>,
     /// The items that it is about.
     pub items: &'a [ItemId],
-    /// Where it is to be seen.
+    /// The channel that it is planned for.
     pub channel: Option<&'a str>,
-    /// What is to be known beside.
+    /// A note on it.
     pub note: Option<&'a str>,
-    /// How far it is.
+    /// Its status.
     pub status: Status,
 }
 
-/// Which entries are listed.
+/// Which entries are listed; a field that is none does not restrict the list.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Window {
-    /// Those that go on at or after this.
+    /// Entries that end at or after this; without an end, those that start at or after it.
     pub from: Option<DateTime<Utc>>,
-    /// Those that start before this.
+    /// Entries that start before this.
     pub to: Option<DateTime<Utc>>,
-    /// Those that are so far.
+    /// Entries with this status.
     pub status: Option<Status>,
-    /// Those that come after the one that starts then, with this end of its id.
+    /// Entries after this one in the order of the list: its start, and the last 8 bytes of its id.
     pub after: Option<(DateTime<Utc>, [u8; 8])>,
 }
 
@@ -77,10 +77,10 @@ pub async fn lock(conn: &mut PgConnection, workspace: WorkspaceId) -> sqlx::Resu
     Ok(())
 }
 
-/// How many entries a workspace has; counted up to `most`.
+/// Returns how many entries a workspace has, at most `most`.
 pub async fn count(conn: &mut PgConnection, workspace: WorkspaceId, most: i64) -> sqlx::Result<i64> {
     sqlx::query_scalar!(
-        // In the order of the index, which is read then and not the whole table.
+        // In the index's order, so that only `most` of its entries are read, and not the whole table.
         r#"SELECT count(*) AS "count!" FROM (
                SELECT FROM calendar_entries WHERE workspace_id = $1 ORDER BY starts_at LIMIT $2) AS counted"#,
         workspace as WorkspaceId,
@@ -90,7 +90,7 @@ pub async fn count(conn: &mut PgConnection, workspace: WorkspaceId, most: i64) -
     .await
 }
 
-/// Adds an entry.
+/// Adds an entry. Returns its row.
 pub async fn add(
     conn: &mut PgConnection,
     id: CalendarEntryId,
@@ -117,8 +117,8 @@ pub async fn add(
     .await
 }
 
-/// An entry, which nobody changes until the caller's transaction ends, in whichever workspace: the caller says who may
-/// see it.
+/// Returns an entry of any workspace, and locks its row until the caller's transaction ends; none when there is no such
+/// entry. The caller checks who may see it.
 pub async fn find_to_change(conn: &mut PgConnection, id: CalendarEntryId) -> sqlx::Result<Option<EntryRow>> {
     sqlx::query_as!(
         EntryRow,
@@ -131,7 +131,7 @@ pub async fn find_to_change(conn: &mut PgConnection, id: CalendarEntryId) -> sql
     .await
 }
 
-/// Writes what an entry says anew. The caller has the row by [`find_to_change`].
+/// Replaces an entry's content. Returns the row. The caller has locked it with [`find_to_change`].
 pub async fn change(conn: &mut PgConnection, id: CalendarEntryId, says: &EntryText<'_>) -> sqlx::Result<EntryRow> {
     sqlx::query_as!(
         EntryRow,
@@ -153,7 +153,7 @@ pub async fn change(conn: &mut PgConnection, id: CalendarEntryId, says: &EntryTe
     .await
 }
 
-/// Deletes an entry of the workspace. False when it is not there.
+/// Deletes an entry of the workspace. Returns false when there is no such entry.
 pub async fn delete(conn: &mut PgConnection, id: CalendarEntryId, workspace: WorkspaceId) -> sqlx::Result<bool> {
     let done = sqlx::query!(
         "DELETE FROM calendar_entries WHERE id = $1 AND workspace_id = $2",
@@ -165,8 +165,8 @@ pub async fn delete(conn: &mut PgConnection, id: CalendarEntryId, workspace: Wor
     Ok(done.rows_affected() > 0)
 }
 
-/// Entries of a workspace, the earliest first. No entry is longer than a bound, so that the index finds those that have
-/// begun before the window too.
+/// Returns entries of a workspace, the earliest first. No entry lasts longer than `LONGEST_DAYS`, so that the index
+/// also finds those that began before the window.
 pub async fn page(
     conn: &mut PgConnection,
     workspace: WorkspaceId,

@@ -1,5 +1,5 @@
-//! The feeds by which calendar programs read a workspace's calendar. Of a feed's URL only the hash of its token is
-//! kept.
+//! The feeds with which calendar programs read a workspace's calendar. Only a hash of the token in a feed's URL is
+//! stored.
 
 use chrono::{DateTime, Utc};
 use domain::ids::{CalendarFeedId, KeyId, UserId, WorkspaceId};
@@ -12,11 +12,11 @@ pub struct FeedRow {
     pub id: CalendarFeedId,
     /// When it was made.
     pub created_at: DateTime<Utc>,
-    /// When a program last read it.
+    /// When a program last read it; none when none has.
     pub last_read_at: Option<DateTime<Utc>>,
 }
 
-/// Stores a feed, and who made it.
+/// Stores a feed, and the user or the key that made it. Returns its row.
 pub async fn add(
     conn: &mut PgConnection,
     id: CalendarFeedId,
@@ -39,7 +39,7 @@ pub async fn add(
     .await
 }
 
-/// The feeds of a workspace, newest first.
+/// Returns the feeds of a workspace, newest first, at most `most`.
 pub async fn of_workspace(conn: &mut PgConnection, workspace: WorkspaceId, most: i64) -> sqlx::Result<Vec<FeedRow>> {
     sqlx::query_as!(
         FeedRow,
@@ -52,7 +52,7 @@ pub async fn of_workspace(conn: &mut PgConnection, workspace: WorkspaceId, most:
     .await
 }
 
-/// Ends a feed of the workspace. False when it is not there.
+/// Deletes a feed of the workspace. Returns false when there is no such feed.
 pub async fn end(conn: &mut PgConnection, id: CalendarFeedId, workspace: WorkspaceId) -> sqlx::Result<bool> {
     let done = sqlx::query!(
         "DELETE FROM calendar_feeds WHERE id = $1 AND workspace_id = $2",
@@ -64,7 +64,7 @@ pub async fn end(conn: &mut PgConnection, id: CalendarFeedId, workspace: Workspa
     Ok(done.rows_affected() > 0)
 }
 
-/// The workspace that a feed is in, whosever it is.
+/// Returns the workspace of a feed, of any account; none when there is no such feed.
 pub async fn workspace_of(conn: &mut PgConnection, id: CalendarFeedId) -> sqlx::Result<Option<WorkspaceId>> {
     sqlx::query_scalar!(
         r#"SELECT workspace_id AS "workspace_id: WorkspaceId" FROM calendar_feeds WHERE id = $1"#,
@@ -85,20 +85,21 @@ pub async fn has_token(conn: &mut PgConnection, workspace: WorkspaceId, token_ha
     .await
 }
 
-/// A read of a feed that is counted.
+/// A read of a feed, once it is counted.
 #[derive(Debug, Clone)]
 pub struct CountedRead {
     /// The workspace whose calendar it is.
     pub workspace_id: WorkspaceId,
-    /// What that is called.
+    /// The workspace's name.
     pub name: String,
-    /// Whether there were no more reads in the minute than there may be.
+    /// Whether the feed was read `most_a_minute` times or less within the minute.
     pub within: bool,
     /// The database's time.
     pub now: DateTime<Utc>,
 }
 
-/// Counts a read of the feed with this token; none where there is no such feed, or its account is suspended.
+/// Counts a read of the feed with this token. Returns none when there is no such feed, its account is suspended, or
+/// whoever made it has no access any more.
 pub async fn count_read(
     conn: &mut PgConnection,
     token_hash: &[u8],

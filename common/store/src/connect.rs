@@ -1,8 +1,8 @@
-//! Pools with the session limits every connection needs, and the migrations.
+//! Connection pools with the session settings that every connection needs, and the migrations.
 //!
-//! A connection is kept only while it leads to a server that answers and writes. One that leads to a standby, as after
-//! a failover behind an unchanged address, is closed when it is next looked at, and none lives longer than some
-//! minutes.
+//! A connection is kept only while it leads to a server that answers and takes writes. One that leads to a standby, as
+//! after a failover behind an unchanged address, is closed when it is next checked. No connection lives longer than
+//! some minutes.
 
 use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions};
@@ -14,28 +14,28 @@ use std::time::{Duration, Instant};
 
 static OURS: Migrator = sqlx::migrate!("../../migrations");
 
-/// A connection that was used within this time is taken to be alive.
+/// A connection that was used within this time is not checked.
 const REST: Duration = Duration::from_secs(1);
-/// How long a connection that has rested may take to answer. Another can be made in its place within the time that a
-/// caller waits for one.
+/// How long an idle connection may take to answer a check. It is short, so that a caller who waits for a connection can
+/// still get a new one instead.
 const LONGEST_PROBE: Duration = Duration::from_secs(2);
-/// How long one that comes back may take.
+/// How long a connection that returns to the pool may take to answer a check.
 const LONGEST_RETURN: Duration = Duration::from_secs(5);
 
-/// How many connections a pool may hold.
+/// The number of connections that a pool holds at most.
 #[derive(Debug, Clone, Copy)]
 pub struct PoolSize(pub u32);
 
-/// A connection that is older is closed when it comes back or rests: after a change of the server nothing of the old
-/// one lasts.
+/// An older connection is closed when it returns or is idle, so that none outlasts a change of the server for long.
 const LONGEST_LIFE: Duration = Duration::from_mins(5);
 
-/// How long a plan is kept that was made for whatever a statement may be asked.
+/// How long a connection keeps a generic plan, and therefore how long it lives, in a pool for transactions.
 const LONGEST_PLAN: Duration = Duration::from_secs(30);
 
-/// What every session is told first: a statement after it, since a pooler such as `PgBouncer` refuses them as
-/// parameters of the start. Nothing here runs long enough for its plan to be compiled, and a plan with a sort that is
-/// ruled out counts as dear enough: a second a claim on a server with PostgreSQL's defaults.
+/// The settings of every session. They are sent as a statement after the start, since a pooler such as `PgBouncer`
+/// refuses them as start parameters. `jit` is off because nothing here runs long enough to be worth compiling; yet a
+/// plan with a forbidden sort costs enough on paper to be compiled, which took a second per claim on a server with
+/// PostgreSQL's defaults.
 macro_rules! limits {
     ($($more:literal)?) => {
         concat!(
@@ -46,38 +46,38 @@ macro_rules! limits {
     };
 }
 
-/// A pool whose sessions give up rather than hang: on a lock after two seconds, on a statement after thirty, and an
-/// idle transaction is ended after ten, because a held snapshot is what slows the whole queue.
+/// Opens a pool whose sessions fail rather than hang: after two seconds on a lock, after thirty in a statement. A
+/// transaction that is idle for ten seconds is ended, because its snapshot slows the whole queue.
 pub async fn connect(url: &str, size: PoolSize, name: &str) -> sqlx::Result<PgPool> {
     let options = PgConnectOptions::from_str(url)?.application_name(name).extra_float_digits(None);
     limited(size, limits!()).connect_with(options).await
 }
 
-/// The same, opened when they are needed.
+/// Like [`connect`], with connections that are opened when they are needed.
 pub fn connect_lazily(url: &str, size: PoolSize, name: &str) -> sqlx::Result<PgPool> {
     let options = PgConnectOptions::from_str(url)?.application_name(name).extra_float_digits(None);
     Ok(limited(size, limits!()).connect_lazy_with(options))
 }
 
-/// Connections to the same database for one part of a process, known to the server by a name of their own. They are
-/// opened when they are needed.
+/// Returns a pool to the same database for one part of a process; `name` is what the server calls its sessions.
+/// Connections are opened when they are needed.
 pub fn apart(pool: &PgPool, size: PoolSize, name: &str) -> PgPool {
     limited(size, limits!()).connect_lazy_with((*pool.connect_options()).clone().application_name(name))
 }
 
-/// The same for pages that people look at: a statement of theirs has two seconds, so that no look at large tables is
-/// felt by the others.
+/// Like [`apart`], for pages that people look at: a statement has two seconds, so that a look at large tables does not
+/// slow other work.
 pub fn apart_for_pages(pool: &PgPool, size: PoolSize, name: &str) -> PgPool {
     limited(size, limits!("SET statement_timeout = '2s'"))
         .connect_lazy_with((*pool.connect_options()).clone().application_name(name))
 }
 
-/// Connections to the same database whose commits are not waited for until they are on disk: for tickets and wake-ups,
-/// which a crash may lose because our own rows make them good. A claim of ours never goes through it.
-/// They are opened when they are needed.
+/// Returns a pool to the same database whose commits don't wait for the disk, for tickets and wake-ups: a crash may
+/// lose those, because our own rows make up for them. It never runs a claim of ours. Connections are opened when they
+/// are needed.
 ///
-/// Tickets are asked for by their ids or in the order of an index, so nothing else is ever planned: the table has no
-/// statistics, and without them an acknowledgement of a hundred reads all tickets of a small table.
+/// Tickets are looked up by their ids or in the order of an index, so no other plan is allowed: the table has no
+/// statistics, and without them the acknowledgement of a hundred tickets reads all of a small table.
 pub fn async_commit_pool(pool: &PgPool, size: PoolSize) -> PgPool {
     let settings = limits!(
         "SET synchronous_commit = off; SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off"
@@ -85,17 +85,17 @@ pub fn async_commit_pool(pool: &PgPool, size: PoolSize) -> PgPool {
     limited(size, settings).connect_lazy_with((*pool.connect_options()).clone())
 }
 
-/// What statements that go by ids are planned with, once a connection for whatever they are asked: planned anew for
-/// every batch, they took an eighth of the database's time. What a plan depends on is ruled out, so that one made for
-/// empty tables is right for full ones.
+/// The settings for statements that go by ids. They are planned once per connection, for any parameters: planning them
+/// anew for every batch took an eighth of the database's time. Whatever would depend on a table's size is ruled out, so
+/// that a plan made for empty tables is right for full ones.
 const GENERIC_PLANS: &str = limits!(
     "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_sort = off; \
      SET plan_cache_mode = force_generic_plan"
 );
 
-/// Connections to the same database for statements that go by ids, or in the order of an index, each planned once a
-/// connection. No transaction is begun on them, so that they are looked at once a second and not each time they come
-/// back. They are opened when they are needed.
+/// Returns a pool to the same database for statements that go by ids, or in the order of an index, each planned once
+/// per connection. No transaction may begin on it: one returning connection a second is checked, not each. Connections
+/// are opened when they are needed.
 pub fn generic_plan_pool(pool: &PgPool, size: PoolSize) -> PgPool {
     let looks = Arc::new(Looks { begun: Instant::now(), next_ms: AtomicU64::new(0) });
     limited(size, GENERIC_PLANS)
@@ -103,9 +103,9 @@ pub fn generic_plan_pool(pool: &PgPool, size: PoolSize) -> PgPool {
         .connect_lazy_with((*pool.connect_options()).clone())
 }
 
-/// The same for transactions: they are looked at each time they come back. What they write is written by many at once,
-/// so that a table may grow from next to nothing while a plan lasts: a connection, and its plans with it, does not last
-/// long.
+/// Like [`generic_plan_pool`], for transactions: each returning connection is checked. Many processes write to its
+/// tables at once, and a table may grow from next to nothing while a plan lasts; so connections, and their plans with
+/// them, live for a short time only.
 pub fn generic_plan_pool_for_transactions(pool: &PgPool, size: PoolSize) -> PgPool {
     limited(size, GENERIC_PLANS).max_lifetime(LONGEST_PLAN).connect_lazy_with((*pool.connect_options()).clone())
 }
@@ -121,7 +121,7 @@ async fn looked_at_times(looks: Arc<Looks>, conn: &mut PgConnection) -> sqlx::Re
     stays
 }
 
-/// When the connections of a pool are looked at: one a second, and each while they lead to a server that can't be used.
+/// When the connections of a pool are checked: one each second, and every one while the server can't be used.
 struct Looks {
     begun: Instant,
     next_ms: AtomicU64,
@@ -141,19 +141,20 @@ impl Looks {
     }
 }
 
-/// A connection of its own to the same database, for who listens: where its server is gone, it keeps no place among the
-/// others. It is opened when it is needed.
+/// Returns a pool of one connection to the same database, for a listener. It is apart so that it takes no place among
+/// the others while its server is gone. It is opened when it is needed.
 pub fn listen_pool(pool: &PgPool) -> PgPool {
     limited(PoolSize(1), limits!()).connect_lazy_with((*pool.connect_options()).clone())
 }
 
-/// An error where the server of a connection that listens does not answer: one that sends nothing never learns
-/// otherwise that it is gone.
+/// Fails when a listener's server does not answer. A connection that sends nothing never learns otherwise that the
+/// server is gone.
 pub async fn ping(listener: &mut PgListener) -> sqlx::Result<()> {
     in_time(LONGEST_PROBE, async { sqlx::raw_sql("SELECT 1").execute(listener).await.map(|_| ()) }).await
 }
 
-/// Connections are asked for a sign of life where that costs next to nothing: after a rest, and when they come back.
+/// The options of every pool: a connection is checked when that costs next to nothing, after a rest and when it
+/// returns.
 fn limited(size: PoolSize, settings: &'static str) -> PgPoolOptions {
     PgPoolOptions::new()
         .max_connections(size.0)
@@ -165,35 +166,35 @@ fn limited(size: PoolSize, settings: &'static str) -> PgPoolOptions {
         .after_release(|conn, _| Box::pin(in_time(LONGEST_RETURN, at_rest(conn))))
 }
 
-/// Whether the server still answers, and writes, on a connection that has rested for a while: a host that went without
-/// a word leaves connections that look alive until TCP gives up, a quarter of an hour later.
+/// Returns whether the server still answers, and takes writes, on a connection that was idle: a host that vanished
+/// leaves connections that look alive until TCP gives up, a quarter of an hour later.
 async fn answers(conn: &mut PgConnection, idle: Duration) -> sqlx::Result<bool> {
     if idle < REST { Ok(true) } else { in_time(LONGEST_PROBE, at_rest(conn)).await }
 }
 
-/// An error where no answer comes in time: what is dropped for it closes its connection at once, and frees its place.
+/// Fails when no answer comes in time. Dropping the future closes its connection at once, and frees its place.
 async fn in_time<T>(patience: Duration, asked: impl Future<Output = sqlx::Result<T>>) -> sqlx::Result<T> {
     let late = |_| sqlx::Error::Io(std::io::ErrorKind::TimedOut.into());
     tokio::time::timeout(patience, asked).await.map_err(late)?
 }
 
-/// Whether a connection that comes back to the pool has no transaction open, and leads to a server that writes; else it
-/// is closed.
+/// Returns whether a returning connection has no open transaction, and leads to a server that takes writes. Otherwise
+/// the pool closes it.
 ///
-/// A `begin` that is dropped before it is answered, as when a client hangs up, leaves its transaction open and the pool
-/// unaware: the next to use the connection would write into it, be told that all is well, and lose it. Outside a
-/// transaction a plain statement is a transaction of its own and starts when it does. As a simple query, since an
-/// extended one starts its transaction a message earlier than its statement.
+/// When a `begin` is dropped before its answer, as when a client hangs up, the transaction stays open and the pool does
+/// not know: the next user of the connection would write into it, be told that all is well, and lose the writes.
+/// Outside a transaction a plain statement is its own transaction, and both start at the same time. It is a simple
+/// query, since an extended one starts its transaction one message before its statement.
 async fn at_rest(conn: &mut PgConnection) -> sqlx::Result<bool> {
     let asked = "SELECT transaction_timestamp() = statement_timestamp() AND NOT pg_is_in_recovery()
                  AND NOT current_setting('transaction_read_only')::bool";
     sqlx::raw_sql(asked).fetch_one(conn).await?.try_get(0)
 }
 
-/// Brings the database up to date: the queue's own migrations, then ours. Safe to run from several processes at once.
+/// Runs the queue's own migrations, then ours. Several processes may do so at once.
 pub async fn migrate(pool: &PgPool) -> Result<(), sqlx::migrate::MigrateError> {
     let mut conn = pool.acquire().await?;
-    // A migration that waits for a lock or rewrites a table may take longer than a request may.
+    // A migration that waits for a lock or rewrites a table may take longer than a request.
     sqlx::query("SET statement_timeout = 0").execute(&mut *conn).await?;
     sqlx::query("SET lock_timeout = 0").execute(&mut *conn).await?;
     let queue = apalis_postgres::PostgresStorage::<()>::migrations();
@@ -204,7 +205,7 @@ pub async fn migrate(pool: &PgPool) -> Result<(), sqlx::migrate::MigrateError> {
     Ok(())
 }
 
-/// How many of our migrations the database has not seen yet.
+/// Returns how many of our migrations were not applied to the database yet.
 pub async fn pending_migrations(conn: &mut PgConnection) -> sqlx::Result<i64> {
     // Not checked at compile time: the database of those checks is built without sqlx's own table.
     let applied: i64 =

@@ -1,21 +1,21 @@
 //! Passes to the console: single-use codes, and the sessions that they are exchanged for.
 //!
-//! Only hashes are here. A code is redeemed by one statement that takes it away, so that a raced redemption makes one
-//! session. An operator has so many of a kind; a new one takes the oldest one's place.
+//! Only hashes are stored. One statement redeems a code and deletes it, so that two redemptions at once make one
+//! session. An operator has at most `MOST` passes of a kind; a new one replaces the oldest.
 
 use chrono::{DateTime, Utc};
 use domain::credential::CredentialHash;
 use sqlx::PgConnection;
 
-/// Passes of a kind that an operator has at once.
+/// How many passes of a kind an operator has at most.
 const MOST: i64 = 20;
 
-/// What a pass is good for.
+/// What a pass allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// To be exchanged for a session, once.
+    /// It can be exchanged for a session, once.
     Code,
-    /// To see the console.
+    /// It shows the console.
     Session,
 }
 
@@ -31,28 +31,28 @@ impl Kind {
 /// A code to be stored.
 #[derive(Debug)]
 pub struct NewCode<'a> {
-    /// What is kept of it.
+    /// The code's hash.
     pub hash: CredentialHash,
-    /// Whose it is.
+    /// The operator's name.
     pub operator: &'a str,
-    /// Of the operator's token.
+    /// The hash of the operator's token.
     pub token_hash: CredentialHash,
-    /// Seconds until it can't be redeemed.
+    /// Seconds for which it can be redeemed.
     pub seconds: u32,
 }
 
-/// A pass that works.
+/// A pass that is valid.
 #[derive(Debug)]
 pub struct Pass {
-    /// Whose it is.
+    /// The operator's name.
     pub operator: String,
     /// The hash of the token that it was made with.
     pub token_hash: Vec<u8>,
-    /// When it ends.
+    /// When it expires.
     pub expires_at: DateTime<Utc>,
 }
 
-/// Stores a code. Returns when it ends.
+/// Stores a code, and deletes the operator's oldest beyond the bound. Returns when it expires.
 pub async fn add_code(conn: &mut PgConnection, code: &NewCode<'_>) -> sqlx::Result<DateTime<Utc>> {
     let expires_at = sqlx::query_scalar!(
         "INSERT INTO console_passes (hash, kind, operator, token_hash, expires_at)
@@ -68,8 +68,8 @@ pub async fn add_code(conn: &mut PgConnection, code: &NewCode<'_>) -> sqlx::Resu
     Ok(expires_at)
 }
 
-/// Exchanges a code for a session that lasts for so many seconds. None when the code has ended, was exchanged, or never
-/// was.
+/// Exchanges a code for a session that lasts `seconds`. Returns none when the code has expired, was exchanged already,
+/// or never existed.
 pub async fn redeem(
     conn: &mut PgConnection,
     code: &CredentialHash,
@@ -97,7 +97,7 @@ pub async fn redeem(
     Ok(pass)
 }
 
-/// The pass with this hash, if it works.
+/// Returns the pass with this hash; none when there is none or it has expired.
 pub async fn find(conn: &mut PgConnection, kind: Kind, hash: &CredentialHash) -> sqlx::Result<Option<Pass>> {
     sqlx::query_as!(
         Pass,
@@ -110,13 +110,13 @@ pub async fn find(conn: &mut PgConnection, kind: Kind, hash: &CredentialHash) ->
     .await
 }
 
-/// Ends a session.
+/// Ends a session. Returns false when there was none with this hash.
 pub async fn end(conn: &mut PgConnection, hash: &CredentialHash) -> sqlx::Result<bool> {
     let done = sqlx::query!("DELETE FROM console_passes WHERE hash = $1 AND kind = 'session'", hash.as_bytes());
     Ok(done.execute(conn).await?.rows_affected() == 1)
 }
 
-/// Takes away what goes past an operator's number of passes of a kind, the oldest first.
+/// Deletes an operator's passes of a kind beyond [`MOST`], the oldest first.
 async fn drop_oldest(conn: &mut PgConnection, operator: &str, kind: Kind) -> sqlx::Result<()> {
     sqlx::query!(
         "DELETE FROM console_passes WHERE hash = ANY (ARRAY(
@@ -130,7 +130,7 @@ async fn drop_oldest(conn: &mut PgConnection, operator: &str, kind: Kind) -> sql
     Ok(())
 }
 
-/// Deletes passes that have ended. Returns how many.
+/// Deletes passes that have expired. Returns how many.
 pub async fn prune(conn: &mut PgConnection) -> sqlx::Result<u64> {
     let done = sqlx::query!("DELETE FROM console_passes WHERE expires_at <= mws_now()").execute(conn).await?;
     Ok(done.rows_affected())

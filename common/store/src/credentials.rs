@@ -1,31 +1,32 @@
-//! Who a credential stands for, and whether the account may send one more request: one statement a request.
+//! Looks up the caller behind a credential and counts the request against the account's rate: one statement per
+//! request.
 //!
 //! The statement also moves the account's rate row and, at most once a minute, the key's `last_used_at`. It refuses
-//! nothing: it says what it found. The generic cell rate algorithm keeps one instant an account, the time at which all
-//! requests so far would have arrived at the steady rate (contract §8.1).
+//! nothing: it returns what it found. The generic cell rate algorithm (GCRA) keeps one instant per account, the time at
+//! which all requests so far would have arrived at the steady rate (contract §8.1).
 
 use chrono::{DateTime, Utc};
 use domain::ids::{AccountId, KeyId, UserId, WorkspaceId};
 use sqlx::PgConnection;
 
-/// The rate that one statement applies, in microseconds.
+/// The rate that a statement applies, in microseconds.
 #[derive(Debug, Clone, Copy)]
 pub struct Pace {
-    /// Between two requests at the steady rate.
+    /// The time between two requests at the steady rate.
     pub interval_us: i64,
     /// How far ahead of now the instant may be for one more request to pass: `interval_us` × (burst − 1).
     pub ahead_us: i64,
 }
 
 impl Pace {
-    /// `per_minute` requests at a steady rate, `burst` at once. Neither is below one.
+    /// A pace of `per_minute` requests at a steady rate, with `burst` at once. Either counts as at least one.
     pub fn new(per_minute: u32, burst: u32) -> Self {
         let interval_us = 60_000_000 / i64::from(per_minute.max(1));
         Self { interval_us, ahead_us: interval_us * (i64::from(burst.max(1)) - 1) }
     }
 
-    /// When things that come one after another at this rate are due, in milliseconds from now: those of the burst at
-    /// once. `ahead_us` is how far ahead of now the instant was before them.
+    /// Returns when things that come one after another at this rate are due, in milliseconds from now: 0 for those
+    /// within the burst. `ahead_us` is how far the instant was ahead of now before them.
     pub fn waits_ms(self, ahead_us: i64) -> impl Iterator<Item = i64> {
         (0..).map(move |place: i64| {
             let due_us = ahead_us.saturating_add(place.saturating_mul(self.interval_us)) - self.ahead_us;
@@ -34,15 +35,15 @@ impl Pace {
     }
 }
 
-/// What a credential's hash led to.
+/// What was found by a credential's hash.
 #[derive(Debug, Clone)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a reason to refuse, and several may hold")]
 pub struct Found {
-    /// Who pays.
+    /// The account that pays.
     pub account_id: AccountId,
     /// The workspace that the credential is bound to.
     pub workspace_id: WorkspaceId,
-    /// Who owns that workspace.
+    /// The account that owns that workspace.
     pub workspace_account_id: AccountId,
     /// The role there: owner, editor or viewer; none when the user is no longer a member.
     pub role: Option<String>,
@@ -52,13 +53,13 @@ pub struct Found {
     pub user_id: Option<UserId>,
     /// Whether the key is revoked.
     pub revoked: bool,
-    /// Whether the token's time is over.
+    /// Whether the token has expired.
     pub expired: bool,
     /// Whether the user is disabled.
     pub disabled: bool,
     /// Why the account that pays, or the one whose workspace it is, is suspended; none when neither is.
     pub suspended: Option<String>,
-    /// Whether the request is within the rate. Not counted when revoked or expired.
+    /// Whether the request is within the rate. It is not counted when the key is revoked or the token has expired.
     pub passed: bool,
     /// The account's theoretical arrival after this request.
     pub arrival: Option<DateTime<Utc>>,
@@ -66,8 +67,8 @@ pub struct Found {
     pub now: DateTime<Utc>,
 }
 
-/// Counts so many requests more for an account whose last one was larger than a request usually is. It refuses nothing;
-/// the next ones have to wait.
+/// Counts `requests` more for an account whose last request was larger than usual. It refuses nothing: later requests
+/// have to wait.
 pub async fn charge(conn: &mut PgConnection, account: AccountId, requests: i64, pace: Pace) -> sqlx::Result<()> {
     sqlx::query!(
         "UPDATE rate_limits
@@ -81,35 +82,35 @@ pub async fn charge(conn: &mut PgConnection, account: AccountId, requests: i64, 
     Ok(())
 }
 
-/// The caller behind an API key, if the hash is one.
+/// Returns the caller behind an API key; none when no key has this hash.
 pub async fn key_caller(conn: &mut PgConnection, key_hash: &[u8], pace: Pace) -> sqlx::Result<Option<Found>> {
     sqlx::query_file_as!(Found, "src/key_caller.sql", key_hash, pace.interval_us, pace.ahead_us)
         .fetch_optional(conn)
         .await
 }
 
-/// The caller behind a session token, if the hash is one.
+/// Returns the caller behind a session token; none when no session has this hash.
 pub async fn session_caller(conn: &mut PgConnection, token_hash: &[u8], pace: Pace) -> sqlx::Result<Option<Found>> {
     sqlx::query_file_as!(Found, "src/session_caller.sql", token_hash, pace.interval_us, pace.ahead_us)
         .fetch_optional(conn)
         .await
 }
 
-/// The caller behind a session of the portal, if the hash is one.
+/// Returns the caller behind a session of the portal; none when no such session has this hash.
 pub async fn portal_caller(conn: &mut PgConnection, session_hash: &[u8], pace: Pace) -> sqlx::Result<Option<Found>> {
     sqlx::query_file_as!(Found, "src/portal_caller.sql", session_hash, pace.interval_us, pace.ahead_us)
         .fetch_optional(conn)
         .await
 }
 
-/// Somebody who was let in and stays, such as the reader of an event stream.
+/// Somebody whose access was checked once and who stays connected, such as the reader of an event stream.
 #[derive(Debug, Clone, Copy)]
 pub struct LetIn {
-    /// Who pays.
+    /// The account that pays.
     pub account_id: AccountId,
-    /// Where they are.
+    /// The workspace that they read.
     pub workspace_id: WorkspaceId,
-    /// Who owns that workspace.
+    /// The account that owns that workspace.
     pub workspace_account_id: AccountId,
     /// The key, or the key behind the session.
     pub key_id: Option<KeyId>,
@@ -117,8 +118,8 @@ pub struct LetIn {
     pub user_id: Option<UserId>,
 }
 
-/// Whether they would be let in still: no account is suspended, the key is not revoked, the user is a member and not
-/// disabled.
+/// Returns whether they still have access: no account is suspended, the key is not revoked, the user is a member and
+/// not disabled.
 pub async fn still_let_in(conn: &mut PgConnection, who: &LetIn) -> sqlx::Result<bool> {
     sqlx::query_scalar!(
         r#"SELECT NOT EXISTS (SELECT FROM accounts WHERE id IN ($1, $3) AND suspended_at IS NOT NULL)

@@ -1,18 +1,18 @@
-//! Giving AI credits to accounts, and taking back what nothing holds (contract §10).
+//! Gives AI credits to accounts, and takes back those that are neither used nor held (contract §10).
 //!
-//! Credits stand in the same rows as minutes: the account's, the journal's, and those of ended jobs that `minutes`
-//! folds. Holding and settling them is done there and in `jobs`, by the statements that hold and settle minutes.
+//! Credits are stored in the same rows as minutes: the account's, the journal's, and those of ended jobs that `minutes`
+//! folds. They are held and settled there and in `jobs`, by the statements that hold and settle minutes.
 
 use domain::credits::Credits;
 use domain::ids::AccountId;
 use sqlx::PgConnection;
 
-/// How an account comes by credits, as the journal calls it.
+/// How an account gets credits, as the journal calls it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Entry {
     /// It bought them.
     Purchase,
-    /// It was granted them, or some are taken back.
+    /// An operator granted them, or took some back.
     Adjust,
 }
 
@@ -25,21 +25,21 @@ impl Entry {
     }
 }
 
-/// What changes an account's credits.
+/// A change of an account's credits.
 #[derive(Debug, Clone, Copy)]
 pub struct Change<'a> {
-    /// Which entry says so.
+    /// The kind of its journal entry.
     pub entry: Entry,
-    /// How many; below zero where some are taken back.
+    /// How many; negative where some are taken back.
     pub amount: Credits,
     /// Why.
     pub note: &'a str,
-    /// The operator's own name for it: the same one counts once an account.
+    /// The operator's own name for it: one that was used before for the account does not count again.
     pub reference: Option<&'a str>,
 }
 
-/// Changes what the account was given, and journals it. Call under the account's lock, after `minutes::fold`. False
-/// where the reference has counted before, or where more would be taken back than is left unheld.
+/// Changes the account's credits, and journals it. Call it under the account's lock, after `minutes::fold`. Returns
+/// false when the reference was used before, or when fewer than are taken back are left unused and not held.
 pub async fn give(conn: &mut PgConnection, account: AccountId, change: Change<'_>) -> sqlx::Result<bool> {
     let done = sqlx::query!(
         "WITH entry AS (
@@ -61,7 +61,7 @@ pub async fn give(conn: &mut PgConnection, account: AccountId, change: Change<'_
     Ok(done.rows_affected() > 0)
 }
 
-/// How many credits the account's journal says that a reference gave; none when it never counted.
+/// Returns the credits that the entry with this reference gave the account; none when there is no such entry.
 pub async fn given(conn: &mut PgConnection, account: AccountId, reference: &str) -> sqlx::Result<Option<Credits>> {
     sqlx::query_scalar!(
         r#"SELECT credit_amount AS "credits: Credits" FROM minute_journal WHERE account_id = $1 AND reference = $2"#,

@@ -1,7 +1,7 @@
-//! Documents and what they were before their latest changes (`domain::document`).
+//! Documents and their earlier revisions (`domain::document`).
 //!
-//! A change locks the row, so that its revision is the one that was looked at, and keeps the body before it. What a
-//! body says is nothing to this file.
+//! A change locks the row, so that the revision that was looked at is the one that is replaced, and keeps the body
+//! before it. This file does not look into bodies.
 
 use chrono::{DateTime, Utc};
 use domain::document::{DocumentKind, KEPT_REVISIONS, MOST_KEPT_BYTES};
@@ -13,15 +13,15 @@ use uuid::Uuid;
 /// A document.
 #[derive(Debug, Clone)]
 pub struct DocumentRow {
-    /// Its id, whatever its kind's prefix.
+    /// Its id, without the prefix of its kind.
     pub id: Uuid,
-    /// Where it is.
+    /// The workspace that it is in.
     pub workspace_id: WorkspaceId,
-    /// What people call it.
+    /// Its name.
     pub name: String,
-    /// What it holds.
+    /// Its body.
     pub body: Value,
-    /// How many times it was written.
+    /// The number of its revision: 1 at first, one more with each write.
     pub revision: i32,
     /// When it was created.
     pub created_at: DateTime<Utc>,
@@ -38,33 +38,33 @@ pub struct NewDocument<'a> {
     pub workspace: WorkspaceId,
     /// That workspace's account.
     pub account: AccountId,
-    /// What it is.
+    /// Its kind.
     pub kind: DocumentKind,
-    /// What people call it.
+    /// Its name.
     pub name: &'a str,
-    /// What it holds.
+    /// Its body.
     pub body: &'a Body,
 }
 
-/// What a document holds.
+/// The body of a document.
 #[derive(Debug, Clone)]
 pub struct Body {
     /// All of it.
     pub whole: Value,
-    /// What lists show of it.
+    /// The part that lists show; what is in it depends on the kind.
     pub summary: Value,
 }
 
 /// A document as lists show it.
 #[derive(Debug, Clone)]
 pub struct ListedRow {
-    /// Its id, whatever its kind's prefix.
+    /// Its id, without the prefix of its kind.
     pub id: Uuid,
-    /// What people call it.
+    /// Its name.
     pub name: String,
-    /// What its kind shows of its body.
+    /// The part of its body that lists show.
     pub summary: Value,
-    /// How many times it was written.
+    /// The number of its revision: 1 at first, one more with each write.
     pub revision: i32,
     /// When it was created.
     pub created_at: DateTime<Utc>,
@@ -83,7 +83,7 @@ pub async fn lock(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<(
     Ok(())
 }
 
-/// How many documents of a kind a workspace has; counted up to `most`.
+/// Returns how many documents of a kind a workspace has, at most `most`.
 pub async fn count(
     conn: &mut PgConnection,
     workspace: WorkspaceId,
@@ -102,7 +102,7 @@ pub async fn count(
     .await
 }
 
-/// Bytes that an account's documents have with their revisions.
+/// Returns how many bytes an account's documents take, with their revisions.
 pub async fn kept_bytes(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<i64> {
     sqlx::query_scalar!(
         r#"SELECT coalesce(sum(kept_bytes), 0)::bigint AS "bytes!" FROM documents WHERE account_id = $1"#,
@@ -112,7 +112,8 @@ pub async fn kept_bytes(conn: &mut PgConnection, account: AccountId) -> sqlx::Re
     .await
 }
 
-/// Stores a document at revision 1. None where the workspace has one that is called so, or its only one, already.
+/// Stores a document at revision 1. Returns none when the workspace already has one with this name, or the only one of
+/// its kind.
 pub async fn create(conn: &mut PgConnection, new: &NewDocument<'_>) -> sqlx::Result<Option<DocumentRow>> {
     sqlx::query_as!(
         DocumentRow,
@@ -132,7 +133,8 @@ pub async fn create(conn: &mut PgConnection, new: &NewDocument<'_>) -> sqlx::Res
     .await
 }
 
-/// A document of this kind, in whichever workspace: the caller says who may see it.
+/// Returns a document of this kind, of any workspace; none when there is no such document. The caller checks who may
+/// see it.
 pub async fn find(conn: &mut PgConnection, kind: DocumentKind, id: Uuid) -> sqlx::Result<Option<DocumentRow>> {
     sqlx::query_as!(
         DocumentRow,
@@ -145,7 +147,7 @@ pub async fn find(conn: &mut PgConnection, kind: DocumentKind, id: Uuid) -> sqlx
     .await
 }
 
-/// The same, which nobody changes until the caller's transaction ends.
+/// Like [`find`], and locks the row until the caller's transaction ends.
 pub async fn find_to_change(
     conn: &mut PgConnection,
     kind: DocumentKind,
@@ -162,8 +164,8 @@ pub async fn find_to_change(
     .await
 }
 
-/// The document of this kind that is called so in the workspace: of those that are called by their name, and of which a
-/// workspace has one.
+/// Returns the workspace's document of this kind with this name; none when there is none. It is for kinds whose names
+/// are unique in a workspace.
 pub async fn find_named(
     conn: &mut PgConnection,
     workspace: WorkspaceId,
@@ -182,7 +184,7 @@ pub async fn find_named(
     .await
 }
 
-/// Documents of a workspace, newest first, from the one after `before`.
+/// Returns documents of a workspace, newest first, that are older than `before`.
 pub async fn page(
     conn: &mut PgConnection,
     workspace: WorkspaceId,
@@ -204,9 +206,9 @@ pub async fn page(
     .await
 }
 
-/// Writes the document anew and keeps what it was: the 50 revisions before, as long as they have no more than 4 MiB.
-/// The caller has the row by [`find_to_change`]. None where a document that is called by its name would be called as
-/// another.
+/// Replaces a document and keeps its present state as a revision: the latest 50 are kept, as long as they have no more
+/// than 4 MiB together. The caller has locked the row with [`find_to_change`]. Returns none when another document of a
+/// kind with unique names has this name.
 pub async fn replace(
     conn: &mut PgConnection,
     row: &DocumentRow,
@@ -249,15 +251,15 @@ pub async fn replace(
     write(conn, row.id, name, body).await.map(Some)
 }
 
-/// Writes the document anew and keeps nothing of what it was.
+/// Replaces a document's body without keeping the former one. It locks the row itself.
 pub async fn overwrite(conn: &mut PgConnection, id: Uuid, body: &Body) -> sqlx::Result<DocumentRow> {
     let name = sqlx::query_scalar!("SELECT name FROM documents WHERE id = $1 FOR NO KEY UPDATE", id);
     let name = name.fetch_one(&mut *conn).await?;
     write(conn, id, &name, body).await
 }
 
-/// Writes the newest kept revision again, as a new one, and keeps it no longer. None where none is kept. The caller has
-/// the row by [`find_to_change`].
+/// Writes the newest kept revision again, as a new one, and deletes the kept one. The caller has locked the row with
+/// [`find_to_change`]. Returns none when no revision is kept.
 pub async fn step_back(conn: &mut PgConnection, row: &DocumentRow) -> sqlx::Result<Option<DocumentRow>> {
     let before = sqlx::query!(
         "DELETE FROM document_revisions WHERE document_id = $1 AND revision = (
@@ -293,7 +295,7 @@ async fn write(conn: &mut PgConnection, id: Uuid, name: &str, body: &Body) -> sq
     .await
 }
 
-/// Deletes a document of the workspace, with its revisions. False when it is not there.
+/// Deletes a document of the workspace, with its revisions. Returns false when there is no such document.
 pub async fn delete(
     conn: &mut PgConnection,
     kind: DocumentKind,

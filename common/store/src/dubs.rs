@@ -1,7 +1,7 @@
-//! Dubs: what live jobs will make of them, what they were spoken as, and what a job that ends leaves.
+//! Dubs: what live jobs will make, what was last spoken of a dub, and what a job stores at its end.
 //!
-//! A dub and its timeline are documents (`documents`); a row of `dub_outputs` says what was spoken of it. The jobs'
-//! rows are those of renders (`renders`), with a second item: the voices alone.
+//! A dub and its timeline are documents (`documents`); a row of `dub_outputs` has what was last spoken of the dub. The
+//! jobs' rows are those of renders (`renders`), with a second item: the voices alone.
 
 use crate::documents::{self, Body, NewDocument};
 use crate::items::StoredMedia;
@@ -15,7 +15,7 @@ use sqlx::PgConnection;
 use sqlx::types::Json;
 use uuid::Uuid;
 
-/// A dub that a call wants spoken.
+/// A dub that a call wants to have spoken.
 #[derive(Debug, Clone)]
 pub struct NewDubJob<'a> {
     /// Its job.
@@ -24,15 +24,16 @@ pub struct NewDubJob<'a> {
     pub hash: &'a [u8],
     /// The plan.
     pub plan: &'a Value,
-    /// The item to come.
+    /// The id of the item that it will make.
     pub output: ItemId,
-    /// What it will be called.
+    /// The name that the item will have.
     pub name: &'a str,
-    /// The item to come that has the voices alone.
+    /// The id of the item that it will make of the voices alone.
     pub voice: ItemId,
 }
 
-/// Tries to own a dub, waiting for a call that took the same one a moment ago. False when another job owns it.
+/// Stores the promise that this job makes the dub. Waits for a call that did the same a moment ago. Returns false when
+/// another job has the promise.
 pub async fn take(conn: &mut PgConnection, new: &NewDubJob<'_>) -> sqlx::Result<bool> {
     let taken = sqlx::query!(
         "INSERT INTO job_renders (job_id, hash, plan, output_item_id, output_name, second_item_id)
@@ -55,13 +56,13 @@ pub async fn take(conn: &mut PgConnection, new: &NewDubJob<'_>) -> sqlx::Result<
 pub struct MadeDub {
     /// The dub.
     pub dub: DubId,
-    /// Its media.
+    /// Its media item.
     pub item: ItemId,
     /// Its timeline, which may be deleted by now.
     pub timeline: TimelineId,
 }
 
-/// The dub that a plan with this hash made, while it and its media are there.
+/// Returns the dub that a plan with this hash made; none when the dub or its media was deleted or never made.
 pub async fn made(conn: &mut PgConnection, hash: &[u8]) -> sqlx::Result<Option<MadeDub>> {
     sqlx::query_as!(
         MadeDub,
@@ -78,28 +79,28 @@ pub async fn made(conn: &mut PgConnection, hash: &[u8]) -> sqlx::Result<Option<M
 /// What was last spoken of a dub.
 #[derive(Debug, Clone)]
 pub struct DubOutput {
-    /// Of which revision.
+    /// The dub's revision that was spoken.
     pub revision: i32,
-    /// The media.
+    /// The media item.
     pub item: ItemId,
-    /// The voices alone.
+    /// The item of the voices alone.
     pub voice: ItemId,
     /// The timeline.
     pub timeline: TimelineId,
-    /// Whether the media is there still.
+    /// Whether the media item still exists.
     pub is_there: bool,
-    /// Where in the sound of the voices each segment is.
+    /// Where in the voices' item each segment is.
     pub pieces: Vec<Piece>,
 }
 
 impl DubOutput {
-    /// What the next render may take from it.
+    /// Returns what the next job may reuse of it.
     pub fn before(&self) -> Before {
         Before { voice: self.voice, pieces: self.pieces.clone() }
     }
 }
 
-/// What was last spoken of this dub.
+/// Returns what was last spoken of this dub; none when nothing was.
 pub async fn output(conn: &mut PgConnection, dub: DubId) -> sqlx::Result<Option<DubOutput>> {
     let row = sqlx::query!(
         r#"SELECT o.revision, o.item_id AS "item: ItemId", o.voice_item_id AS "voice: ItemId",
@@ -121,16 +122,17 @@ pub async fn output(conn: &mut PgConnection, dub: DubId) -> sqlx::Result<Option<
     }))
 }
 
-/// What a job finds out before it speaks.
+/// What a job needs to know before it speaks.
 #[derive(Debug, Clone)]
 pub struct DubMaterial {
-    /// The item to come that has the voices alone.
+    /// The id of the item that it will make of the voices alone.
     pub voice: ItemId,
-    /// What was spoken before, where that is there still.
+    /// The voices that were spoken before; none when they were deleted or never made.
     pub before: Option<StoredMedia>,
 }
 
-/// What the live job makes beside its item, and what it may take from what was spoken before.
+/// Returns the id of the live job's second item, and the earlier voices in `before` that it may reuse. None when the
+/// job is not live or makes no second item.
 pub async fn material(
     conn: &mut PgConnection,
     job: JobId,
@@ -155,33 +157,33 @@ pub async fn material(
     }))
 }
 
-/// A dub as a job leaves it.
+/// What a job stores of a dub that it has spoken.
 #[derive(Debug, Clone)]
 pub struct SpokenDub {
-    /// Its media.
+    /// The media item.
     pub item: NewItem,
-    /// The voices alone.
+    /// The item of the voices alone.
     pub voice: NewItem,
-    /// The dub.
+    /// The dub's id.
     pub dub: DubId,
-    /// What it is called, and holds, where it is new.
+    /// The dub's name and body, when it is new.
     pub new: Option<(String, Body)>,
     /// The revision of it that was spoken.
     pub revision: i32,
     /// The hash of the plan that made it.
     pub plan_hash: Vec<u8>,
-    /// Where in the sound of the voices each segment is.
+    /// Where in the voices' item each segment is.
     pub pieces: Vec<Piece>,
-    /// Its timeline.
+    /// The timeline's id.
     pub timeline: TimelineId,
-    /// What that is called, and holds, where it is not there.
+    /// The timeline's name and body, which are stored when no such timeline exists.
     pub new_timeline: (String, Body),
-    /// The voices that it had before.
+    /// The item of the voices that it had before.
     pub voice_before: Option<ItemId>,
 }
 
-/// Keeps a dub that was spoken: its items, its timeline, itself when it is new, and what was spoken. Nothing is said of
-/// one that was deleted meanwhile; its media stays.
+/// Stores a dub that was spoken: its items, its timeline, the dub itself when it is new, and what was spoken. If the
+/// dub was deleted meanwhile, only its items and timeline are stored. Call it in the transaction that ends the job.
 pub async fn keep(conn: &mut PgConnection, spoken: &SpokenDub) -> sqlx::Result<()> {
     for item in [&spoken.item, &spoken.voice] {
         new_item::store(conn, item).await?;

@@ -1,7 +1,7 @@
 //! Webhook endpoints: where an account wants its events (contract §2, "Webhook endpoint").
 //!
-//! It owns what their owner says of them. Their failures are counted, and counted out, by `attempts::record`. A removed
-//! endpoint stays as a row until its deliveries are pruned, so that the log of what was sent to it stays whole.
+//! It owns what owners set. `attempts::record` counts failures, and disables an endpoint that has too many. The row of
+//! a removed endpoint stays until its deliveries are pruned, so that the log of what was sent to it stays whole.
 
 use chrono::{DateTime, Utc};
 use domain::event::EventType;
@@ -10,40 +10,40 @@ use domain::job::JobKind;
 use domain::series::DisabledReason;
 use sqlx::PgConnection;
 
-/// The most endpoints an account may have (contract §8).
+/// How many endpoints an account may have (contract §8).
 pub const MOST_ENDPOINTS: i64 = 10;
 
 /// An endpoint (contract §6.3).
 #[derive(Debug, Clone)]
 pub struct Endpoint {
-    /// Which.
+    /// Its id.
     pub id: EndpointId,
-    /// Where events go.
+    /// The URL that events are sent to.
     pub url: String,
-    /// The owner's words.
+    /// The owner's description.
     pub description: Option<String>,
-    /// What it is told of.
+    /// The types of events that it receives.
     pub event_types: Vec<String>,
-    /// Of which kinds of jobs; none means every kind.
+    /// The kinds of jobs whose events it receives; none means every kind.
     pub kinds: Option<Vec<String>>,
-    /// Whether events are sent.
+    /// Whether it is enabled: events are sent to it.
     pub enabled: bool,
-    /// Why not.
+    /// Why it is disabled; none when it is enabled.
     pub disabled_reason: Option<DisabledReason>,
-    /// Since when not.
+    /// When it was disabled; none when it is enabled.
     pub disabled_at: Option<DateTime<Utc>>,
     /// Failed attempts since the last success or enabling.
     pub consecutive_failures: i32,
-    /// When an attempt last succeeded, to ten seconds.
+    /// When an attempt last succeeded, with a precision of ten seconds; none when none has.
     pub last_success_at: Option<DateTime<Utc>>,
     /// When it was registered.
     pub created_at: DateTime<Utc>,
-    /// When its owner, or its failures, last changed it.
+    /// When its owner last changed it, or its failures disabled it.
     pub updated_at: DateTime<Utc>,
 }
 
 impl Endpoint {
-    /// Whether events are sent and the last attempt succeeded: as `mws_is_healthy` in SQL.
+    /// Whether it is enabled and has no failures since its last success, as `mws_is_healthy` in SQL.
     pub const fn is_healthy(&self) -> bool {
         self.enabled && self.consecutive_failures == 0
     }
@@ -54,20 +54,20 @@ impl Endpoint {
 pub struct NewEndpoint {
     /// Its id.
     pub id: EndpointId,
-    /// Whose.
+    /// The account that owns it.
     pub account_id: AccountId,
-    /// Where events go; checked.
+    /// The URL that events are sent to; the caller has checked it.
     pub url: String,
-    /// The owner's words.
+    /// The owner's description.
     pub description: Option<String>,
-    /// What it is told of.
+    /// The types of events that it receives.
     pub event_types: Vec<EventType>,
-    /// Of which kinds of jobs; none means every kind.
+    /// The kinds of jobs whose events it receives; none means every kind.
     pub kinds: Option<Vec<JobKind>>,
 }
 
-/// Registers an endpoint, unless the account, which the caller has locked (`accounts::lock`), has
-/// [`MOST_ENDPOINTS`] already.
+/// Registers an endpoint. Returns none when the account has [`MOST_ENDPOINTS`] already. The caller has locked the
+/// account (`accounts::lock`).
 pub async fn insert(conn: &mut PgConnection, new: &NewEndpoint) -> sqlx::Result<Option<Endpoint>> {
     sqlx::query_as!(
         Endpoint,
@@ -89,7 +89,7 @@ pub async fn insert(conn: &mut PgConnection, new: &NewEndpoint) -> sqlx::Result<
     .await
 }
 
-/// An endpoint of the account.
+/// Returns an endpoint of the account; none when it has no such endpoint.
 pub async fn find(conn: &mut PgConnection, account: AccountId, id: EndpointId) -> sqlx::Result<Option<Endpoint>> {
     sqlx::query_as!(
         Endpoint,
@@ -104,26 +104,26 @@ pub async fn find(conn: &mut PgConnection, account: AccountId, id: EndpointId) -
     .await
 }
 
-/// Every endpoint that the account has or had, the removed ones among them: what its deliveries are found by.
+/// Returns every endpoint that the account has or had, including removed ones: deliveries are found by them.
 pub async fn of_account(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<Vec<EndpointId>> {
     sqlx::query_scalar!(r#"SELECT id AS "id: EndpointId" FROM webhook_endpoints WHERE account_id = $1"#, account as _)
         .fetch_all(conn)
         .await
 }
 
-/// An endpoint, and whose it is.
+/// An endpoint and its account.
 #[derive(Debug, Clone)]
 pub struct EndpointOf {
-    /// Whose.
+    /// The account that owns it.
     pub account_id: AccountId,
     /// The endpoint.
     pub endpoint: Endpoint,
-    /// When it was removed.
+    /// When it was removed; none when it was not.
     pub deleted_at: Option<DateTime<Utc>>,
 }
 
-/// Endpoints of all accounts or of one, newest first, after (that is, older than) `after`, the removed ones among them;
-/// with `id` that one alone. For operators.
+/// Returns endpoints of all accounts or of one, newest first, that are older than `after`, including removed ones; with
+/// `id`, only that one. For operators.
 pub async fn every(
     conn: &mut PgConnection,
     id: Option<EndpointId>,
@@ -167,7 +167,7 @@ pub async fn every(
     Ok(shown.collect())
 }
 
-/// The endpoints that were disabled for their failures, the last one first. For operators.
+/// Returns the endpoints that were disabled for their failures, the last disabled first. For operators.
 pub async fn failed_lately(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<EndpointId>> {
     sqlx::query_scalar!(
         r#"SELECT id AS "id: EndpointId" FROM webhook_endpoints
@@ -178,7 +178,8 @@ pub async fn failed_lately(conn: &mut PgConnection, limit: i64) -> sqlx::Result<
     .await
 }
 
-/// Locks an endpoint of the account until the transaction ends. Returns whether it is enabled; none when there is none.
+/// Locks an endpoint of the account until the transaction ends. Returns whether it is enabled; none when there is no
+/// such endpoint.
 pub async fn lock(conn: &mut PgConnection, account: AccountId, id: EndpointId) -> sqlx::Result<Option<bool>> {
     sqlx::query_scalar!(
         "SELECT enabled FROM webhook_endpoints WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL
@@ -190,7 +191,8 @@ pub async fn lock(conn: &mut PgConnection, account: AccountId, id: EndpointId) -
     .await
 }
 
-/// Whether any account has this endpoint: one that exists is refused otherwise than one that does not.
+/// Returns whether any account has this endpoint: another account's endpoint and one that does not exist are refused
+/// differently.
 pub async fn exists(conn: &mut PgConnection, id: EndpointId) -> sqlx::Result<bool> {
     sqlx::query_scalar!(
         r#"SELECT EXISTS (SELECT 1 FROM webhook_endpoints WHERE id = $1 AND deleted_at IS NULL) AS "exists!""#,
@@ -200,7 +202,7 @@ pub async fn exists(conn: &mut PgConnection, id: EndpointId) -> sqlx::Result<boo
     .await
 }
 
-/// Up to `limit` endpoints of the account, newest first, that come after `after` in that order.
+/// Returns up to `limit` endpoints of the account, newest first, that are older than `after`.
 pub async fn list(
     conn: &mut PgConnection,
     account: AccountId,
@@ -224,22 +226,23 @@ pub async fn list(
     .await
 }
 
-/// What its owner changes. What is none stays.
+/// An owner's changes of an endpoint; a field that is none stays as it is.
 #[derive(Debug, Clone, Default)]
 pub struct Change {
-    /// A new URL; checked. Pending attempts use it too.
+    /// A new URL, which the caller has checked. Pending attempts use it too.
     pub url: Option<String>,
-    /// New words; an inner none takes them away.
+    /// A new description; an inner none removes it.
     pub description: Option<Option<String>>,
-    /// What it is to be told of.
+    /// The types of events that it is to receive.
     pub event_types: Option<Vec<EventType>>,
-    /// Of which kinds of jobs; an inner none is every kind.
+    /// The kinds of jobs whose events it is to receive; an inner none means every kind.
     pub kinds: Option<Option<Vec<JobKind>>>,
-    /// Whether events are to be sent. Enabling a disabled endpoint clears its count (contract §6.1.10).
+    /// Whether it is to be enabled. Enabling a disabled endpoint sets its count of failures to 0 (contract §6.1.10).
     pub enabled: Option<bool>,
 }
 
-/// Changes an endpoint of the account, and locks it until the transaction ends. A change of nothing only locks.
+/// Changes an endpoint of the account, and locks it until the transaction ends, even when nothing is changed. Returns
+/// none when the account has no such endpoint.
 pub async fn update(
     conn: &mut PgConnection,
     account: AccountId,
@@ -280,7 +283,8 @@ pub async fn update(
     .await
 }
 
-/// Removes an endpoint of the account. Its waiting series are ended by `deliveries::end_silent`.
+/// Removes an endpoint of the account; `deliveries::end_silent` ends its waiting series. Returns false when the account
+/// has no such endpoint.
 pub async fn remove(conn: &mut PgConnection, account: AccountId, id: EndpointId) -> sqlx::Result<bool> {
     let done = sqlx::query!(
         "UPDATE webhook_endpoints SET deleted_at = mws_now(), updated_at = mws_now()
@@ -293,7 +297,8 @@ pub async fn remove(conn: &mut PgConnection, account: AccountId, id: EndpointId)
     Ok(done.rows_affected() == 1)
 }
 
-/// Deletes the rows of removed endpoints that no delivery tells of any more. Returns how many.
+/// Deletes rows of endpoints that were removed more than `retention_days` ago and have no deliveries any more. Returns
+/// how many.
 pub async fn prune(conn: &mut PgConnection, retention_days: i32) -> sqlx::Result<u64> {
     let done = sqlx::query!(
         "DELETE FROM webhook_endpoints AS w
@@ -314,7 +319,7 @@ fn names(types: &[EventType]) -> Vec<String> {
     types.iter().map(|each| each.name().to_owned()).collect()
 }
 
-/// How many endpoints were disabled for their failures within the last hour and are so still.
+/// Returns how many endpoints were disabled for their failures within the last hour and are still disabled.
 pub async fn disabled_lately(conn: &mut PgConnection) -> sqlx::Result<i64> {
     sqlx::query_scalar!(
         r#"SELECT count(*) AS "count!" FROM webhook_endpoints

@@ -1,27 +1,27 @@
-//! Erasing what belongs to people: names, words and addresses go, ids, times and the ledger's numbers stay
+//! Erases personal data: names, texts and addresses are removed; ids, times and the ledger's numbers stay
 //! (docs/operators.md).
 //!
-//! It owns which columns hold such words. Items are made tombstones by `items::tombstone` and forgotten by
-//! `items::purge`; jobs, events and deliveries end with their retention. Each function does some rows, so that no
+//! It owns which columns hold such data. `items::tombstone` makes items tombstones and `items::purge` deletes them;
+//! jobs, events and deliveries end with their retention. Each function changes a bounded number of rows, so that no
 //! transaction is long.
 
 use domain::ids::{AccountId, ItemId, UserId, WorkspaceId};
 use sqlx::PgConnection;
 
-/// What became of an account that was to be erased.
+/// The result of erasing an account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Erased {
-    /// It is now.
+    /// It was erased now.
     Now,
-    /// It was before.
+    /// It had been erased before.
     Before,
-    /// It is not suspended, and stays as it is.
+    /// It is not suspended, and was left as it is.
     NotSuspended,
     /// There is no such account.
     Missing,
 }
 
-/// Marks a suspended account as erased, for good, and forgets its name.
+/// Marks a suspended account as erased, for good, and removes its name.
 pub async fn erase_account(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<Erased> {
     let found = sqlx::query!(
         r#"WITH before AS (
@@ -44,7 +44,8 @@ pub async fn erase_account(conn: &mut PgConnection, account: AccountId) -> sqlx:
     })
 }
 
-/// Forgets who the account's users are: they are disabled, and nobody is known by their subjects. Returns which.
+/// Removes the names and the OAuth subjects of the account's users, disables them and ends their sessions. Returns
+/// their ids.
 pub async fn forget_users(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<Vec<UserId>> {
     sqlx::query_scalar!(
         r#"WITH gone AS (
@@ -68,7 +69,7 @@ pub async fn forget_users(conn: &mut PgConnection, account: AccountId) -> sqlx::
     .await
 }
 
-/// Removes the account's endpoints, signing secret, audit log and kept answers, and forgets where endpoints led.
+/// Deletes the account's signing secret, audit log and kept answers; removes its endpoints and the URLs in them.
 pub async fn delete_belongings(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<()> {
     sqlx::query!(
         "WITH no_endpoints AS (
@@ -88,7 +89,7 @@ pub async fn delete_belongings(conn: &mut PgConnection, account: AccountId) -> s
     Ok(())
 }
 
-/// Forgets a workspace's name and members, revokes the keys and the public links to it, and deletes its calendar.
+/// Removes a workspace's name and members, revokes its keys and public links, and deletes its calendar.
 pub async fn erase_workspace(conn: &mut PgConnection, workspace: WorkspaceId) -> sqlx::Result<()> {
     sqlx::query!(
         "WITH no_name AS (
@@ -137,7 +138,7 @@ pub async fn delete_documents(conn: &mut PgConnection, workspace: WorkspaceId, l
     Ok(done.rows_affected())
 }
 
-/// Up to `limit` items of a workspace that are not deleted.
+/// Returns up to `limit` items of a workspace that are not deleted.
 pub async fn items_left(conn: &mut PgConnection, workspace: WorkspaceId, limit: i64) -> sqlx::Result<Vec<ItemId>> {
     sqlx::query_scalar!(
         r#"SELECT id AS "id: ItemId" FROM items WHERE workspace_id = $1 AND deleted_at IS NULL ORDER BY id DESC LIMIT $2"#,
@@ -148,8 +149,8 @@ pub async fn items_left(conn: &mut PgConnection, workspace: WorkspaceId, limit: 
     .await
 }
 
-/// Forgets what an item was called and what was said of it, whether its bytes are gone yet or not. Call it after
-/// `items::tombstone`.
+/// Removes items' names, tags and comments and their uploads' file names, whether their bytes are deleted yet or not.
+/// Call it after `items::tombstone`.
 pub async fn forget_item_names(conn: &mut PgConnection, items: &[ItemId]) -> sqlx::Result<()> {
     sqlx::query!(
         "WITH no_uploads AS (
@@ -167,7 +168,8 @@ pub async fn forget_item_names(conn: &mut PgConnection, items: &[ItemId]) -> sql
     Ok(())
 }
 
-/// Takes what was changed out of the operators' log, for these targets. Who did what, and when, stays.
+/// Removes `before` and `after` from the operators' log for these targets. Who did what, and when, stays. Returns how
+/// many rows lost them.
 pub async fn forget_audited(conn: &mut PgConnection, targets: &[String]) -> sqlx::Result<u64> {
     let done = sqlx::query!(
         "UPDATE operator_audit SET before = NULL, after = NULL, erased_at = mws_now()

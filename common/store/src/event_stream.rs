@@ -1,9 +1,10 @@
-//! Reading an account's events in an order without a gap (contract §6.4).
+//! Reads an account's events in an order without gaps (contract §6.4).
 //!
-//! A cursor is an event's number and the time at which it was read. The number orders; `domain::horizon` says up to
-//! which all are there. The time proves that the place is of this database's past: what stands at or before it was made
-//! no later. After a restore of an older state, or a failover that lost some events, numbers are given out again, and
-//! that no longer holds. Nothing of it depends on a cluster, nor on another account. It reads and never changes.
+//! A cursor is an event's number and the time at which it was read. The number gives the order; `domain::horizon` knows
+//! up to which number all events are visible. The time proves that the cursor belongs to this database's past: events
+//! at or before it were created no later. After a restore of an older state, or a failover that lost some events,
+//! numbers are given out again, and that is no longer true. It depends on no cluster, nor on another account. Nothing
+//! here writes.
 
 use domain::event::EventType;
 use domain::horizon::LONGEST_TRANSACTION;
@@ -12,7 +13,7 @@ use sqlx::PgConnection;
 use std::fmt;
 use std::str::FromStr;
 
-/// A place in an account's events: everything up to it has been seen.
+/// A place among an account's events: the client has seen everything up to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cursor {
     seq: i64,
@@ -40,29 +41,29 @@ impl FromStr for Cursor {
     }
 }
 
-/// An event as it is read.
+/// An event as the stream delivers it.
 #[derive(Debug, Clone)]
 pub struct StreamedEvent {
-    /// Its place.
+    /// The cursor just after it.
     pub cursor: Cursor,
-    /// Its type.
+    /// The name of its type.
     pub event_type: String,
     /// The exact bytes that endpoints are sent.
     pub body: String,
 }
 
-/// What was read.
+/// The result of one reading.
 #[derive(Debug, Clone, Default)]
 pub struct Read {
     /// Events in their final order.
     pub events: Vec<StreamedEvent>,
-    /// The first number that is not settled, where there is an event of it: look again in a moment.
+    /// The number of the account's first event that is not settled yet, if there is one: read again in a moment.
     pub unsettled: Option<i64>,
-    /// The cursor's place is not of this database's past.
+    /// Whether the cursor does not belong to this database's past.
     pub lost: bool,
 }
 
-/// The highest number that was given out.
+/// Returns the highest event number that was given out.
 pub async fn issued(conn: &mut PgConnection) -> sqlx::Result<i64> {
     sqlx::query_scalar!(
         r#"SELECT CASE WHEN is_called THEN last_value ELSE last_value - 1 END AS "issued!" FROM event_seq"#
@@ -71,7 +72,7 @@ pub async fn issued(conn: &mut PgConnection) -> sqlx::Result<i64> {
     .await
 }
 
-/// The oldest transaction that runs, and the first id that is free.
+/// Returns the ids of the oldest running transaction and of the next one to begin.
 pub async fn transactions(conn: &mut PgConnection) -> sqlx::Result<(i64, i64)> {
     let row = sqlx::query!(
         r#"SELECT pg_snapshot_xmin(now)::text::bigint AS "oldest!", pg_snapshot_xmax(now)::text::bigint AS "next!"
@@ -82,8 +83,8 @@ pub async fn transactions(conn: &mut PgConnection) -> sqlx::Result<(i64, i64)> {
     Ok((row.oldest, row.next))
 }
 
-/// A number up to which all is known because it is old: of events that began before every transaction that may still
-/// run.
+/// Returns a number up to which every event is visible because it is old: those events were created before any
+/// transaction that may still run.
 pub async fn long_settled(conn: &mut PgConnection) -> sqlx::Result<i64> {
     sqlx::query_scalar!(
         r#"SELECT coalesce(max(seq), 0) AS "seq!" FROM (
@@ -96,14 +97,14 @@ pub async fn long_settled(conn: &mut PgConnection) -> sqlx::Result<i64> {
     .await
 }
 
-/// The place after `settled`, up to which all was known before this is asked.
+/// Returns a cursor at `settled`. The caller knew before this call that every event up to there is visible.
 pub async fn place(conn: &mut PgConnection, settled: i64) -> sqlx::Result<Cursor> {
     let now = sqlx::query_scalar!(r#"SELECT (extract(epoch FROM mws_now()) * 1000000)::bigint AS "now!""#);
     Ok(Cursor { seq: settled, read_at: now.fetch_one(conn).await? })
 }
 
-/// Up to `limit` events of the account's jobs after the cursor and up to `settled`, which was known before this is
-/// asked.
+/// Returns up to `limit` events of the account's jobs after the cursor and up to `settled`. The caller knew before this
+/// call that every event up to there is visible.
 pub async fn after(
     conn: &mut PgConnection,
     account: AccountId,

@@ -1,8 +1,8 @@
 //! Events of ended jobs, and the delivery series that each one starts (contract §6.1.1–4).
 //!
-//! The transaction that ends a job records its event here, with one delivery a subscribed endpoint, so that neither can
-//! be lost. It never sends and never decides what a job's event says: `domain::event` makes the bytes, `deliveries` has
-//! everything that follows.
+//! The transaction that ends a job records its event here, with one delivery for each subscribed endpoint, so that
+//! neither can be lost. Nothing is sent here. `domain::event` makes an event's bytes, `deliveries` does everything that
+//! follows.
 
 use super::credentials::Pace;
 use super::deliveries::{self, NewDelivery, Opening};
@@ -21,25 +21,25 @@ use uuid::Uuid;
 /// The event of a job that has just ended.
 #[derive(Debug, Clone)]
 pub struct EndedEvent {
-    /// What [`EventId::of_job`] gave.
+    /// The id that [`EventId::of_job`] makes.
     pub event_id: EventId,
-    /// One of the subscribable three.
+    /// Its type: one of the three that can be subscribed to.
     pub event_type: EventType,
     /// The job.
     pub job_id: JobId,
-    /// What sort of work it was: endpoints may choose by it.
+    /// The kind of work, by which endpoints may filter.
     pub kind: JobKind,
     /// The workspace that it ran in.
     pub workspace_id: WorkspaceId,
-    /// The account that owns the workspace: its endpoints are told, whoever paid (contract §5.5).
+    /// The account that owns the workspace. Its endpoints receive the event, whoever paid (contract §5.5).
     pub account_id: AccountId,
-    /// The exact bytes that every attempt sends; JSON, so text.
+    /// The exact bytes that every attempt sends. They are JSON, so a string.
     pub body: String,
     /// The trace that the job belongs to.
     pub traceparent: Option<String>,
 }
 
-/// An endpoint that one of the events is for.
+/// An endpoint that receives one of the events.
 struct Target {
     event_id: String,
     endpoint_id: EndpointId,
@@ -47,28 +47,29 @@ struct Target {
     healthy: bool,
 }
 
-/// Records the events and one delivery a subscribed endpoint of the owner, in two statements whatever their number.
+/// Records the events, and one delivery for each subscribed endpoint of the owner, in two statements whatever their
+/// number. Returns the tickets of the deliveries that are due now.
 ///
-/// Give the tickets to [`crate::tickets::push`] in the same transaction, and wake their queues after its commit. An
+/// Pass the tickets to [`crate::tickets::push`] in the same transaction, and wake their queues after its commit. An
 /// event that is recorded already starts nothing again. A disabled endpoint gets a `skipped` delivery, which can be
 /// resent (contract §6.3).
 pub async fn record(conn: &mut PgConnection, ended: &[EndedEvent]) -> sqlx::Result<Vec<Ticket>> {
     record_spread(conn, ended, None).await
 }
 
-/// For whom events are spread that cost nothing.
+/// The account whose events are spread over time, because they cost it nothing.
 #[derive(Debug, Clone, Copy)]
 pub struct Spread {
-    /// Who caused them.
+    /// The account that causes the events.
     pub account: AccountId,
-    /// How fast that account may cause some.
+    /// The rate at which that account may cause events.
     pub pace: Pace,
-    /// Jobs that it stopped and whose events are still to come.
+    /// How many jobs it stopped whose events are still to come.
     pub to_come: usize,
 }
 
-/// The same for events that an account caused at no cost: what goes beyond its burst is due later, one delivery after
-/// another at its pace, and gets its ticket then. Nothing is left out.
+/// Like [`record`], for events that an account causes at no cost. Deliveries beyond its burst are due later, one after
+/// another at its pace, and get their tickets then. None is left out.
 pub async fn record_spread(
     conn: &mut PgConnection,
     ended: &[EndedEvent],
@@ -107,7 +108,7 @@ pub async fn record_spread(
     Ok(tickets)
 }
 
-/// The series that tells one endpoint of a job's end.
+/// The series that delivers a job's event to one endpoint.
 fn delivery_of(event: &EndedEvent, id: DeliveryId, endpoint_id: EndpointId, opening: Opening) -> NewDelivery {
     NewDelivery {
         id,
@@ -124,7 +125,8 @@ fn delivery_of(event: &EndedEvent, id: DeliveryId, endpoint_id: EndpointId, open
     }
 }
 
-/// When each of these deliveries is due, in milliseconds from now. An end that nobody is told of counts too.
+/// Returns when each of these deliveries is due, in milliseconds from now. Ends of jobs count even if no endpoint
+/// receives their events.
 async fn waits(
     conn: &mut PgConnection,
     spread: Option<Spread>,
@@ -133,14 +135,14 @@ async fn waits(
 ) -> sqlx::Result<Vec<i64>> {
     let Some(Spread { account, pace, to_come }) = spread else { return Ok(vec![0; deliveries]) };
     let many = i64::try_from(ends.max(deliveries) + to_come).unwrap_or(i64::MAX);
-    let ahead_us = paces::count(conn, account, What::StoppedJobs, many.saturating_mul(pace.interval_us)).await?;
+    let ahead_us = paces::advance(conn, account, What::StoppedJobs, many.saturating_mul(pace.interval_us)).await?;
     let stopped = i64::try_from(ends + to_come).unwrap_or(i64::MAX);
     let of_a_day = stopped.saturating_mul(paces::A_DAY_US / paces::MOST_STOPPED_A_DAY);
-    paces::count(conn, account, What::StoppedJobsADay, of_a_day).await?;
+    paces::advance(conn, account, What::StoppedJobsADay, of_a_day).await?;
     Ok(pace.waits_ms(ahead_us).take(deliveries).collect())
 }
 
-/// Inserts the events that are not there yet. Returns the endpoints that want one of those.
+/// Inserts the events that are not stored yet. Returns the endpoints that receive them.
 async fn insert(conn: &mut PgConnection, ended: &[EndedEvent]) -> sqlx::Result<Vec<Target>> {
     let ids: Vec<String> = ended.iter().map(|event| event.event_id.to_string()).collect();
     let types: Vec<String> = ended.iter().map(|event| event.event_type.to_string()).collect();
@@ -176,7 +178,7 @@ async fn insert(conn: &mut PgConnection, ended: &[EndedEvent]) -> sqlx::Result<V
     .await
 }
 
-/// Records a ping's event, which is of no job and no workspace.
+/// Records a ping's event, which belongs to no job and no workspace.
 pub async fn record_ping(conn: &mut PgConnection, account: AccountId, id: &EventId, body: &str) -> sqlx::Result<()> {
     sqlx::query!(
         "INSERT INTO events (id, type, account_id, body) VALUES ($1, 'ping', $2, $3)",
@@ -189,16 +191,16 @@ pub async fn record_ping(conn: &mut PgConnection, account: AccountId, id: &Event
     Ok(())
 }
 
-/// An event of the account, or that it is another's.
+/// An event by its id: the account's own, or another's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
-    /// The bytes that endpoints are sent.
+    /// The account's own: the bytes that endpoints are sent.
     Own(String),
-    /// Another account has it.
+    /// It belongs to another account.
     Foreign,
 }
 
-/// One event; none when nobody has it.
+/// Returns the event with this id; none when there is no such event.
 pub async fn find(conn: &mut PgConnection, account: AccountId, id: &EventId) -> sqlx::Result<Option<Found>> {
     let row = sqlx::query!(
         r#"SELECT account_id = $2 AS "own!", CASE WHEN account_id = $2 THEN body END AS body FROM events WHERE id = $1"#,
@@ -210,14 +212,14 @@ pub async fn find(conn: &mut PgConnection, account: AccountId, id: &EventId) -> 
     Ok(row.map(|row| row.body.filter(|_| row.own).map_or(Found::Foreign, Found::Own)))
 }
 
-/// Which of an account's events. What is none passes everything.
+/// Which of an account's events are listed; a field that is none does not restrict the list.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
-    /// Of this type.
+    /// Those of this type.
     pub event_type: Option<EventType>,
-    /// Recorded at or after.
+    /// Those recorded at or after this.
     pub since: Option<DateTime<Utc>>,
-    /// Older than the one at this place.
+    /// Those older than the event at this place.
     pub before: Option<Uuid>,
 }
 
@@ -236,7 +238,7 @@ struct Scanned {
     edge: Option<i64>,
 }
 
-/// Up to `limit` job events of the account, newest first, out of the window that follows `before`.
+/// Returns up to `limit` job events of the account, newest first, out of the window that follows `before`.
 pub async fn page(
     conn: &mut PgConnection,
     account: AccountId,
@@ -245,7 +247,7 @@ pub async fn page(
 ) -> sqlx::Result<Seen<EventRow>> {
     let before = filter.before.map_or(i64::MAX, |place| i64::try_from(place.as_u128()).unwrap_or(i64::MAX));
     let types = EventType::SUBSCRIBABLE.into_iter().filter(|one| filter.event_type.is_none_or(|asked| asked == *one));
-    // A type is a list of its own, of which all rows are shown.
+    // Each type is an index range of its own, all rows of which are shown.
     let window = if filter.since.is_none() { limit } else { WINDOW };
     let rows = sqlx::query_file_as!(
         Scanned,
@@ -260,27 +262,27 @@ pub async fn page(
     .fetch_all(conn)
     .await?;
     let last_seen = rows.first().and_then(|row| row.edge);
-    // What is beyond the edge is of the next page.
+    // Rows beyond the edge belong to the next page.
     let shown = rows.into_iter().filter(|row| last_seen.is_none_or(|last| row.seq >= Some(last)));
     let rows = shown.filter_map(|row| Some(EventRow { place: place(row.seq?), body: row.body? })).collect();
     Ok(Seen { rows, last_seen: last_seen.map(place) })
 }
 
-/// A number of the order as a place in a list.
+/// Returns an event's number as its place in a list.
 fn place(seq: i64) -> Uuid {
     Uuid::from_u128(u128::try_from(seq).unwrap_or_default())
 }
 
-/// What an event is about: its job, or for a ping its delivery. For operators.
+/// What an event is about, for operators: its job, or its delivery when it is a ping.
 #[derive(Debug, Clone, Copy)]
 pub struct About {
-    /// The job.
+    /// The job; none for a ping.
     pub job_id: Option<JobId>,
-    /// One of its deliveries.
+    /// One of its deliveries; none when it has none.
     pub delivery_id: Option<DeliveryId>,
 }
 
-/// What an event is about; none where there is no such event.
+/// Returns what an event is about; none when there is no such event.
 pub async fn about(conn: &mut PgConnection, id: &EventId) -> sqlx::Result<Option<About>> {
     sqlx::query_as!(
         About,
@@ -293,18 +295,18 @@ pub async fn about(conn: &mut PgConnection, id: &EventId) -> sqlx::Result<Option
     .await
 }
 
-/// Where pruning is among the old events: the last one that was looked at.
+/// How far pruning has come among the old events: the last one that was looked at.
 #[derive(Debug, Clone, Copy)]
 pub struct Pruned {
     created_at: DateTime<Utc>,
     seq: i64,
 }
 
-/// Looks at the next `some` events older than `retention_days` and deletes those that no delivery tells of any more: a
-/// resend can outlive the series that it repeats. Returns how many went, and where the next begin; none when all were
+/// Looks at the next `some` events older than `retention_days` and deletes those that no delivery refers to any more: a
+/// resend can outlive the series that it repeats. Returns how many were deleted, and where to go on; none when all were
 /// looked at.
 ///
-/// Deliveries are looked up one by one: joined, all of both tables are read for a batch of a million old ones.
+/// Deliveries are looked up one by one: a join would read all of both tables for a batch of a million old events.
 pub async fn prune(
     conn: &mut PgConnection,
     retention_days: i32,

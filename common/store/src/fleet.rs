@@ -1,27 +1,27 @@
-//! The `workers` table: one row a process, for the operator's view of the fleet.
+//! The `workers` table: one row per process, for the operator's view of the fleet.
 //!
-//! A process writes its row to say that it lives, and to see that the database can be written.
+//! A process writes its row to show that it is alive, and to check that the database takes writes.
 
 use domain::task::Task;
 use serde_json::{Map, Value};
 use sqlx::PgConnection;
 
-/// PostgreSQL's code for what a role may not do.
+/// PostgreSQL's code for a missing privilege.
 const NO_RIGHT: &str = "42501";
 
-/// What a process is.
+/// The service that a process runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Service {
-    /// It answers clients.
+    /// It serves clients.
     Api,
     /// It runs jobs and sends webhooks.
     Worker,
-    /// It looks after what is due.
+    /// It runs the duties.
     Scheduler,
 }
 
 impl Service {
-    /// The word in the table.
+    /// Its name in the table.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Api => "api",
@@ -34,15 +34,15 @@ impl Service {
 /// A process of the fleet.
 #[derive(Debug, Clone, Copy)]
 pub struct Member<'a> {
-    /// Its name, which no other has.
+    /// Its name, which is unique.
     pub name: &'a str,
     /// The host that it runs on.
     pub host: &'a str,
-    /// What it is.
+    /// The service that it runs.
     pub service: Service,
 }
 
-/// How much a process can do at once, and does.
+/// How many jobs a process can run at once, and how many it runs.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Capacity {
     /// Jobs it can run at once.
@@ -51,10 +51,10 @@ pub struct Capacity {
     pub busy: usize,
 }
 
-/// Something that a process can run, and the engine that does it.
+/// A task that a process can run, and the engine that runs it.
 #[derive(Debug, Clone)]
 pub struct EngineOffer {
-    /// What it can run.
+    /// The task.
     pub task: Task,
     /// The engine's name.
     pub engine: String,
@@ -62,7 +62,7 @@ pub struct EngineOffer {
     pub version: String,
 }
 
-/// Says that a process lives, and what it can do: each task with the name and version of its engine.
+/// Writes that a process is alive, and what it can do: each task with the name and version of its engine.
 pub async fn join(
     conn: &mut PgConnection,
     member: Member<'_>,
@@ -91,7 +91,7 @@ pub async fn join(
     Ok(())
 }
 
-/// Says that a process lives, and nothing else of it.
+/// Writes that a process is alive, and nothing else about it.
 pub async fn beat(conn: &mut PgConnection, member: Member<'_>) -> sqlx::Result<()> {
     sqlx::query!(
         "INSERT INTO workers (name, host, service, version) VALUES ($1, $2, $3, $4)
@@ -106,12 +106,12 @@ pub async fn beat(conn: &mut PgConnection, member: Member<'_>) -> sqlx::Result<(
     Ok(())
 }
 
-/// Sees that tables can grow, by a temporary one of the session that is emptied at once: a row that is changed in place
-/// says nothing of a disk that is full. Where the role may have no such table, nothing is seen.
+/// Fails when tables can't grow. It fills a temporary table of the session, which is emptied at the commit; an update
+/// in place would not show that a disk is full. Where the role may not create such a table, nothing is checked.
 pub async fn probe_room(conn: &mut PgConnection) -> sqlx::Result<()> {
     let made = sqlx::query_scalar!(r#"SELECT to_regclass('pg_temp.mws_room') IS NOT NULL AS "made!""#);
     if !made.fetch_one(&mut *conn).await? {
-        // Some pages' worth, in rows too short to be compressed.
+        // Fills some pages, in rows too short to be compressed.
         let table = "CREATE TEMP TABLE mws_room (filler text) ON COMMIT DELETE ROWS";
         match sqlx::raw_sql(table).execute(&mut *conn).await {
             Err(error)
@@ -127,13 +127,13 @@ pub async fn probe_room(conn: &mut PgConnection) -> sqlx::Result<()> {
     sqlx::raw_sql(fill).execute(conn).await.map(drop)
 }
 
-/// Says that a process ended by itself.
+/// Deletes the row of a process that stops normally.
 pub async fn leave(conn: &mut PgConnection, name: &str) -> sqlx::Result<()> {
     sqlx::query!("DELETE FROM workers WHERE name = $1", name).execute(conn).await?;
     Ok(())
 }
 
-/// Forgets processes that have not said that they live for a day.
+/// Deletes the rows of processes that have not written for a day. Returns how many.
 pub async fn forget(conn: &mut PgConnection) -> sqlx::Result<u64> {
     let done = sqlx::query!("DELETE FROM workers WHERE beat_at < mws_now() - interval '1 day'").execute(conn).await?;
     Ok(done.rows_affected())

@@ -1,7 +1,8 @@
-//! Generations: what live ones will make, whether a provider was asked for it, and what they can be made with.
+//! Generations: what live jobs will make, whether a provider was asked for it, and which makers are available.
 //!
-//! Their rows are those of renders (`renders`): a row of `job_renders` that has not ended is the promise that the same
-//! is not made twice at once, and the scheduler drops what lost claims left. What is of generations alone is here.
+//! Their rows are those of renders (`renders`): a row of `job_renders` that has not ended promises that nobody makes
+//! the same at the same time; the scheduler deletes rows of lost claims. Only what is particular to generations is
+//! here.
 
 use domain::credits::Credits;
 use domain::ids::{ItemId, JobId};
@@ -12,7 +13,7 @@ use serde_json::Value;
 use sqlx::PgConnection;
 use sqlx::types::Json;
 
-/// A price as it is kept with a job.
+/// A price as it is stored with a job.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct KeptPrice {
     per: Per,
@@ -40,15 +41,16 @@ pub struct NewGeneration<'a> {
     pub hash: &'a [u8],
     /// The plan.
     pub plan: &'a Value,
-    /// The item to come.
+    /// The id of the item that it will make.
     pub output: ItemId,
-    /// What it will be called.
+    /// The name that the item will have.
     pub name: &'a str,
-    /// What the model costs; nothing of a program that is built in.
+    /// The model's price; none for a built-in engine.
     pub price: Option<Price>,
 }
 
-/// Tries to own a generation, waiting for a call that took the same one a moment ago. False when another job owns it.
+/// Stores the promise that this job makes the generation, and waits for a call that did the same a moment ago. Returns
+/// false when another live job has the promise.
 pub async fn take(conn: &mut PgConnection, new: &NewGeneration<'_>) -> sqlx::Result<bool> {
     let taken = sqlx::query!(
         "INSERT INTO job_renders (job_id, hash, plan, output_item_id, output_name, price)
@@ -66,18 +68,18 @@ pub async fn take(conn: &mut PgConnection, new: &NewGeneration<'_>) -> sqlx::Res
     Ok(taken.rows_affected() == 1)
 }
 
-/// A generation that a live job makes.
+/// A generation that a live job is making.
 #[derive(Debug, Clone, Copy)]
 pub struct LiveGeneration {
-    /// That job.
+    /// That job's id.
     pub job: JobId,
     /// Minutes that are held for it.
     pub minutes: Minutes,
-    /// And AI credits.
+    /// AI credits that are held for it.
     pub credits: Credits,
 }
 
-/// The live job of a generation with this hash.
+/// Returns the live job of a generation with this hash; none when there is none.
 pub async fn live(conn: &mut PgConnection, hash: &[u8]) -> sqlx::Result<Option<LiveGeneration>> {
     sqlx::query_as!(
         LiveGeneration,
@@ -91,22 +93,22 @@ pub async fn live(conn: &mut PgConnection, hash: &[u8]) -> sqlx::Result<Option<L
     .await
 }
 
-/// What a claimed generation is to make.
+/// What a claimed job is to generate.
 #[derive(Debug, Clone)]
 pub struct ClaimedGeneration {
-    /// The plan as it is kept (`domain::generation`).
+    /// The plan as it is stored (`domain::generation`).
     pub plan: Value,
     /// Its hash.
     pub hash: Vec<u8>,
     /// The new item's id.
     pub output: ItemId,
-    /// What the new item is called.
+    /// The new item's name.
     pub name: String,
-    /// What the model costs.
+    /// The model's price; none for a built-in engine.
     pub price: Option<Price>,
 }
 
-/// What the live job is to make.
+/// Returns what the live job is to make; none when it has ended or is no generation.
 pub async fn of_job(conn: &mut PgConnection, job: JobId) -> sqlx::Result<Option<ClaimedGeneration>> {
     let row = sqlx::query!(
         r#"SELECT plan, hash, output_item_id AS "output: ItemId", output_name, price AS "price: Json<KeptPrice>"
@@ -124,19 +126,19 @@ pub async fn of_job(conn: &mut PgConnection, job: JobId) -> sqlx::Result<Option<
     }))
 }
 
-/// Whether a provider was asked for a job before.
+/// Whether a provider was asked for a job before this claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Asked {
-    /// It was not, and this claim is noted as the one that asks.
+    /// It was not; this claim is recorded as the one that asks.
     Now,
-    /// By an earlier claim, of whose request nothing is known.
+    /// It was, by an earlier claim. The outcome of that request is not known.
     Before,
-    /// The claim is no longer its worker's: nothing may be asked.
+    /// The claim is lost: nothing may be asked.
     Lost,
 }
 
-/// Notes, before a provider is asked, that this claim asks. What is committed here stands even if the worker dies in
-/// the next moment.
+/// Records that this claim asks a provider. Commit it before the provider is asked, so that it is known even if the
+/// worker dies in the next moment.
 pub async fn note_asked(conn: &mut PgConnection, job: JobId, claim_no: i32) -> sqlx::Result<Asked> {
     let before = sqlx::query_scalar!(
         r#"WITH before AS (
@@ -161,7 +163,7 @@ pub async fn note_asked(conn: &mut PgConnection, job: JobId, claim_no: i32) -> s
     })
 }
 
-/// Notes that it is known what came of a request: nothing. Another claim may ask.
+/// Records that a provider's request is known to have had no effect, so that another claim may ask.
 pub async fn forget_asked(conn: &mut PgConnection, job: JobId, claim_no: i32) -> sqlx::Result<()> {
     sqlx::query!(
         "UPDATE job_renders SET asked_claim = NULL WHERE job_id = $1 AND asked_claim = $2 AND ended_at IS NULL",
@@ -173,16 +175,16 @@ pub async fn forget_asked(conn: &mut PgConnection, job: JobId, claim_no: i32) ->
     Ok(())
 }
 
-/// Something that generations can be made with.
+/// A maker that a worker offers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MakerOffer {
-    /// Its name: that of a program which is built in, or a model's id.
+    /// Its name: a built-in engine's, or a model's id.
     pub name: String,
     /// Its version.
     pub version: String,
 }
 
-/// Says what a worker can make generations with. What nobody has said for a month is forgotten.
+/// Records which makers a worker offers, and deletes those that no worker has offered for 30 days.
 pub async fn announce(conn: &mut PgConnection, offers: &[MakerOffer]) -> sqlx::Result<()> {
     sqlx::query!(
         "WITH gone AS (
@@ -199,7 +201,7 @@ pub async fn announce(conn: &mut PgConnection, offers: &[MakerOffer]) -> sqlx::R
     Ok(())
 }
 
-/// Whether a worker has said within the last ten minutes that it can make generations with this.
+/// Returns whether a worker has offered this maker within the last ten minutes.
 pub async fn is_offered(conn: &mut PgConnection, maker: &str) -> sqlx::Result<bool> {
     sqlx::query_scalar!(
         r#"SELECT EXISTS (
@@ -211,7 +213,7 @@ pub async fn is_offered(conn: &mut PgConnection, maker: &str) -> sqlx::Result<bo
     .await
 }
 
-/// What a worker has said within the last week that generations can be made with: as long as for reads.
+/// Returns the names of the makers that workers have offered within the last seven days, as long as for reads.
 pub async fn makers(conn: &mut PgConnection) -> sqlx::Result<Vec<String>> {
     sqlx::query_scalar!(
         "SELECT name FROM generation_makers WHERE seen_at > mws_now() - interval '7 days' ORDER BY name"

@@ -7,20 +7,20 @@ use super::paces::What;
 use domain::ids::{AccountId, RequestId};
 use sqlx::PgConnection;
 
-/// What a key belongs to.
+/// A key, and the request that it stands for.
 #[derive(Debug, Clone)]
 pub struct Key {
-    /// Who pays.
+    /// The account that pays.
     pub account: AccountId,
     /// The tool.
     pub tool: &'static str,
     /// The client's key.
     pub key: String,
-    /// A code over the canonical request and the workspace, which the service alone can make: what is secret of a
-    /// request can't be found from it.
+    /// A code over the canonical request and the workspace. Only the service can compute it, so that nobody can guess a
+    /// request's secrets from it.
     pub fingerprint: Vec<u8>,
-    /// What else may stand for the same request: its code under secrets that the service had, and what releases
-    /// before this one kept.
+    /// Other codes that mean the same request: those under the service's earlier secrets, and those that earlier
+    /// releases stored.
     pub earlier: Vec<Vec<u8>>,
 }
 
@@ -34,15 +34,15 @@ impl Key {
 /// The answer stored under a key.
 #[derive(Debug, Clone)]
 pub struct Stored {
-    /// Of the request it was given to.
+    /// The fingerprint of the request that it answers.
     pub fingerprint: Vec<u8>,
     /// Its exact bytes.
     pub answer: String,
-    /// The call that it was given to.
+    /// The call that was answered.
     pub call: RequestId,
 }
 
-/// The answer stored under this key, if there is one.
+/// Returns the answer stored under this key; none when there is none.
 pub async fn find(conn: &mut PgConnection, key: &Key) -> sqlx::Result<Option<Stored>> {
     sqlx::query_as!(
         Stored,
@@ -56,7 +56,8 @@ pub async fn find(conn: &mut PgConnection, key: &Key) -> sqlx::Result<Option<Sto
     .await
 }
 
-/// Reserves the key for this call, waiting for another that has just done so. False when that one committed an answer.
+/// Reserves the key for this call, and waits for another call that has just reserved it. Returns false when that one
+/// committed an answer.
 pub async fn reserve(conn: &mut PgConnection, key: &Key, call: RequestId) -> sqlx::Result<bool> {
     let done = sqlx::query!(
         "INSERT INTO idempotency_keys (account_id, tool, key, fingerprint, call_id) VALUES ($1, $2, $3, $4, $5)
@@ -72,7 +73,7 @@ pub async fn reserve(conn: &mut PgConnection, key: &Key, call: RequestId) -> sql
     Ok(done.rows_affected() == 1)
 }
 
-/// The same for a call that makes something other than jobs: its key lives for a day.
+/// Like [`reserve`], for a call that makes something other than jobs: its key lasts for a day.
 pub async fn reserve_for_a_day(conn: &mut PgConnection, key: &Key, call: RequestId) -> sqlx::Result<bool> {
     let done = sqlx::query!(
         "INSERT INTO idempotency_keys (account_id, tool, key, fingerprint, call_id, ends_at)
@@ -89,7 +90,7 @@ pub async fn reserve_for_a_day(conn: &mut PgConnection, key: &Key, call: Request
     Ok(done.rows_affected() == 1)
 }
 
-/// Deletes up to `limit` keys whose day is over. Returns how many.
+/// Deletes up to `limit` keys that have expired. Returns how many.
 pub async fn prune(conn: &mut PgConnection, limit: i64) -> sqlx::Result<u64> {
     let done = sqlx::query!(
         "DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
@@ -103,7 +104,7 @@ pub async fn prune(conn: &mut PgConnection, limit: i64) -> sqlx::Result<u64> {
 }
 
 /// Stores the answer under the key reserved in the same transaction, and counts its bytes at the account's pace for
-/// [`What::KeptAnswers`]: so many microseconds a byte.
+/// [`What::KeptAnswers`]: `byte_us` microseconds per byte.
 pub async fn answer(conn: &mut PgConnection, key: &Key, answer: &str, byte_us: f64) -> sqlx::Result<()> {
     sqlx::query!(
         "WITH kept AS (

@@ -1,22 +1,22 @@
-//! What the database says of itself, for a start and for `mws doctor`: nothing here is a customer's.
+//! Facts about the database itself, for the start of a process and for `mws doctor`. No customer's data is read here.
 
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 use sqlx::PgConnection;
 
-/// The server's version, as `15.8`.
+/// Returns the server's version, such as `15.8`.
 pub async fn server_version(conn: &mut PgConnection) -> sqlx::Result<String> {
     let row = sqlx::query!(r#"SELECT current_setting('server_version') AS "version!""#).fetch_one(conn).await?;
     Ok(row.version.split(' ').next().unwrap_or_default().to_owned())
 }
 
-/// The number of the newest migration that was run.
+/// Returns the number of the newest migration that was applied; 0 when none was.
 pub async fn schema_version(conn: &mut PgConnection) -> sqlx::Result<i64> {
     // Not checked at compile time: the database of those checks is built without sqlx's own table.
     sqlx::query_scalar("SELECT coalesce(max(version), 0) FROM _sqlx_migrations WHERE success").fetch_one(conn).await
 }
 
-/// Those of these extensions that are not there.
+/// Returns which of these extensions are missing.
 pub async fn missing_extensions(conn: &mut PgConnection, needed: &[String]) -> sqlx::Result<Vec<String>> {
     sqlx::query_scalar!(
         r#"SELECT needed AS "needed!" FROM unnest($1::text[]) AS needed
@@ -27,8 +27,8 @@ pub async fn missing_extensions(conn: &mut PgConnection, needed: &[String]) -> s
     .await
 }
 
-/// Whether tickets of webhooks are fetched by our function: an upgrade of the queue's own migrations would bring theirs
-/// back.
+/// Returns whether tickets of webhooks are fetched by our function: an upgrade of the queue's own migrations would put
+/// theirs back.
 pub async fn has_our_queue_function(conn: &mut PgConnection) -> sqlx::Result<bool> {
     let row = sqlx::query!(
         r#"SELECT EXISTS (
@@ -43,7 +43,7 @@ pub async fn has_our_queue_function(conn: &mut PgConnection) -> sqlx::Result<boo
     Ok(row.ours)
 }
 
-/// The database's clock, in milliseconds since 1970.
+/// Returns the database's clock, in milliseconds since 1970.
 pub async fn clock_ms(conn: &mut PgConnection) -> sqlx::Result<i64> {
     let row = sqlx::query!(r#"SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS "ms!""#)
         .fetch_one(conn)
@@ -51,26 +51,26 @@ pub async fn clock_ms(conn: &mut PgConnection) -> sqlx::Result<i64> {
     Ok(row.ms)
 }
 
-/// The time that everything here goes by.
+/// Returns the service's time, `mws_now()`.
 pub async fn now(conn: &mut PgConnection) -> sqlx::Result<DateTime<Utc>> {
     sqlx::query_scalar!(r#"SELECT mws_now() AS "now!""#).fetch_one(conn).await
 }
 
-/// A process that has said that it lives.
+/// A process whose row says that it is alive.
 #[derive(Debug)]
 pub struct Living {
     /// Its name.
     pub name: String,
-    /// What it is.
+    /// The service that it runs.
     pub service: String,
     /// The engine of each read and render that it subscribes to.
     pub engines: Value,
-    /// Seconds since it last said so.
+    /// Seconds since it last wrote its row.
     pub silent_seconds: f64,
 }
 
-/// Every worker and scheduler that did not say that it has ended. An api writes its row when it is asked whether it is
-/// ready.
+/// Returns every worker and scheduler that has not stopped normally. Apis are left out: they write their rows only when
+/// they are asked whether they are ready.
 pub async fn living(conn: &mut PgConnection) -> sqlx::Result<Vec<Living>> {
     sqlx::query_as!(
         Living,
@@ -82,7 +82,8 @@ pub async fn living(conn: &mut PgConnection) -> sqlx::Result<Vec<Living>> {
     .await
 }
 
-/// Seconds that the oldest due job waits for a worker, and the oldest due delivery for being sent; 0 where none does.
+/// Returns how many seconds the oldest due job has waited for a worker, and the oldest due delivery to be sent; 0 where
+/// none waits.
 pub async fn oldest_due_seconds(conn: &mut PgConnection) -> sqlx::Result<(f64, f64)> {
     let row = sqlx::query!(
         r#"SELECT coalesce(extract(epoch FROM clock_timestamp() - (
@@ -97,8 +98,8 @@ pub async fn oldest_due_seconds(conn: &mut PgConnection) -> sqlx::Result<(f64, f
     Ok((row.job.max(0.0), row.delivery.max(0.0)))
 }
 
-/// Whether two connections are one, or one is two: a pooler before the server lends them for a transaction each, and
-/// what a session is told does not stay with it.
+/// Returns whether a pooler lends the server's connections for one transaction each, so that a session's settings don't
+/// stay with it. Then two connections share a server process, or one changes its own.
 pub async fn is_lent_by_transaction(pool: &sqlx::PgPool) -> sqlx::Result<bool> {
     let mut first = pool.acquire().await?;
     let of_first = backend(&mut first).await?;
@@ -107,12 +108,12 @@ pub async fn is_lent_by_transaction(pool: &sqlx::PgPool) -> sqlx::Result<bool> {
     Ok(of_first == of_second || backend(&mut first).await? != of_first)
 }
 
-/// The server's process behind a connection.
+/// Returns the id of the server process behind a connection.
 async fn backend(conn: &mut PgConnection) -> sqlx::Result<i32> {
     sqlx::query_scalar!(r#"SELECT pg_backend_pid() AS "pid!""#).fetch_one(conn).await
 }
 
-/// Whether a notification sent to this server comes back on a listening connection of it.
+/// Returns whether a notification that is sent to this server reaches a listening connection of it within `patience`.
 pub async fn hears_notifications(pool: &sqlx::PgPool, patience: std::time::Duration) -> sqlx::Result<bool> {
     let mut listener = sqlx::postgres::PgListener::connect_with(pool).await?;
     listener.listen("mws_doctor").await?;

@@ -1,6 +1,6 @@
-//! API keys: only their hashes (contract §2, "API key").
+//! API keys; only their hashes are stored (contract §2, "API key").
 //!
-//! The tenth is counted under the account's lock: `accounts::lock` first, then `insert_within`, in one transaction.
+//! To bound an account's keys, call `accounts::lock` and then `insert_within` in one transaction.
 
 use chrono::{DateTime, Utc};
 use domain::credential::ApiKey;
@@ -11,24 +11,24 @@ use uuid::Uuid;
 /// A key to be stored.
 #[derive(Debug)]
 pub struct NewKey<'a> {
-    /// Who it pays for.
+    /// The account that pays for its use.
     pub account_id: AccountId,
-    /// The one workspace it works in; the account owns it.
+    /// The only workspace that it gives access to, which the account owns.
     pub workspace_id: WorkspaceId,
-    /// What its owner calls it.
+    /// The name that its owner gave it.
     pub name: Option<&'a str>,
-    /// The key itself, of which the hash and the first characters are stored.
+    /// The key itself; its hash and its first characters are stored.
     pub key: &'a ApiKey,
     /// Who makes it.
     pub made_by: MadeBy,
 }
 
-/// Who makes a key.
+/// Who makes a key; both are none when no user and no key does.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct MadeBy {
-    /// The user; of a key that makes it, whoever made that one.
+    /// The user; for a key made with another key, the user who made that one.
     pub user: Option<UserId>,
-    /// The key that makes it.
+    /// The key that it is made with.
     pub key: Option<KeyId>,
 }
 
@@ -37,30 +37,31 @@ pub struct MadeBy {
 pub struct KeyRow {
     /// Its id.
     pub id: KeyId,
-    /// What its owner calls it.
+    /// The name that its owner gave it.
     pub name: Option<String>,
     /// Its first characters.
     pub prefix: String,
-    /// The workspace it works in.
+    /// The workspace that it gives access to.
     pub workspace_id: WorkspaceId,
     /// When it was made.
     pub created_at: DateTime<Utc>,
-    /// When it was last used, to the minute.
+    /// When it was last used, with a precision of a minute; none when it never was.
     pub last_used_at: Option<DateTime<Utc>>,
     /// The user who made it, or whose key made it.
     pub made_by_user: Option<UserId>,
-    /// The key that made it.
+    /// The key that it was made with.
     pub made_by_key: Option<KeyId>,
     /// When it was revoked; none for a live key.
     pub revoked_at: Option<DateTime<Utc>>,
 }
 
-/// Stores a key, whatever number there are.
+/// Stores a key, however many the account has. Returns its row.
 pub async fn insert(conn: &mut PgConnection, new: &NewKey<'_>) -> sqlx::Result<KeyRow> {
     insert_within(conn, new, i64::MAX).await?.ok_or(sqlx::Error::RowNotFound)
 }
 
-/// Stores a key unless the account holds `most` already. Call it under the account's lock.
+/// Stores a key, and returns its row; none when the account has `most` live keys already. Call it under the account's
+/// lock.
 pub async fn insert_within(conn: &mut PgConnection, new: &NewKey<'_>, most: i64) -> sqlx::Result<Option<KeyRow>> {
     let hash = new.key.hash();
     sqlx::query_as!(
@@ -85,7 +86,7 @@ pub async fn insert_within(conn: &mut PgConnection, new: &NewKey<'_>, most: i64)
     .await
 }
 
-/// Whose key this is, without counting a request; none when it is revoked or unknown.
+/// Returns the key's account and workspace, without counting a request; none when it is revoked or unknown.
 pub async fn owner(conn: &mut PgConnection, key: &ApiKey) -> sqlx::Result<Option<(AccountId, WorkspaceId)>> {
     let hash = key.hash();
     let row = sqlx::query!(
@@ -98,7 +99,7 @@ pub async fn owner(conn: &mut PgConnection, key: &ApiKey) -> sqlx::Result<Option
     Ok(row.map(|row| (row.account_id, row.workspace_id)))
 }
 
-/// The workspace that this key of the account is bound to, live or not; none when it is no key of the account.
+/// Returns the workspace of this key of the account, live or revoked; none when it is no key of the account.
 pub async fn workspace_of(
     conn: &mut PgConnection,
     account: AccountId,
@@ -114,7 +115,7 @@ pub async fn workspace_of(
     .await
 }
 
-/// Revokes the account's oldest live key of this name, to make room for the next. False when there is none.
+/// Revokes the account's oldest live key with this name, to make room for another. Returns false when there is none.
 pub async fn revoke_oldest_named(conn: &mut PgConnection, account: AccountId, name: &str) -> sqlx::Result<bool> {
     let done = sqlx::query!(
         "UPDATE api_keys SET revoked_at = mws_now()
@@ -128,7 +129,7 @@ pub async fn revoke_oldest_named(conn: &mut PgConnection, account: AccountId, na
     Ok(done.rows_affected() > 0)
 }
 
-/// The account's live keys, newest first, after (that is, older than) `after`.
+/// Returns the account's live keys, newest first, that are older than `after`.
 pub async fn list(
     conn: &mut PgConnection,
     account: AccountId,
@@ -151,7 +152,7 @@ pub async fn list(
     .await
 }
 
-/// A live key, whosever it is, and whose.
+/// Returns a live key of any account, with that account; none when there is no such live key.
 pub async fn find(conn: &mut PgConnection, key: KeyId) -> sqlx::Result<Option<(AccountId, KeyRow)>> {
     let row = sqlx::query!(
         r#"SELECT account_id AS "account_id: AccountId", name, prefix, workspace_id AS "workspace_id: WorkspaceId",
@@ -178,14 +179,14 @@ pub async fn find(conn: &mut PgConnection, key: KeyId) -> sqlx::Result<Option<(A
     }))
 }
 
-/// What became of a revocation.
+/// The result of revoking a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Revoked {
-    /// The key works no more, nor do its sessions.
+    /// The key and its sessions are refused from now on.
     Now,
-    /// It was revoked before, or never was.
+    /// It was revoked before, or never existed.
     Missing,
-    /// It is another account's.
+    /// It belongs to another account.
     Foreign,
 }
 
@@ -211,7 +212,7 @@ pub async fn revoke(conn: &mut PgConnection, account: AccountId, key: KeyId) -> 
     })
 }
 
-/// An account's keys, live and revoked, newest first, after (that is, older than) `after`: for operators.
+/// Returns an account's keys, live and revoked, newest first, that are older than `after`. For operators.
 pub async fn every(
     conn: &mut PgConnection,
     account: AccountId,
@@ -234,7 +235,7 @@ pub async fn every(
     .await
 }
 
-/// Revokes a live key, whosever it is. Returns whose; none when there is no such live key.
+/// Revokes a live key of any account. Returns that account; none when there is no such live key.
 pub async fn revoke_any(conn: &mut PgConnection, key: KeyId) -> sqlx::Result<Option<AccountId>> {
     sqlx::query_scalar!(
         r#"UPDATE api_keys SET revoked_at = mws_now() WHERE id = $1 AND revoked_at IS NULL
@@ -245,7 +246,7 @@ pub async fn revoke_any(conn: &mut PgConnection, key: KeyId) -> sqlx::Result<Opt
     .await
 }
 
-/// Revokes the live keys of an account that a user made, or whose keys made them. Returns which.
+/// Revokes the account's live keys that a user made, directly or with another key. Returns their ids.
 pub async fn revoke_made_by(conn: &mut PgConnection, account: AccountId, user: UserId) -> sqlx::Result<Vec<KeyId>> {
     sqlx::query_scalar!(
         r#"UPDATE api_keys SET revoked_at = mws_now()

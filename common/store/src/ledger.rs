@@ -1,29 +1,30 @@
-//! Holding the balances against the journal without reading the whole journal each time (contract §10, §10).
+//! Checks the balances against the journal without reading the whole journal each time (contract §10, §10).
 //!
-//! Tallies have what was added up; a check adds what came since. They are written by the scheduler's check alone, under
-//! an advisory lock, so that of many schedulers one works at a time. `minutes::drift` reads the whole journal of an
-//! account, and has the last word.
+//! Tallies hold the sums so far; a check adds the entries since. Only the scheduler's check writes them, under an
+//! advisory lock, so that one scheduler works at a time. `minutes::drift` reads the whole journal of an account, and
+//! decides in doubt.
 
 use super::minutes::Drift;
 use domain::ids::AccountId;
 use domain::minutes::Minutes;
 use sqlx::PgConnection;
 
-/// The advisory lock of the check. The number means nothing.
+/// The advisory lock of the check; an arbitrary number.
 const LOCK: i64 = 5_620_117_334;
-/// No transaction that writes the journal lasts this long, in seconds: statements and idle transactions are ended
-/// before.
+/// Seconds after which every transaction that wrote to the journal has ended: longer statements and idle transactions
+/// are aborted.
 const SETTLED_AFTER_S: f64 = 50.0;
 
-/// Takes the check for this transaction; false when another has it.
+/// Takes the lock of the check for this transaction. Returns false when another process holds it.
 pub async fn take(conn: &mut PgConnection) -> sqlx::Result<bool> {
     sqlx::query_scalar!(r#"SELECT pg_try_advisory_xact_lock($1) AS "taken!""#, LOCK).fetch_one(conn).await
 }
 
-/// Adds up to `limit` of the journal's entries to the tallies: those that are surely all there. Returns whether there
-/// are more. Call in a transaction that has [`take`]n the check.
+/// Adds up to `limit` journal entries to the tallies, only those that are certainly complete. Returns whether there are
+/// more. Call it in a transaction that has taken the lock with [`take`].
 pub async fn fold(conn: &mut PgConnection, limit: i64) -> sqlx::Result<bool> {
-    // A mark that has aged is taken, and only then is another made: every entry up to it is committed or never will be.
+    // A mark that is old enough is used, and only then a new one is made: each entry up to it is committed or never
+    // will be.
     let row = sqlx::query!(
         r#"UPDATE ledger_check AS c
            SET next_through = CASE WHEN c.through >= c.next_through THEN (SELECT coalesce(max(id), 0) FROM minute_journal)
@@ -38,16 +39,16 @@ pub async fn fold(conn: &mut PgConnection, limit: i64) -> sqlx::Result<bool> {
         return Ok(false);
     }
     let through = row.next_through.min(row.through.saturating_add(limit));
-    // Each end finds its hold by an index, however large the journal is.
+    // Each settle or release finds its hold by an index, however large the journal is.
     sqlx::raw_sql("SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off").execute(&mut *conn).await?;
     sqlx::query_file!("src/ledger_fold.sql", row.through, through).execute(&mut *conn).await?;
     sqlx::query!("UPDATE ledger_check SET through = $1", through).execute(conn).await?;
     Ok(through < row.next_through)
 }
 
-/// Every balance that tallies and journal don't explain; none when the books are right.
+/// Returns every balance that the tallies and the journal don't explain; an empty list when the books are right.
 pub async fn drift(conn: &mut PgConnection) -> sqlx::Result<Vec<Drift>> {
-    // The number is handed in, because the plan depends on how little lies beyond it. A fold in between moves it.
+    // The number is a parameter, because the plan depends on how few entries lie beyond it. A fold meanwhile moves it.
     let mut through = through(conn).await?;
     let rows = loop {
         let rows = sqlx::query_file!("src/ledger_drift.sql", through).fetch_all(&mut *conn).await?;
@@ -75,18 +76,18 @@ pub async fn record_check(conn: &mut PgConnection, drifting: usize) -> sqlx::Res
     Ok(())
 }
 
-/// The last check.
+/// The last check of the ledger.
 #[derive(Debug, Clone, Copy)]
 pub struct Checked {
-    /// Seconds since then; none when there was none.
+    /// Seconds since that check; none when there was none.
     pub age_seconds: Option<f64>,
-    /// Balances that were wrong.
+    /// How many balances were wrong.
     pub drifting: i64,
-    /// Entries of the journal that are not in the tallies yet, about.
+    /// About how many entries of the journal are not in the tallies yet.
     pub ahead: i64,
 }
 
-/// What the last check came to, whichever scheduler made it.
+/// Returns the last check, whichever scheduler made it.
 pub async fn last_check(conn: &mut PgConnection) -> sqlx::Result<Checked> {
     sqlx::query_as!(
         Checked,

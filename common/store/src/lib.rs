@@ -1,7 +1,7 @@
-//! All SQL of the service, a file a noun, a function a statement, checked by the compiler.
+//! All SQL of the service: one file per noun, one function per statement, checked by the compiler.
 //!
-//! Functions take a connection and never begin or commit: a transaction is opened in one place a use case. A
-//! state change is one conditional update that names the state it leaves. Nothing here decides: rules are in `domain`.
+//! Functions take a connection and never begin or commit: each use case opens its transaction in one place. A state
+//! change is one conditional update that names the state it leaves. Nothing here decides: rules are in `domain`.
 
 pub mod account_audit;
 pub mod accounts;

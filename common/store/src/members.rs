@@ -1,4 +1,4 @@
-//! Who is a member of which workspace, and as what, as operators see and change it (contract §2, "Workspace").
+//! Members of workspaces and their roles, as operators see and change them (contract §2, "Workspace").
 
 use chrono::{DateTime, Utc};
 use domain::ids::{AccountId, UserId, WorkspaceId};
@@ -9,24 +9,24 @@ use uuid::Uuid;
 /// A membership.
 #[derive(Debug, Clone)]
 pub struct MemberRow {
-    /// Where.
+    /// The workspace.
     pub workspace_id: WorkspaceId,
-    /// Who.
+    /// The user.
     pub user_id: UserId,
-    /// What the user is called.
+    /// The user's name.
     pub user_name: String,
-    /// As what.
+    /// The user's role there.
     pub role: Role,
-    /// Since when.
+    /// When it was made.
     pub created_at: DateTime<Utc>,
 }
 
-/// What became of a membership that was to be.
+/// The result of setting a membership.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Put {
-    /// It is; before, the user had this role, if any.
+    /// The user is a member with that role.
     Done {
-        /// The role before.
+        /// The role before; none when the user was no member.
         before: Option<Role>,
     },
     /// There is no such workspace.
@@ -35,7 +35,7 @@ pub enum Put {
     NoUser,
 }
 
-/// Gives a user a role in a workspace, or changes it.
+/// Makes a user a member of a workspace with this role, or changes the role.
 pub async fn put(conn: &mut PgConnection, workspace: WorkspaceId, user: UserId, role: Role) -> sqlx::Result<Put> {
     let row = sqlx::query!(
         r#"WITH before AS (
@@ -62,7 +62,7 @@ pub async fn put(conn: &mut PgConnection, workspace: WorkspaceId, user: UserId, 
     })
 }
 
-/// Ends a membership. Returns the role that it gave; none when there was none.
+/// Ends a membership. Returns its role; none when there was no such membership.
 pub async fn remove(conn: &mut PgConnection, workspace: WorkspaceId, user: UserId) -> sqlx::Result<Option<Role>> {
     sqlx::query_scalar!(
         r#"DELETE FROM members WHERE workspace_id = $1 AND user_id = $2 RETURNING role AS "role: Role""#,
@@ -73,8 +73,8 @@ pub async fn remove(conn: &mut PgConnection, workspace: WorkspaceId, user: UserI
     .await
 }
 
-/// How many owners a workspace has among its members who may sign in. Call it under the account's lock, so that they
-/// stay as many.
+/// Returns how many members who are not disabled are owners of a workspace. Call it under the account's lock, so that
+/// the number stays true.
 pub async fn owners(conn: &mut PgConnection, workspace: WorkspaceId) -> sqlx::Result<i64> {
     sqlx::query_scalar!(
         r#"SELECT count(*) AS "count!" FROM members m JOIN users u ON u.id = m.user_id AND u.disabled_at IS NULL
@@ -85,7 +85,7 @@ pub async fn owners(conn: &mut PgConnection, workspace: WorkspaceId) -> sqlx::Re
     .await
 }
 
-/// Whether the account knows this user: as one of its own, or as a member of one of its workspaces.
+/// Returns whether the account knows this user: as one of its own, or as a member of one of its workspaces.
 pub async fn is_known(conn: &mut PgConnection, account: AccountId, user: UserId) -> sqlx::Result<bool> {
     sqlx::query_scalar!(
         r#"SELECT EXISTS (SELECT FROM users WHERE id = $2 AND account_id = $1) OR EXISTS (
@@ -98,7 +98,7 @@ pub async fn is_known(conn: &mut PgConnection, account: AccountId, user: UserId)
     .await
 }
 
-/// One membership.
+/// Returns one membership; none when there is none.
 pub async fn find(conn: &mut PgConnection, workspace: WorkspaceId, user: UserId) -> sqlx::Result<Option<MemberRow>> {
     sqlx::query_as!(
         MemberRow,
@@ -113,7 +113,7 @@ pub async fn find(conn: &mut PgConnection, workspace: WorkspaceId, user: UserId)
     .await
 }
 
-/// The members of a workspace, by their ids, after `after`.
+/// Returns the members of a workspace that follow `after`, in the order of their ids.
 pub async fn of_workspace(
     conn: &mut PgConnection,
     workspace: WorkspaceId,
@@ -136,7 +136,7 @@ pub async fn of_workspace(
     .await
 }
 
-/// The memberships of a user, by the workspaces' ids, after `after`.
+/// Returns the memberships of a user that follow `after`, in the order of the workspaces' ids.
 pub async fn of_user(
     conn: &mut PgConnection,
     user: UserId,

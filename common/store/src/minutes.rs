@@ -1,8 +1,8 @@
 //! The ledger's tables: buckets, unfolded ends, the journal (contract §10).
 //!
-//! A bucket is written by whoever holds its account's lock; a finishing job only adds a row to `minute_unfolded`, which
-//! the next holder of the lock folds in. The journal is append-only, and unique indexes hold it to one hold and one
-//! settle-or-release a job.
+//! Only the holder of its account's lock writes a bucket; a job that ends just adds a row to `minute_unfolded`, which
+//! the next holder of the lock folds in. The journal is append-only, and unique indexes allow one hold and one settle
+//! or release per job.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::credits::{CreditBalance, Credits};
@@ -10,56 +10,56 @@ use domain::ids::{AccountId, JobId};
 use domain::minutes::Minutes;
 use sqlx::PgConnection;
 
-/// What an account has.
+/// The balance of an account.
 #[derive(Debug, Clone, Copy)]
 pub struct Balance {
-    /// The transaction's time.
+    /// The time of the transaction.
     pub now: DateTime<Utc>,
-    /// The open month's first day.
+    /// The first day of the open month.
     pub month: NaiveDate,
-    /// Granted for the month.
+    /// The minutes granted for the month.
     pub allowance: Minutes,
-    /// Charged in the month.
+    /// The minutes charged in the month.
     pub used: Minutes,
-    /// Held by live jobs against this month.
+    /// The minutes that live jobs hold of this month.
     pub held: Minutes,
-    /// Held by live jobs against any month, bought minutes included.
+    /// The minutes that live jobs hold of any month, and of the bought minutes.
     pub held_in_all: Minutes,
-    /// Bought minutes that nothing holds.
+    /// The bought minutes that no job holds.
     pub bought: Minutes,
-    /// AI credits.
+    /// Its AI credits.
     pub credits: CreditBalance,
-    /// Live jobs of the account.
+    /// How many live jobs the account has.
     pub live: i64,
-    /// Those of them that have a place.
+    /// How many of them have a place.
     pub admitted: i64,
 }
 
 impl Balance {
-    /// The month's minutes left after what is held; never below zero.
+    /// The month's minutes that are neither charged nor held; never below zero.
     pub fn left(&self) -> Minutes {
         self.allowance.saturating_sub(self.used + self.held)
     }
 }
 
-/// Folds what finished jobs left into the account's buckets, and makes the open month's bucket with its grant on first
-/// touch. Call under the account's lock.
+/// Folds ended jobs into the account's buckets, and makes the open month's bucket with its grant if there is none. Call
+/// it under the account's lock.
 pub async fn fold(conn: &mut PgConnection, account: AccountId, monthly: Minutes) -> sqlx::Result<()> {
     sqlx::query_file!("src/minutes_fold.sql", account.uuid(), monthly.hundredths()).execute(conn).await?;
     Ok(())
 }
 
-/// What becomes of jobs that ended and are not folded yet when a balance is read.
+/// How a balance counts jobs that ended but are not folded yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unfolded {
-    /// Counted as `fold` would count them: what an account is shown.
+    /// As `fold` would count them: the balance that an account is shown.
     CountedIn,
-    /// Left out, so that they still count as held: what a dispatch may count on, since only folded minutes can be held
-    /// again. Jobs end without the account's lock.
+    /// As if they were still held: the balance that a dispatch may use, since only folded minutes can be held again.
+    /// Jobs end without the account's lock.
     LeftOut,
 }
 
-/// What the account has.
+/// Returns the account's balance; none when there is no such account.
 pub async fn balance(
     conn: &mut PgConnection,
     account: AccountId,
@@ -88,19 +88,19 @@ pub async fn balance(
     }))
 }
 
-/// What a dispatch holds of an account.
+/// What a dispatch holds of an account's balance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hold {
     /// The open month.
     pub month: NaiveDate,
-    /// Minutes, of the month and of those bought.
+    /// The minutes, split into those of the month and bought ones.
     pub minutes: Split,
     /// AI credits.
     pub credits: Credits,
 }
 
-/// Takes what a dispatch holds out of the month's bucket, the bought minutes and the credits. False when they no longer
-/// reach, which can't be under the account's lock; the caller then gives up rather than over-grant.
+/// Takes a dispatch's hold out of the month's bucket, the bought minutes and the credits. Returns false when they don't
+/// suffice, which can't happen under the account's lock; the caller then gives up rather than over-grant.
 pub async fn hold(conn: &mut PgConnection, account: AccountId, hold: Hold) -> sqlx::Result<bool> {
     let row = sqlx::query!(
         r#"WITH bucket AS (
@@ -126,46 +126,46 @@ pub async fn hold(conn: &mut PgConnection, account: AccountId, hold: Hold) -> sq
     Ok(row.held)
 }
 
-/// How a job's hold ended.
+/// The end of a job's hold.
 #[derive(Debug, Clone, Copy)]
 pub struct Settlement {
     /// The job.
     pub job: JobId,
-    /// Who pays.
+    /// The account that pays.
     pub account: AccountId,
-    /// The month it was held in.
+    /// The month that it was held in.
     pub month: NaiveDate,
-    /// What was held.
+    /// The minutes that were held.
     pub held: Split,
-    /// What is charged; nothing for a job that failed or was cancelled.
+    /// The minutes that are charged; zero for a job that failed or was cancelled.
     pub charged: Split,
-    /// AI credits that were held.
+    /// The AI credits that were held.
     pub held_credits: Credits,
-    /// Of those, what is charged.
+    /// The AI credits that are charged.
     pub charged_credits: Credits,
     /// Whether it is a settle (the job succeeded) or a release.
     pub settles: bool,
 }
 
-/// Minutes of both kinds.
+/// Minutes, split by where they come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Split {
-    /// Of the month's allowance.
+    /// Minutes of the month's allowance.
     pub month: Minutes,
-    /// Of the bought minutes.
+    /// Bought minutes.
     pub bought: Minutes,
 }
 
 impl Split {
-    /// What a charge takes of a hold: the month's part first, never above what was held (contract §10).
+    /// Returns how a charge is taken from a hold: the month's part first, never more than was held (contract §10).
     pub fn of(charge: Minutes, held: Self) -> Self {
         let month = charge.min(held.month);
         Self { month, bought: (charge - month).min(held.bought) }
     }
 }
 
-/// Adds bought minutes to an account and journals the purchase. Call under the account's lock. With a `reference` that
-/// the account's journal has already, nothing is added, and the answer is false.
+/// Adds bought minutes to an account and journals the purchase. Call it under the account's lock. Returns false, and
+/// adds nothing, when the account's journal already has this `reference`.
 pub async fn purchase(
     conn: &mut PgConnection,
     account: AccountId,
@@ -192,8 +192,8 @@ pub async fn purchase(
     Ok(done.rows_affected() > 0)
 }
 
-/// Adds minutes to the account's open month alone, and journals them. Call under the account's lock, after `fold`. As
-/// with `purchase`, a `reference` counts once.
+/// Adds minutes to the account's open month alone, and journals them. Call it under the account's lock, after `fold`.
+/// Returns false, and adds nothing, when the account's journal already has this `reference`.
 pub async fn grant(
     conn: &mut PgConnection,
     account: AccountId,
@@ -221,7 +221,7 @@ pub async fn grant(
     Ok(done.rows_affected() > 0)
 }
 
-/// How many minutes the account's journal says that a reference gave; none when it never counted.
+/// Returns the minutes that the journal entry with this reference gave the account; none when there is no such entry.
 pub async fn given(conn: &mut PgConnection, account: AccountId, reference: &str) -> sqlx::Result<Option<Minutes>> {
     sqlx::query_scalar!(
         r#"SELECT month_amount + bought_amount AS "given!: Minutes" FROM minute_journal
@@ -233,8 +233,9 @@ pub async fn given(conn: &mut PgConnection, account: AccountId, reference: &str)
     .await
 }
 
-/// Changes the allowance of the account from now on, and of its open bucket, and journals the difference. Call under
-/// the account's lock, after `fold`. An allowance below what is used and held leaves nothing, and takes nothing back.
+/// Sets the allowance of the account from now on, and that of its open bucket, and journals the difference. Call it
+/// under the account's lock, after `fold`. If it is less than what is used and held, nothing is left, but nothing is
+/// taken back.
 pub async fn allow(conn: &mut PgConnection, account: AccountId, allowance: Minutes, note: &str) -> sqlx::Result<()> {
     sqlx::query!(
         "WITH own AS (UPDATE accounts SET monthly_allowance = $2 WHERE id = $1),
@@ -257,17 +258,17 @@ pub async fn allow(conn: &mut PgConnection, account: AccountId, allowance: Minut
     Ok(())
 }
 
-/// Folds up to `limit` ended jobs into the balances of their accounts, whosever they are. Accounts that another holds
-/// are left out, and the others are locked to the end of the transaction. Returns how many jobs were folded.
+/// Folds up to `limit` ended jobs of any accounts into their balances. Accounts that another transaction has locked are
+/// skipped, and the others are locked until the transaction ends. Returns how many jobs were folded.
 ///
-/// What a crash loses of it stays to be folded: its commit need not wait for the disk.
+/// The commit need not wait for the disk: whatever a crash loses of it is folded again later.
 pub async fn fold_some(conn: &mut PgConnection, limit: i64) -> sqlx::Result<u64> {
     sqlx::raw_sql("SET LOCAL synchronous_commit = off").execute(&mut *conn).await?;
     let folded = sqlx::query_file_scalar!("src/minutes_fold_some.sql", limit).fetch_one(conn).await?;
     Ok(folded.unsigned_abs())
 }
 
-/// Accounts that have ends to fold, some at a time.
+/// Returns up to `limit` accounts that have ended jobs to fold.
 pub async fn unfolded_accounts(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<AccountId>> {
     sqlx::query_scalar!(r#"SELECT DISTINCT account_id AS "account_id: AccountId" FROM minute_unfolded LIMIT $1"#, limit)
         .fetch_all(conn)
@@ -277,18 +278,19 @@ pub async fn unfolded_accounts(conn: &mut PgConnection, limit: i64) -> sqlx::Res
 /// A balance that its journal does not explain.
 #[derive(Debug, Clone)]
 pub struct Drift {
-    /// Whose.
+    /// The account.
     pub account: AccountId,
     /// Which amount: `allowance`, `used`, `held`, `bought` or `bought_held` of minutes, `credits_given`, `credits_used`
     /// or `credits_held`, which are credits and shown as minutes are.
     pub what: String,
-    /// What the balance says.
+    /// The amount in the balance.
     pub balance: Minutes,
-    /// What the journal adds up to.
+    /// The amount that the journal adds up to.
     pub journal: Minutes,
 }
 
-/// Every balance of these accounts, or of all, that its whole journal does not explain; none when the books are right.
+/// Returns every balance of these accounts, or of all, that its whole journal does not explain; an empty list when the
+/// books are right.
 pub async fn drift(conn: &mut PgConnection, accounts: Option<&[AccountId]>) -> sqlx::Result<Vec<Drift>> {
     let rows = sqlx::query_file!("src/minutes_drift.sql", accounts as _).fetch_all(conn).await?;
     Ok(rows

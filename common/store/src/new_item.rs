@@ -1,7 +1,7 @@
-//! New items that jobs made: their rows, ready from the first moment.
+//! Items that jobs make: their rows, which are ready at once.
 //!
-//! A row is written by the claim that finishes, in its transaction; its bytes are in the media store by then. What the
-//! job was to make, and what it owned while it ran, is in `renders`.
+//! The end of a job writes the row in its transaction; the bytes are in the media store by then. `renders` has what the
+//! job was to make, and what it owned while it ran.
 
 use crate::uploads::Facts;
 use domain::generation::MadeBy;
@@ -17,27 +17,27 @@ pub struct NewItem {
     pub id: ItemId,
     /// The job that made it.
     pub job: JobId,
-    /// What the same is found by while this item is there: the hash of its plan.
+    /// The hash of its plan, by which a later call for the same finds this item.
     pub hash: Vec<u8>,
-    /// Where it goes.
+    /// The workspace that it is in.
     pub workspace: WorkspaceId,
-    /// The account of that workspace, whose storage it takes.
+    /// The account of that workspace, whose storage it uses.
     pub account: AccountId,
-    /// What people call it.
+    /// Its name.
     pub name: String,
-    /// What it is, as probed.
+    /// Its type, duration and streams, as probed.
     pub facts: Facts,
-    /// How many bytes it has.
+    /// Its size in bytes.
     pub bytes: i64,
-    /// Their SHA-256.
+    /// SHA-256 of its bytes.
     pub sha256: Vec<u8>,
-    /// Where they are.
+    /// Its key in the media store.
     pub object_key: String,
-    /// What it says of how it was made.
+    /// How it was made.
     pub made_by: MadeBy,
 }
 
-/// Adds an item that was made, ready. Its `ref` is its id.
+/// Adds an item that a job made, with the status `ready`. Its `ref` is its id.
 pub async fn store(conn: &mut PgConnection, new: &NewItem) -> sqlx::Result<()> {
     sqlx::query!(
         "INSERT INTO items (id, workspace_id, account_id, ref, name, type, status, duration_ms, has_audio, has_video,
@@ -74,7 +74,7 @@ pub async fn store(conn: &mut PgConnection, new: &NewItem) -> sqlx::Result<()> {
     Ok(())
 }
 
-/// Whether a machine spoke or drew one of these.
+/// Returns whether any of these items was spoken or drawn by a machine.
 pub async fn any_synthetic(conn: &mut PgConnection, items: &[ItemId]) -> sqlx::Result<bool> {
     sqlx::query_scalar!(
         r#"SELECT EXISTS (

@@ -1,8 +1,8 @@
 //! Passes to the portal: single-use codes, and the sessions that they are exchanged for.
 //!
-//! Only hashes are here. A code is redeemed by one statement that takes it away, so that a raced redemption makes one
-//! session. An account has so many of a kind; a new one takes the oldest one's place. Who a session stands for is asked
-//! with each request (`credentials::portal_caller`).
+//! Only hashes are stored. One statement redeems a code and deletes it, so that two redemptions at once make one
+//! session. An account has at most `MOST` passes of a kind; a new one replaces the oldest. Each request looks up the
+//! caller of its session (`credentials::portal_caller`).
 
 use chrono::{DateTime, Utc};
 use domain::credential::CredentialHash;
@@ -10,34 +10,34 @@ use domain::ids::{AccountId, KeyId};
 use serde_json::Value;
 use sqlx::PgConnection;
 
-/// Passes of a kind that an account has at once.
+/// How many passes of a kind an account has at most.
 const MOST: i64 = 1_000;
 
 /// A code to be stored.
 #[derive(Debug)]
 pub struct NewCode<'a> {
-    /// What is kept of it.
+    /// The code's hash.
     pub hash: CredentialHash,
-    /// Whose pages it leads to.
+    /// The account whose pages it shows.
     pub account: AccountId,
-    /// The key that it was made with; the pass ends with it.
+    /// The key that it is made with; the pass ends when the key is revoked.
     pub key: KeyId,
-    /// What the pages show, and how they look.
+    /// Which pages are shown, and their look.
     pub look: &'a Value,
-    /// Seconds until it can't be redeemed.
+    /// Seconds for which it can be redeemed.
     pub seconds: u32,
 }
 
-/// What a pass shows.
+/// The pages that a pass shows.
 #[derive(Debug)]
 pub struct Shown {
-    /// What the pages show, and how they look.
+    /// Which pages are shown, and their look.
     pub look: Value,
-    /// What the account is called.
+    /// The account's name.
     pub account: String,
 }
 
-/// Stores a code. Returns when it ends.
+/// Stores a code, and deletes the account's oldest beyond the bound. Returns when it expires.
 pub async fn add_code(conn: &mut PgConnection, code: &NewCode<'_>) -> sqlx::Result<DateTime<Utc>> {
     let expires_at = sqlx::query_scalar!(
         "INSERT INTO portal_passes (hash, kind, account_id, key_id, look, expires_at)
@@ -54,8 +54,8 @@ pub async fn add_code(conn: &mut PgConnection, code: &NewCode<'_>) -> sqlx::Resu
     Ok(expires_at)
 }
 
-/// Exchanges a code for a session that lasts for so many seconds. False when the code has ended, was exchanged, or
-/// never was, and when its key is revoked.
+/// Exchanges a code for a session that lasts `seconds`. Returns false when the code has expired, was exchanged already
+/// or never existed, or when its key is revoked.
 pub async fn redeem(
     conn: &mut PgConnection,
     code: &CredentialHash,
@@ -83,7 +83,7 @@ pub async fn redeem(
     Ok(account.is_some())
 }
 
-/// What a session shows, also one that has ended.
+/// Returns what a session shows, even if it has expired; none when there is no such session.
 pub async fn of_session(conn: &mut PgConnection, hash: &CredentialHash) -> sqlx::Result<Option<Shown>> {
     sqlx::query_as!(
         Shown,
@@ -95,7 +95,7 @@ pub async fn of_session(conn: &mut PgConnection, hash: &CredentialHash) -> sqlx:
     .await
 }
 
-/// What a code shows that can still be exchanged.
+/// Returns what a code shows that can still be exchanged; none when there is no such code.
 pub async fn of_code(conn: &mut PgConnection, hash: &CredentialHash) -> sqlx::Result<Option<Shown>> {
     sqlx::query_as!(
         Shown,
@@ -107,7 +107,7 @@ pub async fn of_code(conn: &mut PgConnection, hash: &CredentialHash) -> sqlx::Re
     .await
 }
 
-/// Whether a session that lasts and a code are of two accounts.
+/// Returns whether a session that has not expired and a code belong to two different accounts.
 pub async fn are_of_two(
     conn: &mut PgConnection,
     code: &CredentialHash,
@@ -125,13 +125,13 @@ pub async fn are_of_two(
     .await
 }
 
-/// Ends a session.
+/// Ends a session. Returns false when there was none with this hash.
 pub async fn end(conn: &mut PgConnection, hash: &CredentialHash) -> sqlx::Result<bool> {
     let done = sqlx::query!("DELETE FROM portal_passes WHERE hash = $1 AND kind = 'session'", hash.as_bytes());
     Ok(done.execute(conn).await?.rows_affected() == 1)
 }
 
-/// Takes away what goes past an account's number of passes of a kind, the oldest first.
+/// Deletes an account's passes of a kind beyond `MOST`, the oldest first.
 async fn drop_oldest(conn: &mut PgConnection, account: AccountId, kind: &str) -> sqlx::Result<()> {
     sqlx::query!(
         "DELETE FROM portal_passes WHERE hash = ANY (ARRAY(
@@ -145,8 +145,8 @@ async fn drop_oldest(conn: &mut PgConnection, account: AccountId, kind: &str) ->
     Ok(())
 }
 
-/// Deletes passes that have ended, as many at once. Returns how many. A session is kept for a day more: its page says
-/// where to go.
+/// Deletes up to `some` passes that have expired. Returns how many. Sessions are kept for another day, so that their
+/// page can say where to sign in again.
 pub async fn prune(conn: &mut PgConnection, some: i64) -> sqlx::Result<u64> {
     let done = sqlx::query!(
         "DELETE FROM portal_passes WHERE hash = ANY (ARRAY(

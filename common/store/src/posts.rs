@@ -1,5 +1,5 @@
-//! Posts that were pulled from feeds and pages (contract §4.10). A workspace has each once, by its URL; pulled again it
-//! says what it says now, and stays kept. What is kept is not changed by what another source says of it.
+//! Posts that were pulled from feeds and pages (contract §4.10). A workspace has each post once, by its URL. Pulling it
+//! again updates its content and keeps it kept; a kept post is updated only from the source it came from.
 
 use chrono::{DateTime, Utc};
 use domain::ids::{AccountId, ItemId, PostId, WorkspaceId};
@@ -10,19 +10,19 @@ use uuid::Uuid;
 /// A post that was pulled.
 #[derive(Debug)]
 pub struct NewPost<'a> {
-    /// Where it is.
+    /// Its URL.
     pub url: &'a str,
-    /// Who wrote it.
+    /// Its author's name.
     pub author: Option<&'a str>,
-    /// What it is called.
+    /// Its title.
     pub title: Option<&'a str>,
-    /// What it says.
+    /// Its text.
     pub text: &'a str,
     /// When it was published.
     pub published_at: Option<DateTime<Utc>>,
     /// `[{url, content_type}]`.
     pub media: &'a Value,
-    /// SHA-256 of what it says.
+    /// SHA-256 of its content.
     pub sha256: &'a [u8],
 }
 
@@ -33,27 +33,27 @@ pub struct PostRow {
     pub id: PostId,
     /// Its workspace.
     pub workspace_id: WorkspaceId,
-    /// The URL that it was last pulled by.
+    /// The URL of the feed or page that it was last pulled from.
     pub source: String,
-    /// Where it is.
+    /// Its URL.
     pub url: String,
-    /// Who wrote it.
+    /// Its author's name.
     pub author: Option<String>,
-    /// What it is called.
+    /// Its title.
     pub title: Option<String>,
-    /// What it says.
+    /// Its text.
     pub text: String,
     /// When it was published.
     pub published_at: Option<DateTime<Utc>>,
     /// `[{url, content_type}]`.
     pub media: Value,
-    /// SHA-256 of what it says.
+    /// SHA-256 of its content.
     pub sha256: Vec<u8>,
-    /// What it is sorted by.
+    /// Its tags.
     pub tags: Vec<String>,
-    /// When somebody kept it.
+    /// When somebody kept it; none when nobody did.
     pub kept_at: Option<DateTime<Utc>>,
-    /// The item that its media was imported as, which may be deleted by now.
+    /// The item that its media was imported as, which may be deleted by now; none when it was not imported.
     pub item_id: Option<ItemId>,
     /// When it was last pulled.
     pub pulled_at: DateTime<Utc>,
@@ -67,7 +67,7 @@ pub async fn lock(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<(
     Ok(())
 }
 
-/// Stores a post, or what it says now. Returns it as it stands: one that is kept says what its own source said.
+/// Stores a post, or updates the stored one. Returns it as it is then: a kept post has the content of its own source.
 pub async fn put(
     conn: &mut PgConnection,
     workspace: WorkspaceId,
@@ -107,8 +107,8 @@ pub async fn put(
     .await
 }
 
-/// Deletes the oldest posts of the account's workspaces that nobody keeps, as many as they have beyond `most`, but none
-/// of `pulled`. Returns how many are beyond it still, because the others are kept.
+/// Deletes the oldest posts of the account's workspaces that nobody keeps, as many as there are beyond `most`, but none
+/// of `pulled`. Returns how many are still beyond it, because the rest are kept or just pulled.
 pub async fn make_room(conn: &mut PgConnection, account: AccountId, pulled: &[PostId], most: i64) -> sqlx::Result<i64> {
     sqlx::query_scalar!(
         r#"WITH kept AS MATERIALIZED (
@@ -131,7 +131,7 @@ pub async fn make_room(conn: &mut PgConnection, account: AccountId, pulled: &[Po
     .await
 }
 
-/// A post, in whichever workspace: the caller says who may see it.
+/// Returns a post of any workspace; none when there is no such post. The caller checks who may see it.
 pub async fn find(conn: &mut PgConnection, post: PostId) -> sqlx::Result<Option<PostRow>> {
     sqlx::query_as!(
         PostRow,
@@ -144,7 +144,7 @@ pub async fn find(conn: &mut PgConnection, post: PostId) -> sqlx::Result<Option<
     .await
 }
 
-/// The same, which nobody changes until the caller's transaction ends.
+/// Like [`find`], and locks the row until the caller's transaction ends.
 pub async fn find_to_change(conn: &mut PgConnection, post: PostId) -> sqlx::Result<Option<PostRow>> {
     sqlx::query_as!(
         PostRow,
@@ -157,19 +157,19 @@ pub async fn find_to_change(conn: &mut PgConnection, post: PostId) -> sqlx::Resu
     .await
 }
 
-/// Which posts of a workspace.
+/// Which posts of a workspace are listed; a field that is none does not restrict the list.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PostFilter<'a> {
-    /// Those that have this in their title, their author, a tag, or the first thousand characters of their text,
-    /// whatever its case.
+    /// Those that contain this in their title, their author, a tag, or the first thousand characters of their text, in
+    /// any case.
     pub query: Option<&'a str>,
-    /// Those that were pulled by this URL.
+    /// Those that were pulled from this URL.
     pub source: Option<&'a str>,
-    /// Those that are kept, or that are not.
+    /// Those that are kept, or those that are not.
     pub kept: Option<bool>,
 }
 
-/// Posts of a workspace that pass the filter, newest first, from the one after `before`.
+/// Returns posts of a workspace that match the filter, newest first, that are older than `before`.
 pub async fn page(
     conn: &mut PgConnection,
     workspace: WorkspaceId,
@@ -198,7 +198,8 @@ pub async fn page(
     .await
 }
 
-/// Keeps a post of the workspace. What is none stays as it is. False when it is not there.
+/// Keeps a post of the workspace. Tags or an item that are none stay as they are. Returns false when there is no such
+/// post.
 pub async fn keep(
     conn: &mut PgConnection,
     post: PostId,
@@ -220,7 +221,7 @@ pub async fn keep(
     Ok(done.rows_affected() > 0)
 }
 
-/// Deletes a post of the workspace. False when it is not there.
+/// Deletes a post of the workspace. Returns false when there is no such post.
 pub async fn delete(conn: &mut PgConnection, post: PostId, workspace: WorkspaceId) -> sqlx::Result<bool> {
     let done = sqlx::query!(
         "DELETE FROM posts WHERE id = $1 AND workspace_id = $2",

@@ -1,8 +1,8 @@
 //! Runs of the agent on projects, and their steps (contract §3.3).
 //!
-//! A run is due until it has ended. Whoever takes it up moves it on by a minute and gets the next claim number; each
-//! write names that number, so that of two who hold one run the earlier writes nothing. A step is written before its
-//! tool is called and ended after it, with what the agent remembers from then on. Accounts take turns.
+//! A run is due until it ends. Whoever takes it moves its due time on by a minute and gets the next claim number. Each
+//! write names that number, so that if two hold a run, the earlier one writes nothing. A step is written before its
+//! tool is called; after the call it is ended, and the agent's memory stored. Accounts take turns.
 
 use crate::credentials::LetIn;
 use chrono::{DateTime, Utc};
@@ -15,23 +15,23 @@ use uuid::Uuid;
 /// A run that begins.
 #[derive(Debug)]
 pub struct NewRun<'a> {
-    /// Which.
+    /// Its id.
     pub id: ProjectRunId,
-    /// On what.
+    /// The project that it works on.
     pub project: ProjectId,
-    /// Who asks: their account pays.
+    /// The caller who starts it: their account pays.
     pub by: LetIn,
-    /// The request that asked.
+    /// The id of the request that starts it.
     pub request_id: &'a str,
     /// The trace that it belongs to.
     pub traceparent: Option<&'a str>,
-    /// What was said; none of the brief.
+    /// What the user said to start it; none when the brief starts it.
     pub said: Option<&'a str>,
-    /// What the agent remembers.
+    /// The agent's memory.
     pub memory: &'a Value,
 }
 
-/// Begins a run, due at once. There must be none of the project that has not ended.
+/// Begins a run, due at once. It fails when the project has a run that has not ended.
 pub async fn begin(conn: &mut PgConnection, new: &NewRun<'_>) -> sqlx::Result<()> {
     sqlx::query!(
         "INSERT INTO project_runs (id, project_id, payer_account_id, owner_account_id, workspace_id, key_id, user_id,
@@ -54,7 +54,7 @@ pub async fn begin(conn: &mut PgConnection, new: &NewRun<'_>) -> sqlx::Result<()
     .map(drop)
 }
 
-/// How many runs of an account have not ended, counted up to `most`.
+/// Returns how many runs of an account have not ended, at most `most`.
 pub async fn live(conn: &mut PgConnection, payer: AccountId, most: i64) -> sqlx::Result<i64> {
     sqlx::query_scalar!(
         r#"SELECT count(*) AS "live!" FROM (
@@ -66,7 +66,7 @@ pub async fn live(conn: &mut PgConnection, payer: AccountId, most: i64) -> sqlx:
     .await
 }
 
-/// What the agent remembers of the project's latest run.
+/// Returns the agent's memory after the project's latest run; none when there was no run.
 pub async fn latest(conn: &mut PgConnection, project: ProjectId) -> sqlx::Result<Option<Value>> {
     sqlx::query_scalar!(
         "SELECT memory FROM project_runs WHERE project_id = $1 ORDER BY id DESC LIMIT 1",
@@ -76,7 +76,7 @@ pub async fn latest(conn: &mut PgConnection, project: ProjectId) -> sqlx::Result
     .await
 }
 
-/// Forgets the project's runs before its latest `kept` ones.
+/// Deletes the project's ended runs before its latest `kept` ones.
 pub async fn forget(conn: &mut PgConnection, project: ProjectId, kept: i64) -> sqlx::Result<()> {
     sqlx::query!(
         "DELETE FROM project_runs WHERE project_id = $1 AND due_at IS NULL AND id < (
@@ -89,7 +89,7 @@ pub async fn forget(conn: &mut PgConnection, project: ProjectId, kept: i64) -> s
     .map(drop)
 }
 
-/// A claim of a run: of two the later one's stands.
+/// A claim of a run; a later claim of the same run invalidates it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RunClaim {
     /// The run.
@@ -100,27 +100,27 @@ pub struct RunClaim {
     pub number: i32,
 }
 
-/// A run that was taken up.
+/// A run that was claimed.
 #[derive(Debug)]
 pub struct TakenRun {
     /// The claim.
     pub claim: RunClaim,
-    /// Who asked.
+    /// The caller who started it.
     pub by: LetIn,
-    /// The request that asked.
+    /// The id of the request that started it.
     pub request_id: String,
     /// The trace that it belongs to.
     pub traceparent: Option<String>,
-    /// What the agent remembers.
+    /// The agent's memory.
     pub memory: Value,
-    /// How often the step at hand was put off.
+    /// How often its current step was put off and counted.
     pub tries: i32,
-    /// What the project's agent may take.
+    /// The budget of the project's agent; none when it has none.
     pub budget: Option<Value>,
 }
 
-/// Takes up the run that has been due for longest of the next account behind this one that has some and is not passed
-/// over, for a minute.
+/// Claims a run for a minute: of the next account after `after` that has due runs and is not in `passed_over`, the run
+/// that has been due longest. Returns none when there is no such run.
 pub async fn take(conn: &mut PgConnection, after: Uuid, passed_over: &[AccountId]) -> sqlx::Result<Option<TakenRun>> {
     let row = sqlx::query!(
         r#"UPDATE project_runs SET due_at = mws_now() + interval '60 seconds', claim_no = claim_no + 1
@@ -156,8 +156,9 @@ pub async fn take(conn: &mut PgConnection, after: Uuid, passed_over: &[AccountId
     }))
 }
 
-/// Writes down the next step of a run, before its tool is called, and keeps the run for another minute. Answers what
-/// the step is called with: what was written first, if it was before. None where the claim does not stand any more.
+/// Writes the next step of a run, before its tool is called, and keeps the run for another minute. Returns the tool and
+/// the arguments of the step: those that were written first, if it was written before. None when the claim is lost or
+/// the run has ended.
 pub async fn begin_step(
     conn: &mut PgConnection,
     claim: RunClaim,
@@ -185,16 +186,16 @@ pub async fn begin_step(
     Ok(row.map(|row| (row.tool, row.arguments)))
 }
 
-/// How a step ended, and what is said of that.
+/// How a step ended, and a message about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StepEnd<'a> {
-    /// It is done; the words are what a model said.
+    /// It is done; the message is what a model said, if one did.
     Done(Option<&'a str>),
     /// It was refused, for this reason.
     Refused(&'a str),
 }
 
-/// Ends a step. Arguments that are long are not kept any longer.
+/// Ends a step. Arguments of more than 8 KiB are not kept.
 pub async fn end_step(conn: &mut PgConnection, run: ProjectRunId, number: i32, end: StepEnd<'_>) -> sqlx::Result<()> {
     let (status, message) = match end {
         StepEnd::Done(message) => ("done", message),
@@ -215,7 +216,8 @@ pub async fn end_step(conn: &mut PgConnection, run: ProjectRunId, number: i32, e
     .map(drop)
 }
 
-/// Keeps what the agent remembers, and when the run is due again; never, where it has ended. Whether the claim stood.
+/// Stores the agent's memory, and when the run is due again; without `due_in` the run ends. Returns whether the claim
+/// held.
 pub async fn advance(
     conn: &mut PgConnection,
     claim: RunClaim,
@@ -236,7 +238,7 @@ pub async fn advance(
     Ok(done.rows_affected() == 1)
 }
 
-/// Has a run wait for so long; `counted` where its step could not be done. Whether the claim stood.
+/// Lets a run wait for `wait`; `counted` when its step could not be done. Returns whether the claim held.
 pub async fn put_off(conn: &mut PgConnection, claim: RunClaim, wait: Duration, counted: bool) -> sqlx::Result<bool> {
     let done = sqlx::query!(
         "UPDATE project_runs SET due_at = mws_now() + make_interval(secs => $3), tries = tries + $4
@@ -251,7 +253,7 @@ pub async fn put_off(conn: &mut PgConnection, claim: RunClaim, wait: Duration, c
     Ok(done.rows_affected() == 1)
 }
 
-/// A run that waits may be taken up now.
+/// Makes a run that waits due now, if its claim is still this one.
 pub async fn wake(conn: &mut PgConnection, run: ProjectRunId, claim_no: i32) -> sqlx::Result<()> {
     sqlx::query!(
         "UPDATE project_runs SET due_at = mws_now() WHERE id = $1 AND claim_no = $2 AND due_at > mws_now()",
@@ -263,8 +265,8 @@ pub async fn wake(conn: &mut PgConnection, run: ProjectRunId, claim_no: i32) -> 
     .map(drop)
 }
 
-/// Ends the project's run, if it has one that goes on: whoever holds it writes nothing any more. Returns what the agent
-/// remembers. Call it once the project is locked.
+/// Ends the project's run, if one has not ended: its holder's writes have no effect any more. Returns the agent's
+/// memory; none when there was no such run. Call it once the project is locked.
 pub async fn stop(conn: &mut PgConnection, project: ProjectId) -> sqlx::Result<Option<Value>> {
     sqlx::query_scalar!(
         "UPDATE project_runs SET due_at = NULL WHERE project_id = $1 AND due_at IS NOT NULL RETURNING memory",
@@ -277,19 +279,19 @@ pub async fn stop(conn: &mut PgConnection, project: ProjectId) -> sqlx::Result<O
 /// A step as the log shows it.
 #[derive(Debug)]
 pub struct StepRow {
-    /// Which.
+    /// Its id.
     pub id: ProjectStepId,
     /// The run.
     pub run: ProjectRunId,
-    /// What began the run; none of the brief.
+    /// What the user said to start the run; none when the brief started it.
     pub said: Option<String>,
-    /// Its place in the run, from 1.
+    /// Its number in the run, from 1.
     pub number: i32,
     /// The tool.
     pub tool: String,
-    /// What it was called with.
+    /// The arguments of the call.
     pub arguments: Value,
-    /// `begun`, `done` or `refused`.
+    /// Its state: `begun`, `done` or `refused`.
     pub status: String,
     /// Why it was refused, or what a model said.
     pub message: Option<String>,
@@ -299,7 +301,7 @@ pub struct StepRow {
     pub ended_at: Option<DateTime<Utc>>,
 }
 
-/// Up to `limit` steps of a project's runs behind this one, the oldest first.
+/// Returns up to `limit` steps of a project's runs that follow `after`, the oldest first.
 pub async fn steps(
     conn: &mut PgConnection,
     project: ProjectId,

@@ -1,7 +1,7 @@
 //! Projects: what an agent works on, and every change of its status (contract §2, "Project"; §3).
 //!
-//! A change is one conditional update that names the statuses it may leave and raises `revision`. The webhook of a
-//! change is `project_webhooks`'s, written by the caller in the same transaction.
+//! A change is one conditional update that names the statuses it may leave and raises `revision`. The caller writes the
+//! change's webhook (`project_webhooks`) in the same transaction.
 
 use chrono::{DateTime, Utc};
 use domain::credits::Credits;
@@ -14,47 +14,47 @@ use sqlx::PgConnection;
 /// A project (contract §2, "Project").
 #[derive(Debug, Clone)]
 pub struct ProjectRow {
-    /// Which.
+    /// Its id.
     pub id: ProjectId,
-    /// Where it is worked on.
+    /// The workspace that it is in.
     pub workspace_id: WorkspaceId,
-    /// The workspace's account, whose secret signs.
+    /// The account that owns the workspace; its secret signs the webhooks.
     pub account_id: AccountId,
-    /// Where it stands.
+    /// Its status.
     pub status: ProjectStatus,
-    /// How many changes of status there were, the creation being the first.
+    /// How often its status changed, with its creation as the first.
     pub revision: i64,
     /// How it is worked on.
     pub mode: String,
-    /// What is to come out.
+    /// The type of output that is wanted.
     pub output_type: String,
-    /// What was asked for.
+    /// The brief, in its author's words.
     pub brief: String,
-    /// What the agent last said.
+    /// The agent's last message.
     pub agent_message: Option<String>,
-    /// Where the result is.
+    /// The URL of the result.
     pub assembled_url: Option<String>,
-    /// Until when it is there.
+    /// When that URL expires.
     pub assembled_url_expires_at: Option<DateTime<Utc>>,
-    /// What was made for it, a list.
+    /// The assets made for it, a JSON list.
     pub assets: Value,
-    /// How that is put together, an object.
+    /// How the assets are assembled, a JSON object.
     pub timeline: Option<Value>,
-    /// Where its changes are told.
+    /// The URL that its webhooks go to; none when there are none.
     pub webhook_url: Option<String>,
-    /// What its agent may take, as `domain::agent::Budget`.
+    /// The agent's budget, a `domain::agent::Budget`.
     pub budget: Option<Value>,
-    /// Which agent works on it.
+    /// The name of the planner that works on it.
     pub planner: Option<String>,
     /// The timeline that the agent made.
     pub timeline_id: Option<TimelineId>,
-    /// The item that the agent made, while it is there: where the result is.
+    /// The item that the agent made as its result; none when it is deleted or not made yet.
     pub output_item_id: Option<ItemId>,
-    /// What the agent took: charged, or held.
+    /// The minutes that the agent used, charged or held.
     pub spent_minutes: Minutes,
-    /// AI credits, likewise.
+    /// The AI credits that the agent used, charged or held.
     pub spent_credits: Credits,
-    /// And how many steps.
+    /// How many steps the agent took.
     pub spent_steps: i32,
     /// The database's time, for links.
     pub now: DateTime<Utc>,
@@ -69,25 +69,25 @@ pub struct ProjectRow {
 pub struct NewProject {
     /// Its id.
     pub id: ProjectId,
-    /// Where it is worked on.
+    /// The workspace that it is in.
     pub workspace_id: WorkspaceId,
-    /// That workspace's account.
+    /// The account that owns the workspace.
     pub account_id: AccountId,
     /// How it is worked on.
     pub mode: ProjectMode,
-    /// What is to come out.
+    /// The type of output that is wanted.
     pub output_type: OutputType,
-    /// What is asked for.
+    /// The brief.
     pub brief: String,
-    /// Where its changes are to be told; checked.
+    /// The URL that its webhooks go to, which the caller has checked.
     pub webhook_url: Option<String>,
-    /// What its agent may take.
+    /// The agent's budget.
     pub budget: Option<Value>,
-    /// Which agent works on it.
+    /// The name of the planner that works on it.
     pub planner: Option<String>,
 }
 
-/// Creates a project in its first status, at revision 1.
+/// Creates a project in the first status of its mode, at revision 1. Returns its row.
 pub async fn insert(conn: &mut PgConnection, new: &NewProject) -> sqlx::Result<ProjectRow> {
     sqlx::query_as!(
         ProjectRow,
@@ -115,7 +115,7 @@ pub async fn insert(conn: &mut PgConnection, new: &NewProject) -> sqlx::Result<P
     .await
 }
 
-/// One project, in whatever workspace: the caller says who may see it.
+/// Returns a project of any workspace; none when there is no such project. The caller checks who may see it.
 pub async fn find(conn: &mut PgConnection, id: ProjectId) -> sqlx::Result<Option<ProjectRow>> {
     sqlx::query_as!(
         ProjectRow,
@@ -137,21 +137,21 @@ pub async fn find(conn: &mut PgConnection, id: ProjectId) -> sqlx::Result<Option
 /// A project as lists show it.
 #[derive(Debug, Clone)]
 pub struct ListedRow {
-    /// Which.
+    /// Its id.
     pub id: ProjectId,
-    /// Where it stands.
+    /// Its status.
     pub status: ProjectStatus,
-    /// How many changes of status there were.
+    /// How often its status changed, with its creation as the first.
     pub revision: i64,
-    /// What was asked for.
+    /// The start of the brief, at most 200 characters.
     pub brief: String,
-    /// What the agent last said.
+    /// The start of the agent's last message, at most 200 characters.
     pub agent_message: Option<String>,
-    /// Where the result is.
+    /// The URL of the result.
     pub assembled_url: Option<String>,
-    /// Until when it is there.
+    /// When that URL expires.
     pub assembled_url_expires_at: Option<DateTime<Utc>>,
-    /// The item that the agent made, while it is there.
+    /// The item that the agent made as its result; none when it is deleted or not made yet.
     pub output_item_id: Option<ItemId>,
     /// The database's time, for links.
     pub now: DateTime<Utc>,
@@ -161,8 +161,8 @@ pub struct ListedRow {
     pub updated_at: DateTime<Utc>,
 }
 
-/// Up to `limit` projects of the workspace, newest first, that come after `after` in that order. Long texts are cut: a
-/// list of twenty is no place for a book.
+/// Returns up to `limit` projects of the workspace, newest first, that are older than `after`. Long texts are cut,
+/// since a list needs no more.
 pub async fn list(
     conn: &mut PgConnection,
     workspace: WorkspaceId,
@@ -188,8 +188,8 @@ pub async fn list(
     .await
 }
 
-/// Sets where a project of the workspace tells of its changes, or that it does not. Not a change of status: nothing is
-/// told, and the revision stays. Returns whether there is such a project.
+/// Sets the URL that a project's webhooks go to; none means no webhooks. It is no change of status: no webhook is sent,
+/// and the revision stays. Returns false when the workspace has no such project.
 pub async fn set_webhook_url(
     conn: &mut PgConnection,
     id: ProjectId,
@@ -207,42 +207,42 @@ pub async fn set_webhook_url(
     Ok(done.rows_affected() == 1)
 }
 
-/// A change of status, and what comes with it. What is none stays; an inner none takes it away.
+/// A change of status and of other fields. A field that is none stays as it is; an inner none removes it.
 #[derive(Debug, Clone)]
 pub struct Change {
     /// The new status.
     pub status: ProjectStatus,
-    /// What the agent says.
+    /// The agent's message.
     pub agent_message: Option<Option<String>>,
-    /// All assets there are from now on, a list.
+    /// All assets, a JSON list that replaces the former one.
     pub assets: Option<Value>,
-    /// The timeline from now on, an object.
+    /// The new timeline, a JSON object.
     pub timeline: Option<Option<Value>>,
-    /// Where the result is.
+    /// The URL of the result.
     pub assembled_url: Option<Option<String>>,
-    /// Until when it is there.
+    /// When that URL expires.
     pub assembled_url_expires_at: Option<Option<DateTime<Utc>>>,
-    /// What the agent made and took; none where the change is not the agent's.
+    /// What the agent has made and used; none when the change is not the agent's.
     pub made: Option<Made>,
 }
 
-/// What an agent made of a project, and what it took so far.
+/// What an agent has made for a project, and used so far.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Made {
-    /// The timeline.
+    /// The timeline that it made.
     pub timeline: Option<TimelineId>,
-    /// The item.
+    /// The item that it made.
     pub item: Option<ItemId>,
-    /// Minutes of all of its runs.
+    /// The minutes of all of its runs.
     pub minutes: Minutes,
-    /// AI credits of all of its runs.
+    /// The AI credits of all of its runs.
     pub credits: Credits,
-    /// Steps of all of its runs.
+    /// How many steps all of its runs had.
     pub steps: i32,
 }
 
 impl Change {
-    /// A change of the status alone.
+    /// Returns a change of the status alone.
     pub const fn to(status: ProjectStatus) -> Self {
         Self {
             status,
@@ -256,8 +256,8 @@ impl Change {
     }
 }
 
-/// Changes a project of the workspace, if its status is one that the new one may follow, and raises its revision. None
-/// when it is not, or there is no such project; [`find`] tells which.
+/// Changes a project of the workspace, if its status may be followed by the new one, and raises its revision. Returns
+/// none when it may not, or there is no such project; [`find`] tells which.
 pub async fn change(
     conn: &mut PgConnection,
     id: ProjectId,
@@ -274,7 +274,7 @@ pub async fn change(
         change.status.name(),
         change.agent_message.is_some(),
         change.agent_message.clone().flatten(),
-        // As text, since sqlx binds values as `jsonb`, which would put their keys in another order.
+        // As text, since sqlx binds values as `jsonb`, which would change the order of their keys.
         change.assets.as_ref().map(Value::to_string),
         change.timeline.is_some(),
         change.timeline.iter().flatten().next().map(Value::to_string),
@@ -293,13 +293,13 @@ pub async fn change(
     .await
 }
 
-/// Locks a project, so that its run and its status change together. Whether it is there.
+/// Locks a project, so that its run and its status change together. Returns false when there is no such project.
 pub async fn lock(conn: &mut PgConnection, id: ProjectId) -> sqlx::Result<bool> {
     let found = sqlx::query_scalar!(r#"SELECT 1 AS "one!" FROM projects WHERE id = $1 FOR NO KEY UPDATE"#, id as _);
     Ok(found.fetch_optional(conn).await?.is_some())
 }
 
-/// Sets what a project's agent may take.
+/// Sets the budget of a project's agent.
 pub async fn set_budget(conn: &mut PgConnection, id: ProjectId, budget: &Value) -> sqlx::Result<()> {
     sqlx::query!("UPDATE projects SET budget = $2 WHERE id = $1", id as _, budget).execute(conn).await.map(drop)
 }
@@ -309,22 +309,22 @@ pub async fn set_planner(conn: &mut PgConnection, id: ProjectId, planner: &str) 
     sqlx::query!("UPDATE projects SET planner = $2 WHERE id = $1", id as _, planner).execute(conn).await.map(drop)
 }
 
-/// Locks a project of the workspace that is to be removed, so that no change adds a webhook meanwhile. Whether it is
-/// there.
+/// Locks a project of the workspace that is to be removed, so that no change adds a webhook meanwhile. Returns false
+/// when there is no such project.
 pub async fn lock_to_remove(conn: &mut PgConnection, id: ProjectId, workspace: WorkspaceId) -> sqlx::Result<bool> {
     let found =
         sqlx::query!("SELECT id FROM projects WHERE id = $1 AND workspace_id = $2 FOR UPDATE", id as _, workspace as _);
     Ok(found.fetch_optional(conn).await?.is_some())
 }
 
-/// Removes a project that is locked, with its runs and the log of its webhooks. Those that are under way end
-/// unrecorded.
+/// Removes a project, which the caller has locked, with its runs and its webhooks. The end of a webhook that is being
+/// sent is not recorded.
 pub async fn remove(conn: &mut PgConnection, id: ProjectId) -> sqlx::Result<()> {
     sqlx::query!("DELETE FROM project_webhooks WHERE project_id = $1", id as _).execute(&mut *conn).await?;
     sqlx::query!("DELETE FROM projects WHERE id = $1", id as _).execute(conn).await.map(drop)
 }
 
-/// Removes up to `limit` projects that were cancelled more than `days` ago, with their logs. Returns how many.
+/// Deletes up to `limit` projects that were cancelled more than `days` ago, with their webhooks. Returns how many.
 pub async fn prune(conn: &mut PgConnection, days: i32, limit: i64) -> sqlx::Result<u64> {
     let gone = sqlx::query!(
         "WITH old AS MATERIALIZED (
@@ -344,7 +344,7 @@ pub async fn prune(conn: &mut PgConnection, days: i32, limit: i64) -> sqlx::Resu
     Ok(gone.rows_affected())
 }
 
-/// The database's time, which is that of everything its transaction writes.
+/// Returns the time of the transaction, which everything it writes has.
 pub async fn now(conn: &mut PgConnection) -> sqlx::Result<DateTime<Utc>> {
     sqlx::query_scalar!(r#"SELECT mws_now() AS "now!""#).fetch_one(conn).await
 }

@@ -1,17 +1,17 @@
-//! Public links: who may see an item without an account (docs/links.md). Only hashes of tokens and passphrases are
-//! kept.
+//! Public links: they show an item to people without an account (docs/links.md). Only hashes of their tokens and
+//! passphrases are stored.
 
 use chrono::{DateTime, Utc};
 use domain::ids::{AccountId, ItemId, KeyId, PublicLinkId, UserId, WorkspaceId};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-/// What a link lets its visitors do beside seeing the item.
+/// What a link allows its visitors, beside seeing the item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rights {
-    /// Save its bytes.
+    /// To save its bytes.
     pub may_download: bool,
-    /// See its comments, and write some.
+    /// To see its comments, and to write some.
     pub may_comment: bool,
 }
 
@@ -26,11 +26,11 @@ pub struct NewLink<'a> {
     pub workspace: WorkspaceId,
     /// SHA-256 of its token.
     pub token_hash: &'a [u8],
-    /// What it lets its visitors do.
+    /// What it allows its visitors.
     pub rights: Rights,
-    /// The code of its passphrase.
+    /// The keyed hash of its passphrase; none when it has none.
     pub passphrase_hash: Option<&'a [u8]>,
-    /// How many seconds it lasts.
+    /// How many seconds it is valid.
     pub seconds: i64,
     /// The user who makes it.
     pub user: Option<UserId>,
@@ -48,13 +48,13 @@ pub struct LinkRow {
     pub item_id: ItemId,
     /// The item's workspace.
     pub workspace_id: WorkspaceId,
-    /// What clients call the item.
+    /// The item's `ref`.
     pub item_ref: String,
     /// Whether its visitors may save the bytes.
     pub may_download: bool,
-    /// Whether they may comment.
+    /// Whether its visitors may see and write comments.
     pub may_comment: bool,
-    /// Whether they have to give a passphrase.
+    /// Whether they need a passphrase.
     pub has_passphrase: bool,
     /// The user who made it.
     pub user_id: Option<UserId>,
@@ -62,19 +62,19 @@ pub struct LinkRow {
     pub key_id: Option<KeyId>,
     /// When it was made.
     pub created_at: DateTime<Utc>,
-    /// When it ends by itself.
+    /// When it expires.
     pub expires_at: DateTime<Utc>,
-    /// When it was revoked.
+    /// When it was revoked; none when it was not.
     pub revoked_at: Option<DateTime<Utc>>,
-    /// Whether it works now.
+    /// Whether it is valid now.
     pub live: bool,
-    /// How often its page was asked for.
+    /// How often its page was opened.
     pub views: i64,
-    /// When it last was.
+    /// When its page was last opened; none when it never was.
     pub last_viewed_at: Option<DateTime<Utc>>,
 }
 
-/// How many links of a workspace work now; counted up to `most`.
+/// Returns how many links of a workspace are neither revoked nor expired, at most `most`.
 pub async fn count_live(conn: &mut PgConnection, workspace: WorkspaceId, most: i64) -> sqlx::Result<i64> {
     sqlx::query_scalar!(
         r#"SELECT count(*) AS "count!" FROM (
@@ -88,7 +88,7 @@ pub async fn count_live(conn: &mut PgConnection, workspace: WorkspaceId, most: i
     .await
 }
 
-/// Makes others that add a link to this workspace wait until the caller's transaction ends.
+/// Makes other callers that add a link to this workspace wait until the caller's transaction ends.
 pub async fn lock(conn: &mut PgConnection, workspace: WorkspaceId) -> sqlx::Result<()> {
     sqlx::query!(
         "SELECT pg_advisory_xact_lock(hashtextextended('links ' || $1::uuid::text, 0))",
@@ -121,7 +121,7 @@ pub async fn add(conn: &mut PgConnection, new: &NewLink<'_>) -> sqlx::Result<()>
     Ok(())
 }
 
-/// A link to an item that is not deleted, in whichever workspace.
+/// Returns a link of any workspace to an item that is not deleted; none when there is no such link.
 pub async fn find(conn: &mut PgConnection, link: PublicLinkId) -> sqlx::Result<Option<LinkRow>> {
     sqlx::query_as!(
         LinkRow,
@@ -140,7 +140,7 @@ pub async fn find(conn: &mut PgConnection, link: PublicLinkId) -> sqlx::Result<O
     .await
 }
 
-/// Links of a workspace, or to one of its items, newest first, from the one after `before`.
+/// Returns links of a workspace, or to one of its items, newest first, that are older than `before`.
 pub async fn page(
     conn: &mut PgConnection,
     workspace: WorkspaceId,
@@ -187,7 +187,7 @@ pub async fn page(
     .await
 }
 
-/// Ends a link of the workspace for good. False when it had ended already, or is not there.
+/// Revokes a link of the workspace. Returns false when it was revoked or has expired already, or there is no such link.
 pub async fn revoke(conn: &mut PgConnection, link: PublicLinkId, workspace: WorkspaceId) -> sqlx::Result<bool> {
     let done = sqlx::query!(
         "UPDATE public_links SET revoked_at = mws_now()
@@ -200,7 +200,7 @@ pub async fn revoke(conn: &mut PgConnection, link: PublicLinkId, workspace: Work
     Ok(done.rows_affected() > 0)
 }
 
-/// Whether a link of the workspace that nobody revoked has this token.
+/// Returns whether a link of the workspace that is not revoked has this token.
 pub async fn has_token(conn: &mut PgConnection, workspace: WorkspaceId, token_hash: &[u8]) -> sqlx::Result<bool> {
     sqlx::query_scalar!(
         r#"SELECT EXISTS (
@@ -212,7 +212,7 @@ pub async fn has_token(conn: &mut PgConnection, workspace: WorkspaceId, token_ha
     .await
 }
 
-/// A link that works, for whoever has its token.
+/// A valid link, found by its token.
 #[derive(Debug, Clone)]
 pub struct OpenLink {
     /// Its id.
@@ -221,22 +221,22 @@ pub struct OpenLink {
     pub item_id: ItemId,
     /// The item's workspace.
     pub workspace_id: WorkspaceId,
-    /// Whose storage the item takes.
+    /// The account that owns the item.
     pub account_id: AccountId,
     /// Whether its visitors may save the bytes.
     pub may_download: bool,
-    /// Whether they may comment.
+    /// Whether its visitors may see and write comments.
     pub may_comment: bool,
-    /// The code of its passphrase, where it has one.
+    /// The keyed hash of its passphrase; none when it has none.
     pub passphrase_hash: Option<Vec<u8>>,
-    /// When it ends by itself.
+    /// When it expires.
     pub expires_at: DateTime<Utc>,
     /// The database's time.
     pub now: DateTime<Utc>,
 }
 
-/// The link with this token; none when it has ended, its item is deleted, its account is suspended, or whoever made it
-/// might make it no longer.
+/// Returns the link with this token; none when it is revoked or has expired, its item is deleted, its account is
+/// suspended, or whoever made it has no access any more.
 pub async fn open(conn: &mut PgConnection, token_hash: &[u8]) -> sqlx::Result<Option<OpenLink>> {
     sqlx::query_as!(
         OpenLink,
@@ -264,8 +264,8 @@ pub async fn count_view(conn: &mut PgConnection, link: PublicLinkId) -> sqlx::Re
     .map(drop)
 }
 
-/// Counts a passphrase as wrong before it is looked at. False when the link has had `most` wrong ones within so many
-/// minutes: nothing is counted, and none is to be looked at.
+/// Counts a passphrase as wrong before it is checked. Returns false when the link has had `most` wrong ones within
+/// `minutes` minutes: then nothing is counted, and the passphrase must not be checked.
 pub async fn count_wrong(conn: &mut PgConnection, link: PublicLinkId, most: i32, minutes: i32) -> sqlx::Result<bool> {
     let counted = sqlx::query!(
         "UPDATE public_links SET
@@ -282,7 +282,7 @@ pub async fn count_wrong(conn: &mut PgConnection, link: PublicLinkId, most: i32,
     Ok(counted.rows_affected() > 0)
 }
 
-/// Takes back what `count_wrong` counted: the passphrase was right.
+/// Takes back what `count_wrong` counted, because the passphrase was right.
 pub async fn count_right(conn: &mut PgConnection, link: PublicLinkId) -> sqlx::Result<()> {
     sqlx::query!("UPDATE public_links SET wrong = greatest(wrong - 1, 0) WHERE id = $1", link as PublicLinkId)
         .execute(conn)
@@ -290,7 +290,7 @@ pub async fn count_right(conn: &mut PgConnection, link: PublicLinkId) -> sqlx::R
         .map(drop)
 }
 
-/// Deletes up to `limit` links that ended more than `days` ago. Returns how many.
+/// Deletes up to `limit` links that expired more than `days` ago. Returns how many.
 pub async fn prune(conn: &mut PgConnection, days: i32, limit: i64) -> sqlx::Result<u64> {
     let gone = sqlx::query!(
         "DELETE FROM public_links WHERE id = ANY (ARRAY(

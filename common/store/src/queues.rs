@@ -1,24 +1,24 @@
-//! What waits in each queue, for the numbers that operators scale and are woken by.
+//! Counts what waits in each queue, for the metrics that operators scale and alert by.
 //!
-//! It counts jobs and deliveries, which are the truth, and no tickets. A job without a place waits for its account's
-//! own jobs and not for workers, so that it is not counted. It decides nothing.
+//! It counts jobs and deliveries, which are the truth, and no tickets. A job without a place waits for other jobs of
+//! its account and not for workers, so it is not counted.
 
 use sqlx::PgConnection;
 
-/// What waits in a queue.
+/// The number of jobs or deliveries that wait in a queue.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Waiting {
-    /// The queue's name; deliveries are told apart by whether an attempt was made.
+    /// The queue's name; first attempts of deliveries and later ones are two queues.
     pub queue: String,
     /// How many could be claimed now.
     pub due: i64,
-    /// How many wait for a time of their own, such as that of a retry.
+    /// How many are not due yet, such as retries.
     pub delayed: i64,
-    /// Seconds since the oldest of those that could be claimed became so; 0 where there is none.
+    /// Seconds since the oldest that could be claimed became due; 0 when there is none.
     pub oldest_due_seconds: f64,
 }
 
-/// Every queue in which something waits. It reads all that waits, so ask seldom.
+/// Returns every queue in which something waits. It reads all waiting rows, so call it rarely.
 pub async fn waiting(conn: &mut PgConnection) -> sqlx::Result<Vec<Waiting>> {
     sqlx::query_file_as!(Waiting, "src/queues.sql").fetch_all(conn).await
 }

@@ -1,7 +1,7 @@
-//! Stored reads, the live jobs that own reads to come, and what the fleet can run.
+//! Stored reads, the live jobs that own reads to come, and the reads that the fleet can run.
 //!
-//! A row of `job_reads` exists only while its job lives; its primary key (item, read) is the promise that nothing
-//! starts twice. Rows are taken sorted, so that two calls for the same items can't lock each other out.
+//! A row of `job_reads` exists only while its job is live; its primary key (item, read) is the promise that nothing
+//! starts twice. Rows are inserted in sorted order, so that two calls for the same items can't deadlock.
 
 use crate::fleet::EngineOffer;
 use chrono::{DateTime, Utc};
@@ -14,16 +14,16 @@ use serde_json::Value;
 use sqlx::PgConnection;
 use std::collections::HashSet;
 
-/// What became of a read that a call wanted a job for.
+/// What happened to a read that a call wanted a job for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Taken {
     /// This call's job owns it.
     Own,
-    /// Another live job does.
+    /// Another live job owns it.
     Joined(LiveJob),
     /// It was stored meanwhile.
     Stored,
-    /// The job that owned it ended this moment without storing it: look again.
+    /// The job that owned it has just ended without storing it: try again.
     Gone,
 }
 
@@ -38,7 +38,7 @@ pub struct LiveRead {
     pub job: LiveJob,
 }
 
-/// The live jobs that will store reads on these items.
+/// Returns the live jobs that will store reads on these items.
 pub async fn owners(conn: &mut PgConnection, items: &[ItemId]) -> sqlx::Result<Vec<LiveRead>> {
     let rows = sqlx::query!(
         r#"SELECT r.item_id AS "item_id: ItemId", r.read AS "read: Read", r.job_id AS "job_id: JobId",
@@ -57,7 +57,8 @@ pub async fn owners(conn: &mut PgConnection, items: &[ItemId]) -> sqlx::Result<V
     Ok(owned.collect())
 }
 
-/// Tries to own every read of these candidates, waiting for calls that took the same ones a moment ago.
+/// Tries to own every read of these candidates, and waits for calls that took the same ones a moment ago. [`taken`]
+/// returns what each got.
 pub async fn take(conn: &mut PgConnection, candidates: &[Candidate]) -> sqlx::Result<()> {
     let Owned { items, reads, jobs } = owned(candidates);
     sqlx::query!(
@@ -74,7 +75,7 @@ pub async fn take(conn: &mut PgConnection, candidates: &[Candidate]) -> sqlx::Re
     Ok(())
 }
 
-/// What became of each candidate's reads, in the candidates' order and, within one, in the order of `owns`.
+/// Returns what happened to each candidate's reads, in the candidates' order and, within one, in the order of `owns`.
 pub async fn taken(conn: &mut PgConnection, candidates: &[Candidate]) -> sqlx::Result<Vec<Vec<Taken>>> {
     let Owned { items, reads, jobs } = owned(candidates);
     let rows = sqlx::query!(
@@ -106,7 +107,7 @@ pub async fn taken(conn: &mut PgConnection, candidates: &[Candidate]) -> sqlx::R
     Ok(candidates.iter().map(|candidate| fates.by_ref().take(candidate.owns().count()).collect()).collect())
 }
 
-/// The rows of `job_reads` that candidates would own, a column each.
+/// The rows of `job_reads` that candidates would own, one list per column.
 #[derive(Default)]
 struct Owned {
     items: Vec<ItemId>,
@@ -117,7 +118,7 @@ struct Owned {
 fn owned(candidates: &[Candidate]) -> Owned {
     let mut owned = Owned::default();
     for candidate in candidates {
-        // A read is of an item.
+        // Each read belongs to the candidate's item.
         for (read, item) in candidate.owns().zip(candidate.item.into_iter().cycle()) {
             owned.items.push(item);
             owned.reads.push(read.name());
@@ -127,7 +128,7 @@ fn owned(candidates: &[Candidate]) -> Owned {
     owned
 }
 
-/// Gives back what these jobs own: those that ended, and those a call took but does not start.
+/// Releases the reads that these jobs own: jobs that ended, and jobs that a call does not start after all.
 pub async fn give_back(conn: &mut PgConnection, jobs: &[JobId]) -> sqlx::Result<()> {
     sqlx::query!("DELETE FROM job_reads WHERE job_id = ANY ($1)", jobs as &[JobId]).execute(conn).await?;
     Ok(())
@@ -144,7 +145,7 @@ pub struct OwnedRead {
     pub read: Read,
 }
 
-/// Gives back single reads of a job that is started all the same.
+/// Releases single reads of jobs that are still started.
 pub async fn give_back_reads(conn: &mut PgConnection, given: &[OwnedRead]) -> sqlx::Result<()> {
     sqlx::query!(
         "DELETE FROM job_reads r USING unnest($1::uuid[], $2::uuid[], $3::text[]) AS g (job_id, item_id, read)
@@ -158,38 +159,38 @@ pub async fn give_back_reads(conn: &mut PgConnection, given: &[OwnedRead]) -> sq
     Ok(())
 }
 
-/// A result to keep on an item.
+/// A result to store on an item.
 #[derive(Debug, Clone)]
 pub struct NewRead {
     /// The item.
     pub item: ItemId,
-    /// Which read.
+    /// The read.
     pub read: Read,
     /// The job that computed it.
     pub job: JobId,
     /// The engine and its version.
     pub engine: (String, String),
-    /// How sure the engine is of itself, when it says.
+    /// The engine's own rating of the result; none when it gives none.
     pub quality: Option<String>,
-    /// Where the result stands: in the row, or in the media store under this key.
+    /// The result.
     pub body: ReadBody,
-    /// Bytes of the result and of the files that go with it, which count as storage of the item's account.
+    /// The size in bytes of the result and of its files, which count as storage of the item's account.
     pub bytes: i64,
-    /// What of it stands in rows of its own, to be joined with other reads and searched.
+    /// The parts of it that are stored as rows, to be joined with other reads and searched.
     pub rows: Rows,
 }
 
-/// Where a stored read's result stands.
+/// Where a stored read's result is.
 #[derive(Debug, Clone)]
 pub enum ReadBody {
-    /// In the row.
+    /// In its row.
     Inline(Value),
-    /// In the media store, for results over 256 KiB.
+    /// In the media store under this key, for results over 256 KiB.
     Object(String),
 }
 
-/// Stores results, and returns which were: a read that is stored already keeps its first result. Their rows are
-/// `store::footage`'s to add.
+/// Stores results. Returns which were stored: a read that exists already keeps its first result. The caller adds their
+/// rows with `store::footage`.
 pub async fn store(conn: &mut PgConnection, reads: &[NewRead]) -> sqlx::Result<Vec<(ItemId, Read)>> {
     if reads.is_empty() {
         return Ok(Vec::new());
@@ -230,7 +231,7 @@ pub async fn store(conn: &mut PgConnection, reads: &[NewRead]) -> sqlx::Result<V
     Ok(stored.into_iter().map(|row| (row.item_id, row.read)).collect())
 }
 
-/// Whether an item has this read.
+/// Returns whether an item has this read.
 pub async fn is_stored(conn: &mut PgConnection, item: ItemId, read: Read) -> sqlx::Result<bool> {
     sqlx::query_scalar!(
         r#"SELECT EXISTS (SELECT FROM item_reads WHERE item_id = $1 AND read = $2) AS "stored!""#,
@@ -241,18 +242,19 @@ pub async fn is_stored(conn: &mut PgConnection, item: ItemId, read: Read) -> sql
     .await
 }
 
-/// What the fleet can run and what an operator has paused.
+/// The reads that the fleet can run, and those that an operator has paused.
 #[derive(Debug, Clone, Default)]
 pub struct Kinds {
-    /// Reads that a worker has said it can run within the last week.
+    /// Reads that a worker has offered within the last week.
     pub configured: HashSet<Read>,
     /// Reads that are paused.
     pub paused: HashSet<Read>,
 }
 
-/// Reads the fleet's abilities.
+/// Returns which reads the fleet can run.
 ///
-/// A week, not a heartbeat: work is taken while the workers are down for a while, and refused where none ever could.
+/// A week, not a heartbeat: while all workers are down for a while, work is still accepted; it is refused only when no
+/// worker offers it.
 pub async fn kinds(conn: &mut PgConnection) -> sqlx::Result<Kinds> {
     let rows = sqlx::query!(
         r#"SELECT read AS "read: Read", paused_at IS NOT NULL AS "paused!",
@@ -274,7 +276,7 @@ pub async fn kinds(conn: &mut PgConnection) -> sqlx::Result<Kinds> {
     Ok(kinds)
 }
 
-/// The reads that this release knows: a later one may have added others.
+/// The names of the reads that this release knows; a later release may have added others to the table.
 fn known() -> [&'static str; Read::ALL.len()] {
     Read::ALL.map(Read::name)
 }
@@ -282,21 +284,21 @@ fn known() -> [&'static str; Read::ALL.len()] {
 /// A read as operators see it.
 #[derive(Debug)]
 pub struct KindRow {
-    /// Which.
+    /// The read.
     pub read: Read,
-    /// Since when it is paused.
+    /// When it was paused; none when it is not.
     pub paused_at: Option<DateTime<Utc>>,
-    /// What computes it, as a worker last said.
+    /// The engine that computes it, as a worker last announced.
     pub engine: Option<String>,
-    /// And in which version.
+    /// The version of that engine.
     pub engine_version: Option<String>,
-    /// When one last said so.
+    /// When a worker last announced it.
     pub engine_seen_at: Option<DateTime<Utc>>,
-    /// Jobs of it that wait, as far as they are counted: up to 10,001.
+    /// How many of its jobs are queued, at most 10,001.
     pub waiting: i64,
 }
 
-/// The reads, as operators see them.
+/// Returns the reads that this release knows, as operators see them.
 pub async fn list(conn: &mut PgConnection) -> sqlx::Result<Vec<KindRow>> {
     sqlx::query_as!(
         KindRow,
@@ -310,16 +312,16 @@ pub async fn list(conn: &mut PgConnection) -> sqlx::Result<Vec<KindRow>> {
     .await
 }
 
-/// Whether jobs of a read are begun.
+/// Whether new jobs of a read are begun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Begun {
-    /// They are not: those that run go on, those that wait go on waiting, and calls are answered `held`.
+    /// No: running jobs go on, queued ones wait, and calls are answered `held`.
     Paused,
-    /// They are.
+    /// Yes.
     Resumed,
 }
 
-/// Pauses a read, or resumes it. Returns since when it was paused before, and is now.
+/// Pauses or resumes a read. Returns when it was paused, before this call and after it; none where it was not.
 pub async fn set_begun(
     conn: &mut PgConnection,
     read: Read,
@@ -338,7 +340,7 @@ pub async fn set_begun(
     Ok((row.was, row.now_is))
 }
 
-/// Says that a worker can run these reads with these engines. What is no read is left out.
+/// Records that a worker can run these reads with these engines. Tasks that are no reads are ignored.
 pub async fn announce(conn: &mut PgConnection, engines: &[EngineOffer]) -> sqlx::Result<()> {
     sqlx::query!(
         "UPDATE read_kinds k SET engine = e.engine, engine_version = e.version, engine_seen_at = mws_now()

@@ -1,9 +1,9 @@
-//! Reads that are asked for with an upload or an import, and start once its item is ready (contract §4.6).
+//! Reads that are requested with an upload or an import, and start once its item is ready (contract §4.6).
 //!
-//! A row is due from the moment that its item is ready (a trigger of `items`). Whoever starts its reads moves it on by
-//! half a minute first, so that one that is killed is followed by another; to start them twice does no harm, since a
-//! read of an item has one live job. The answer ends it. Accounts take turns, and one that has to wait waits with all
-//! of its rows.
+//! A trigger of `items` makes a row due when its item is ready. Whoever starts its reads first moves its due time on by
+//! half a minute, so that another follows one that is killed. Starting them twice does no harm, since a read of an item
+//! has one live job. Storing the answer ends the row. Accounts take turns, and an account that has to wait waits with
+//! all of its rows.
 
 use crate::credentials::LetIn;
 use domain::ids::{AccountId, ItemId, KeyId, UserId, WorkspaceId};
@@ -13,24 +13,24 @@ use sqlx::PgConnection;
 use std::time::Duration;
 use uuid::Uuid;
 
-/// Reads to start, and for whom.
+/// Reads to start later, and the caller who asks for them.
 #[derive(Debug)]
 pub struct NewReads<'a> {
     /// The item.
     pub item: ItemId,
-    /// Which, each once.
+    /// The reads, each once.
     pub reads: &'a [Read],
-    /// Who asks: their account pays.
+    /// The caller who asks: their account pays.
     pub by: LetIn,
-    /// What they called.
+    /// The tool that they called.
     pub tool: &'a str,
-    /// The request that asked.
+    /// The id of the request that asked.
     pub request_id: &'a str,
     /// The trace that it belongs to.
     pub traceparent: Option<&'a str>,
 }
 
-/// Keeps what is to be started once the item is ready.
+/// Stores which reads to start once the item is ready.
 pub async fn add(conn: &mut PgConnection, new: &NewReads<'_>) -> sqlx::Result<()> {
     sqlx::query!(
         "INSERT INTO reads_on_ready (item_id, reads, payer_account_id, owner_account_id, workspace_id, key_id, user_id,
@@ -52,24 +52,25 @@ pub async fn add(conn: &mut PgConnection, new: &NewReads<'_>) -> sqlx::Result<()
     Ok(())
 }
 
-/// Reads whose item is ready.
+/// Reads to start now, since their item is ready.
 #[derive(Debug)]
 pub struct DueReads {
     /// The item.
     pub item: ItemId,
-    /// Which.
+    /// The reads.
     pub reads: Vec<Read>,
-    /// Who asked.
+    /// The caller who asked.
     pub by: LetIn,
-    /// What they called.
+    /// The tool that they called.
     pub tool: String,
-    /// The request that asked.
+    /// The id of the request that asked.
     pub request_id: String,
     /// The trace that it belongs to.
     pub traceparent: Option<String>,
 }
 
-/// Takes the reads that have been due for longest of the next account behind this one that has some, for half a minute.
+/// Takes the reads of one item for half a minute: of the next account after `after` with due reads, those due longest.
+/// Returns none when there are none.
 pub async fn take(conn: &mut PgConnection, after: Uuid) -> sqlx::Result<Option<DueReads>> {
     let row = sqlx::query!(
         r#"UPDATE reads_on_ready SET due_at = mws_now() + interval '30 seconds'
@@ -100,8 +101,8 @@ pub async fn take(conn: &mut PgConnection, after: Uuid) -> sqlx::Result<Option<D
     }))
 }
 
-/// Has them wait for so long, and all that is due of the same account by then: this item first, then ten a second, and
-/// what is left after a minute together.
+/// Puts these reads off for `wait`, with all others of the account that would be due by then: this item first, then ten
+/// items a second, and whatever is left after a minute all together.
 pub async fn put_off(conn: &mut PgConnection, item: ItemId, payer: AccountId, wait: Duration) -> sqlx::Result<()> {
     sqlx::query!(
         "WITH due AS (
@@ -124,7 +125,7 @@ pub async fn put_off(conn: &mut PgConnection, item: ItemId, payer: AccountId, wa
     .map(drop)
 }
 
-/// Keeps what became of them, which ends them. The first answer stands.
+/// Stores the answer to the call that started the reads, which ends them. A second answer is ignored.
 pub async fn keep_answer(conn: &mut PgConnection, item: ItemId, answer: &Value) -> sqlx::Result<()> {
     sqlx::query!(
         "UPDATE reads_on_ready SET due_at = NULL, answer = $2 WHERE item_id = $1 AND answer IS NULL",

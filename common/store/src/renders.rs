@@ -1,7 +1,7 @@
-//! Renders: what live ones will make, which items they made, and what lost claims left behind.
+//! Renders: what live jobs will make, which items they made, and what lost claims left behind.
 //!
-//! A row of `job_renders` that has not ended is the promise that the same render is not made twice at once, as one of
-//! `job_reads` is for reads. The new item's row is in `new_item`.
+//! A row of `job_renders` that has not ended promises that nobody makes the same render at the same time, as a row of
+//! `job_reads` does for reads. The new item's row is in `new_item`.
 
 use crate::usage;
 use domain::ids::{AccountId, ItemId, JobId};
@@ -17,17 +17,18 @@ pub struct NewRender<'a> {
     pub hash: &'a [u8],
     /// The plan.
     pub plan: &'a Value,
-    /// The item to come.
+    /// The id of the item that it will make.
     pub output: ItemId,
-    /// What it will be called.
+    /// The name that the item will have.
     pub name: &'a str,
     /// The music that it needs beside its job's item.
     pub music: Option<ItemId>,
-    /// Whatever else it needs.
+    /// The further items that it needs.
     pub others: &'a [ItemId],
 }
 
-/// Tries to own a render, waiting for a call that took the same one a moment ago. False when another job owns it.
+/// Stores the promise that this job makes the render, and waits for a call that did the same a moment ago. Returns
+/// false when another live job has the promise.
 pub async fn take(conn: &mut PgConnection, render: &NewRender<'_>) -> sqlx::Result<bool> {
     let taken = sqlx::query!(
         "INSERT INTO job_renders (job_id, hash, plan, output_item_id, output_name, music_item_id, source_item_ids)
@@ -51,11 +52,11 @@ pub async fn take(conn: &mut PgConnection, render: &NewRender<'_>) -> sqlx::Resu
 pub struct Made {
     /// The item.
     pub item: ItemId,
-    /// The job that made it; its row may be gone.
+    /// The job that made it, whose row may be deleted by now.
     pub job: JobId,
 }
 
-/// The item that a render with this hash made, while it is there.
+/// Returns the item that a render with this hash made; none when it is deleted or never was made.
 pub async fn made(conn: &mut PgConnection, hash: &[u8]) -> sqlx::Result<Option<Made>> {
     sqlx::query_as!(
         Made,
@@ -67,8 +68,9 @@ pub async fn made(conn: &mut PgConnection, hash: &[u8]) -> sqlx::Result<Option<M
     .await
 }
 
-/// Reserves storage for what a claim has rendered, if the account has that much left of `quota`. The caller holds
-/// `items::lock_storage` until its commit. It counts until the render has ended; then the new item does.
+/// Reserves storage for the file that a claim has rendered. Returns false when less than that is left of `quota`, or
+/// the claim is lost. The caller holds `items::lock_storage` until its commit. The reservation counts until the render
+/// has ended; then the new item does.
 pub async fn reserve(
     conn: &mut PgConnection,
     job: JobId,
@@ -95,7 +97,7 @@ pub async fn reserve(
     Ok(reserved.rows_affected() == 1)
 }
 
-/// Bytes of storage that a live render has reserved.
+/// Returns how many bytes of storage a live render has reserved; 0 when there are none.
 pub async fn reserved(conn: &mut PgConnection, job: JobId) -> sqlx::Result<i64> {
     let bytes = sqlx::query_scalar!(
         "SELECT reserved_bytes FROM job_renders WHERE job_id = $1 AND ended_at IS NULL",
@@ -106,7 +108,7 @@ pub async fn reserved(conn: &mut PgConnection, job: JobId) -> sqlx::Result<i64> 
     Ok(bytes.unwrap_or(0))
 }
 
-/// Notes that these jobs have ended, those of them that were renders: the same may be rendered again.
+/// Records that the renders among these jobs have ended, so that the same may be rendered again.
 pub async fn give_back(conn: &mut PgConnection, jobs: &[JobId]) -> sqlx::Result<()> {
     sqlx::query!(
         "UPDATE job_renders SET ended_at = mws_now() WHERE job_id = ANY ($1) AND ended_at IS NULL",
@@ -117,20 +119,21 @@ pub async fn give_back(conn: &mut PgConnection, jobs: &[JobId]) -> sqlx::Result<
     Ok(())
 }
 
-/// A render that ended, and what may still stand in the media store because of it.
+/// An ended render, whose files may still be in the media store.
 #[derive(Debug, Clone)]
 pub struct Leftover {
     /// Its job.
     pub job: JobId,
-    /// The item it was to make.
+    /// The id of the item that it was to make.
     pub output: ItemId,
-    /// The object that is that item's own; nothing when there is no such item.
+    /// The key that the item's row names, which must be kept; none when there is no such item.
     pub kept_key: Option<String>,
-    /// Another item that it was to make, and the object that is that one's own.
+    /// The id of a second item that it was to make, and the key that its row names.
     pub second: Option<(ItemId, Option<String>)>,
 }
 
-/// Renders that ended more than `minutes` ago, when whoever worked for a lost claim has long stopped; oldest first.
+/// Returns renders that ended more than `minutes` ago, the longest ended first. By then every worker of a lost claim
+/// has stopped.
 pub async fn leftovers(conn: &mut PgConnection, minutes: i32, limit: i64) -> sqlx::Result<Vec<Leftover>> {
     let rows = sqlx::query!(
         r#"SELECT r.job_id AS "job: JobId", r.output_item_id AS "output: ItemId", i.object_key AS "kept_key?",
@@ -154,7 +157,7 @@ pub async fn leftovers(conn: &mut PgConnection, minutes: i32, limit: i64) -> sql
     Ok(leftovers.collect())
 }
 
-/// Forgets ended renders whose leftovers are gone. Returns how many.
+/// Deletes the rows of ended renders whose leftovers are deleted. Returns how many.
 pub async fn forget(conn: &mut PgConnection, jobs: &[JobId]) -> sqlx::Result<u64> {
     let gone =
         sqlx::query!("DELETE FROM job_renders WHERE job_id = ANY ($1) AND ended_at IS NOT NULL", jobs as &[JobId])
@@ -163,7 +166,7 @@ pub async fn forget(conn: &mut PgConnection, jobs: &[JobId]) -> sqlx::Result<u64
     Ok(gone.rows_affected())
 }
 
-/// Whether a worker has said within the last week that it can render: as long as for reads (`store::reads::kinds`).
+/// Returns whether a worker has offered renders within the last week, as long as for reads (`store::reads::kinds`).
 pub async fn configured(conn: &mut PgConnection) -> sqlx::Result<bool> {
     sqlx::query_scalar!(
         r#"SELECT coalesce(max(engine_seen_at) > mws_now() - interval '7 days', false) AS "seen!" FROM render_engine"#
@@ -172,7 +175,7 @@ pub async fn configured(conn: &mut PgConnection) -> sqlx::Result<bool> {
     .await
 }
 
-/// Whether a worker has said within the last week that its renders can have letters in them.
+/// Returns whether a worker has announced within the last week that it can draw text in renders.
 pub async fn draws_text(conn: &mut PgConnection) -> sqlx::Result<bool> {
     sqlx::query_scalar!(
         r#"SELECT coalesce(max(text_seen_at) > mws_now() - interval '7 days', false) AS "seen!" FROM render_engine"#
@@ -181,13 +184,13 @@ pub async fn draws_text(conn: &mut PgConnection) -> sqlx::Result<bool> {
     .await
 }
 
-/// Says that a worker's renders can have letters in them.
+/// Records that a worker can draw text in renders.
 pub async fn announce_text(conn: &mut PgConnection) -> sqlx::Result<()> {
     sqlx::query!("UPDATE render_engine SET text_seen_at = mws_now()").execute(conn).await?;
     Ok(())
 }
 
-/// Says that a worker can render with this engine.
+/// Records that a worker can render with this engine.
 pub async fn announce(conn: &mut PgConnection, engine: &str, version: &str) -> sqlx::Result<()> {
     sqlx::query!(
         "UPDATE render_engine SET engine = $1, engine_version = $2, engine_seen_at = mws_now()",

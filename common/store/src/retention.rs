@@ -1,9 +1,9 @@
-//! Deleting what is old, some rows at a time: what keeps tables small without holding a snapshot for long. Each
-//! function is one statement, so that one which fails keeps none of the others.
+//! Deletes old rows, some at a time: tables stay small, and no snapshot is held for long. Each function is one
+//! statement, so that a failing one does not prevent the others.
 
 use sqlx::PgConnection;
 
-/// Deletes jobs that ended more than `days` ago, and their claims. Returns how many jobs went.
+/// Deletes up to `limit` jobs that ended more than `days` ago, and their claims. Returns how many jobs.
 pub async fn delete_jobs(conn: &mut PgConnection, days: i32, limit: i64) -> sqlx::Result<u64> {
     let jobs = sqlx::query_scalar!(
         r#"WITH old AS MATERIALIZED (
@@ -25,8 +25,8 @@ pub async fn delete_jobs(conn: &mut PgConnection, days: i32, limit: i64) -> sqlx
     Ok(u64::try_from(jobs).unwrap_or_default())
 }
 
-/// Deletes calls of more than `days` ago that no job is left of, and their idempotency keys. Returns how many calls
-/// went. Jobs are looked up one by one, however many calls are old.
+/// Deletes up to `limit` calls that are older than `days` and have no jobs any more, and their idempotency keys.
+/// Returns how many calls. Jobs are looked up one by one, however many calls are old.
 pub async fn delete_calls(conn: &mut PgConnection, days: i32, limit: i64) -> sqlx::Result<u64> {
     let done = sqlx::query!(
         "WITH old AS MATERIALIZED (
@@ -47,7 +47,7 @@ pub async fn delete_calls(conn: &mut PgConnection, days: i32, limit: i64) -> sql
     Ok(done.rows_affected())
 }
 
-/// Deletes tickets done more than five minutes ago.
+/// Deletes up to `limit` tickets that were done more than five minutes ago. Returns how many.
 pub async fn delete_tickets(conn: &mut PgConnection, limit: i64) -> sqlx::Result<u64> {
     let done = sqlx::query!(
         "DELETE FROM apalis.jobs WHERE id = ANY (ARRAY(
@@ -60,13 +60,13 @@ pub async fn delete_tickets(conn: &mut PgConnection, limit: i64) -> sqlx::Result
     Ok(done.rows_affected())
 }
 
-/// Deletes the queue's workers not seen for an hour.
+/// Deletes the queue's workers that were not seen for an hour. Returns how many.
 pub async fn delete_queue_workers(conn: &mut PgConnection) -> sqlx::Result<u64> {
     let done = sqlx::query!("DELETE FROM apalis.workers WHERE last_seen < now() - interval '1 hour'");
     Ok(done.execute(conn).await?.rows_affected())
 }
 
-/// Deletes tickets that a queue worker held which is gone: what they are about got new ones long ago.
+/// Deletes up to `limit` tickets that a vanished queue worker held: their rows got new ones long ago. Returns how many.
 pub async fn delete_held_tickets(conn: &mut PgConnection, limit: i64) -> sqlx::Result<u64> {
     let done = sqlx::query!(
         "DELETE FROM apalis.jobs WHERE id = ANY (ARRAY(
@@ -79,20 +79,20 @@ pub async fn delete_held_tickets(conn: &mut PgConnection, limit: i64) -> sqlx::R
     Ok(done.execute(conn).await?.rows_affected())
 }
 
-/// Deletes session codes that ended an hour ago.
+/// Deletes session codes that expired more than an hour ago. Returns how many.
 pub async fn delete_session_codes(conn: &mut PgConnection) -> sqlx::Result<u64> {
     let done = sqlx::query!("DELETE FROM session_codes WHERE expires_at < mws_now() - interval '1 hour'");
     Ok(done.execute(conn).await?.rows_affected())
 }
 
-/// Deletes session tokens that ended an hour ago.
+/// Deletes session tokens that expired more than an hour ago. Returns how many.
 pub async fn delete_session_tokens(conn: &mut PgConnection) -> sqlx::Result<u64> {
     let done = sqlx::query!("DELETE FROM session_tokens WHERE expires_at < mws_now() - interval '1 hour'");
     Ok(done.execute(conn).await?.rows_affected())
 }
 
-/// Deletes the paces of those who have not called for an hour, up to `limit`. Every row is looked at: an index on the
-/// time would be written at every call.
+/// Deletes the rates of up to `limit` accounts that have been within their rate for an hour. Returns how many. It reads
+/// every row: an index on the time would be written at every call.
 pub async fn delete_paces(conn: &mut PgConnection, limit: i64) -> sqlx::Result<u64> {
     let done = sqlx::query!(
         "DELETE FROM rate_limits WHERE ctid = ANY (ARRAY(

@@ -1,6 +1,6 @@
 //! Script sessions: single-use codes and the tokens they are exchanged for (contract §5.3).
 //!
-//! Only hashes are here. A code is redeemed by one conditional update, so that a raced redemption makes one token.
+//! Only hashes are stored. One conditional update redeems a code, so that two redemptions at once make one token.
 
 use crate::credentials::Pace;
 use chrono::{DateTime, Utc};
@@ -12,17 +12,17 @@ use uuid::Uuid;
 /// A code to be stored.
 #[derive(Debug)]
 pub struct NewCode {
-    /// What is kept of it.
+    /// The code's hash.
     pub code_hash: CredentialHash,
-    /// Who pays for what the session does.
+    /// The account that pays for what the session does.
     pub account_id: AccountId,
-    /// Where it works.
+    /// The workspace that it gives access to.
     pub workspace_id: WorkspaceId,
-    /// The user it stands for.
+    /// The user it stands for; none for a key's session.
     pub user_id: Option<UserId>,
-    /// The key it stands for.
+    /// The key it stands for; none for a user's session.
     pub key_id: Option<KeyId>,
-    /// Seconds until it can't be redeemed.
+    /// Seconds for which it can be redeemed.
     pub seconds: u32,
 }
 
@@ -43,35 +43,35 @@ pub async fn insert_code(conn: &mut PgConnection, code: &NewCode) -> sqlx::Resul
     Ok(())
 }
 
-/// A redemption that is asked for.
+/// A request to redeem a code.
 #[derive(Debug)]
 pub struct Redemption {
     /// The code's hash.
     pub code_hash: CredentialHash,
     /// The hash of the token that it is exchanged for.
     pub token_hash: CredentialHash,
-    /// Seconds that the token lives.
+    /// Seconds that the token is valid.
     pub token_seconds: u32,
-    /// What the client's address counts under: 16 bytes of a hash, never an account's id.
+    /// The id that the client's address is counted under: 16 bytes of a hash, never an account's id.
     pub address: Uuid,
 }
 
-/// What became of a redemption.
+/// The result of redeeming a code.
 #[derive(Debug)]
 pub struct Redeemed {
-    /// Whether the address is within its rate. If not, nothing was redeemed.
+    /// Whether the address is within its rate; if not, nothing was redeemed.
     pub passed: bool,
     /// The address's theoretical arrival after this request.
     pub arrival: Option<DateTime<Utc>>,
     /// The database's time.
     pub now: DateTime<Utc>,
-    /// Where the token works; none when the code is used, expired or unknown.
+    /// The workspace that the token gives access to; none when the code is used, expired or unknown.
     pub workspace_id: Option<WorkspaceId>,
-    /// When the token ends.
+    /// When the token expires; none when there is no token.
     pub expires_at: Option<DateTime<Utc>>,
 }
 
-/// Exchanges a code for a token, once, if the address is within its rate.
+/// Exchanges a code for a token, once, if the address is within its rate. Returns what happened.
 pub async fn redeem(conn: &mut PgConnection, redemption: &Redemption, pace: Pace) -> sqlx::Result<Redeemed> {
     sqlx::query_file_as!(
         Redeemed,
@@ -87,7 +87,7 @@ pub async fn redeem(conn: &mut PgConnection, redemption: &Redemption, pace: Pace
     .await
 }
 
-/// Ends the sessions of a user: in one workspace, or with none everywhere. Codes that were not redeemed go too.
+/// Ends the sessions of a user, in one workspace or without it in all, and deletes codes that were not redeemed.
 pub async fn end_for_user(conn: &mut PgConnection, user: UserId, workspace: Option<WorkspaceId>) -> sqlx::Result<()> {
     sqlx::query!(
         "WITH codes AS (

@@ -1,8 +1,8 @@
-//! An account's journal of minutes as a statement: each entry, and what it left of the month's minutes and of those
-//! that were bought.
+//! An account's journal of minutes as a statement: each entry, and what was left after it of the month's minutes and of
+//! the bought ones.
 //!
-//! What is left now is known from the balances; what was left before is found backwards from there. So a page reads its
-//! own entries and those after them, and a statement that does not begin at nothing shows that its journal was changed.
+//! The balances say what is left now; what was left earlier is computed backwards from there. So a page reads its own
+//! entries and the later ones, and a statement that does not begin at zero shows that the journal was changed.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::credits::Credits;
@@ -13,43 +13,43 @@ use sqlx::PgConnection;
 /// An entry of the journal.
 #[derive(Debug, Clone)]
 pub struct EntryRow {
-    /// Its number: the statement's order.
+    /// Its number, which is the order of the statement.
     pub id: i64,
-    /// When.
+    /// When it was written.
     pub at: DateTime<Utc>,
-    /// The month that it moves.
+    /// The month that it belongs to.
     pub month: NaiveDate,
     /// `grant`, `purchase`, `hold`, `settle`, `release` or `adjust`.
     pub kind: String,
-    /// The job that it is about.
+    /// The job that it is about; none for an entry without a job.
     pub job_id: Option<JobId>,
-    /// What the entry says of the month's minutes.
+    /// The minutes of the month in the entry.
     pub month_amount: Minutes,
-    /// And of those bought.
+    /// The bought minutes in the entry.
     pub bought_amount: Minutes,
     /// By how much it changes what is left of the month.
     pub month_change: Minutes,
-    /// And of those bought.
+    /// By how much it changes what is left of the bought minutes.
     pub bought_change: Minutes,
-    /// And of the AI credits.
+    /// By how much it changes what is left of the AI credits.
     pub credit_change: Credits,
-    /// Why, where somebody said so.
+    /// The reason that somebody gave; none without one.
     pub note: Option<String>,
-    /// The operator's own name for it.
+    /// The operator's own name for it; none without one.
     pub reference: Option<String>,
 }
 
-/// What an account has left, from its balances.
+/// What is left of a month's minutes, or of the bought ones.
 #[derive(Debug, Clone, Copy)]
 pub struct Left {
-    /// The month; none for what was bought.
+    /// The month; none for the bought minutes.
     pub month: Option<NaiveDate>,
-    /// What is left of it, after what is held.
+    /// The minutes that are left, without those that are held.
     pub left: Minutes,
 }
 
-/// Entries by whatever follows `WHERE`. What an entry changes of what is left follows from its kind: a settle gives
-/// back what its hold took, less what is charged.
+/// Selects entries; `$tail` is what follows `WHERE`. An entry's kind decides how it changes what is left: a settle
+/// gives back its hold, less what is charged.
 macro_rules! select_entries {
     ($tail:tt, $($argument:expr),*) => {
         sqlx::query_as!(
@@ -73,7 +73,7 @@ macro_rules! select_entries {
     };
 }
 
-/// Entries of an account's journal, newest first, before the one with this number.
+/// Returns entries of an account's journal, newest first, with numbers below `before`.
 pub async fn entries(
     conn: &mut PgConnection,
     account: AccountId,
@@ -86,7 +86,7 @@ pub async fn entries(
         .await
 }
 
-/// The entries of one job, newest first: its hold, and what became of it.
+/// Returns the entries of one job, newest first: its settle or release, and its hold.
 pub async fn of_job(conn: &mut PgConnection, job: JobId) -> sqlx::Result<Vec<EntryRow>> {
     select_entries!(
         "(j.job_id = $1 AND j.kind = 'hold') OR (j.job_id = $1 AND j.kind IN ('settle', 'release')) ORDER BY j.id DESC",
@@ -96,7 +96,8 @@ pub async fn of_job(conn: &mut PgConnection, job: JobId) -> sqlx::Result<Vec<Ent
     .await
 }
 
-/// By how much the entries from this number on have changed what is left: of each month, and of what was bought.
+/// Returns by how much the entries from this number on changed what is left: per month, its minutes and the bought
+/// ones.
 pub async fn changed_since(
     conn: &mut PgConnection,
     account: AccountId,
@@ -122,8 +123,8 @@ pub async fn changed_since(
     Ok(rows.into_iter().map(|row| (row.month, row.month_change, row.bought_change)).collect())
 }
 
-/// What is left now of each month that the account has a bucket of, newest first, and of what it bought. What jobs that
-/// ended left unfolded is counted in.
+/// Returns what is left now of each month that the account has a bucket for, and of the bought minutes. Ended jobs that
+/// are not folded yet are counted in.
 pub async fn left(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<Vec<Left>> {
     sqlx::query_as!(
         Left,

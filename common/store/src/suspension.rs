@@ -1,32 +1,32 @@
-//! Suspending an account: its credentials are refused, its queued jobs wait, its endpoints are told of nothing.
+//! Suspends accounts: their credentials are refused, their queued jobs wait, their endpoints get no events.
 //!
-//! The refusal itself is in the statements that know callers (`credentials`, `users`); that jobs wait is in
-//! `jobs::claim` and `jobs::places`. What runs is left alone here: `jobs::cancel_for_payer` and
-//! `uploads::end_for_account` stop it on request.
+//! The statements that look up callers do the refusing (`credentials`, `users`); `jobs::claim` and `jobs::places` make
+//! jobs wait. Running work is not touched here: `jobs::cancel_for_payer` and `uploads::end_for_account` stop it on
+//! request.
 
 use domain::ids::AccountId;
 use sqlx::PgConnection;
 
-/// What became of a suspension, or of its end.
+/// The result of suspending or resuming an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Suspension {
-    /// It is so now; before, this was the reason, if there was one.
+    /// It is done.
     Done {
-        /// The reason before.
+        /// The reason for the suspension before; none when the account was not suspended.
         before: Option<String>,
     },
-    /// The account is erased and stays as it is.
+    /// The account is erased; nothing was changed.
     Erased,
     /// There is no such account.
     Missing,
 }
 
-/// Suspends an account, or gives another reason for it; since when stays with one that is suspended.
+/// Suspends an account, or changes the reason of its suspension, whose time stays the same.
 pub async fn suspend(conn: &mut PgConnection, account: AccountId, reason: &str) -> sqlx::Result<Suspension> {
     change(conn, account, Some(reason)).await
 }
 
-/// Lets an account's credentials in again. One that is not suspended stays as it is.
+/// Ends an account's suspension. One that is not suspended stays as it is.
 pub async fn resume(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<Suspension> {
     change(conn, account, None).await
 }
@@ -53,8 +53,8 @@ async fn change(conn: &mut PgConnection, account: AccountId, reason: Option<&str
     })
 }
 
-/// Disables the endpoints of an account that is suspended. What waits for them is ended as `skipped`, and may be sent
-/// again.
+/// Disables the endpoints of a suspended account. Their waiting deliveries are ended as `skipped`, and may be resent.
+/// Returns how many endpoints.
 pub async fn silence(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<u64> {
     let done = sqlx::query!(
         "UPDATE webhook_endpoints SET enabled = false, disabled_reason = 'suspended', disabled_at = mws_now()
@@ -66,7 +66,7 @@ pub async fn silence(conn: &mut PgConnection, account: AccountId) -> sqlx::Resul
     Ok(done.rows_affected())
 }
 
-/// Enables those again that were disabled for the suspension alone.
+/// Enables the endpoints that were disabled only for the suspension. Returns how many.
 pub async fn unsilence(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<u64> {
     let done = sqlx::query!(
         "UPDATE webhook_endpoints SET enabled = true, disabled_reason = NULL, disabled_at = NULL

@@ -1,28 +1,28 @@
-//! What an account keeps: bytes of media, of projects and of what people wrote, and how many items and projects there
-//! are (docs/decisions.md, "What an account keeps is counted as it changes").
+//! Counts what an account stores: bytes of media, projects and texts, and how many items and projects there are
+//! (docs/decisions.md, "What an account keeps is counted as it changes").
 //!
 //! Triggers note every change in `account_usage_changes`, whatever statement makes it; here the notes are folded and
-//! read. It decides nothing: quotas are the callers', who hold `items::lock_storage` from the look to their commit.
+//! read. Callers check quotas, and hold `items::lock_storage` from the check to their commit.
 
 use domain::ids::AccountId;
 use sqlx::PgConnection;
 
-/// What an account keeps now, the caller's own changes included.
+/// What an account stores now, including the changes of the caller's transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Usage {
     /// Bytes in the media store, reserved ones included.
     pub media_bytes: i64,
-    /// Items, with those that were deleted and whose rows are still kept.
+    /// How many items there are, including deleted ones whose rows still exist.
     pub items: i64,
-    /// Bytes of projects and of their log.
+    /// Bytes of projects and of their webhooks.
     pub project_bytes: i64,
-    /// Projects.
+    /// How many projects there are.
     pub projects: i64,
     /// Bytes of comments and of calendar entries.
     pub text_bytes: i64,
 }
 
-/// What this account keeps.
+/// Returns what this account stores.
 pub async fn of(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<Usage> {
     sqlx::query_as!(
         Usage,
@@ -43,7 +43,8 @@ pub async fn of(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<Usa
     .await
 }
 
-/// Folds up to `limit` notes into the accounts' rows. Returns how many. Those that another folds are left to it.
+/// Folds up to `limit` notes into the accounts' rows. Returns how many. Notes that another transaction has locked are
+/// skipped.
 pub async fn fold(conn: &mut PgConnection, limit: i64) -> sqlx::Result<u64> {
     let folded = sqlx::query_scalar!(
         r#"WITH folded AS (

@@ -1,7 +1,7 @@
-//! Users, by what an OAuth issuer calls them, and how one signs up whom nobody has added (contract §5.2).
+//! Users, by their name at an OAuth issuer, and the sign-up of one whom nobody has added (contract §5.2).
 //!
-//! Whether a token may be believed is the api's to know before it asks here; whether somebody unknown is let in is a
-//! setting's. The rate is counted in the same statement, as for every other credential (`credentials`).
+//! The api verifies a token before it calls these functions; a setting decides whether a stranger may sign up. The same
+//! statement counts the rate, as for every other credential (`credentials`).
 
 use crate::credentials::Pace;
 use chrono::{DateTime, Utc};
@@ -10,41 +10,41 @@ use domain::role::Role;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-/// How an issuer names somebody.
+/// A user's name at an OAuth issuer.
 #[derive(Debug, Clone, Copy)]
 pub struct Identity<'a> {
     /// The issuer.
     pub issuer: &'a str,
-    /// Its name for them: `sub`.
+    /// Its name for them: the claim `sub`.
     pub subject: &'a str,
 }
 
-/// What a verified token says, and what was asked with it.
+/// The claims of a verified token, and the request that it came with.
 #[derive(Debug)]
 pub struct Presented<'a> {
-    /// Whom it stands for.
+    /// The user whom it stands for.
     pub identity: Identity<'a>,
-    /// When it ends, in unix seconds.
+    /// When it expires, in unix seconds.
     pub expires: i64,
-    /// When it begins, in unix seconds.
+    /// When it becomes valid, in unix seconds; none without `nbf`.
     pub begins: Option<i64>,
     /// Seconds that the issuer's clock may differ from the database's.
     pub leeway: i64,
-    /// The workspace named for this request.
+    /// The workspace that the request names; none without one.
     pub named: Option<WorkspaceId>,
-    /// The workspaces that the token lets in to, the default first; none means all that the user can reach.
+    /// The workspaces that the token is limited to, the default first; none means all that the user can reach.
     pub allowed: Option<&'a [WorkspaceId]>,
-    /// What the bearer's requests are counted under as long as no user here has that identity.
+    /// The id that the bearer's requests are counted under while no user here has that identity.
     pub stranger: Uuid,
 }
 
-/// What a token led to.
+/// What was found by a token.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a reason to refuse, and several may hold")]
 pub struct TokenFound {
-    /// Whether its time is over. Not counted then.
+    /// Whether the token has expired; then the request is not counted.
     pub expired: bool,
-    /// Whether its time has not begun. Not counted then.
+    /// Whether the token is not valid yet; then the request is not counted.
     pub early: bool,
     /// Whether the request is within the rate.
     pub passed: bool,
@@ -54,11 +54,11 @@ pub struct TokenFound {
     pub now: DateTime<Utc>,
     /// The user; none when nobody is known by that identity.
     pub user_id: Option<UserId>,
-    /// Who pays: the user's account.
+    /// The account that pays, which is the user's.
     pub account_id: Option<AccountId>,
-    /// The workspace named, or else the default; none when there is none that the user and the token reach.
+    /// The named workspace, or else the default; none when there is none that both the user and the token can reach.
     pub workspace_id: Option<WorkspaceId>,
-    /// Who owns that workspace.
+    /// The account that owns that workspace.
     pub workspace_account_id: Option<AccountId>,
     /// The user's role there.
     pub role: Option<Role>,
@@ -68,8 +68,8 @@ pub struct TokenFound {
     pub suspended: Option<String>,
 }
 
-/// The caller behind a token that was verified. The default workspace is the first that the token lets in to, then the
-/// default one of the user's own account, then the oldest of all.
+/// Returns the caller behind a verified token. The default workspace is the first that the token is limited to, then
+/// the default one of the user's own account, then the oldest of all.
 pub async fn token_caller(conn: &mut PgConnection, presented: &Presented<'_>, pace: Pace) -> sqlx::Result<TokenFound> {
     let allowed: Option<Vec<Uuid>> = presented.allowed.map(|all| all.iter().map(|one| one.uuid()).collect());
     sqlx::query_file_as!(
@@ -90,7 +90,7 @@ pub async fn token_caller(conn: &mut PgConnection, presented: &Presented<'_>, pa
     .await
 }
 
-/// The user's role in a workspace; none when they are no member of it.
+/// Returns the user's role in a workspace; none when they are no member of it.
 pub async fn role(conn: &mut PgConnection, user: UserId, workspace: WorkspaceId) -> sqlx::Result<Option<Role>> {
     sqlx::query_scalar!(
         r#"SELECT role AS "role: Role" FROM members WHERE user_id = $1 AND workspace_id = $2"#,
@@ -101,8 +101,7 @@ pub async fn role(conn: &mut PgConnection, user: UserId, workspace: WorkspaceId)
     .await
 }
 
-/// Whether somebody has to wait for another day: so many users were added within one, and they are none of them. Ids
-/// begin with the time.
+/// Returns whether an identity that nobody has must wait to sign up: `most` users were added within a day.
 pub async fn waits_for_a_day(conn: &mut PgConnection, identity: Identity<'_>, most: u32) -> sqlx::Result<bool> {
     sqlx::query_scalar!(
         r#"SELECT NOT EXISTS (SELECT FROM users WHERE oauth_issuer = $2 AND oauth_subject = $3) AND count(*) >= $1 AS "waits!"
@@ -119,7 +118,7 @@ pub async fn waits_for_a_day(conn: &mut PgConnection, identity: Identity<'_>, mo
     .await
 }
 
-/// Gives somebody unknown an account of their own and a workspace that they own. False when they are known already.
+/// Signs up a stranger: creates an account and a workspace that they own. Returns false when they are known already.
 pub async fn sign_up(conn: &mut PgConnection, identity: Identity<'_>, name: &str) -> sqlx::Result<bool> {
     let done = sqlx::query_file!(
         "src/signup.sql",
@@ -140,30 +139,30 @@ pub async fn sign_up(conn: &mut PgConnection, identity: Identity<'_>, name: &str
 pub struct UserRow {
     /// Their id.
     pub id: UserId,
-    /// Who pays for what they do.
+    /// The account that pays for what they do.
     pub account_id: AccountId,
-    /// What they are called.
+    /// Their name.
     pub name: String,
-    /// The issuer that names them.
+    /// The issuer of their tokens; none when they have no identity.
     pub oauth_issuer: Option<String>,
-    /// Its name for them.
+    /// The issuer's name for them.
     pub oauth_subject: Option<String>,
     /// When they were added.
     pub created_at: DateTime<Utc>,
-    /// Since when they are refused.
+    /// When they were disabled; none when they are not.
     pub disabled_at: Option<DateTime<Utc>>,
 }
 
-/// Why a user was not added or changed.
+/// Why a user was not added or not changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotPut {
     /// There is no such account, or no such user.
     Missing,
-    /// Somebody else is known by that identity.
+    /// Somebody else has that identity.
     Taken,
 }
 
-/// Adds a user to an account.
+/// Adds a user to an account. Returns their row, or why not. After `Taken` the transaction can only be rolled back.
 pub async fn add(
     conn: &mut PgConnection,
     account: AccountId,
@@ -187,18 +186,18 @@ pub async fn add(
     put(made)
 }
 
-/// What is changed of a user. What is none stays.
+/// Changes to a user; a field that is none stays as it is.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Change<'a> {
-    /// Another name.
+    /// A new name.
     pub name: Option<&'a str>,
-    /// Another identity; an inner none takes it away.
+    /// A new identity; an inner none removes it.
     pub identity: Option<Option<Identity<'a>>>,
-    /// Whether they are refused from now on; since when stays with one who is.
+    /// Whether they are disabled; one who is already keeps the time of it.
     pub disabled: Option<bool>,
 }
 
-/// Changes a user. After `Taken` the transaction is good for nothing but a rollback.
+/// Changes a user. Returns their row, or why not. After `Taken` the transaction can only be rolled back.
 pub async fn change(conn: &mut PgConnection, id: UserId, change: &Change<'_>) -> sqlx::Result<Result<UserRow, NotPut>> {
     let identity = change.identity.flatten();
     let made = sqlx::query_as!(
@@ -233,7 +232,7 @@ fn put(made: sqlx::Result<Option<UserRow>>) -> sqlx::Result<Result<UserRow, NotP
     }
 }
 
-/// One user, whose row is locked until the transaction ends.
+/// Locks a user's row until the transaction ends, and returns it; none when there is no such user.
 pub async fn lock(conn: &mut PgConnection, id: UserId) -> sqlx::Result<Option<UserRow>> {
     sqlx::query_as!(
         UserRow,
@@ -246,16 +245,16 @@ pub async fn lock(conn: &mut PgConnection, id: UserId) -> sqlx::Result<Option<Us
     .await
 }
 
-/// Which users are listed. What is none passes everything.
+/// Which users are listed; a field that is none does not restrict the list.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Filter<'a> {
-    /// Of this account.
+    /// Those of this account.
     pub account: Option<AccountId>,
-    /// Known to some issuer by this subject.
+    /// Those with this subject, of any issuer.
     pub subject: Option<&'a str>,
 }
 
-/// Users, newest first, after (that is, older than) `after`.
+/// Returns users, newest first, that are older than `after`.
 pub async fn list(
     conn: &mut PgConnection,
     filter: Filter<'_>,

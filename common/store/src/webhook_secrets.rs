@@ -1,33 +1,33 @@
-//! The one signing secret of an account, and the one before it while that still verifies (contract §2, §6.1.6).
+//! The signing secret of an account, and the one before it while that still verifies (contract §2, §6.1.6).
 //!
-//! After a change of keys seals are made anew, some accounts at a time. It keeps sealed bytes and never a secret:
-//! `seal` opens them, under the purpose that [`purpose`] gives. At most two verify at once, so a secret can't be
-//! rotated again within the overlap.
+//! After a change of keys, seals are made anew, some accounts at a time. Only sealed bytes are stored, never a secret:
+//! `seal` opens them, for the purpose that [`purpose`] returns. At most two secrets verify at once, so a secret can't
+//! be rotated again within the overlap.
 
 use chrono::{DateTime, Utc};
 use domain::ids::AccountId;
 use sqlx::PgConnection;
 
-/// How long the old secret keeps verifying after a rotation, in hours (contract §8).
+/// How many hours the old secret keeps verifying after a rotation (contract §8).
 pub const OVERLAP_HOURS: i32 = 24;
 
 /// An account's secret, sealed.
 #[derive(Debug, Clone)]
 pub struct SealedSecret {
-    /// The current one.
+    /// The current secret.
     pub sealed: Vec<u8>,
     /// When it was made.
     pub created_at: DateTime<Utc>,
-    /// Until when the one before it verifies, if it still does.
+    /// Until when the previous secret verifies; none when it no longer does.
     pub previous_expires_at: Option<DateTime<Utc>>,
 }
 
-/// What `seal` binds an account's secret to, so that its bytes open in no other account's row.
+/// Returns the purpose that binds an account's seal, so that its bytes can't be opened in another account's row.
 pub fn purpose(account: AccountId) -> String {
     format!("webhook_secret/{account}")
 }
 
-/// The account's secret.
+/// Returns the account's secret; none when it has none.
 pub async fn find(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<Option<SealedSecret>> {
     sqlx::query_as!(
         SealedSecret,
@@ -40,7 +40,7 @@ pub async fn find(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<O
     .await
 }
 
-/// The account's secrets that verify, sealed, the current one first. For a look at what was signed.
+/// Returns the account's secrets that verify, sealed, the current one first. For checking what was signed.
 pub async fn verifying(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<Vec<Vec<u8>>> {
     let row = sqlx::query!(
         "SELECT sealed, CASE WHEN previous_expires_at > mws_now() THEN previous_sealed END AS previous
@@ -52,7 +52,7 @@ pub async fn verifying(conn: &mut PgConnection, account: AccountId) -> sqlx::Res
     Ok(row.map(|row| std::iter::once(row.sealed).chain(row.previous).collect()).unwrap_or_default())
 }
 
-/// Stores the account's first secret. Returns whether there was none.
+/// Stores the account's first secret. Returns false when it has one already.
 pub async fn create(conn: &mut PgConnection, account: AccountId, sealed: &[u8]) -> sqlx::Result<bool> {
     let done = sqlx::query!(
         "INSERT INTO webhook_secrets (account_id, sealed) VALUES ($1, $2) ON CONFLICT (account_id) DO NOTHING",
@@ -64,8 +64,8 @@ pub async fn create(conn: &mut PgConnection, account: AccountId, sealed: &[u8]) 
     Ok(done.rows_affected() == 1)
 }
 
-/// Puts a new secret in the place of the current one, which keeps verifying for [`OVERLAP_HOURS`]. Returns whether it
-/// did: not while an overlap lasts, and not when there is none.
+/// Replaces the current secret, which keeps verifying for [`OVERLAP_HOURS`]. Returns false, and changes nothing, while
+/// an earlier overlap lasts, and when there is no secret.
 pub async fn rotate(conn: &mut PgConnection, account: AccountId, sealed: &[u8]) -> sqlx::Result<bool> {
     let done = sqlx::query!(
         "UPDATE webhook_secrets
@@ -81,22 +81,22 @@ pub async fn rotate(conn: &mut PgConnection, account: AccountId, sealed: &[u8]) 
     Ok(done.rows_affected() == 1)
 }
 
-/// Removes the account's secrets, both at once. Returns whether there was one.
+/// Removes both of the account's secrets. Returns false when it has none.
 pub async fn remove(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<bool> {
     let done = sqlx::query!("DELETE FROM webhook_secrets WHERE account_id = $1", account as _).execute(conn).await?;
     Ok(done.rows_affected() == 1)
 }
 
-/// How many seals a key has made.
+/// The number of seals made with one key.
 #[derive(Debug, Clone)]
 pub struct SealsOfKey {
-    /// What they begin with: format and key id.
+    /// The first bytes of those seals: format and key id.
     pub header: Vec<u8>,
-    /// How many.
+    /// The number of seals.
     pub count: i64,
 }
 
-/// The seals that are still of use, by their keys.
+/// Counts, by key, the seals of secrets that still verify.
 pub async fn by_key(conn: &mut PgConnection) -> sqlx::Result<Vec<SealsOfKey>> {
     sqlx::query_as!(
         SealsOfKey,
@@ -111,19 +111,19 @@ pub async fn by_key(conn: &mut PgConnection) -> sqlx::Result<Vec<SealsOfKey>> {
     .await
 }
 
-/// An account's seals.
+/// The seals of an account's secrets.
 #[derive(Debug, Clone)]
 pub struct Seals {
-    /// Whose.
+    /// The account.
     pub account_id: AccountId,
-    /// The secret's.
+    /// The seal of the current secret.
     pub sealed: Vec<u8>,
-    /// That of the one before.
+    /// The seal of the previous secret; none when there is none.
     pub previous_sealed: Option<Vec<u8>>,
 }
 
-/// Up to `limit` accounts, after this one, with a seal that begins as one of these do; locked, and those that others
-/// have locked left out.
+/// Returns and locks up to `limit` accounts after `after` with a seal that begins with one of these headers. Rows that
+/// another transaction has locked are skipped.
 pub async fn sealed_under(
     conn: &mut PgConnection,
     headers: &[Vec<u8>],
@@ -145,7 +145,7 @@ pub async fn sealed_under(
     .await
 }
 
-/// Puts other seals of the same secrets in the place of an account's, which the transaction has locked.
+/// Replaces an account's seals with others of the same secrets. The caller's transaction has locked the row.
 pub async fn reseal(conn: &mut PgConnection, seals: &Seals) -> sqlx::Result<()> {
     sqlx::query!(
         "UPDATE webhook_secrets SET sealed = $2, previous_sealed = $3 WHERE account_id = $1",
@@ -158,7 +158,7 @@ pub async fn reseal(conn: &mut PgConnection, seals: &Seals) -> sqlx::Result<()> 
     Ok(())
 }
 
-/// Forgets secrets that no longer verify. Returns how many.
+/// Deletes previous secrets that no longer verify. Returns how many.
 pub async fn forget_expired(conn: &mut PgConnection) -> sqlx::Result<u64> {
     let done = sqlx::query!(
         "UPDATE webhook_secrets SET previous_sealed = NULL, previous_expires_at = NULL

@@ -1,18 +1,18 @@
-//! Lists over everybody's rows with filters that no index serves: a page looks through a bounded number of rows.
+//! Lists over all accounts' rows with filters that no index serves: a page looks through a bounded number of rows.
 //!
-//! Such a page may show fewer rows than were asked for and still have more after it; its cursor is then the last row
-//! that was looked at. So no filter, however rare what it looks for, makes a statement scan a million rows.
+//! Such a page may show fewer rows than were requested and still have more after it; its cursor is then the last row
+//! that was looked at. So no filter, however rare its matches, makes a statement scan a million rows.
 
 use uuid::Uuid;
 
-/// Rows that one page looks through.
+/// How many rows one page looks through.
 pub const WINDOW: i64 = 2_000;
 
-/// A page of such a list. `P` is what tells where the list stands: an id, where that is what it is sorted by.
+/// A page of such a list. `P` is a place in the list: an id, if the list is sorted by ids.
 #[derive(Debug)]
 pub struct Seen<T, P = Uuid> {
-    /// What was found, in the list's order.
+    /// The rows that matched, in the list's order.
     pub rows: Vec<T>,
-    /// The last row looked at, when there may be more beyond it.
+    /// The last row that was looked at, when there may be more after it; none at the end of the list.
     pub last_seen: Option<P>,
 }

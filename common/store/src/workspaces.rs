@@ -10,9 +10,9 @@ use uuid::Uuid;
 pub struct WorkspaceRow {
     /// The workspace.
     pub id: WorkspaceId,
-    /// What its account calls it.
+    /// Its name.
     pub name: String,
-    /// owner, editor or viewer.
+    /// The caller's role: `owner`, `editor` or `viewer`.
     pub role: String,
     /// Whether it is the default of the caller's own account.
     pub is_default: bool,
@@ -20,7 +20,7 @@ pub struct WorkspaceRow {
     pub created_at: DateTime<Utc>,
 }
 
-/// The one workspace that a key or a session of the account works in, with the role it has there.
+/// Returns the only workspace that a key or a session of the account gives access to, with `role` as the role there.
 pub async fn bound(
     conn: &mut PgConnection,
     account: AccountId,
@@ -40,8 +40,8 @@ pub async fn bound(
     .await
 }
 
-/// The workspaces that a user of the account is a member of, oldest first, after `after`; with `allowed` only those of
-/// them. Another account's default is none of theirs.
+/// Returns the workspaces that a user of the account is a member of, oldest first, with ids above `after`; with
+/// `allowed`, only those among them. Another account's default is not shown as a default.
 pub async fn of_user(
     conn: &mut PgConnection,
     account: AccountId,
@@ -69,7 +69,8 @@ pub async fn of_user(
     .await
 }
 
-/// The workspace that a new key is bound to: the named one, or the account's default, if the account owns it.
+/// Returns the workspace for a new key: the named one or the account's default; none when the account owns no such
+/// workspace.
 pub async fn owned(
     conn: &mut PgConnection,
     account: AccountId,
@@ -90,9 +91,9 @@ pub async fn owned(
 pub struct OwnedRow {
     /// The workspace.
     pub id: WorkspaceId,
-    /// Who owns it.
+    /// The account that owns it.
     pub account_id: AccountId,
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// Whether it is its account's default.
     pub is_default: bool,
@@ -100,8 +101,8 @@ pub struct OwnedRow {
     pub created_at: DateTime<Utc>,
 }
 
-/// Opens a workspace of an account; the first one is its default. None when there is no such account. Call it under the
-/// account's lock, so that of two there is one first.
+/// Opens a workspace of an account; the first one is its default. Returns none when there is no such account. Call it
+/// under the account's lock, so that two at once don't both become the default.
 pub async fn open(conn: &mut PgConnection, account: AccountId, name: &str) -> sqlx::Result<Option<OwnedRow>> {
     sqlx::query_as!(
         OwnedRow,
@@ -117,7 +118,7 @@ pub async fn open(conn: &mut PgConnection, account: AccountId, name: &str) -> sq
     .await
 }
 
-/// How many workspaces an account has that are not erased; counted up to `most`.
+/// Returns how many workspaces of an account are not erased, at most `most`.
 pub async fn count(conn: &mut PgConnection, account: AccountId, most: i64) -> sqlx::Result<i64> {
     sqlx::query_scalar!(
         r#"SELECT count(*) AS "count!" FROM (
@@ -129,7 +130,7 @@ pub async fn count(conn: &mut PgConnection, account: AccountId, most: i64) -> sq
     .await
 }
 
-/// One workspace, whoever owns it.
+/// Returns a workspace of any account; none when there is no such workspace.
 pub async fn find(conn: &mut PgConnection, id: WorkspaceId) -> sqlx::Result<Option<OwnedRow>> {
     sqlx::query_as!(
         OwnedRow,
@@ -141,7 +142,7 @@ pub async fn find(conn: &mut PgConnection, id: WorkspaceId) -> sqlx::Result<Opti
     .await
 }
 
-/// Workspaces, newest first, after (that is, older than) `after`; with `account` those that it owns alone.
+/// Returns workspaces, newest first, that are older than `after`; with `account`, only those that it owns.
 pub async fn list(
     conn: &mut PgConnection,
     account: Option<AccountId>,
@@ -163,20 +164,20 @@ pub async fn list(
     .await
 }
 
-/// The workspaces that an account owns: what its jobs are found by. An account has few.
+/// Returns the workspaces that an account owns, by which its jobs are found. An account has few.
 pub async fn owned_by(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<Vec<WorkspaceId>> {
     sqlx::query_scalar!(r#"SELECT id AS "id: WorkspaceId" FROM workspaces WHERE account_id = $1"#, account as _)
         .fetch_all(conn)
         .await
 }
 
-/// Gives a workspace another name.
+/// Renames a workspace.
 pub async fn rename(conn: &mut PgConnection, id: WorkspaceId, name: &str) -> sqlx::Result<()> {
     sqlx::query!("UPDATE workspaces SET name = $2 WHERE id = $1", id as _, name).execute(conn).await?;
     Ok(())
 }
 
-/// Makes no workspace of the account its default, so that another can be. Call it under the account's lock.
+/// Clears the account's default workspace, so that another can become it. Call it under the account's lock.
 pub async fn unset_default(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<()> {
     sqlx::query!("UPDATE workspaces SET is_default = false WHERE account_id = $1 AND is_default", account as _)
         .execute(conn)

@@ -1,7 +1,7 @@
 //! Twenty places an account: no account fills the queue, and no worker is idle while work waits (decisions.md, "Places
 //! are counted, not kept").
 
-use crate::dispatch::ALL;
+use crate::dispatch::SIX;
 use domain::minutes::Minutes;
 use mws_tests::world::runners::{self, Gate};
 use mws_tests::world::{Media, Tenant, World, until};
@@ -82,7 +82,7 @@ async fn no_slot_is_idle_while_jobs_wait_even_without_a_scheduler() -> anyhow::R
     let world = World::new().await?;
     let tenant = world.tenant("a").await?;
     let items = world.items(&tenant, 10, Media::video(60)).await?;
-    let jobs = tenant.client.prepare(&items, &ALL).await?.job_ids()?;
+    let jobs = tenant.client.prepare(&items, &SIX).await?.job_ids()?;
     let gate = Gate::closed();
     world.work(gate.runner()).await?;
     for ended in 0..12 {
@@ -103,7 +103,7 @@ async fn places_and_tickets_that_got_lost_are_found_again_and_not_multiplied() -
     let world = World::new().await?;
     let tenant = world.tenant("a").await?;
     let items = world.items(&tenant, 5, Media::video(60)).await?;
-    let jobs = tenant.client.prepare(&items, &ALL).await?.job_ids()?;
+    let jobs = tenant.client.prepare(&items, &SIX).await?.job_ids()?;
     // A crash between two commits: no job has a place, and the queue is empty.
     sqlx::query("UPDATE jobs SET admitted = false, ticket_id = NULL").execute(world.pool()).await?;
     sqlx::query("DELETE FROM apalis.jobs").execute(world.pool()).await?;
@@ -208,7 +208,7 @@ async fn places_that_are_handed_over_are_dated_back_by_what_the_account_has_left
     let world = World::new().await?;
     let tenant = world.tenant("a").await?;
     let items = world.items(&tenant, 5, Media::video(60)).await?;
-    let jobs = tenant.client.prepare(&items, &ALL).await?.job_ids()?;
+    let jobs = tenant.client.prepare(&items, &SIX).await?.job_ids()?;
     let gate = Gate::closed();
     world.work(gate.runner()).await?;
     until("four run", async || Ok((gate.inside() == 4).then_some(()))).await?;

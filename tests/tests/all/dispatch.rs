@@ -6,7 +6,13 @@ use mws_tests::world::{Media, World, runners};
 use serde_json::{Value, json};
 use sqlx::AssertSqlSafe;
 
-pub const ALL: [&str; 6] = ["transcript", "search_index", "speech", "speakers", "beats", "levels"];
+/// Six reads, for tests with figures of their prices and places.
+pub const SIX: [&str; 6] = ["transcript", "search_index", "speech", "speakers", "beats", "levels"];
+
+/// The names of all reads.
+pub fn all_reads() -> [&'static str; Read::ALL.len()] {
+    Read::ALL.map(Read::name)
+}
 
 /// The prices of a ref's answers, null where nothing was queued.
 fn prices(answer: &Value, place: usize) -> String {
@@ -25,7 +31,7 @@ async fn six_reads_of_a_video_are_six_jobs_priced_by_their_rates() -> anyhow::Re
     let world = World::new().await?;
     let tenant = world.tenant("a").await?;
     let item = world.item(&tenant, Media::video(90)).await?;
-    let answer = tenant.client.prepare(&[item], &ALL).await?;
+    let answer = tenant.client.prepare(&[item], &SIX).await?;
     assert_eq!(answer.reads()?, [["queued"; 6]]);
     // A minute and a half at 1, 1, 0.25, 0.5, 0.25 and 0.1, each rounded up to a hundredth.
     assert_eq!(prices(&answer.json, 0), "[1.5,1.5,0.38,0.75,0.38,0.15]");
@@ -46,7 +52,7 @@ async fn six_reads_of_a_video_are_six_jobs_priced_by_their_rates() -> anyhow::Re
     let kinds: Vec<&Value> = jobs.iter().map(|job| &job["kind"]).collect();
     assert_eq!(kinds, ["transcription", "read", "read", "read", "read", "read"]);
     let reads: Vec<&Value> = jobs.iter().map(|job| &job["read"]).collect();
-    assert_eq!(reads, ALL);
+    assert_eq!(reads, SIX);
     world.end().await
 }
 
@@ -95,7 +101,7 @@ async fn a_read_that_does_not_apply_is_skipped_and_the_others_start() -> anyhow:
     let short = world.item(&tenant, Media { duration_ms: 1_999, ..Media::audio(0) }).await?;
     let (image, blink) =
         (world.item(&tenant, Media::image()).await?, world.item(&tenant, Media { duration_ms: 99, ..Media::video(0) }));
-    let answer = tenant.client.prepare(&[quiet, heard, short, image, blink.await?], &ALL).await?;
+    let answer = tenant.client.prepare(&[quiet, heard, short, image, blink.await?], &SIX).await?;
     let no_audio = "skipped:no_audio";
     let too_short = "skipped:too_short";
     assert_eq!(

@@ -1,6 +1,6 @@
 //! Following and stopping jobs: `get_jobs` and `cancel_jobs` (contract §4.4, §3.2).
 
-use crate::dispatch::ALL;
+use crate::dispatch::all_reads;
 use chrono::{DateTime, Utc};
 use mws_tests::world::runners::{self, Gate};
 use mws_tests::world::{Media, World, until};
@@ -42,7 +42,7 @@ async fn one_call_of_get_jobs_follows_all_that_one_call_of_prepare_media_started
     let world = World::new().await?;
     let (tenant, other) = (world.tenant("a").await?, world.tenant("b").await?);
     let items = world.items(&tenant, 20, Media::video(60)).await?;
-    let mut asked = tenant.client.prepare(&items, &ALL).await?.job_ids()?;
+    let mut asked = tenant.client.prepare(&items, &all_reads()).await?.job_ids()?;
     asked.reverse();
     let foreign = other.client.prepare(&[world.item(&other, Media::video(60)).await?], &["levels"]).await?.job_ids()?;
     let strange = ["job_00000000000000000000000000".to_owned(), "nonsense".to_owned(), foreign[0].clone()];
@@ -62,7 +62,7 @@ async fn get_jobs_waits_until_one_of_the_jobs_has_ended() -> anyhow::Result<()> 
     let world = World::new().await?;
     let tenant = world.tenant("a").await?;
     let item = world.item(&tenant, Media::video(60)).await?;
-    let asked = tenant.client.prepare(&[item], &ALL).await?.job_ids()?;
+    let asked = tenant.client.prepare(&[item], &all_reads()).await?.job_ids()?;
     let gate = Gate::closed();
     world.work(gate.runner()).await?;
     until("reads run", async || Ok((gate.inside() == 4).then_some(()))).await?;

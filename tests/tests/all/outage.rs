@@ -1,7 +1,7 @@
 //! The database goes away, for one worker or for all, and comes back (ARCHITECTURE.md, "Life of a read", "What the
 //! service promises").
 
-use crate::dispatch::ALL;
+use crate::dispatch::all_reads;
 use anyhow::Context;
 use domain::credential::SessionCode;
 use domain::ids::JobId;
@@ -51,7 +51,7 @@ async fn every_job_ends_once_although_all_connections_break_again_and_again() ->
     let items = world.items(&tenant, 40, Media::video(60)).await?;
     let mut jobs = Vec::new();
     for chunk in items.chunks(20) {
-        jobs.extend(tenant.client.prepare(chunk, &ALL).await?.job_ids()?);
+        jobs.extend(tenant.client.prepare(chunk, &all_reads()).await?.job_ids()?);
     }
     let scheduler = world.scheduler().await?;
     for _ in 0..2 {

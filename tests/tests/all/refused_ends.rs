@@ -1,11 +1,15 @@
 //! Ends that the database refuses for good: bounded, and nobody else's concern (ARCHITECTURE.md, "Life of a read").
 
 use domain::job::LEASE;
+use domain::read::Read;
 use mws_tests::world::footage::{Script, performing};
 use mws_tests::world::runners::{self, Gate};
 use mws_tests::world::{Media, World, until};
 use serde_json::{Value, json};
+use std::sync::Arc;
+use tokio::sync::Semaphore;
 use tokio::time::Duration;
+use worker::readers::ReadError;
 
 /// Makes the database refuse every row of one read, as it does a character that it can't hold.
 async fn refuse(world: &World, read: &str) -> anyhow::Result<()> {
@@ -42,6 +46,36 @@ async fn ends_that_are_refused_free_their_slots_and_their_holds() -> anyhow::Res
     let fine = other.client.prepare(&[item], &["levels", "beats"]).await?.job_ids()?;
     assert_eq!(other.client.reaches(&fine[1], "succeeded").await?["cloud_minutes"], 0.25);
     other.client.reaches(&fine[0], "failed").await?;
+    worker.stop().await?;
+    world.end().await
+}
+
+#[tokio::test]
+async fn an_end_is_tried_again_although_another_job_has_its_slot() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    refuse(&world, "levels").await?;
+    let item = world.item(&tenant, Media::video(60)).await?;
+    let mut jobs = Vec::new();
+    for read in ["levels", "beats"] {
+        jobs.extend(tenant.client.prepare(std::slice::from_ref(&item), &[read]).await?.job_ids()?);
+    }
+    let gate = Arc::new(Semaphore::new(0));
+    let closed = Arc::clone(&gate);
+    let runner = runners::runner(move |reading, _| {
+        let closed = Arc::clone(&closed);
+        async move {
+            if reading.read == Read::Beats {
+                closed.acquire().await.map_err(|error| ReadError::Internal(error.to_string()))?.forget();
+            }
+            Ok(runners::outcome(&reading))
+        }
+    });
+    let worker = world.worker_with(runner, |settings| settings.worker_reads = Some(1)).await?;
+    tenant.client.reaches(&jobs[0], "failed").await?;
+    assert_eq!(world.count("SELECT count(*) FROM jobs WHERE status = 'running' AND read = 'beats'").await?, 1);
+    gate.add_permits(1);
+    tenant.client.reaches(&jobs[1], "succeeded").await?;
     worker.stop().await?;
     world.end().await
 }

@@ -1,8 +1,8 @@
-//! One attempt: the secrets opened, the bytes signed and sent, and what is to be recorded of it (contract §6.1.5–9).
+//! One attempt: opens the secrets, signs and sends the bytes, and returns what to record (contract §6.1.5–9).
 //!
-//! It owns the order of these steps. A delivery whose secret can't be opened is not sent: signed with another secret it
-//! would only fail at the receiver. The attempt is spent and told as `secret_unavailable`, and counts against no
-//! endpoint.
+//! It owns the order of these steps. A delivery whose secret can't be opened is not sent, since a signature by another
+//! secret would only fail at the receiver. The attempt is spent, reported as `secret_unavailable`, and counts against
+//! no endpoint.
 
 use super::DeliverError;
 use super::request::{self, Attempt, StandardWebhooks};
@@ -34,7 +34,7 @@ pub struct Sender {
     worker: Arc<str>,
 }
 
-/// An attempt that was not made, because this machine lacked something: it counts for nothing.
+/// An attempt that was not made, because this machine lacked something: it is not counted.
 #[derive(Debug, Clone, Copy)]
 pub struct PutOff {
     /// Milliseconds until the delivery is due again.
@@ -42,7 +42,7 @@ pub struct PutOff {
 }
 
 impl Sender {
-    /// From the process's settings.
+    /// Returns a sender with the process's settings.
     pub fn new(process: &Process) -> Result<Self, DeliverError> {
         let settings = &process.settings;
         let key = settings.secret_key.as_ref().ok_or(DeliverError::Missing("MWS_SECRET_KEY"))?;
@@ -59,10 +59,10 @@ impl Sender {
     }
 
     /// Makes one attempt. `since` is when the claim was asked for: the signature's time is the claim's, by the
-    /// database's clock, and what has passed since.
+    /// database's clock, plus what has passed since.
     ///
     /// # Errors
-    /// [`PutOff`] when nothing was sent for a fault of ours: the attempt was not made.
+    /// [`PutOff`] when nothing was sent because of a fault of this machine: the attempt was not made.
     pub async fn attempt(&self, claim: &Claim, since: Instant) -> Result<EndedAttempt, PutOff> {
         let secrets = match self.secrets(claim) {
             Ok(secrets) => secrets,
@@ -97,7 +97,7 @@ impl Sender {
         };
         let outcome = self.post(request).await;
         measure(claim, at.timestamp_millis(), &outcome);
-        // Where it goes on for too long it counts after all: an address may be one that we can never reach.
+        // A fault that goes on for too long counts after all: this machine may never be able to reach the address.
         if outcome.is_ours
             && let Some(wait) = own_fault::wait(claim.claim_no - i32::from(claim.attempt))
         {
@@ -132,12 +132,12 @@ impl Sender {
         outcome
     }
 
-    /// The secrets that verify now, the current one first; the shared default when the account has none.
+    /// Returns the secrets that are valid now, the current one first; the shared default when the account has none.
     fn secrets(&self, claim: &Claim) -> Result<Vec<SecretString>, SealError> {
         let Some(current) = &claim.sealed else { return Ok(vec![self.default_secret.clone()]) };
         let purpose = purpose(claim.account_id);
         let mut secrets = vec![self.sealer.open_text(current, &purpose)?];
-        // One that can't be opened any more was sealed under a key long gone; the current one signs all the same.
+        // A previous one that can't be opened was sealed under a key long gone; the current one signs nevertheless.
         secrets.extend(claim.previous_sealed.iter().filter_map(|sealed| self.sealer.open_text(sealed, &purpose).ok()));
         Ok(secrets)
     }
@@ -166,7 +166,7 @@ impl Sender {
     }
 }
 
-/// First attempts are told apart from those that repeat one.
+/// Records the attempt's metrics. First attempts are told apart from later ones.
 fn measure(claim: &Claim, at_ms: i64, outcome: &AttemptOutcome) {
     let attempt = if claim.attempt <= 1 { "first" } else { "later" };
     let result = if outcome.is_ours { "own_fault" } else { outcome.error.map_or("succeeded", AttemptError::name) };

@@ -1,14 +1,14 @@
-//! Sending job webhooks: how a delivery lives, from the job's end to its last attempt (contract §6.1).
+//! Sending job webhooks: a delivery's life, from the job's end to its last attempt (contract §6.1).
 //!
-//! **The people in the play.** A *delivery* is a row: one event to one endpoint, with all its attempts; `due_at` says
-//! when the next may be made. A *claim* makes it this process's until a *lease* ends; `claim_no` is its fence, and
-//! every later write names it. A *ticket* is a row of apalis that says that there is work for an endpoint, and no
-//! more: it may be lost, or come twice. An attempt takes a *slot*. The *first lane* has the first attempts to healthy
-//! endpoints, and three quarters of the slots; the *slow lane* has all others, so that endpoints which hang can't
-//! hold up those that don't. Of each endpoint a process has an *endpoint queue* in memory, and in front of it a
-//! *backlog*: what waits in the database, unclaimed. The *scheduler* (`scheduler`) decides, without IO. One *task*
-//! (`task`) owns it, tells it events and does what it answers. The *statements* (`statements`) are batched; the
-//! *sender* (`attempt`) signs and sends.
+//! **The terms.** A *delivery* is a row: one event to one endpoint, with all its attempts; `due_at` says when the next
+//! may be made. A *claim* makes it this process's until a *lease* ends; `claim_no` is its fence, and every later write
+//! names it. A *ticket* is a row of apalis that says that there is work for an endpoint, and no more: it may be lost,
+//! or come twice. An attempt takes a *slot*. The *first lane* has the first attempts to healthy endpoints, and three
+//! quarters of the slots; the *slow lane* has all others, so that endpoints which hang can't hold up those that don't.
+//! A process has an *endpoint queue* in memory for each endpoint, and in front of it a *backlog*: deliveries that wait
+//! in the database, unclaimed. The *scheduler* (`scheduler`) decides, without IO. One *task* (`task`) owns it, tells it
+//! events and carries out its actions. The *statements* (`statements`) are batched; the *sender* (`attempt`) signs and
+//! sends.
 //!
 //! **The states, and what leads from one to the next:**
 //!
@@ -20,14 +20,14 @@
 //!  waiting        the endpoint's queue is short: Prefetch ........................... leased
 //!  waiting        its ticket arrives in the slow lane; it would wait long: Defer .... waiting, due later
 //!  leased         there is room: Send, or Revalidate where the claim took long ...... in flight
-//!  leased         there is none ..................................................... queued
-//!  leased         there is none, and no place in the queue: ReleaseClaim ............ waiting, due a moment later
+//!  leased         there is no room .................................................. queued
+//!  leased         there is no room, and the queue is full: ReleaseClaim ............. waiting, due a moment later
 //!  queued         a slot of its account is given back, or any of the slow lane: Revalidate in flight
 //!  queued         the same, a moment after its claim: Send ............................ in flight
 //!  leased         its endpoint fails by now: ReleaseClaim .......................... waiting, in the slow lane
 //!  leased, queued no longer wanted, 10 s old, nobody to pick it, SIGTERM: ReleaseClaim waiting, in the slow lane later
 //!  in flight      answered, and recorded ............................ succeeded, failed, waiting for its retry
-//!  in flight      nothing left this machine, for a fault of ours: ReleaseClaim ...... waiting, due later
+//!  in flight      nothing was sent, by a fault of this machine: ReleaseClaim ........ waiting, due later
 //!  in flight      its secret can't be opened: the attempt is spent, unsent .......... as after an answer
 //!  all but waiting the process dies; the lease ends; logged as interrupted .......... waiting, the same number; the
 //!                                                                                     fourth time, as after a failure
@@ -35,42 +35,41 @@
 //!
 //! A delivery is born waiting with a ticket; without one and due later, where many are born at once; or skipped, where
 //! its endpoint is disabled. One that waits for a retry gets its ticket from the scheduler process when it is due, in
-//! the slow lane. Here, at its claim, and elsewhere one that waits becomes skipped (its endpoint is disabled; a ping is
-//! sent all the same) or cancelled (its endpoint is gone, or a resend takes its place). An attempt whose series was
-//! cancelled meanwhile is logged, and the series stays cancelled. The lease also ends without the process: when an
-//! attempt panics, or five tries to record it fail. At SIGTERM a ticket that arrives is deferred.
+//! the slow lane. A waiting delivery becomes skipped when its endpoint is disabled (a ping is sent nevertheless), or
+//! cancelled when its endpoint is gone or a resend replaces it: at its claim here, or elsewhere. An attempt whose
+//! series was cancelled meanwhile is logged, and the series stays cancelled. The lease also ends without the process:
+//! when an attempt panics, or five tries to record it fail. At SIGTERM a ticket that arrives is deferred.
 //!
-//! 1. *Prefetch* is one statement: it claims what an endpoint is to get next, oldest first, and consumes those
-//!    tickets, delayed or not. So few tickets of a backlog are ever fetched. One is under way at a time for an
-//!    endpoint.
-//! 2. Tickets are *delayed* so that those of other endpoints come first, and for no other reason: with this one,
-//!    where the queue is long, the 2,000 behind it; for 10 s, and twice as long each time they come round, at most
-//!    40 s. What a process leaves behind that dies or stops waits for that.
+//! 1. *Prefetch* is one statement: it claims the next deliveries of an endpoint, oldest first, and consumes their
+//!    tickets, delayed or not; so few tickets of a backlog are ever fetched. An endpoint has one under way at a time.
+//! 2. Tickets are *delayed* only so that those of other endpoints come first: this one and, where the queue is long,
+//!    the 2,000 behind it; for 10 s, and twice as long each time they come round, at most 40 s. What a process that
+//!    dies or stops leaves behind waits for that long.
 //! 3. *Room*: 16 in flight to an endpoint, 4 of them in the slow lane; for an account a quarter of the first lane's
 //!    slots, less where many share them. Slow endpoints together leave half of those slots to the others, and one that
-//!    has not answered yet gets two where slots are short. Of all endpoints together 8,192 are queued or asked for, of
-//!    one account no more than it leaves free.
+//!    has not answered yet gets two where slots are short. At most 8,192 deliveries are queued or asked for in all, and
+//!    for one account no more than it leaves free.
 //! 4. Whoever gives a slot back *picks the next*, if the lane has a slot free: of the same account, the endpoint with
 //!    room that has fewest in flight. The slow lane goes round by account (`scheduler::slow_lane`). What was queued is
 //!    *revalidated*: a change of its endpoint or its secret counts from the change on, and enough of its lease is left
 //!    for the attempt. In the first lane what was claimed less than 50 ms ago is sent as it was claimed, unless an
 //!    attempt at its endpoint has failed here since: that may have disabled it.
 //! 5. A slot is given back when the answer is there, but after a failure when that is recorded, since it may have
-//!    disabled the endpoint that the next is for.
+//!    disabled the endpoint of the next delivery.
 //! 6. A ticket's handler ends when its delivery is recorded, queued, delayed or deferred. What is sent out of a queue
-//!    runs beside tickets, or a backlog would keep the slots that tickets are fetched for.
+//!    does not count among the tickets at work, or a backlog would keep the slots that tickets are fetched for.
 //! 7. At SIGTERM nothing more is claimed or sent, what is queued is released, what is in flight is recorded.
 //!
-//! **What always holds** is I1 to I10 in `scheduler/invariants.rs`. Three carry the rest. What is queued has one in
-//! flight whose end picks it (I3), and what is known to wait behind a queue is asked for by it (I5); what is not known
-//! comes with its ticket. Every ticket is finished once, and every claim is sent or released once (I9): no slot
-//! leaks, and by one claim nothing is sent twice.
+//! **What always holds** is I1 to I10 in `scheduler/invariants.rs`. Three carry the rest. Whatever is queued has an
+//! attempt in flight whose end picks it (I3), and whose end asks for what is known to wait behind the queue (I5); the
+//! rest comes with its ticket. Every ticket is finished once, and every claim is sent or released once (I9): no slot
+//! leaks, and one claim never sends twice.
 //!
-//! No lock and no connection is held while a receiver is waited for. A handler always ends quietly: whatever goes wrong
-//! here is made good by the scheduler process, from the rows alone. A statement that breaks is told of as one that
-//! claimed nothing. A scheduler that breaks its rules begins anew, and leases and reissued tickets make good what it
-//! knew; in a debug build its worker ends, so that a test sees it. A first attempt that this process has brought about
-//! itself enters as `Reserved`, without a ticket. Project webhooks are not here.
+//! No lock and no connection is held while a receiver is waited for. A handler always ends without an error: the
+//! scheduler process repairs whatever goes wrong here, from the rows alone. A statement that fails is reported as one
+//! that claimed nothing. A scheduler that breaks its rules starts anew, and leases and reissued tickets restore what it
+//! knew; in a debug build its worker ends, so that a test sees it. A first attempt that this process itself has brought
+//! about enters as `Reserved`, without a ticket. Project webhooks are not here.
 
 mod attempt;
 pub mod request;
@@ -97,7 +96,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use told::{Events, HeldTicket, Told};
 
-/// What a lease has beyond the queue and the attempt, for the claim and the record.
+/// How much longer than the queue and the attempt a lease lasts, for the claim and the record.
 const LEASE_SLACK: Duration = Duration::from_secs(10);
 
 /// Why the worker can't send webhooks.
@@ -122,16 +121,16 @@ struct Parts {
     limits: Limits,
     events: Events,
     first_slots: Arc<FirstSlots>,
-    /// What is under way.
+    /// The attempts and statements that are under way.
     tracker: TaskTracker,
     shutdown: CancellationToken,
     is_broken: Arc<AtomicBool>,
-    /// The task ends with the last of these.
+    /// The task ends when the last of these is dropped.
     _scheduler: mpsc::UnboundedSender<Told>,
 }
 
 impl Deliverer {
-    /// Reads the keys and starts the scheduler. Once a process.
+    /// Reads the keys and starts the scheduler. Called once in a process.
     ///
     /// # Errors
     /// [`DeliverError`] when a setting is missing or wrong.
@@ -159,15 +158,15 @@ impl Deliverer {
         Ok(Self(Arc::new(parts)))
     }
 
-    /// Whether deliveries could be sent all the time, at the end of the process.
+    /// Checks, at the end of the process, that deliveries could be sent all the time.
     ///
     /// # Errors
-    /// [`DeliverError::Broken`] when the scheduler ended before.
+    /// [`DeliverError::Broken`] when the scheduler broke before.
     pub fn was_sound(&self) -> Result<(), DeliverError> {
         if self.0.is_broken.load(Ordering::Relaxed) { Err(DeliverError::Broken) } else { Ok(()) }
     }
 
-    /// The queues to work, one a lane.
+    /// Returns the queues to work, one for each lane.
     pub fn subscriptions(&self) -> Vec<Subscription> {
         let limits = self.0.limits;
         let subscription = |queue, lane| {
@@ -181,9 +180,9 @@ impl Deliverer {
         vec![subscription(Queue::WebhookFirst, Lane::First), subscription(Queue::WebhookSlow, Lane::Slow)]
     }
 
-    /// Takes on a first attempt that this process has just brought about, without waiting for its ticket to come
-    /// round. Returns whether it does: not while the process ends or has its slots full. Where others wait for the
-    /// endpoint already it comes after them.
+    /// Takes on a first attempt that this process has just brought about, before its ticket comes round. Returns
+    /// whether it does: not while the process ends or has its slots full. Deliveries that already wait for the endpoint
+    /// come first.
     pub fn try_send_now(&self, subject: Subject) -> bool {
         let Subject::Delivery { id, endpoint } = subject else { return false };
         if self.0.shutdown.is_cancelled() || !self.0.first_slots.try_reserve() {
@@ -203,7 +202,7 @@ impl Deliverer {
         self.handle(Lane::Slow, subject).await;
     }
 
-    /// At the end of the process, when no ticket is worked any more: lets the attempts that run beside them end.
+    /// Waits, at the end of the process, for the attempts that no ticket waits for, up to `patience`.
     pub async fn end(&self, patience: Duration) {
         self.0.tracker.close();
         if tokio::time::timeout(patience, self.0.tracker.wait()).await.is_err() {
@@ -222,7 +221,7 @@ impl Deliverer {
 }
 
 /// Runs the scheduler. Without it tickets would be spent and nothing sent: where it breaks the process is told to end,
-/// and the one that is started in its place finds in the rows all that it knew.
+/// and the next process finds all that it knew in the rows.
 async fn watch(scheduler: impl Future<Output = ()>, shutdown: CancellationToken, is_broken: Arc<AtomicBool>) {
     if AssertUnwindSafe(scheduler).catch_unwind().await.is_err() {
         is_broken.store(true, Ordering::Relaxed);

@@ -1,15 +1,15 @@
 //! The headers of one attempt, signed over the exact stored bytes (contract §6.1.5–6).
 //!
-//! It signs, and puts the headers together that `domain::attempt_headers` names. The signature's time and the secrets
-//! are handed in; the formats are `domain::signature`'s. Nothing here reads a clock or the database. `mws listen` signs
-//! with it too, so that what a developer's machine gets is what an endpoint gets.
+//! It signs, and builds the headers that `domain::attempt_headers` names. The signature's time and the secrets are
+//! handed in; the formats are `domain::signature`'s. Nothing here reads a clock or the database. `mws listen` signs
+//! with it too, so that a developer's machine gets what an endpoint gets.
 
 use domain::attempt_headers::{self, SIGNATURE, STANDARD_SIGNATURE, Told};
 use domain::signature::{job_signature, standard_signature};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use runtime::outbound::USER_AGENT;
 
-/// What an attempt's headers say.
+/// The values that an attempt's headers are made of.
 #[derive(Debug, Clone, Copy)]
 pub struct Attempt<'a> {
     /// The event's type, for `Service-Event`.
@@ -22,20 +22,20 @@ pub struct Attempt<'a> {
     pub timestamp: i64,
     /// The bytes that are sent.
     pub body: &'a [u8],
-    /// The secrets that verify now, the current one first.
+    /// The secrets that are valid now, the current one first.
     pub secrets: &'a [&'a str],
 }
 
 /// Whether the Standard Webhooks headers go along.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StandardWebhooks {
-    /// Ours alone.
+    /// Only this service's own headers.
     Omitted,
-    /// Both, where the secrets are ones that Standard Webhooks libraries can use.
+    /// Both, where Standard Webhooks libraries can use the secrets.
     Beside,
 }
 
-/// The headers to send.
+/// Returns the headers to send.
 pub fn headers(attempt: &Attempt<'_>, standard: StandardWebhooks) -> HeaderMap {
     let signature = job_signature(attempt.timestamp, attempt.body, attempt.secrets);
     let told = Told { event_type: attempt.event_type, event_id: attempt.event_id, attempt: attempt.number };
@@ -56,7 +56,7 @@ pub fn headers(attempt: &Attempt<'_>, standard: StandardWebhooks) -> HeaderMap {
     headers
 }
 
-/// What the log keeps of the headers, with the one that the client adds.
+/// Returns the headers that the log keeps, with the user agent that the client adds.
 pub fn kept(headers: &HeaderMap) -> String {
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
     attempt_headers::kept(text(SIGNATURE).unwrap_or_default(), text(STANDARD_SIGNATURE), USER_AGENT)

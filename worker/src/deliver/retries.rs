@@ -3,12 +3,12 @@
 use std::future::Future;
 use std::time::Duration;
 
-/// How often a statement is tried before its deliveries are left to the scheduler process.
+/// Tries of a statement before its deliveries are left to the scheduler process.
 const TRIES: u32 = 5;
-/// Before the second try; each later pause is twice as long.
+/// The pause before the second try; each later pause is twice as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 
-/// Tries a statement a few times, since the database may be away for a moment. The last failure is logged here.
+/// Tries a statement `TRIES` times, since the database may be away for a moment. Logs the last failure.
 pub(super) async fn with_retries<T, F, Trying>(done: &'static str, statement: F) -> Option<T>
 where
     F: Fn() -> Trying,

@@ -1,7 +1,7 @@
-//! The statements that deliveries are claimed, revalidated, recorded, released and deferred with, many in each.
+//! The statements that claim, revalidate, record, release and defer deliveries, many in each.
 //!
-//! What they answer goes to the scheduler as events. One that fails is tried again, since the database may be away for
-//! a moment; what could not be written then is made good by the scheduler process, from the rows alone. Each call holds
+//! Their answers go to the scheduler as events. A statement that fails is tried again, since the database may be away
+//! for a moment; the scheduler process repairs what could not be written then, from the rows alone. Each call holds
 //! what must not end before it, its ticket first of all.
 
 use super::retries::with_retries;
@@ -19,16 +19,16 @@ use store::attempts::{self, Counted, EndedAttempt};
 use store::deliveries::{self, Claim, CurrentTarget, Deferred, Delay, ReleasedClaim, Wanted};
 use tokio::time::Instant;
 
-/// The most of a kind in one statement.
+/// The most calls of a kind in one statement.
 const MOST_IN_A_BATCH: usize = 256;
-/// Between records, where several come at once: nobody waits for a success to be written.
+/// The pause between records, where several come at once: nobody waits for a success to be written.
 const RECORDS_APART: Duration = Duration::from_millis(5);
 /// The most endpoints that are prefetched from in one statement.
 const MOST_ENDPOINTS: usize = 4;
-/// A connection for each batch that goes by ids.
+/// Connections: one for each batch that goes by ids.
 const CONNECTIONS: PoolSize = PoolSize(6);
 
-/// What is to be done about what waits for an endpoint, one after another.
+/// A statement about an endpoint's backlog; they are done one after another.
 pub enum BacklogCall {
     Delay(Delay, Held),
     Prefetch(Prefetch, Awaited),
@@ -53,7 +53,7 @@ struct Claimer {
 }
 
 impl Statements {
-    /// Starts them. Claims are leased for so long, of which an attempt takes `attempt` at most.
+    /// Starts the batches. Claims are leased for `lease`, of which an attempt takes `attempt` at most.
     pub fn start(process: &Process, lease: Duration, attempt: Duration) -> Self {
         let pool = store::generic_plan_pool(&process.pool, CONNECTIONS);
         let claimer = Claimer { pool: pool.clone(), worker: Arc::clone(&process.name), lease_ms: whole_ms(lease) };
@@ -73,8 +73,8 @@ fn whole_ms(time: Duration) -> i64 {
 }
 
 impl Claimer {
-    /// Claims these, and what is wanted of endpoints, each with the moment at which the statement that claimed it was
-    /// asked: that of the try that succeeded. None where none did.
+    /// Claims these deliveries and the wanted ones of endpoints, each with the moment at which the successful statement
+    /// was begun. None where every try failed.
     async fn claim(&self, ids: &[DeliveryId], wanted: &[Wanted]) -> Option<Vec<Leased<Claim>>> {
         let claim = || async {
             let mut conn = self.pool.acquire().await?;
@@ -106,7 +106,7 @@ fn start_claims(claimer: Claimer) -> Batcher<(DeliveryId, Awaited), ()> {
     })
 }
 
-/// The answer to a claim that is ours, in the place of the one that it is not.
+/// Turns the event for a failed claim into the one for a claim that succeeded.
 fn claimed(failed: Event<Claim, HeldTicket>, leased: Leased<Claim>) -> Event<Claim, HeldTicket> {
     let Event::NotClaimed { lane, ticket, .. } = failed else { return failed };
     let slot = Slot { lane, account: leased.delivery.account_id, endpoint: leased.delivery.endpoint_id };
@@ -147,7 +147,7 @@ fn start_backlogs(claimer: Claimer) -> Batcher<BacklogCall, ()> {
     })
 }
 
-/// Claims what each endpoint is to get next, and tells the scheduler.
+/// Claims the next deliveries of each endpoint, and tells the scheduler.
 async fn prefetch(claimer: &Claimer, prefetches: Vec<(Prefetch, Awaited)>) {
     let wanted = |(prefetch, _): &(Prefetch, Awaited)| Wanted {
         endpoint: prefetch.endpoint,
@@ -186,7 +186,7 @@ async fn prefetch(claimer: &Claimer, prefetches: Vec<(Prefetch, Awaited)>) {
     }
 }
 
-/// Those of these endpoints that fail now; all of them where that can't be found out.
+/// Returns those of these endpoints that fail now; all of them where that can't be found out.
 async fn failing(claimer: &Claimer, endpoints: &[EndpointId]) -> Vec<EndpointId> {
     if endpoints.is_empty() {
         return Vec::new();
@@ -209,7 +209,7 @@ fn start_revalidations(pool: PgPool, attempt_ms: i64) -> Batcher<(DeliveryId, i3
     })
 }
 
-/// Successes go by ids; what counts failures joins the batch with itself, and is planned for it.
+/// Successes go by ids; the statement that counts failures joins the batch with itself, so it gets a plan of its own.
 fn start_records(planned: PgPool, any: PgPool) -> Batcher<(EndedAttempt, Held), ()> {
     Batcher::paced(MOST_IN_A_BATCH, RECORDS_APART, move |calls: Vec<(EndedAttempt, Held)>| {
         let (planned, any) = (planned.clone(), any.clone());

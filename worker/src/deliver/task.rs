@@ -1,8 +1,8 @@
-//! The task of a process that owns the scheduler: it tells it what has happened and does what it says.
+//! The task of a process that owns the scheduler: it tells it events and carries out its actions.
 //!
-//! An attempt is a task of its own, every statement goes through a batch; their answers come back as events. What is
-//! under way holds a ticket, which its handler waits for, or else a token, so that the end of all of it can be waited
-//! for.
+//! An attempt is a task of its own, and every statement goes through a batch; their answers come back as events. What
+//! is under way holds a ticket, which its handler waits for, or else a token, so that the end of all of it can be
+//! awaited.
 
 use super::attempt::Sender;
 use super::scheduler::{Action, Cursor, DeliveryScheduler, Departure, Event, Limits, Slot};
@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tracing::{Instrument, Span};
 
-/// The slots for first attempts, for those who ask from outside the task.
+/// The slots for first attempts, for callers outside the task.
 #[derive(Debug)]
 pub struct FirstSlots {
     all: usize,
@@ -35,7 +35,7 @@ impl FirstSlots {
         Self { all, taken: AtomicUsize::new(0), reserved: AtomicUsize::new(0) }
     }
 
-    /// Reserves one for a first attempt that the scheduler is told of at once, if one is free.
+    /// Reserves a slot, if one is free, for a first attempt that the scheduler is told of at once.
     pub fn try_reserve(&self) -> bool {
         let is_free = |reserved: usize| self.taken.load(Ordering::Relaxed) + reserved < self.all;
         let one_more = |reserved| is_free(reserved).then_some(reserved + 1);
@@ -43,7 +43,7 @@ impl FirstSlots {
     }
 }
 
-/// What the task works with.
+/// The parts that the task works with.
 pub struct Task {
     pub limits: Limits,
     pub events: Events,
@@ -55,7 +55,7 @@ pub struct Task {
 }
 
 impl Task {
-    /// Runs until nobody is left who could tell it something.
+    /// Runs until nobody is left who could send it an event.
     pub async fn run(self, mut told: mpsc::UnboundedReceiver<Told>) {
         let mut scheduler = DeliveryScheduler::new(self.limits);
         let mut is_ending = false;
@@ -91,7 +91,7 @@ impl Task {
             // A test is to see it.
             Err(broken) if cfg!(debug_assertions) => resume_unwind(broken),
             Err(_) => {
-                // What it knew is made good by leases and by tickets that are reissued.
+                // Leases and reissued tickets restore what it knew.
                 tracing::error!("The scheduler of deliveries broke one of its rules; it begins anew.");
                 *scheduler = DeliveryScheduler::new(self.limits);
                 if self.shutdown.is_cancelled() {
@@ -158,7 +158,7 @@ impl Task {
     }
 }
 
-/// The span of an attempt, as it is sent to a collector of traces: it goes on from the call whose end it tells of.
+/// Returns the span of an attempt, as traces export it: it goes on from the call whose end the webhook reports.
 fn traced(claim: &Claim) -> Span {
     let span = runtime::span!(
         "delivery",
@@ -191,8 +191,8 @@ struct Attempt {
 }
 
 impl Attempt {
-    /// Sends what was queued, with what it is to be sent with now. What is no longer to be sent is released, for the
-    /// next claim to end.
+    /// Sends a queued delivery with its current endpoint and secret. One that must not be sent any more is released,
+    /// for the next claim to end.
     async fn revalidate_and_send(mut self) {
         if !self.shutdown.is_cancelled() {
             let claim = &mut self.departure.leased.delivery;
@@ -212,7 +212,7 @@ impl Attempt {
         let leased = &self.departure.leased;
         let ended = AssertUnwindSafe(self.sender.attempt(&leased.delivery, leased.since)).catch_unwind().await;
         let took = Some(began.elapsed());
-        // The scheduler is to hear of it before the ticket is done.
+        // The scheduler must hear of it before the ticket is done.
         let alive = Some(self.tracker.token());
         match ended {
             Ok(Ok(ended)) => self.record(ended, took, alive).await,

@@ -1,4 +1,4 @@
-//! What the scheduler is told, and what must not end before that: a ticket, whose handler waits, or the process.
+//! Events for the scheduler, and what must not end before they arrive: a ticket, whose handler waits, or the process.
 
 use super::scheduler::Event;
 use store::deliveries::Claim;
@@ -10,10 +10,10 @@ use tokio_util::task::task_tracker::TaskTrackerToken;
 #[derive(Debug)]
 pub struct HeldTicket(#[expect(dead_code, reason = "the handler sees that it is dropped")] pub oneshot::Sender<()>);
 
-/// Says that something is under way which no ticket's handler waits for.
+/// A token of something under way that no ticket's handler waits for.
 pub type Alive = Option<TaskTrackerToken>;
 
-/// What must not end before something is done: a ticket, or the process.
+/// Keeps a ticket, or the process, from ending before something is done.
 #[derive(Debug)]
 pub struct Held {
     _ticket: Option<HeldTicket>,
@@ -21,7 +21,7 @@ pub struct Held {
 }
 
 impl Held {
-    /// The ticket, or the process where there is none.
+    /// Holds the ticket, or the process where there is none.
     pub fn new(ticket: Option<HeldTicket>, tracker: &TaskTracker) -> Self {
         let alive = ticket.is_none().then(|| tracker.token());
         Self { _ticket: ticket, _alive: alive }
@@ -34,20 +34,20 @@ pub struct Told {
     pub _alive: Alive,
 }
 
-/// What the scheduler waits to be told. Dropped without an answer, as where a flush panics, it says that nothing came
-/// of it: or the endpoint would get no first attempts for as long as the process lives.
+/// An answer that the scheduler waits for. Dropped without one, as where a flush panics, it reports the failure:
+/// otherwise the endpoint would get no first attempts for as long as the process lives.
 pub struct Awaited {
     events: Events,
     failed: Option<Box<(Event<Claim, HeldTicket>, Alive)>>,
 }
 
 impl Awaited {
-    /// For what is told by an event: where nothing comes of it, by this one.
+    /// An answer that is the event `failed` unless another is given.
     pub fn new(events: Events, failed: Event<Claim, HeldTicket>, tracker: &TaskTracker) -> Self {
         Self { events, failed: Some(Box::new((failed, Some(tracker.token())))) }
     }
 
-    /// Tells the scheduler this, in the place of the failure.
+    /// Tells the scheduler this event instead of the failure.
     pub fn answer(mut self, answer: impl FnOnce(Event<Claim, HeldTicket>) -> Event<Claim, HeldTicket>) {
         if let Some(failed) = self.failed.take() {
             let (failed, alive) = *failed;
@@ -65,7 +65,7 @@ impl Drop for Awaited {
     }
 }
 
-/// Where events go.
+/// The channel to the scheduler.
 #[derive(Clone)]
 pub struct Events(mpsc::WeakUnboundedSender<Told>);
 

@@ -1,7 +1,7 @@
-//! Dubs: what is said in an item, translated, spoken and mixed in another language (`domain::dub`, docs/dubs.md).
+//! Dubs: the speech of an item, translated, spoken and mixed in another language (`domain::dub`, docs/dubs.md).
 //!
-//! `translate` has the segments that need it translated, `voices` speaks them into one track, and `renders` mixes that
-//! with the item and writes it. Nothing here knows a database or a job row: a plan and media in, opened files or a
+//! `translate` translates the segments that need it, `voices` speaks them into one track, and `renders` mixes that with
+//! the item and writes it. Nothing here knows a database or a job row: a plan and media in, opened files or a
 //! `ReadError` out.
 
 #[cfg(test)]
@@ -31,24 +31,24 @@ use std::sync::Arc;
 use store::generations::MakerOffer;
 use store::items::StoredMedia;
 
-/// What is made of the voices alone.
+/// The name of the file with the voices alone.
 const VOICE_FILE: &str = "voices";
-/// The parts of the progress that end with the translation and with the speaking, in percent.
+/// The progress in percent at which the translation and the speaking end.
 const TRANSLATED: u8 = 10;
 const SPOKEN: u8 = 60;
 
 /// A dub to make.
 #[derive(Debug, Clone)]
 pub struct DubRequest {
-    /// What.
+    /// What to make.
     pub plan: DubPlan,
     /// The item's media.
     pub source: StoredMedia,
-    /// Milliseconds that it is said to last.
+    /// The item's length in milliseconds, as its row has it.
     pub duration_ms: i64,
-    /// The voices that were spoken before, where they are there.
+    /// The voices that were spoken before, where they still exist.
     pub before: Option<StoredMedia>,
-    /// The largest that a file may be.
+    /// The largest that a file may be, in bytes.
     pub most_bytes: u64,
 }
 
@@ -61,19 +61,19 @@ pub struct Dubbed {
     pub voice: NewMedia,
     /// The dub, translated.
     pub body: Dub,
-    /// Where in the voices each segment is.
+    /// The place of each segment in the voices.
     pub pieces: Vec<Piece>,
-    /// How many segments were spoken now.
+    /// Segments that were spoken now.
     pub spoken: usize,
-    /// How many were taken from what was spoken before.
+    /// Segments that were taken from what was spoken before.
     pub reused: usize,
-    /// How many have a text that their voice can't speak.
+    /// Segments whose text their voice can't speak.
     pub unspoken: usize,
     /// The item's picture.
     pub picture: Picture,
 }
 
-/// What makes dubs on this machine.
+/// Makes dubs on this machine.
 pub(crate) struct Dubber {
     tools: Arc<MediaTools>,
     open: Arc<OpenMedia>,
@@ -83,14 +83,14 @@ pub(crate) struct Dubber {
 }
 
 impl Dubber {
-    /// The programs of this machine; nothing where none of them speaks.
+    /// Looks for the programs of this machine; none where none of them speaks.
     pub(crate) fn found(tools: Arc<MediaTools>, open: Arc<OpenMedia>, renderer: Renderer) -> Option<Self> {
         let (speakers, translator) = (Speakers::found(), Translator::found());
         let speaks = !speakers.versions().is_empty();
         speaks.then_some(Self { tools, open, renderer, speakers, translator })
     }
 
-    /// What it can translate, for the fleet to know. What speaks is told by generations.
+    /// The language pairs that it translates, for the fleet. Generations offer the voices.
     pub(crate) fn offers(&self) -> Vec<MakerOffer> {
         self.translator.offers()
     }
@@ -112,7 +112,7 @@ impl Dubber {
         let before = before.map(|(held, before)| voices::SpokenBefore { pieces: &before.pieces, media: &held.source });
         let workshop = Workshop::new(&self.tools)?;
         let booth = voices::Booth { speakers: &self.speakers, tools: &self.tools, workshop: &workshop };
-        // What was spoken before is paid for already.
+        // The account has already paid for what was spoken before.
         let speaking = JobCtx { paid_ms: None, ..ctx.step(TRANSLATED, SPOKEN) };
         let track = booth.record(&body, before, plan.longest_ms(asked.duration_ms), &speaking).await?;
         let voice = self.voice(&track, &workshop, asked.most_bytes, &speaking).await?;
@@ -151,7 +151,7 @@ impl Dubber {
         Ok(())
     }
 
-    /// The voices as a media of their own, without loss, so that what is not changed can be taken from it.
+    /// Returns the voices as media of their own, lossless, so that unchanged segments can be taken from it.
     async fn voice(
         &self,
         track: &VoiceTrack,
@@ -179,7 +179,7 @@ impl Dubber {
     }
 }
 
-/// What a worker offers of dubs to those who make generations: what translates.
+/// Whether this offer of a worker's is one that translates dubs, not one that makes generations.
 pub(crate) fn is_translator(offer: &MakerOffer) -> bool {
     offer.name.starts_with(BuiltIn::Apertium.name())
 }

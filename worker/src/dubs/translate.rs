@@ -1,9 +1,9 @@
-//! Translation by `apertium`, with the pairs of languages that are installed: rules and dictionaries, a draft.
+//! Translation by `apertium`, with the language pairs that are installed: rules and dictionaries, which make a draft.
 //!
-//! A pair is a pipeline of small programs, which its `.mode` file names. Each is run here as a confined child of its
-//! own, one after the other, on the whole of what is to be translated: no shell reads the file, and no word of a
-//! customer is ever an argument. Texts are told apart by the null character, which every one of the programs passes on,
-//! so that what becomes of one can't run into the next.
+//! A pair is a pipeline of small programs, which its `.mode` file names. Each runs here as a confined child of its own,
+//! one after the other, on the whole text: no shell reads the file, and no word of a customer is ever an argument.
+//! Texts are separated by the null character, which every one of the programs passes on, so that one text's translation
+//! can't run into the next.
 
 use crate::readers::decode::{MediaTools, executable, nameless, whole_output};
 use crate::readers::{JobCtx, ReadError};
@@ -16,16 +16,16 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use store::generations::MakerOffer;
 
-/// Where Debian's pairs put their pipelines, and their data.
+/// Where Debian's pairs install their pipelines and their data.
 const MODES: &str = "/usr/share/apertium/modes";
 const DATA: &str = "/usr/share/apertium/";
 /// Programs of a pipeline, at most.
 const MOST_STAGES: usize = 24;
-/// Bytes that are translated at once.
+/// Bytes that are translated at once, at most.
 const BATCH_BYTES: usize = 64 << 10;
-/// Bytes that a program makes of them, at most: analyses are some fifty times as long as words.
+/// Bytes that a program writes for them, at most: analyses are some fifty times as long as words.
 const OUTPUT_BYTES: usize = 32 << 20;
-/// What stands for a text's end, so that its last word is that of a sentence.
+/// Marks a text's end, so that its last word ends a sentence.
 const END: &str = "[][\n]";
 
 /// The pairs that are installed here.
@@ -59,14 +59,14 @@ impl Translator {
         Self { version: program.as_deref().map(version).unwrap_or_default(), pairs }
     }
 
-    /// What it can translate, for the fleet to know.
+    /// What it can translate, for the fleet: the engine and each pair.
     pub(crate) fn offers(&self) -> Vec<MakerOffer> {
         let offer = |name: String| MakerOffer { name, version: self.version.clone() };
         let engine = (!self.pairs.is_empty()).then(|| offer(BuiltIn::Apertium.name().to_owned()));
         engine.into_iter().chain(self.pairs.iter().map(|pair| offer(offered_pair(&pair.name)))).collect()
     }
 
-    /// These texts in the other language of the pair, each in its place.
+    /// Returns these texts in the other language of the pair, in the same order.
     pub(crate) async fn translate(
         &self,
         pair: &str,
@@ -83,7 +83,7 @@ impl Translator {
                 bytes = stage.run(bytes, tools, ctx).await?;
             }
             let mut parts: Vec<&[u8]> = bytes.split(|byte| *byte == 0).collect();
-            // What follows the last null character is nobody's.
+            // What follows the last null character belongs to no text.
             parts.pop();
             let answers: Vec<String> = parts.into_iter().take(batch.len()).map(read).collect();
             if answers.len() != batch.len() {
@@ -110,7 +110,7 @@ impl Stage {
     }
 }
 
-/// The pipeline of a `.mode` file; nothing for one of another kind, or whose programs are not here.
+/// Returns the pipeline of a `.mode` file; none for another kind of file, or where its programs are not installed.
 fn pair(path: &Path) -> Option<Pair> {
     let name = path.file_name()?.to_str()?.strip_suffix(".mode")?;
     let (from, to) = name.split_once('-')?;
@@ -122,14 +122,14 @@ fn pair(path: &Path) -> Option<Pair> {
     (!stages.is_empty() && stages.len() <= MOST_STAGES).then(|| Pair { name: name.to_owned(), stages })
 }
 
-/// A program of a pipeline and its arguments, told to pass the null character on.
+/// Returns a program of a pipeline and its arguments, with the option to pass the null character on.
 fn stage(command: &str) -> Option<Stage> {
     let mut words = command.split_whitespace().map(|word| word.trim_matches('\''));
     let program = executable(None, words.next().filter(|name| !name.contains('/'))?)?;
     let mut arguments: Vec<OsString> = vec!["-z".into()];
     for word in words {
         match word {
-            // Words that are not known are as they are, without marks.
+            // Unknown words stay as they are, without marks.
             "$1" => arguments.push("-n".into()),
             "$2" => {}
             option if option.starts_with('-') => arguments.push(option.into()),
@@ -140,7 +140,7 @@ fn stage(command: &str) -> Option<Stage> {
     Some(Stage { program, arguments })
 }
 
-/// As many texts at once as have so many bytes together.
+/// Splits texts into batches of at most `BATCH_BYTES`, or of one longer text.
 fn batches<'a>(texts: &'a [&'a str]) -> impl Iterator<Item = &'a [&'a str]> {
     let mut rest = texts;
     std::iter::from_fn(move || {
@@ -156,7 +156,7 @@ fn batches<'a>(texts: &'a [&'a str]) -> impl Iterator<Item = &'a [&'a str]> {
     })
 }
 
-/// A text as the programs read it, with what means something to them made plain.
+/// Returns a text as the programs read it: control characters become spaces, and special characters are escaped.
 fn written(text: &str) -> String {
     let mut written = String::with_capacity(text.len() + 8);
     for letter in text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }) {
@@ -171,7 +171,7 @@ fn written(text: &str) -> String {
     written + END + "\0"
 }
 
-/// What the programs wrote, as a text.
+/// Returns the text that the programs wrote, without their escapes and blanks.
 fn read(bytes: &[u8]) -> String {
     let (mut text, mut letters) = (String::new(), String::from_utf8_lossy(bytes).into_owned());
     if letters.ends_with(END) {
@@ -194,7 +194,7 @@ fn read(bytes: &[u8]) -> String {
     domain::dub::one_line(&text)
 }
 
-/// The version that a program tells of itself.
+/// Returns the version that a program reports.
 fn version(program: &Path) -> String {
     let said = Command::new(program).arg("--version").output();
     let said = said.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();

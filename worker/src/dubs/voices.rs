@@ -1,8 +1,8 @@
-//! Speaks what a dub says into one track: each segment by its voice, fitted into its time, or taken as it is from what
-//! was spoken before.
+//! Speaks a dub into one track: each segment by its voice and fitted into its time, or copied from what was spoken
+//! before.
 //!
-//! A day of samples would not fit into memory: what is spoken goes into a file without a name, and from there into the
-//! track, which has silence between.
+//! A day of samples would not fit into memory: what is spoken goes into an unnamed file, and from there into the track,
+//! with silence between the segments.
 
 use super::wave::Wave;
 use crate::generations::OUTPUT_FILE;
@@ -20,53 +20,53 @@ use std::fs::{File, Permissions};
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::PermissionsExt;
 
-/// Samples a second of the track.
+/// Samples per second of the track.
 pub(crate) const RATE: u32 = 48_000;
-/// The same in a millisecond.
+/// Samples per millisecond of the track.
 const SAMPLES_A_MS: i64 = RATE as i64 / 1_000;
-/// Bytes of a sample.
+/// Bytes per sample.
 const SAMPLE: i64 = 2;
-/// Sound of one segment, at most: two and a half minutes.
+/// Bytes of one segment's sound, at most.
 const SEGMENT_BYTES: usize = 32 << 20;
 /// Silence that is written at once.
 static SILENCE: [u8; 64 << 10] = [0; 64 << 10];
 
-/// All that a dub says, one channel of 16 bits at [`RATE`].
+/// All segments of a dub, one channel of 16 bits at [`RATE`].
 #[derive(Debug)]
 pub(crate) struct VoiceTrack {
     /// The samples.
     pub(crate) file: File,
-    /// How many.
+    /// The number of samples.
     pub(crate) samples: i64,
-    /// Where in it each segment is.
+    /// The place of each segment in the track.
     pub(crate) pieces: Vec<Piece>,
-    /// How many segments were spoken now.
+    /// Segments that were spoken now.
     pub(crate) spoken: usize,
-    /// How many were taken from what was spoken before.
+    /// Segments that were taken from what was spoken before.
     pub(crate) reused: usize,
-    /// How many have a text that their voice can't speak.
+    /// Segments whose text their voice can't speak.
     pub(crate) unspoken: usize,
 }
 
-/// Where a segment's samples are before they stand in the track.
+/// A segment's samples before they are placed in the track.
 struct Take {
     id: String,
     key: String,
-    /// The first of its bytes in the file of takes.
+    /// The offset of its first byte in the file of takes.
     from: i64,
     spoken: Spoken,
 }
 
-/// What was spoken of a dub before.
+/// The voices of a dub that were spoken before.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SpokenBefore<'a> {
-    /// Where in it each segment is.
+    /// The place of each segment in them.
     pub(super) pieces: &'a [Piece],
     /// The voices.
     pub(super) media: &'a MediaSource,
 }
 
-/// What speaks.
+/// The parts that speaking needs.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Booth<'a> {
     pub(super) speakers: &'a Speakers,
@@ -75,7 +75,7 @@ pub(super) struct Booth<'a> {
 }
 
 impl Booth<'_> {
-    /// Speaks the dub, but for what was spoken of it before: for so long at most.
+    /// Speaks the dub, for `longest_ms` milliseconds at most, except for what was spoken before.
     pub(super) async fn record(
         &self,
         dub: &Dub,
@@ -104,7 +104,7 @@ impl Booth<'_> {
                         tape.add(segment, &key, &samples)?;
                         spoken += 1;
                     }
-                    // A text of signs alone, or of letters that the voice does not know.
+                    // The text is of signs alone, or of letters that the voice does not know.
                     Err(error @ ReadError::Unsupported(_)) => {
                         unspoken += 1;
                         why = why.or(Some(error));
@@ -125,7 +125,7 @@ impl Booth<'_> {
         Ok(VoiceTrack { file, samples, pieces, spoken, reused, unspoken })
     }
 
-    /// A segment's samples, spoken and fitted.
+    /// Returns a segment's samples, spoken and fitted.
     async fn spoken(&self, segment: &Segment, dub: &Dub, ctx: &JobCtx) -> Result<Vec<u8>, ReadError> {
         let asked = Asked {
             text: Some(segment.translation.clone()),
@@ -145,7 +145,7 @@ impl Booth<'_> {
         self.fitted(&wave, tempo, ctx).await
     }
 
-    /// The same at this tempo, in thousandths, and at the track's rate.
+    /// Returns the sound at this tempo, in thousandths, and at the track's rate.
     async fn fitted(&self, wave: &Wave, tempo: i64, ctx: &JobCtx) -> Result<Vec<u8>, ReadError> {
         let bytes = wave.bytes();
         let input = tokio::task::spawn_blocking(move || nameless(&bytes)).await.map_err(|_| ReadError::Crashed)??;
@@ -165,7 +165,7 @@ impl Booth<'_> {
         Ok(sound)
     }
 
-    /// The samples of a track that was made before, in a file.
+    /// Decodes the samples of a track that was made before into a file.
     async fn copied(&self, media: &MediaSource, ctx: &JobCtx) -> Result<Option<File>, ReadError> {
         let wanted = SoundFormat { rate: RATE, channels: Channels::Mono };
         let (file, _) = decode_sound(media, wanted, ctx, |blocks| {
@@ -181,12 +181,12 @@ impl Booth<'_> {
     }
 }
 
-/// What is spoken, before it stands in its time.
+/// The spoken segments, before they are placed in the track.
 struct Tape {
     takes: Vec<Take>,
     file: File,
     len: i64,
-    /// What was spoken before.
+    /// The samples of what was spoken before.
     copied: Option<File>,
 }
 
@@ -205,7 +205,7 @@ impl Tape {
         Ok(())
     }
 
-    /// Takes a segment from what was spoken before; false where that is not all there.
+    /// Copies a segment from what was spoken before; false where not all of it is there.
     fn reuse(&mut self, segment: &Segment, key: &str, piece: &Piece) -> io::Result<bool> {
         let Some(copied) = &mut self.copied else { return Ok(false) };
         let len = usize::try_from(piece.len * SAMPLE).unwrap_or(0).min(SEGMENT_BYTES);
@@ -219,7 +219,7 @@ impl Tape {
         }
     }
 
-    /// The track: every take in its time.
+    /// Returns the track, with every take at its time: the file, its samples, and the places of the segments.
     fn laid_out(mut self) -> io::Result<(File, i64, Vec<Piece>)> {
         let spoken: Vec<Spoken> = self.takes.iter().map(|take| take.spoken).collect();
         let places = fitted(&spoken, i64::from(RATE));
@@ -238,7 +238,7 @@ impl Tape {
     }
 }
 
-/// A file without a name that children may read.
+/// Opens an unnamed file that children may read.
 fn open() -> io::Result<File> {
     let file = tempfile::tempfile()?;
     file.set_permissions(Permissions::from_mode(0o644))?;

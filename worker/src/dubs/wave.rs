@@ -1,21 +1,21 @@
-//! What a speech engine wrote: a WAV file of 16 bits, without the silence around what is said.
+//! The output of a speech engine: a 16-bit WAV file, which is read here and trimmed of the silence around the speech.
 
 /// Samples quieter than this are silence, -54 dBFS.
 const SILENT: u16 = 64;
-/// How much of the silence on either side stays, in parts of a second.
+/// The silence that stays on either side, as a part of a second: a hundredth.
 const KEPT: u32 = 100;
 
 /// One channel of samples.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Wave {
-    /// Samples a second.
+    /// Samples per second.
     pub(super) rate: u32,
     /// The samples.
     pub(super) samples: Vec<i16>,
 }
 
 impl Wave {
-    /// The samples of a file; nothing when it is none of the kind that both engines write.
+    /// Returns the samples of a file; none when it is not of the kind that both engines write.
     pub(super) fn of(bytes: &[u8]) -> Option<Self> {
         if !bytes.starts_with(b"RIFF") || bytes.get(8..12)? != b"WAVE" {
             return None;
@@ -43,7 +43,7 @@ impl Wave {
         None
     }
 
-    /// The same from where something is heard to where nothing is any more.
+    /// Returns the sound from the first audible sample to the last, with a little silence on either side.
     pub(super) fn trimmed(mut self) -> Self {
         let is_heard = |sample: &i16| sample.unsigned_abs() >= SILENT;
         let Some(first) = self.samples.iter().position(is_heard) else {

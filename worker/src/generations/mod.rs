@@ -2,8 +2,8 @@
 //! docs/generation.md).
 //!
 //! `speech` speaks text and `pictures` enlarges and cuts out, in confined children as decoders are; `provider` asks a
-//! model behind a network. Whatever comes of it, ours or theirs, is opened as hostile media before it counts as made.
-//! Nothing here knows a database or a job row: a plan and a source in, an opened file or a `ReadError` out.
+//! model over the network. What any of them makes is opened as hostile media before it counts as made. Nothing here
+//! knows a database or a job row: a plan and a source in, an opened file or a `ReadError` out.
 
 mod pictures;
 mod provider;
@@ -28,38 +28,38 @@ use store::generations::MakerOffer;
 use store::items::StoredMedia;
 use store::uploads::Facts;
 
-/// What is made.
+/// The name of the file that a generation makes.
 pub(crate) const OUTPUT_FILE: &str = "output";
-/// Samples a second where media is decoded to count how long it lasts: few will do.
+/// Samples per second at which sound is decoded to measure its length: a low rate will do.
 const COUNT_RATE: u32 = 8_000;
 
-/// Something to make.
+/// A generation to make.
 #[derive(Debug, Clone)]
 pub struct GenerationRequest {
     /// The job, whose id a provider knows the request by.
     pub job: JobId,
-    /// Who pays.
+    /// The account that pays.
     pub account: AccountId,
-    /// What.
+    /// The plan.
     pub plan: GenerationPlan,
-    /// What it is made from.
+    /// The media that it is made from, if any.
     pub source: Option<StoredMedia>,
-    /// The largest that it may be.
+    /// The largest that it may be, in bytes.
     pub most_bytes: u64,
-    /// How a provider is asked for it.
+    /// How to ask a provider for it.
     pub asking: Asking,
 }
 
 /// An engine that is installed on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct InstalledEngine {
-    /// Which.
+    /// The engine.
     pub(crate) engine: BuiltIn,
     /// Its version.
     pub(crate) version: String,
 }
 
-/// What makes media on this machine, or for it.
+/// Makes media with this machine's programs, or has providers make it.
 pub struct Generator {
     tools: Arc<MediaTools>,
     open: Arc<OpenMedia>,
@@ -69,7 +69,7 @@ pub struct Generator {
 }
 
 impl Generator {
-    /// The programs of this machine, and the models of the configured providers.
+    /// Looks for the programs of this machine, and sets up the models of the configured providers.
     pub(crate) fn found(process: &Process, tools: Arc<MediaTools>, open: Arc<OpenMedia>) -> Self {
         let (speakers, pictures) = (Speakers::found(), Pictures::found(&tools));
         let provider = |model| match Provider::new(model, &process.outbound) {
@@ -83,7 +83,7 @@ impl Generator {
         Self { tools, open, speakers, pictures, providers }
     }
 
-    /// What it can make things with, for the fleet to know.
+    /// The engines and models that it can make things with, for the fleet.
     pub(crate) fn offers(&self) -> Vec<MakerOffer> {
         let built_in = self.speakers.versions().into_iter().chain(self.pictures.versions());
         let built_in = built_in.map(|one| MakerOffer { name: one.engine.name().to_owned(), version: one.version });
@@ -109,7 +109,7 @@ impl Generator {
         self.checked(&workshop, &asked.plan.maker, wanted, ctx).await
     }
 
-    /// Tells a provider that nobody wants what it is making any more. It is not waited for.
+    /// Tells a provider that nobody wants a job's result any more, without waiting for an answer.
     pub(crate) fn call_off(&self, job: JobId, model: &str) {
         if let Ok(provider) = self.provider(model) {
             let provider = Arc::clone(provider);
@@ -143,8 +143,8 @@ impl Generator {
         }
     }
 
-    /// Opens what was made, which has to be of the kind that was asked for, and to be decodable. How long a provider's
-    /// media lasts is counted here and not believed, since that is what is paid for.
+    /// Opens the result, which must be decodable and of the requested kind. The length of a provider's media is
+    /// measured here and not believed, since it is what is paid for.
     async fn checked(
         &self,
         workshop: &Workshop,
@@ -175,7 +175,7 @@ impl Generator {
     }
 }
 
-/// What a plan makes: something new is of its model's kind, something changed of its source's.
+/// Returns the type of item that a plan makes: new media are of the model's kind, changed media of their source's.
 fn wanted(plan: &GenerationPlan, source: Option<&MediaSource>) -> ItemType {
     match plan.kind {
         ModelKind::Video => ItemType::Video,
@@ -189,7 +189,7 @@ fn wanted(plan: &GenerationPlan, source: Option<&MediaSource>) -> ItemType {
     }
 }
 
-/// How long media lasts, by what is in it.
+/// Returns the measured length of media in milliseconds.
 async fn counted_ms(media: &MediaSource, facts: &Facts, ctx: &JobCtx) -> Result<i64, ReadError> {
     if facts.has_video {
         return picture_length(media, ctx).await;

@@ -1,8 +1,8 @@
 //! Pictures and films that are made larger, or lose their background, by the `ffmpeg` of this machine.
 //!
-//! Larger ones are resampled (Lanczos): nothing is invented. The background is whatever has about one colour, which is
-//! made transparent: a picture becomes PNG, a film `WebM` with VP9 and an alpha channel. One confined child does all of
-//! it; no word of a customer is an argument but numbers that were checked.
+//! Enlarging resamples (Lanczos): nothing is invented. The background is whatever has about one colour, which is made
+//! transparent: a picture becomes PNG, a film `WebM` with VP9 and an alpha channel. One confined child does all of it;
+//! its only arguments from a customer are numbers that were checked.
 
 use super::{InstalledEngine, OUTPUT_FILE};
 use crate::readers::decode::{Encoder, Feed, MediaTools, Paid, Workshop, fits_a_second, input_arguments, most_pixels};
@@ -14,10 +14,10 @@ use std::ffi::OsStr;
 
 /// The background where no colour is named: green.
 const USUAL_COLOR: Color = Color([0, 255, 0]);
-/// How far from that colour is background still, in hundredths.
+/// The distance from that colour within which pixels are background, in hundredths.
 const USUAL_SIMILARITY: u32 = 30;
 
-/// What this `ffmpeg` can make.
+/// The engines that this `ffmpeg` has what it takes for.
 #[derive(Debug, Clone)]
 pub(super) struct Pictures {
     version: String,
@@ -38,13 +38,13 @@ impl Pictures {
         Self { version, enlarges, cuts_out }
     }
 
-    /// Which engines there are, and in which version.
+    /// Returns the engines that there are, with their version.
     pub(super) fn versions(&self) -> Vec<InstalledEngine> {
         let of = |engine, there: bool| there.then(|| InstalledEngine { engine, version: self.version.clone() });
         of(BuiltIn::Lanczos, self.enlarges).into_iter().chain(of(BuiltIn::ChromaKey, self.cuts_out)).collect()
     }
 
-    /// Makes what is asked of this media.
+    /// Makes what the call asks for from this media.
     pub(super) async fn make(
         &self,
         engine: BuiltIn,
@@ -71,7 +71,7 @@ impl Pictures {
         let before = ["-nostdin", "-nostats", "-hide_banner", "-v", "error", "-threads", "2", "-t", &most_seconds];
         let bound = ["-max_pixels", &most_pixels];
         let streams = ["-map", "0:v:0", "-map", "0:a:0?", "-sn", "-dn", "-map_metadata", "-1", "-map_chapters", "-1"];
-        // A picture's sound is none.
+        // A picture has no sound.
         let streams = if is_film { &streams[..] } else { &streams[..2] };
         let arguments = before
             .into_iter()
@@ -91,7 +91,7 @@ impl Pictures {
     }
 }
 
-/// What is written, and how.
+/// The encoder, format and options of each output.
 const PNG: [&str; 6] = ["-frames:v", "1", "-c:v", "png", "-f", "image2pipe"];
 const MP4: [&str; 16] = [
     "-c:v",
@@ -111,7 +111,7 @@ const MP4: [&str; 16] = [
     "-f",
     "mp4",
 ];
-/// Without frames kept to look ahead: of 4K those of colour and of alpha are more than a child's memory.
+/// VP9 without look-ahead: for 4K, the frames of colour and alpha that it keeps take more than a child's memory.
 const WEBM: [&str; 20] = [
     "-c:v",
     "libvpx-vp9",
@@ -135,7 +135,7 @@ const WEBM: [&str; 20] = [
     "webm",
 ];
 
-/// The filter that makes a picture larger. Its size is refused where it is too large to be made.
+/// Returns the filter that makes a picture larger, or refuses a size that is too large to be made.
 fn enlarged(asked: &Asked, source: &MediaSource, is_film: bool) -> Result<String, ReadError> {
     let factor = asked.factor.unwrap_or(2);
     let probe = source.probe();
@@ -148,7 +148,7 @@ fn enlarged(asked: &Asked, source: &MediaSource, is_film: bool) -> Result<String
     Ok(format!("scale=w=iw*{factor}:h=ih*{factor}:flags=lanczos"))
 }
 
-/// The filter that makes a colour transparent.
+/// Returns the filter that makes a colour transparent.
 fn keyed(asked: &Asked, is_film: bool) -> String {
     let Color([red, green, blue]) = asked.color.unwrap_or(USUAL_COLOR);
     let similarity = asked.similarity.unwrap_or(USUAL_SIMILARITY).clamp(1, 100);

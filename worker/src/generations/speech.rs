@@ -1,8 +1,8 @@
 //! Spoken text by `espeak-ng` and `flite`, the engines that need nothing but Debian's packages. Their sound is a draft.
 //!
 //! The text is a customer's, so both run as confined children: it is their standard input, and no word of it is ever an
-//! argument. `flite` writes a file. `espeak-ng` writes to its standard output a WAV file whose header does not know yet
-//! how long it will be; it is put right here.
+//! argument. `flite` writes a file. `espeak-ng` writes to its standard output a WAV file whose header does not have its
+//! final sizes yet; they are corrected here.
 
 use super::{InstalledEngine, OUTPUT_FILE};
 use crate::readers::decode::{Encoder, Feed, MediaTools, Workshop, executable, input_path, nameless, whole_output};
@@ -15,17 +15,17 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Sound at most: 24 minutes at 22,050 samples a second.
+/// Bytes of sound at most: 24 minutes at 22,050 samples per second.
 const SOUND_BYTES: u64 = 64 << 20;
-/// Bytes of a millisecond at the most samples that the engines write.
+/// Bytes per millisecond at the highest sample rate that the engines write.
 const MOST_BYTES_A_MS: u64 = 45;
 /// Bytes of a WAV file before its samples, as both engines write it.
 const HEADER_BYTES: u64 = 44;
-/// Where a WAV file says how many bytes a second has, how much follows, and how much of that is samples.
+/// Offsets in a WAV header: bytes per second, bytes that follow, and bytes of samples.
 const BYTES_A_SECOND_AT: u64 = 28;
 const SIZE_AT: usize = 4;
 const DATA_SIZE_AT: usize = 40;
-/// A text of letters that the voice does not know.
+/// The refusal of a text whose letters the voice does not know.
 const TOO_LONG: &str = "the voice takes more than twice as long as such a text takes: it may not know its letters; \
                         name a voice of its language";
 /// The voice of `espeak-ng` where no language is named.
@@ -56,7 +56,7 @@ impl Speakers {
         Self { espeak: with_version("espeak-ng"), flite: with_version("flite") }
     }
 
-    /// Which there are, and in which version.
+    /// Returns the engines that there are, with their versions.
     pub(crate) fn versions(&self) -> Vec<InstalledEngine> {
         let of = |engine, found: &Option<Program>| {
             found.as_ref().map(|program| InstalledEngine { engine, version: program.version.clone() })
@@ -64,8 +64,8 @@ impl Speakers {
         of(BuiltIn::Espeak, &self.espeak).into_iter().chain(of(BuiltIn::Flite, &self.flite)).collect()
     }
 
-    /// Speaks the text into the workshop's output: a whole WAV file of at most so many bytes. A text that takes much
-    /// longer than its letters are paid for is one that the voice can't speak.
+    /// Speaks the text into the workshop's output: a whole WAV file of at most `most_bytes` bytes. A text that takes
+    /// much longer than its letters are paid for is one that the voice can't speak.
     pub(crate) async fn speak(
         &self,
         engine: BuiltIn,
@@ -123,7 +123,7 @@ impl Speakers {
     }
 }
 
-/// How long a WAV file of so many bytes lasts.
+/// Returns how many milliseconds a WAV file of `bytes` bytes lasts.
 fn length_ms(path: &Path, bytes: u64) -> Result<u64, ReadError> {
     let mut a_second = [0; 4];
     File::open(path)?.read_exact_at(&mut a_second, BYTES_A_SECOND_AT)?;
@@ -131,12 +131,12 @@ fn length_ms(path: &Path, bytes: u64) -> Result<u64, ReadError> {
     Ok((bytes - HEADER_BYTES).saturating_mul(1_000) / a_second)
 }
 
-/// The text without what `espeak-ng` takes for phonemes: two brackets are two brackets.
+/// Returns the text with `[[`, which `espeak-ng` takes for the start of phonemes, broken up.
 fn as_words(text: &str) -> String {
     text.replace("[[", "[ [")
 }
 
-/// The voice that is asked for, as the engine names it. It can't be taken for an option.
+/// Returns the requested voice, as the engine names it. It can't be taken for an option.
 fn voice(engine: BuiltIn, asked: &Asked) -> Result<&str, ReadError> {
     let wanted = asked.voice.as_deref().or(asked.language.as_deref().filter(|_| engine == BuiltIn::Espeak));
     let usual = if engine == BuiltIn::Flite { BuiltIn::FLITE_VOICES[0] } else { USUAL_VOICE };
@@ -153,7 +153,7 @@ fn voice(engine: BuiltIn, asked: &Asked) -> Result<&str, ReadError> {
     if known { Ok(voice) } else { Err(ReadError::Unsupported("the engine has no such voice or language")) }
 }
 
-/// A WAV file with its sizes put right; nothing when it is none as the engines write them.
+/// Returns a WAV file with its sizes corrected; none when it is not a WAV file of these engines.
 fn with_sizes(mut sound: Vec<u8>) -> Option<Vec<u8>> {
     if !sound.starts_with(b"RIFF") || sound.get(36..40)? != b"data" {
         return None;
@@ -164,7 +164,7 @@ fn with_sizes(mut sound: Vec<u8>) -> Option<Vec<u8>> {
     Some(sound)
 }
 
-/// The version that a program tells of itself: the first of its words that begins with a digit.
+/// Returns the version that a program reports: the first of its words that begins with a digit.
 fn version(program: &Path) -> String {
     let said = Command::new(program).arg("--version").output();
     let said = said.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();

@@ -1,10 +1,10 @@
-//! What takes long goes on beside the slots: a file that has to be counted or is slow to look at, and a download that
-//! is slow. So what takes a moment never waits for it, whoever's it is.
+//! Slow work goes on beside the slots: a file whose length has to be measured or that is slow to probe, and a slow
+//! download. So quick work never waits for it, whichever account's it is.
 //!
-//! An attempt leaves its slot and keeps its claim and its lease; the queue's next ticket has the slot. How many may go
-//! on beside the slots is bounded here; past that an attempt stays where it is. What an account may have at a stage,
-//! beside the slots or not, is the claim's to bound. Of the turns of decoders an account has one at a time, so that the
-//! files of one account wait for each other and not everybody for them.
+//! An attempt leaves its slot and keeps its claim and its lease; the queue's next ticket gets the slot. This module
+//! bounds how many go on beside the slots; past that an attempt stays in its slot. The claim bounds how many an account
+//! may have at a stage, in slots or not. An account gets one decoder turn at a time, so that its files wait for each
+//! other and others do not wait for them.
 
 use domain::ids::AccountId;
 use std::collections::HashMap;
@@ -16,24 +16,24 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 /// Attempts of a process that go on beside its slots, at most: a download costs a socket and a buffer, and one that
-/// waits for its turn to be counted a lease.
+/// waits for its turn costs a lease.
 const MOST: usize = 256;
 
-/// What goes on beside the slots of a process. Clones share it.
+/// The work that goes on beside the slots of a process. Clones share it.
 #[derive(Clone)]
 pub struct Aside {
     places: Arc<Semaphore>,
     turns: Arc<Semaphore>,
-    /// The turn that each account has, of those who wait for one or have it.
+    /// The turn of each account that waits for one or has it.
     of_accounts: Arc<Mutex<HashMap<AccountId, Weak<Semaphore>>>>,
     running: TaskTracker,
 }
 
-/// A turn of a decoder: the account's, and one of the process.
+/// A decoder turn: the account's, and one of the process's.
 pub(super) type Turn = [OwnedSemaphorePermit; 2];
 
 impl Aside {
-    /// Nothing yet. So many files are counted or looked at there at once.
+    /// Returns one without work. `turns` files are measured or probed beside the slots at once.
     pub fn new(turns: usize) -> Self {
         Self {
             places: Arc::new(Semaphore::new(MOST)),
@@ -43,7 +43,7 @@ impl Aside {
         }
     }
 
-    /// Works for an account in a slot until this is done, or has left it.
+    /// Works for an account until the work is done or has left its slot.
     pub(super) async fn run<W>(&self, account: AccountId, work: impl FnOnce(Slot) -> W)
     where
         W: Future<Output = ()> + Send + 'static,
@@ -67,10 +67,10 @@ impl Aside {
         })
     }
 
-    /// Waits for what still runs, for at most so long.
+    /// Waits for what still runs, up to `patience`.
     pub async fn end(self, patience: Duration) {
         self.running.close();
-        // What is left loses its lease.
+        // What still runs loses its lease.
         let _ = timeout(patience, self.running.wait()).await;
     }
 }
@@ -82,11 +82,11 @@ pub(super) struct Slot {
     left: CancellationToken,
 }
 
-/// Leave to go on beside the slots.
+/// Permission to go on beside the slots.
 pub(super) struct Permit(Option<OwnedSemaphorePermit>);
 
 impl Slot {
-    /// Leaves the slot to the next, where there is room beside the slots.
+    /// Leaves the slot to the next ticket, where there is room beside the slots.
     pub fn leave(&self) -> Permit {
         let place = Arc::clone(&self.aside.places).try_acquire_owned().ok();
         if place.is_some() {
@@ -95,8 +95,8 @@ impl Slot {
         Permit(place)
     }
 
-    /// Leaves the slot and waits for a turn of a decoder beside the slots, behind others of its account first; then
-    /// turns come in order.
+    /// Leaves the slot and waits for a decoder turn beside the slots: first behind others of its account, then in the
+    /// order of arrival.
     pub async fn turn(&self) -> (Permit, Option<Turn>) {
         let place = self.leave();
         // Neither semaphore is ever closed.
@@ -105,12 +105,12 @@ impl Slot {
         (place, one.map(|one| [own, one]))
     }
 
-    /// Whether the slot is another's by now.
+    /// Whether the attempt has left the slot.
     pub fn is_left(&self) -> bool {
         self.left.is_cancelled()
     }
 
-    /// One that stands for nothing, for a look at a file outside a queue.
+    /// Returns a slot of no queue, to look at a file in a test.
     #[cfg(test)]
     pub fn alone() -> Self {
         Self { aside: Aside::new(1), account: AccountId::mint(), left: CancellationToken::new() }

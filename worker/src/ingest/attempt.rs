@@ -1,7 +1,7 @@
-//! One attempt at an upload: to bring its bytes here, or to find out what is in them.
+//! One attempt at an upload: to fetch its bytes, or to find out what is in them.
 //!
-//! What an attempt comes to is written by its caller. Bytes that were fetched are kept under a key that no row names
-//! yet, and go with the attempt if it is given up.
+//! The caller writes how an attempt ended. Fetched bytes are kept under a key that no row names yet, and are deleted if
+//! the attempt is given up.
 
 use super::aside::Slot;
 use super::failure::{Failure, facts, settled};
@@ -20,35 +20,35 @@ use store::uploads::{self, Claim, Facts};
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 
-/// The whole of a download, its last byte included.
+/// The time limit of a whole download, its last byte included.
 const FETCH_TIME: Duration = Duration::from_hours(1);
-/// A look at a file's headers.
+/// The time limit of probing a file's headers.
 const PROBE_TIME: Duration = Duration::from_mins(1);
 /// How long a download stays in its slot.
 const QUICK_FETCH: Duration = Duration::from_secs(10);
-/// A count of a file that does not say how long it is, at most.
+/// The longest that measuring a file of undeclared length may take.
 const COUNT_TIME: Duration = Duration::from_mins(15);
-/// The same, at least, and for each MiB of its file. An hour of ordinary sound has 40 MiB and takes some seconds.
+/// The same limit for an empty file, and what each MiB adds. An hour of ordinary sound has 40 MiB and takes seconds.
 const LEAST_COUNT_TIME: Duration = Duration::from_secs(30);
 const COUNT_TIME_A_MIB: Duration = Duration::from_secs(1);
-/// A picture to show of it.
+/// The time limit for making a picture to show.
 const PICTURE_TIME: Duration = Duration::from_secs(15);
-/// The processor time of all that, at most, and how much more for each MiB of the file: an hour of ordinary sound is
-/// counted in six seconds.
+/// The processor time of all that, at most, for an empty file and for each MiB: measuring an hour of ordinary sound
+/// takes six seconds.
 const MOST_TIME: Duration = Duration::from_secs(10);
 const MOST_TIME_A_MIB: Duration = Duration::from_secs(1);
-/// What of it is an upload's own; the rest is counted as a job's that nobody paid for.
+/// The part of it that uploads have for free; the rest counts as unpaid processor time, as a job's does.
 const USUAL_TIME: Duration = Duration::from_secs(3);
 const USUAL_TIME_A_MIB: Duration = Duration::from_millis(200);
-/// How long each of these two stays in its slot.
+/// How long probing, and making the picture, each stay in the slot.
 const QUICK_LOOK: Duration = Duration::from_secs(3);
-/// Samples a second of that count; what is counted is time, so few will do.
+/// Samples per second when a length is measured: a low rate will do.
 const COUNT_RATE: u32 = 8_000;
-/// The container that says how long it is by the times of its last packets, the last of which may hold a third of a
+/// The container whose length is known only by the times of its last packets; the last one may hold a third of a
 /// second.
 const BY_TIMES: &str = "mpegts";
 
-/// What an attempt works with.
+/// The parts that an attempt works with.
 pub(super) struct Attempt<'a> {
     pub process: &'a Process,
     pub tools: &'a Arc<MediaTools>,
@@ -57,17 +57,17 @@ pub(super) struct Attempt<'a> {
     pub unpaid: &'a Unpaid,
 }
 
-/// Bytes that were fetched, under a key that is nobody's yet.
+/// Bytes that were fetched, under a key that no row names yet.
 pub(super) struct Fetched {
     pub key: String,
     pub bytes: i64,
     pub sha256: [u8; 32],
-    /// The type that they are said to have.
+    /// The type that they were announced as.
     pub announced: Option<String>,
 }
 
 impl Attempt<'_> {
-    /// Brings the bytes of a URL into the media store. What is slow goes on beside the slots.
+    /// Fetches the bytes of a URL into the media store. A slow download goes on beside the slots.
     pub async fn fetch(&self) -> Result<Fetched, Failure> {
         let mut fetching = std::pin::pin!(self.fetch_all());
         if let Ok(fetched) = timeout(QUICK_FETCH, &mut fetching).await {
@@ -94,7 +94,7 @@ impl Attempt<'_> {
         Ok(Fetched { key, bytes, sha256: written.sha256, announced })
     }
 
-    /// Finds out what the bytes are.
+    /// Finds out what the bytes are, and makes a picture to show.
     pub async fn probe(&self) -> Result<Facts, Failure> {
         let (key, _place) = self.one_object().await?;
         let received = uploads::whole(&mut *self.process.pool.acquire().await?, self.claim).await?;
@@ -117,7 +117,7 @@ impl Attempt<'_> {
         Ok(facts)
     }
 
-    /// Keeps a picture of the item to show, and returns its key. An item is none the worse without one.
+    /// Stores a picture of the item and returns its key. An item can do without one.
     async fn keep_picture(&self, media: &MediaSource, facts: &Facts, processor: &ProcessorTime) -> Option<String> {
         let duration_ms = match facts.item_type {
             ItemType::Audio => return None,
@@ -137,8 +137,8 @@ impl Attempt<'_> {
     }
 }
 
-/// Does in the slot what takes a moment. What takes longer is given up and done once more beside the slots, when its
-/// turn comes: there it may take this long.
+/// Does quick work in the slot. Work that takes longer is given up and done again beside the slots, when its turn
+/// comes: there it may take `most`.
 async fn in_turn<T, Work: Future<Output = Result<T, ReadError>>>(
     slot: &Slot,
     most: Duration,
@@ -155,7 +155,7 @@ async fn in_turn<T, Work: Future<Output = Result<T, ReadError>>>(
     work(within(most, processor)).await
 }
 
-/// What this media is, and how long.
+/// Returns what this media is, and how long.
 async fn told(
     media: &MediaSource,
     announced: Option<&str>,
@@ -165,7 +165,7 @@ async fn told(
     let mut facts = facts(media.probe(), announced);
     match facts.duration_ms {
         None => facts.duration_ms = counted(media, &facts, slot, processor).await?,
-        // What can't be counted is what it says it is: a read of it will tell why.
+        // If measuring fails, the length that the file declares stands: a read of it will report why.
         Some(_) if facts.has_audio && media.probe().format_name == BY_TIMES => {
             facts.duration_ms = facts.duration_ms.max(counted(media, &facts, slot, processor).await.unwrap_or(None));
         }
@@ -174,9 +174,9 @@ async fn told(
     settled(facts)
 }
 
-/// How long a file really is that does not say so: a recording whose writer never came back to note it, or a format
-/// that has no place for it. Reads are priced by that, given their time, and end there. It takes long, so it is done
-/// beside the slots.
+/// Returns the true length in milliseconds of a file that does not declare it: a recording whose writer never noted it,
+/// or a format that has no field for it. Reads are priced by it, get their time by it, and end there. Measuring takes
+/// long, so it is done beside the slots.
 async fn counted(
     media: &MediaSource,
     facts: &Facts,
@@ -200,13 +200,13 @@ async fn counted(
     Ok(Some(picture_length(media, &ctx).await?))
 }
 
-/// How long so many bytes may take to be counted: many times what sound of an ordinary rate takes, so that a small file
-/// that claims to be days of it has no more.
+/// Returns how long measuring a file of `bytes` bytes may take: many times what sound of an ordinary rate takes, so
+/// that a small file that claims to last days gets no more.
 fn count_time(bytes: u64) -> Duration {
     (LEAST_COUNT_TIME + COUNT_TIME_A_MIB * u32::try_from(bytes >> 20).unwrap_or(u32::MAX)).min(COUNT_TIME)
 }
 
-/// How long an item of this media is said to be; nothing where it is none.
+/// Returns the milliseconds that an item of this media would last; none where it would be no item.
 #[cfg(test)]
 pub(crate) async fn length_ms(media: &MediaSource) -> Option<i64> {
     told(media, None, &Slot::alone(), &ProcessorTime::unbounded())
@@ -215,7 +215,7 @@ pub(crate) async fn length_ms(media: &MediaSource) -> Option<i64> {
         .map(|facts| facts.duration_ms.unwrap_or(0))
 }
 
-/// A frame for a decoder. Nobody cancels it: an attempt is ended by dropping it, which kills its children.
+/// Returns a context for a decoder. Nobody cancels it: an attempt is ended by dropping it, which kills its children.
 fn within(time: Duration, processor: &ProcessorTime) -> JobCtx {
     let ctx = JobCtx::new(Instant::now() + time, CancellationToken::new());
     JobCtx { processor: processor.clone(), ..ctx }

@@ -1,4 +1,4 @@
-//! How an attempt's end is written: once, by whoever holds the claim, and again while the database does not answer.
+//! Writes an attempt's end: once, by whoever holds the claim, and again while the database does not answer.
 
 use super::attempt::Fetched;
 use super::failure::Failure;
@@ -13,25 +13,25 @@ use store::is_refused_for_good;
 use store::uploads::{self, Claim, Counts, Facts, Finished, Stage};
 use tokio::time::{Instant, sleep};
 
-/// A download that fails after this time is not made again, whatever it failed of.
+/// A download that fails after this time is not tried again, whatever the failure.
 const LONG_FETCH: Duration = Duration::from_mins(10);
-/// An end that the database did not take is written again for so long, within what is left of the lease, so that the
-/// account's other uploads don't wait for that to be over.
+/// How long writing an end is tried, within what is left of the lease, so that the account's other uploads don't have
+/// to wait for it to run out.
 const WRITTEN_FOR: Duration = Duration::from_secs(15);
-/// Between two tries.
+/// The pause between two tries.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Whether an end was tried to be written before.
+/// Whether writing the end was tried before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Tried {
-    /// It was not: where the claim is gone, nobody knows of what the attempt has stored.
+    /// It was not: where the claim is gone, no row names what the attempt has stored.
     Never,
-    /// It was, and may have been committed unseen. Then the claim is gone by that, and what was stored is known.
+    /// It was, and may have been committed unseen. Then that ended the claim, and a row names what was stored.
     Unseen,
 }
 
 impl Ingest {
-    /// Writes what an attempt came to, and again while the database does not answer.
+    /// Writes how an attempt ended, and again while the database does not answer.
     pub(super) async fn end(&self, claim: &Claim, ended: &Ended, took: Duration) -> sqlx::Result<()> {
         let until = Instant::now() + WRITTEN_FOR;
         let mut tried = Tried::Never;
@@ -78,7 +78,7 @@ impl Ingest {
         if tried == Tried::Unseen {
             return Ok(());
         }
-        // The claim is lost, so nobody knows of this object but us.
+        // The claim is lost, so no row names this object.
         if let Err(error) = self.process.media.delete(key).await {
             tracing::warn!(item.id = %claim.item_id, error = %error, "Bytes that were fetched in vain stay until the item goes.");
         }
@@ -103,7 +103,7 @@ impl Ingest {
         Ok(())
     }
 
-    /// Drops the picture of an attempt whose claim was lost: nobody knows of it.
+    /// Deletes the picture of an attempt whose claim was lost: no row names it.
     async fn drop_picture(&self, facts: &Facts) {
         let Some(key) = &facts.thumbnail_key else { return };
         if let Err(error) = self.process.media.delete(key).await {
@@ -114,7 +114,7 @@ impl Ingest {
     async fn fail(&self, claim: &Claim, failure: &Failure, took: Duration) -> sqlx::Result<()> {
         let &Failure { code, ref message, retryable, is_ours } = failure;
         let mut conn = self.process.pool.acquire().await?;
-        // What was claimed and did not fail was handed back or lost.
+        // Claims that did not fail were handed back or lost.
         if is_ours && let Some(wait) = own_fault::wait(claim.claim_no - 1 - i32::from(claim.failures)) {
             let seconds = i32::try_from(wait.as_secs()).unwrap_or(i32::MAX);
             uploads::retry(&mut conn, claim, Counts::No, seconds, code, message).await?;

@@ -1,7 +1,7 @@
-//! What an attempt found, and what went wrong with it, in the words that the item keeps (contract §7).
+//! What an attempt found out, or why it failed, as the item's row keeps it (contract §7).
 //!
-//! Pure: from the probe's and the client's answers to rows. The messages are shown to customers, so they hold no path,
-//! no address and nothing of the file.
+//! Pure: turns the answers of the probe and the client into rows. The messages are shown to customers, so they hold no
+//! path, no address and nothing of the file.
 
 use super::room::Stopped;
 use crate::readers::{Probe, ReadError};
@@ -14,16 +14,16 @@ use runtime::own_fault;
 use std::error::Error;
 use store::uploads::Facts;
 
-/// Why an attempt came to nothing.
+/// Why an attempt failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Failure {
     /// The item's error code.
     pub code: &'static str,
-    /// What went wrong, in words to act on.
+    /// What went wrong, in words that the customer can act on.
     pub message: String,
     /// Whether the same upload may succeed when tried again.
     pub retryable: bool,
-    /// Whether it failed for a reason of ours, which is no attempt of the upload's: nothing is counted.
+    /// Whether this machine is at fault: then the attempt is not counted.
     pub is_ours: bool,
 }
 
@@ -36,12 +36,12 @@ impl Failure {
         Self { code, message: message.into(), retryable: true, is_ours: false }
     }
 
-    /// This machine could not do it: `error` says why, to the log alone.
+    /// This machine could not do it: only the log has `error`.
     fn on_this_machine(message: impl Into<String>, error: &(dyn Error + 'static)) -> Self {
         Self { is_ours: own_fault::is_behind(error), ..Self::passing("internal", message) }
     }
 
-    /// Every worker that took it died of it, or with it.
+    /// Every worker that took it was lost.
     pub fn worker_lost() -> Self {
         Self::last("worker_lost", "the workers that took it were lost")
     }
@@ -51,17 +51,17 @@ impl Failure {
         Self::passing("reader_crashed", "the worker crashed at it")
     }
 
-    /// There is nothing in it.
+    /// The file is empty.
     pub fn empty() -> Self {
         Self::last("media_unreadable", "the file is empty")
     }
 
-    /// Bytes that were received are others by now.
+    /// The received bytes have changed since.
     pub fn damaged() -> Self {
         Self::last("media_missing", "its bytes were damaged where they were kept: upload it again")
     }
 
-    /// Bytes that went into the bucket itself have another SHA-256 than was announced.
+    /// Bytes that went into the bucket directly have another SHA-256 than was announced.
     pub fn not_as_announced() -> Self {
         Self::last("checksum_mismatch", "the SHA-256 of its bytes is not the one that was announced")
     }
@@ -72,7 +72,7 @@ impl Failure {
     }
 }
 
-/// Of the file itself: what a probe says.
+/// For errors of the file itself, as a probe reports them.
 impl From<ReadError> for Failure {
     fn from(error: ReadError) -> Self {
         if let ReadError::Unsupported(_) = error {
@@ -101,8 +101,8 @@ impl From<FetchError> for Failure {
             }
             FetchError::TooLarge { max_bytes } => too_large(max_bytes),
             FetchError::Ours => Self { is_ours: true, ..Self::passing("internal", "the download could not be made") },
-            // A server that is slow once is slow again, and each attempt holds a place for long; where it redirects to
-            // stays the same too.
+            // A server that is slow once is slow again, and each attempt holds a place for long; redirects don't change
+            // either.
             FetchError::TooManyRedirects | FetchError::TooSlow(_) | FetchError::TooLong(_) => {
                 Self::last("fetch_failed", error.to_string())
             }
@@ -112,18 +112,21 @@ impl From<FetchError> for Failure {
             FetchError::Failed { error: AttemptError::RedirectRefused, .. } => {
                 Self::last("fetch_failed", "the URL redirects, and does not say where to")
             }
-            FetchError::Failed { status: Some(status), .. } => {
-                let message = format!("the server answered with status {status}");
-                if status >= 500 || matches!(status, 408 | 425 | 429) {
-                    Self::passing("fetch_failed", message)
-                } else {
-                    Self::last("fetch_failed", message)
-                }
-            }
+            FetchError::Failed { status: Some(status), .. } => refused_with(status),
             FetchError::Failed { error, status: None } => {
                 Self::passing("fetch_failed", format!("the download failed ({error})"))
             }
         }
+    }
+}
+
+/// Of a server that answered with another status than 2xx.
+fn refused_with(status: u16) -> Failure {
+    let message = format!("the server answered with status {status}");
+    if status >= 500 || matches!(status, 408 | 425 | 429) {
+        Failure::passing("fetch_failed", message)
+    } else {
+        Failure::last("fetch_failed", message)
     }
 }
 
@@ -171,7 +174,7 @@ fn too_large(max_bytes: u64) -> Failure {
     Failure::last("file_too_large", format!("the file is larger than the {max_bytes} bytes that it may have"))
 }
 
-/// What a probe makes of an item. Its duration may still have to be counted.
+/// Returns what a probe says about an item. Its duration may still have to be measured.
 pub(crate) fn facts(probe: &Probe, announced: Option<&str>) -> Facts {
     let item_type = match (probe.is_image, probe.has_video) {
         (true, _) => ItemType::Image,
@@ -179,7 +182,7 @@ pub(crate) fn facts(probe: &Probe, announced: Option<&str>) -> Facts {
         (false, false) => ItemType::Audio,
     };
     let pixels = |count: Option<u32>| count.and_then(|count| i32::try_from(count).ok());
-    // The cover of an album is no size of the sound.
+    // The size of an album's cover is not the item's.
     let pictured = item_type != ItemType::Audio;
     Facts {
         item_type,
@@ -196,7 +199,7 @@ pub(crate) fn facts(probe: &Probe, announced: Option<&str>) -> Facts {
     }
 }
 
-/// The facts, if they say how long the media is: reads are priced by that.
+/// Returns the facts, if they say how long the media is: reads are priced by that.
 pub(super) fn settled(facts: Facts) -> Result<Facts, Failure> {
     let timeless = facts.item_type == ItemType::Image;
     match facts.duration_ms {

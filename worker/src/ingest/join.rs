@@ -1,7 +1,7 @@
-//! Bytes that came in parts, by tus 1.0.0 or into the bucket itself, made one object before they are looked at.
+//! Joins bytes that came in parts, by tus 1.0.0 or into the bucket itself, into one object before they are probed.
 //!
-//! The object has a key that no row names until the parts are forgotten in the same statement, so that a kill at any
-//! moment leaves either all the parts or the object. What was joined in vain goes with the item, or is swept.
+//! No row names the object until the same statement forgets the parts, so that a kill at any moment leaves either all
+//! the parts or the object. An object that was joined in vain is deleted with the item, or swept.
 
 use super::aside::Permit;
 use super::attempt::Attempt;
@@ -11,11 +11,11 @@ use futures_util::stream::{Stream, StreamExt, TryStreamExt, iter};
 use runtime::media::{MediaError, MediaStore, WriteError, new_media_key};
 use store::uploads::{self, Part, Whole};
 
-/// An upload of more bytes is joined beside the slots.
+/// Bytes beyond which an upload is joined beside the slots.
 const QUICK_BYTES: i64 = 64 << 20;
 
 impl Attempt<'_> {
-    /// The key of the upload's bytes as one object, and the leave to go on beside the slots that joining them took.
+    /// Returns the key of the upload's bytes as one object, and the permit to go on beside the slots if it took one.
     pub(super) async fn one_object(&self) -> Result<(String, Option<Permit>), Failure> {
         if let Some(key) = &self.claim.object_key {
             return Ok((key.clone(), None));
@@ -75,7 +75,7 @@ impl Attempt<'_> {
     }
 }
 
-/// The bytes of these parts, one part after the other, read as they are taken.
+/// Returns the bytes of these parts, in order, read as they are taken.
 fn in_order(store: &MediaStore, parts: &[Part]) -> impl Stream<Item = Result<Bytes, MediaError>> {
     iter(parts)
         .then(|part| store.find(&part.object_key, part.bytes.unsigned_abs()))

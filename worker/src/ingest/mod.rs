@@ -1,15 +1,16 @@
 //! Ingest: turns an upload or an import into a ready item, or says why it can't (contract §4.6).
 //!
-//! There are two stages, each with a queue and slots of its own: imports are fetched, and what is here is probed. So
-//! bytes that were sent never wait for a network, and what takes long at either goes on beside the slots (`aside`). A
+//! There are two stages, each with a queue and slots of its own: imports are fetched, and received bytes are probed. So
+//! bytes that were sent never wait for a network, and slow work of either stage goes on beside the slots (`aside`). A
 //! ticket names an upload; the claim in our own table, which spends the ticket, decides whether there is anything to
-//! do. While an attempt runs its lease is renewed, and a claim that is lost ends the attempt before another can begin
-//! one. Every ending is one conditional update that names the claim, so a kill at any moment costs a lease and nothing
-//! else. What an attempt does is in `attempt`, what its errors mean in `failure`, how its end is written in `ends`,
-//! what it reserves in `room`, and how parts become one object in `join`.
+//! do. While an attempt runs its lease is renewed, and a claim that is lost ends the attempt before another can begin.
+//! Every ending is one conditional update that names the claim, so a kill at any moment costs a lease and nothing else.
+//! `claims` claims uploads and renews leases; `attempt` does the work; `failure` says what errors mean; `ends` writes
+//! ends; `room` reserves storage; `join` makes parts one object.
 
 mod aside;
 mod attempt;
+mod claims;
 mod ends;
 mod failure;
 mod join;
@@ -22,21 +23,19 @@ use aside::Slot;
 #[cfg(test)]
 pub(crate) use attempt::length_ms;
 use attempt::{Attempt, Fetched};
-use domain::ids::{AccountId, UploadId};
-use domain::job::{LEASE, MAX_LOSSES, RENEWAL};
+use domain::job::MAX_LOSSES;
 use failure::Failure;
 pub(crate) use failure::facts;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use runtime::process::Process;
-use runtime::queue::{Claims, Picker, Queue, Subject, Taken, Work};
-use sqlx::{PgConnection, PgPool};
+use runtime::queue::{Claims, Picker, Queue};
+use sqlx::PgPool;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
-use store::tickets;
-use store::uploads::{self, Claim, Facts, Stage};
-use tokio::time::{Instant, sleep, timeout};
+use store::uploads::{Claim, Facts, Stage};
+use tokio::time::{Instant, sleep};
 
 /// Downloads of a process at once.
 const FETCHES: usize = 16;
@@ -44,7 +43,7 @@ const FETCHES: usize = 16;
 const LEAST_PROBES: usize = 4;
 /// How long a slot goes on with the uploads of one account before it takes another ticket.
 const ONE_ACCOUNT: Duration = Duration::from_secs(10);
-/// What is left of the drain for handing back what did not end in it.
+/// Time at the end of the drain for handing back uploads that did not end in it.
 const HAND_BACK: Duration = Duration::from_secs(3);
 
 /// The worker of one stage.
@@ -63,7 +62,7 @@ struct Ingest {
     picker: Arc<Picker>,
 }
 
-/// Uploads that a process probes at once; as many more may be counted beside them.
+/// Returns how many uploads a process probes at once; as many again may be measured beside the slots.
 fn probes(process: &Process) -> usize {
     (2 * process.settings.read_slots()).max(LEAST_PROBES)
 }
@@ -75,12 +74,12 @@ const fn queue_of(stage: Stage) -> Queue {
     }
 }
 
-/// What goes on beside the slots of this process.
+/// Returns the work beside the slots of this process, with none yet.
 pub fn aside(process: &Process) -> Aside {
     Aside::new(probes(process))
 }
 
-/// What a process that can decode claims: one set a stage, over these connections.
+/// Returns what a process that can decode claims: one set for each stage, over these connections.
 pub fn claims(
     process: &Process,
     tools: &Arc<MediaTools>,
@@ -112,72 +111,22 @@ pub fn claims(
 
 /// How an attempt ended.
 enum Ended {
-    /// The bytes are here, and can be probed.
+    /// The bytes are fetched, and can be probed.
     Fetched(Fetched),
     /// The item can be ready.
     Ready(Facts),
-    /// It can't, or not now.
+    /// The item can't be ready, or not now.
     Failed(Failure),
     /// The claim is gone: nothing may be written.
     Lost,
-    /// It was not begun, and waits for so long: its account has used up a day's unpaid processor time.
+    /// The attempt was not begun, and waits this long: its account has used up a day's unpaid processor time.
     PutOff(Duration),
     /// The process stops.
     Stopping,
 }
 
 impl Ingest {
-    /// Transaction "claim uploads": picks the next tickets, at most so many, claims those of their uploads that can be
-    /// had, and spends the tickets but of those whose rows somebody has locked. What can't be had waits for a moment,
-    /// and gets a new one.
-    async fn take(&self, slots: usize) -> sqlx::Result<Taken> {
-        let mut claim = self.claims.begin().await?;
-        let picked = self.picker.pick(&mut claim, slots).await?;
-        if picked.tickets.is_empty() || self.process.shutdown.is_cancelled() {
-            claim.rollback().await?;
-            return Ok(Taken { work: Vec::new(), next: picked.next });
-        }
-        let subjects = picked.subjects.iter().filter_map(|subject| match subject {
-            Subject::Upload(upload) => Some(*upload),
-            _ => None,
-        });
-        let (claimed, passed_over) = self.claim_all(&mut claim, &subjects.collect::<Vec<_>>()).await?;
-        let mut spent = picked.tickets;
-        if !passed_over.is_empty() {
-            let kept = uploads::keep_tickets(&mut claim, &passed_over).await?;
-            spent.retain(|ticket| !kept.contains(ticket));
-        }
-        tickets::spend(&mut claim, &spent).await?;
-        claim.commit().await?;
-        let work = claimed.into_iter().map(|claim| {
-            let started = self.clone().start(claim);
-            let work: Work = Box::new(|_| started);
-            work
-        });
-        Ok(Taken { work: work.collect(), next: picked.next })
-    }
-
-    /// Claims those of these uploads that can be had. One that can't now waits for a moment. Returns beside them those
-    /// whose rows are locked.
-    async fn claim_all(
-        &self,
-        conn: &mut PgConnection,
-        uploads: &[UploadId],
-    ) -> sqlx::Result<(Vec<Claim>, Vec<UploadId>)> {
-        uploads::lock_claims(conn, uploads).await?;
-        let free = uploads::lock_free(conn, uploads).await?;
-        let passed_over = uploads.iter().filter(|upload| !free.contains(upload)).copied().collect();
-        let mut claimed = Vec::new();
-        for upload in free {
-            match uploads::claim(conn, upload, self.stage, self.an_account).await? {
-                Some(claim) => claimed.push(claim),
-                None => uploads::postpone(conn, upload).await?,
-            }
-        }
-        Ok((claimed, passed_over))
-    }
-
-    /// How a claimed upload is worked. While the process ends, one that has not begun is handed back at once.
+    /// Works a claimed upload. While the process ends, one that has not begun is handed back at once.
     fn start(self, claim: Claim) -> BoxFuture<'static, ()> {
         async move {
             let (upload, account, ingest) = (claim.id, claim.account_id, self.clone());
@@ -199,7 +148,7 @@ impl Ingest {
         .boxed()
     }
 
-    /// Works an upload, and then for a while others of its account that were made to wait for it.
+    /// Works an upload, and then for a while other uploads of its account that had to wait for it.
     async fn work(&self, claim: Claim, slot: &Slot) -> sqlx::Result<()> {
         let until = Instant::now() + ONE_ACCOUNT;
         let mut next = Some(claim);
@@ -219,30 +168,16 @@ impl Ingest {
         Ok(())
     }
 
-    /// How long a look at an upload has to wait, if it has to: a download takes no processor time to speak of.
+    /// Returns how long probing an upload has to wait, if it has to. A download takes hardly any processor time.
     async fn put_off(&self, claim: &Claim) -> Option<Duration> {
         match self.stage {
             Stage::Fetch => None,
-            Stage::Probe => self.unpaid.wait(claim.account_id).await,
+            Stage::Probe => self.unpaid.put_off_for(claim.account_id).await,
         }
     }
 
-    /// Transaction "claim an upload": the account's next one, without its ticket.
-    async fn claim_next(&self, account: AccountId) -> sqlx::Result<Option<Claim>> {
-        let Some(upload) = self.next(account).await? else { return Ok(None) };
-        let mut claim = self.process.pool.begin().await?;
-        let (claimed, _) = self.claim_all(&mut claim, &[upload]).await?;
-        claim.commit().await?;
-        Ok(claimed.into_iter().next())
-    }
-
-    async fn next(&self, account: AccountId) -> sqlx::Result<Option<UploadId>> {
-        let mut conn = self.process.pool.acquire().await?;
-        uploads::make_due_next(&mut conn, account, self.stage).await
-    }
-
-    /// Runs one attempt for as long as the claim is held and the process may work. What is dropped half-way leaves no
-    /// child process and no object.
+    /// Runs one attempt for as long as the claim is held and the process may work. An attempt that is dropped half-way
+    /// leaves no child process and no object.
     async fn run(&self, claim: &Claim, slot: &Slot) -> Ended {
         let Self { process, tools, unpaid, .. } = self;
         let attempt = Attempt { process, tools, claim, slot, unpaid };
@@ -264,27 +199,7 @@ impl Ingest {
         }
     }
 
-    /// Renews the lease; ends when it is lost, or may be by the time another could claim.
-    async fn lost(&self, claim: &Claim) {
-        let mut held_since = Instant::now();
-        loop {
-            sleep(RENEWAL).await;
-            let asked = Instant::now();
-            match timeout(RENEWAL / 2, self.renew(claim)).await {
-                Ok(Ok(true)) => held_since = asked,
-                // The database is away: go on for as long as nobody else can have claimed.
-                Ok(Err(_)) | Err(_) if held_since.elapsed() + RENEWAL + RENEWAL / 2 < LEASE => {}
-                Ok(Ok(false) | Err(_)) | Err(_) => return,
-            }
-        }
-    }
-
-    async fn renew(&self, claim: &Claim) -> sqlx::Result<bool> {
-        let mut conn = self.process.pool.acquire().await?;
-        uploads::renew(&mut conn, claim).await
-    }
-
-    /// Ends shortly before a stopping process gives up on its handlers.
+    /// Returns shortly before a stopping process gives up on its handlers.
     async fn drained(&self) {
         self.process.shutdown.cancelled().await;
         sleep(Duration::from_secs(self.process.settings.drain_seconds).saturating_sub(HAND_BACK)).await;

@@ -1,8 +1,8 @@
 //! Storage for a download, reserved before the bytes are kept (contract §4.6).
 //!
-//! It owns how much is reserved at a time: what the download announced, or a MiB and then as much again as there is, so
-//! that a large file takes a few statements and a small one keeps nothing from the account's others. What is reserved
-//! and not needed is given back when the bytes are recorded, and all of it when they are not.
+//! It owns how much is reserved at a time: what the download announced, or one MiB and then as much again as there is,
+//! so that a large file takes a few statements and a small one keeps nothing from the account's others. What is
+//! reserved and not needed is given back when the bytes are recorded, and all of it when they are not.
 
 use bytes::Bytes;
 use futures_util::stream::{Stream, StreamExt, try_unfold};
@@ -13,7 +13,7 @@ use store::uploads::{self, Claim, Reserved};
 
 /// Bytes reserved at first, where none are announced.
 const FIRST: u64 = 1 << 20;
-/// The most that is reserved beyond what is needed.
+/// Bytes that are reserved beyond what is needed, at most.
 const MOST_AHEAD: u64 = 64 << 20;
 
 /// Why a download was stopped.
@@ -22,7 +22,7 @@ pub(super) enum Stopped {
     /// The download failed.
     #[error(transparent)]
     Fetch(#[from] FetchError),
-    /// The account has not that much storage left.
+    /// The account does not have that much storage left.
     #[error("the account's storage is full")]
     Full,
     /// The claim is lost: nobody wants the bytes any more.
@@ -33,7 +33,7 @@ pub(super) enum Stopped {
     Database(#[from] sqlx::Error),
 }
 
-/// Storage that a claim's download has.
+/// The storage that a claim's download has reserved.
 pub(super) struct Room<'a> {
     process: &'a Process,
     claim: &'a Claim,
@@ -42,17 +42,17 @@ pub(super) struct Room<'a> {
 }
 
 impl<'a> Room<'a> {
-    /// Storage for a download that announced so many bytes.
+    /// Reserves storage for a download that announced this many bytes, or none.
     ///
     /// # Errors
-    /// [`Stopped::Full`] when they don't fit, or nothing does.
+    /// [`Stopped::Full`] when they don't fit, or the account has no storage left.
     pub async fn take(process: &'a Process, claim: &'a Claim, announced: Option<u64>) -> Result<Self, Stopped> {
         let mut room = Self { process, claim, reserved: 0, needed: announced.unwrap_or(1) };
         room.reserve(announced.unwrap_or(FIRST)).await?;
         Ok(room)
     }
 
-    /// The stream, whose every byte is reserved before it is passed on.
+    /// Returns the stream with every byte reserved before it is passed on.
     pub fn fill<S>(self, bytes: S) -> impl Stream<Item = Result<Bytes, Stopped>>
     where
         S: Stream<Item = Result<Bytes, FetchError>>,
@@ -69,7 +69,7 @@ impl<'a> Room<'a> {
         })
     }
 
-    /// Transaction "reserve": as much as is wanted, or what is left, if that is what is needed.
+    /// Transaction "reserve": the bytes that are wanted, or those that are left if they are enough.
     async fn reserve(&mut self, wanted: u64) -> Result<(), Stopped> {
         let number = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
         let quota = number(self.process.settings.storage_quota_bytes);

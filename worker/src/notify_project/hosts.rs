@@ -1,24 +1,24 @@
-//! How many webhooks of projects are under way to one host, and for one account, in this process (decisions.md, "Slow
-//! endpoints share half of an account's places").
+//! Limits the webhooks of projects that are under way to one host, and for one account, in this process (decisions.md,
+//! "Slow endpoints share half of an account's places").
 //!
-//! Sixteen a host, and a quarter of the slots an account (four at least), so that neither a receiver that hangs nor a
-//! customer with many receivers can hold the others up. Who finds no place is told when to come again, each a little
-//! later than the one before, and holds no slot meanwhile.
+//! Sixteen for a host, and a quarter of the slots for an account (four at least), so that neither a receiver that hangs
+//! nor a customer with many receivers can hold the others up. A webhook that finds no place is told when to come again,
+//! each a little later than the one before, and holds no slot meanwhile.
 
 use domain::ids::AccountId;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// In flight to one host.
+/// Webhooks in flight to one host, at most.
 const HOST: usize = 16;
-/// In flight for one account, however few slots there are.
+/// Webhooks in flight for one account, at most, however few slots there are.
 const LEAST_OF_ACCOUNT: usize = 4;
 /// The bounds of when to come again, in milliseconds.
 const COME_AGAIN_MS: (i64, i64) = (500, 30_000);
-/// By how much each one who is sent away comes later than the one before.
+/// Milliseconds by which each one that finds no place comes later than the one before.
 const STEP_MS: i64 = 50;
 
-/// Who is under way. Cheap to clone; clones share it.
+/// The webhooks that are under way. Cheap to clone; clones share it.
 #[derive(Clone)]
 pub(super) struct Hosts {
     of_account: usize,
@@ -34,7 +34,7 @@ struct UnderWay {
 #[derive(Default)]
 struct Host {
     in_flight: usize,
-    /// Sent away since one last found a place.
+    /// The number that found no place since one last did.
     sent_away: i64,
 }
 
@@ -46,12 +46,12 @@ pub(super) struct HostPermit {
 }
 
 impl Hosts {
-    /// For a process with this many slots.
+    /// Returns the places of a process with this many slots.
     pub(super) fn new(slots: usize) -> Self {
         Self { of_account: (slots / 4).max(LEAST_OF_ACCOUNT), under_way: Arc::default() }
     }
 
-    /// Takes a place, or answers in how many milliseconds to come again.
+    /// Takes a place. The error is the milliseconds after which to come again.
     pub(super) fn enter(&self, host: &str, account: AccountId) -> Result<HostPermit, i64> {
         let mut under_way = self.lock();
         let UnderWay { hosts, accounts } = &mut *under_way;
@@ -62,7 +62,7 @@ impl Hosts {
             let (least, most) = COME_AGAIN_MS;
             let after_ms = (least + at_host.sent_away.saturating_mul(STEP_MS)).min(most);
             if at_host.in_flight == 0 {
-                // Only those with somebody under way are remembered: whoever leaves forgets them.
+                // Only hosts with something under way are remembered: the last to leave removes the entry.
                 hosts.remove(host);
             }
             return Err(after_ms);

@@ -1,9 +1,9 @@
 //! Sending the webhooks of projects, each at most once (contract §6.2; ARCHITECTURE.md, "Life of a project's webhook").
 //!
-//! The row is marked `sent`, and that is committed, before the request leaves; nothing leads back but that no
+//! The row is marked `sent`, and that is committed, before the request leaves. The mark is taken back only when no
 //! connection could be opened here, which the sender alone knows. So a crash at any moment loses a webhook at worst,
-//! and never doubles one: a duty records as `unknown` what nobody knows the end of. Everything that can go wrong before
-//! the mark leaves the row `pending`. `hosts` says who is sent now.
+//! and never doubles one: a duty records as `unknown` those whose end nobody knows. Whatever goes wrong before the mark
+//! leaves the row `pending`. `hosts` decides which may be sent now.
 
 mod hosts;
 
@@ -28,11 +28,11 @@ use store::project_webhooks::{self, Outcome, Waiting};
 use store::webhook_secrets::purpose;
 use tokio::time::{Instant, sleep};
 
-/// What a lease has beyond the request, for the record.
+/// How much longer than the request a lease lasts, for the record.
 const LEASE_SLACK: Duration = Duration::from_secs(20);
-/// How often a record is tried before it is left to the duty that calls it unknown.
+/// Tries of a record before it is left to the duty that calls the webhook unknown.
 const TRIES: u32 = 5;
-/// Before the second try; each later pause is twice as long.
+/// The pause before the second try; each later pause is twice as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 
 /// Sends webhooks of projects for one process. Cheap to clone.
@@ -47,7 +47,7 @@ struct Parts {
 }
 
 impl ProjectNotifier {
-    /// From the process's settings. Once a process.
+    /// Returns a notifier with the process's settings. Called once in a process.
     ///
     /// # Errors
     /// [`DeliverError`] when the keys that seal secrets are missing or wrong.
@@ -55,12 +55,12 @@ impl ProjectNotifier {
         let settings = &process.settings;
         let key = settings.secret_key.as_ref().ok_or(DeliverError::Missing("MWS_SECRET_KEY"))?;
         let sealer = Sealer::new(key, &settings.secret_key_old)?;
-        // Beside the slots of job webhooks, not out of them: neither can hold the other up.
+        // These slots are apart from those of job webhooks: neither can hold the other up.
         let slots = (settings.worker_webhooks / 4).max(1);
         Ok(Self(Arc::new(Parts { process: process.clone(), sealer, hosts: Hosts::new(slots), slots })))
     }
 
-    /// The queue to work.
+    /// Returns the queue to work.
     pub fn subscription(&self) -> Subscription {
         let notifier = self.clone();
         let handler: Handler = Arc::new(move |subject| {
@@ -86,7 +86,7 @@ impl ProjectNotifier {
     async fn work(&self, id: ProjectWebhookId) -> sqlx::Result<()> {
         let looked = Instant::now();
         let found = project_webhooks::look(&mut *self.pool().acquire().await?, id).await?;
-        // None: it was sent before, or is not due.
+        // The webhook was sent before, or is not due.
         let Some(waiting) = found else { return Ok(()) };
         if self.0.process.shutdown.is_cancelled() {
             return self.postpone(id, 0).await;
@@ -110,7 +110,7 @@ impl ProjectNotifier {
         self.send_once(waiting, headers, place).await
     }
 
-    /// The mark, the request, the record, in this order.
+    /// Marks it sent, sends it and records the outcome, in this order.
     async fn send_once(&self, waiting: Waiting, headers: HeaderMap, place: HostPermit) -> sqlx::Result<()> {
         let process = &self.0.process;
         let timeout = process.settings.webhook_timeout();
@@ -119,7 +119,7 @@ impl ProjectNotifier {
             let mut conn = self.pool().acquire().await?;
             project_webhooks::mark_sent(&mut conn, waiting.id, &process.name, &logged(&headers), lease_ms).await?
         };
-        // An error above is no leave to send either: the mark may be there although its answer was lost.
+        // After an error above nothing may be sent either: the mark may be there although its answer was lost.
         if !marked {
             return Ok(());
         }
@@ -136,7 +136,7 @@ impl ProjectNotifier {
         self.record(waiting.id, &outcome).await
     }
 
-    /// Ends a webhook that can't be signed, as failed: it is the project's owner who can do something about it.
+    /// Records a webhook that can't be signed as failed: only the project's owner can do something about it.
     async fn not_sent(&self, id: ProjectWebhookId) -> sqlx::Result<()> {
         let lease_ms = i64::try_from(LEASE_SLACK.as_millis()).unwrap_or(i64::MAX);
         let worker = &self.0.process.name;
@@ -149,8 +149,8 @@ impl ProjectNotifier {
         self.record(id, &outcome).await
     }
 
-    /// Takes the mark back: no connection was opened, so nothing can have arrived. Should this fail, the webhook is
-    /// called unknown when its lease ends.
+    /// Takes the mark back: no connection was opened, so nothing can have arrived. If this fails, the webhook is called
+    /// unknown when its lease ends.
     async fn put_back(&self, id: ProjectWebhookId, wait: Duration) -> sqlx::Result<()> {
         tracing::warn!(
             project_webhook.id = %id,
@@ -161,7 +161,7 @@ impl ProjectNotifier {
         project_webhooks::put_back(&mut conn, id, &self.0.process.name, after_ms).await.map(|_| ())
     }
 
-    /// Records the end, tried a few times since the database may be away for a moment.
+    /// Records the outcome, in several tries, since the database may be away for a moment.
     async fn record(&self, id: ProjectWebhookId, outcome: &AttemptOutcome) -> sqlx::Result<()> {
         let outcome = Outcome {
             response_status: outcome.status.and_then(|status| i16::try_from(status).ok()),
@@ -189,8 +189,8 @@ impl ProjectNotifier {
         project_webhooks::postpone(&mut *self.pool().acquire().await?, id, after_ms).await
     }
 
-    /// What is sent beside the body: signed with the account's current secret, and not at all when it has none. The
-    /// shared default does not sign here (contract §6.2.4).
+    /// Returns the headers to send: signed with the account's current secret, or unsigned when it has none. The shared
+    /// default secret does not sign here (contract §6.2.4).
     fn headers(&self, waiting: &Waiting, timestamp: i64) -> Result<HeaderMap, SealError> {
         let Some(sealed) = &waiting.sealed else { return Ok(unsigned()) };
         let secret = self.0.sealer.open_text(sealed, &purpose(waiting.account_id))?;
@@ -216,7 +216,7 @@ fn signed(timestamp: i64, body: &[u8], secret: &str) -> HeaderMap {
     headers
 }
 
-/// The headers as they are kept in the log, with the one that the client adds.
+/// Returns the headers as the log keeps them, with the user agent that the client adds.
 fn logged(headers: &HeaderMap) -> Value {
     let shown = headers.iter().map(|(name, value)| (name.as_str(), value.to_str().unwrap_or_default()));
     let all = shown.chain([("user-agent", USER_AGENT)]);

@@ -1,8 +1,8 @@
-//! An engine behind a network, named by the operator: sound goes out as a form, JSON comes back (docs/engines.md).
+//! An engine on the network, named by the operator: sound goes out as a form, JSON comes back (docs/engines.md).
 //!
-//! One client a server, made once. A request may take as long as its job: the deadline and the cancellation are the
-//! job's, and there is no other. Whatever goes wrong is [`ReadError::Remote`], with the reason in the log and never in
-//! the job's error. Neighbours: `transcript::server` and `speakers::server`, which know what is asked and answered.
+//! Each server has one client, made once. A request may take as long as its job: the job's deadline and cancellation
+//! are the only ones. Any failure is [`ReadError::Remote`], with the reason in the log and never in the job's error.
+//! Neighbours: `transcript::server` and `speakers::server`, which know the requests and answers.
 
 use super::{JobCtx, ReadError};
 use crate::readers::speech::detector::RATE;
@@ -16,9 +16,9 @@ use secrecy::{ExposeSecret, SecretString};
 use serde::de::DeserializeOwned;
 use std::io;
 
-/// An answer, at most: far more than a day of words or turns.
+/// Bytes of an answer, at most: far more than a day of words or turns.
 const ANSWER_BYTES: usize = 16 << 20;
-/// Stands between the parts of a form. A WAV file that held it would be an unlikely sound.
+/// Separates the parts of a form. It is most unlikely that a sound has these bytes.
 const BOUNDARY: &str = "mws-sound-part-7d0f3b1c9a52";
 /// Bytes of a WAV file before its samples.
 pub(super) const WAV_HEADER_BYTES: u32 = 44;
@@ -33,7 +33,7 @@ pub(super) struct EngineServer {
 }
 
 impl EngineServer {
-    /// A client of the server at `url` that helps with `read`, or why there can be none.
+    /// Returns a client of the server at `url` that computes `read`, or why there can be none.
     pub(super) fn new(url: &str, key: Option<SecretString>, read: Read) -> Result<Self, String> {
         if !url.starts_with("http://") && !url.starts_with("https://") {
             return Err("it is no http or https URL".to_owned());
@@ -42,7 +42,7 @@ impl EngineServer {
         Ok(Self { client, url: url.to_owned(), key, read })
     }
 
-    /// Posts a form and reads the answer. It is waited for until the job's deadline.
+    /// Posts a form and reads the answer, waiting until the job's deadline at most.
     pub(super) async fn ask<T: DeserializeOwned>(&self, form: Form, ctx: &JobCtx) -> Result<T, ReadError> {
         ctx.bounded(self.answer(form)).await?.map_err(|error| match error {
             Unanswered::Ours(error) => ReadError::from(error),
@@ -50,7 +50,7 @@ impl EngineServer {
         })
     }
 
-    /// The error for an answer that is not as it should be.
+    /// Logs the reason, and returns the error for a wrong answer.
     pub(super) fn failed(&self, reason: &str) -> ReadError {
         tracing::warn!(read = %self.read, reason, "An engine behind a network did not answer as it should.");
         ReadError::Remote(self.read)
@@ -81,11 +81,11 @@ impl EngineServer {
     }
 }
 
-/// Why there is no answer.
+/// Why a request was not answered.
 enum Unanswered {
-    /// This machine could not ask: it has no descriptor, memory or port.
+    /// This machine could not send it: it has no descriptor, memory or port.
     Ours(io::Error),
-    /// The server, for this reason.
+    /// The server failed, for this reason.
     Failed(String),
 }
 
@@ -96,14 +96,14 @@ impl Unanswered {
     }
 }
 
-/// A request's body: fields, and then a WAV file.
+/// The body of a request: fields, and then a WAV file.
 pub(super) struct Form {
     body: Body,
     bytes: u64,
 }
 
 impl Form {
-    /// With samples that are in memory.
+    /// Returns a form with samples that are in memory.
     pub(super) fn of_samples(fields: &[(&str, &str)], samples: &[i16]) -> Self {
         let bytes = u32::try_from(samples.len() * 2).unwrap_or(u32::MAX);
         let mut body = opening(fields, bytes);
@@ -112,7 +112,7 @@ impl Form {
         Self { bytes: body.len() as u64, body: Body::from(body) }
     }
 
-    /// With `sample_bytes` of samples that are read as they are sent.
+    /// Returns a form with `sample_bytes` bytes of samples that are read as they are sent.
     pub(super) fn of_stream(
         fields: &[(&str, &str)],
         samples: impl Stream<Item = io::Result<Bytes>> + Send + 'static,
@@ -126,7 +126,7 @@ impl Form {
     }
 }
 
-/// The fields, and the file up to its samples: one channel of 16 bits at [`RATE`].
+/// Returns the fields, and the file up to its samples: one channel of 16 bits at [`RATE`].
 fn opening(fields: &[(&str, &str)], sample_bytes: u32) -> Vec<u8> {
     let mut opening = Vec::new();
     for (name, value) in fields {

@@ -1,6 +1,6 @@
 //! Why a read ended without a result, and what that means for its job.
 //!
-//! A reader answers with one of these and never with a panic or a hang. The words in them are shown to the customer
+//! A reader returns one of these, and never panics or hangs. The words in them are shown to the customer
 //! (`job.error.message`), so they hold no path, no decoder output and nothing of the file. The codes are the closed
 //! list of contract §3.2.
 
@@ -9,20 +9,20 @@ use domain::task::Task;
 use runtime::own_fault;
 use std::sync::Arc;
 
-/// What a media file has too much of.
+/// A limit that a media file exceeds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limit {
     /// Media time, in milliseconds.
     Duration,
-    /// Width times height of a stream.
+    /// Width times height of a stream, in pixels.
     Pixels,
-    /// The same, times its frames a second.
+    /// Pixels per second: width times height times frame rate.
     PixelsASecond,
-    /// Streams in the container.
+    /// Number of streams in the container.
     Streams,
-    /// Sound channels of one stream.
+    /// Number of sound channels of one stream.
     Channels,
-    /// Bytes that a decoder wrote where little was expected.
+    /// Bytes of output from a decoder that should have written few.
     OutputBytes,
 }
 
@@ -42,22 +42,22 @@ impl std::fmt::Display for Limit {
 /// Why a provider's model did not make what was asked for. None of these is charged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ProviderFault {
-    /// It can't be reached, or takes no request now.
+    /// It can't be reached, or accepts no requests now.
     #[error("the provider can't be reached, or takes no requests now")]
     Unavailable,
-    /// It takes the request for a wrong one.
+    /// It refuses the request as invalid.
     #[error("the provider refuses the request as it is: ask for something else")]
     Refused,
-    /// It tried, and failed.
+    /// The model tried, and failed.
     #[error("the provider's model failed at it")]
     Failed,
-    /// It was not done in its time.
+    /// It did not finish within its timeout.
     #[error("the provider's model took longer than it may")]
     TimedOut,
-    /// It answered with something that is none of what was asked for.
+    /// Its answer is not what was asked for.
     #[error("the provider's output is not what was asked for, or can't be fetched")]
     BadOutput,
-    /// It was asked, and whether it did anything is not known.
+    /// It was asked, and it is unknown whether it did anything.
     #[error(
         "the provider was asked, and it is not known what came of it; nothing is charged, and it is not asked again"
     )]
@@ -65,7 +65,7 @@ pub enum ProviderFault {
 }
 
 impl ProviderFault {
-    /// The job's error code (contract §3.2).
+    /// Returns the job's error code (contract §3.2).
     pub const fn code(self) -> &'static str {
         match self {
             Self::Unavailable => "provider_unavailable",
@@ -78,7 +78,7 @@ impl ProviderFault {
     }
 }
 
-/// Why a read ended without a result. A clone is for each of those who waited for the same.
+/// Why a read ended without a result. It is cloned for each job that waited for the same result.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum ReadError {
     /// The media has no sound that can be decoded, and this read needs it.
@@ -87,35 +87,35 @@ pub enum ReadError {
     /// The media has no moving picture, and this read needs one.
     #[error("the media has no video")]
     NoVideo,
-    /// The media file is not there.
+    /// The media file does not exist.
     #[error("the media file is missing")]
     Missing,
-    /// The bytes are no media that is read here, or end before the first of it.
+    /// The bytes are not media that is read here, or end before its start.
     #[error("the media can't be read: {0}")]
     Corrupt(&'static str),
     /// The media is larger than this service reads.
     #[error("the media has {found} {limit}, and at most {allowed} are read")]
     LimitExceeded {
-        /// What there is too much of.
+        /// The limit.
         limit: Limit,
-        /// How much there is.
+        /// The amount that was found, in the limit's unit.
         found: u64,
-        /// How much is allowed.
+        /// The amount that is allowed, in the same unit.
         allowed: u64,
     },
     /// The job's deadline passed.
     #[error("it took longer than it may")]
     Timeout,
-    /// The job was cancelled, or its worker is stopping: nothing is reported to anyone.
+    /// The job was cancelled, or its worker is stopping: nobody gets an error.
     #[error("it was cancelled")]
     Cancelled,
     /// No engine on this machine computes this read, or renders.
     #[error("no engine for `{0}` is configured on this worker")]
     EngineNotConfigured(Task),
-    /// What it is made with is not on this worker, and is on another.
+    /// This worker lacks the engine or model that the job needs, and another has it.
     #[error("what it is made with is on another worker")]
     Elsewhere,
-    /// An engine behind a network answered badly or not at all.
+    /// An engine on the network answered wrongly or not at all.
     #[error("the engine behind `{0}` failed")]
     Remote(Read),
     /// A provider's model did not make what was asked for.
@@ -124,16 +124,16 @@ pub enum ReadError {
     /// The engine can't do this, whatever the media.
     #[error("{0}")]
     Unsupported(&'static str),
-    /// What was made is larger than one file may be, or than what is left of the account's storage.
+    /// The new media is larger than one file may be, or than what is left of the account's storage.
     #[error("the new media is larger than there is room for")]
     NoRoom,
     /// The decoder or the analysis crashed.
     #[error("the reader crashed")]
     Crashed,
-    /// The decoder was killed, and not for its time: most often because this machine's memory ran out.
+    /// The decoder was killed, and not for its processor time: most often because this machine ran out of memory.
     #[error("the reader was killed (memory?)")]
     Killed,
-    /// This machine failed: a full disk, no process to be had.
+    /// This machine failed: a full disk, or no process can be started.
     #[error("the worker could not do its part: {0}")]
     Io(#[source] Arc<std::io::Error>),
     /// A mistake in this program.
@@ -148,8 +148,8 @@ impl From<std::io::Error> for ReadError {
 }
 
 impl ReadError {
-    /// The job's error code (contract §3.2). `Cancelled` has none of its own, since a cancelled job
-    /// carries no error; it answers `internal`.
+    /// Returns the job's error code (contract §3.2). `Cancelled` has none of its own, since a cancelled job carries no
+    /// error; it returns `internal`.
     pub const fn job_error_code(&self) -> &'static str {
         match self {
             Self::LimitExceeded { limit: Limit::Duration, .. } => "media_too_long",
@@ -166,13 +166,13 @@ impl ReadError {
         }
     }
 
-    /// Whether this machine lacked what the read needs, which is no fault of the file or of an engine: nothing is
-    /// counted.
+    /// Whether this machine lacked what the read needs, which is no fault of the file or of an engine: the attempt is
+    /// not counted.
     pub fn is_ours(&self) -> bool {
         matches!(self, Self::Io(error) if own_fault::is_behind(&**error))
     }
 
-    /// Whether the same read of the same media may succeed when it is run again. What the file itself causes is final.
+    /// Whether the same read of the same media may succeed when run again. Errors that the file causes are final.
     pub const fn retryable(&self) -> bool {
         match self {
             Self::Provider(fault) => matches!(fault, ProviderFault::Unavailable),

@@ -1,11 +1,12 @@
-//! The reads: a folder a read, each computing one result from a media file (contract §2, "read"; docs/reads.md).
+//! The reads: one folder for each, which computes one result from a media file (contract §2, "read"; docs/reads.md).
 //!
 //! `decode` turns a hostile file into probed facts and blocks of samples, inside a confined child process; a reader
 //! turns those into its result and touches no file of its own. Nothing here knows a database, a job row or a queue:
 //! `JobCtx` in, `ReadOutcome` or `ReadError` out.
 //!
-//! To add a read: one folder with one `Reader`, and one line in [`Readers::found`]. A read that no engine on this
-//! machine computes is absent from the registry, so that a worker subscribes only to what it can run.
+//! To add a read: CONTRIBUTING has all of it; here it is one folder with one `Reader`, and one line in
+//! [`Readers::found`]. A read that no engine on this machine computes is absent from the registry, so that a worker
+//! subscribes only to what it can run.
 
 mod beats;
 pub mod decode;
@@ -42,17 +43,17 @@ use std::sync::Arc;
 
 /// Computes one kind of read.
 pub trait Reader: std::fmt::Debug + Send + Sync {
-    /// Which read it computes.
+    /// Returns the read that it computes.
     fn read(&self) -> Read;
 
-    /// What computes it, as kept with the result.
+    /// Returns the engine that is stored with the result.
     fn engine(&self) -> Engine;
 
-    /// Computes the read, or says why not; ends by the deadline of `ctx` and soon after its cancellation.
+    /// Computes the read. Returns by the deadline of `ctx` and soon after its cancellation.
     fn run<'a>(&'a self, media: &'a MediaSource, ctx: &'a JobCtx) -> BoxFuture<'a, Result<ReadOutcome, ReadError>>;
 }
 
-/// Where the engines of this machine are, and what they may use.
+/// The engines of this machine, and their limits.
 #[derive(Debug, Clone, Default)]
 pub struct ReaderSettings {
     /// `ffmpeg`; looked for in `PATH` when not given.
@@ -69,11 +70,11 @@ pub struct ReaderSettings {
     pub voice_encoder: Option<PathBuf>,
     /// A server to ask who speaks when, instead of this machine's own engine.
     pub diarizer: Option<DiarizerSettings>,
-    /// Where a job's own folder is made; the system's folder for temporary files when not given.
+    /// The folder in which jobs' own folders are made; the system's folder for temporary files when not given.
     pub scratch_dir: Option<PathBuf>,
-    /// The largest media that is read.
+    /// The limits of media that is read.
     pub limits: MediaLimits,
-    /// How far decoders are confined at the least.
+    /// The weakest level at which decoders may be confined.
     pub confinement: Confinement,
 }
 
@@ -85,8 +86,8 @@ pub struct Readers {
 }
 
 impl Readers {
-    /// Looks at this machine once, at start: without `ffmpeg` and `ffprobe`, and a way to confine them, there is
-    /// nothing that it can read.
+    /// Looks at this machine once, at the start: without `ffmpeg` and `ffprobe`, and a way to confine them, it can read
+    /// nothing.
     pub fn found(settings: &ReaderSettings) -> Self {
         let tools = match MediaTools::found(settings) {
             Ok(tools) => Arc::new(tools),
@@ -110,22 +111,22 @@ impl Readers {
         Self { by_read, tools: Ok(tools) }
     }
 
-    /// The reads that can be computed here, in the order of [`Read`].
+    /// Returns the reads that can be computed here, in the order of [`Read`].
     pub fn reads(&self) -> Vec<Read> {
         self.by_read.keys().copied().collect()
     }
 
-    /// The reader of this read, or [`ReadError::EngineNotConfigured`].
+    /// Returns the reader of this read, or [`ReadError::EngineNotConfigured`].
     pub fn get(&self, read: Read) -> Result<Arc<dyn Reader>, ReadError> {
         self.by_read.get(&read).cloned().ok_or(ReadError::EngineNotConfigured(read.into()))
     }
 
-    /// The decoder that [`MediaSource::open`] needs; absent when this machine has none.
+    /// Returns the decoder that [`MediaSource::open`] needs; none when this machine has none.
     pub fn tools(&self) -> Option<Arc<MediaTools>> {
         self.tools.clone().ok()
     }
 
-    /// Why it has none.
+    /// Returns why this machine has no decoder.
     pub fn no_decoder(&self) -> Option<&NoDecoder> {
         self.tools.as_ref().err()
     }

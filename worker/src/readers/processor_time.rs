@@ -1,8 +1,8 @@
-//! The processor time of a job's children: how much they may take together, and how much they took.
+//! The processor time of a job's children: the most that they may take together, and what they took.
 //!
-//! It is counted while they run and when they have ended, so that those that run side by side share it. So is what
-//! this process draws of a canvas. Other work of its own is not in it: that grows with the length of a media and with
-//! nothing that its bytes could say.
+//! It is counted while they run and when they have ended, so that those that run side by side share it. What this
+//! process draws of a canvas counts too. Its other work does not: that grows with the length of a media alone, whatever
+//! its bytes.
 
 use super::error::ReadError;
 use std::sync::Arc;
@@ -10,59 +10,59 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::sync::{OwnedRwLockReadGuard, RwLock};
 
-/// What the customer is told whose job would take more.
+/// The error for the customer whose job would take more.
 const TOO_MUCH: ReadError = ReadError::Unsupported(
     "its media takes several times the processor time that is paid for; encode it anew with a usual codec, frame rate \
      and bit rate, or ask for less of it at a time",
 );
 
-/// The processor time of one job's children. Clones count into the same.
+/// The processor time of one job's children. Clones share one count.
 #[derive(Debug, Clone)]
 pub struct ProcessorTime {
     most: Duration,
-    /// Microseconds.
+    /// The time taken, in microseconds.
     taken: Arc<AtomicU64>,
-    /// Read while this process works for the job itself.
+    /// A read lock is held while this process itself works for the job.
     own: Arc<RwLock<()>>,
 }
 
 impl ProcessorTime {
-    /// At most so much.
+    /// Returns a count that is limited to `most`.
     pub fn at_most(most: Duration) -> Self {
         Self { most, taken: Arc::default(), own: Arc::default() }
     }
 
-    /// As much as its children take.
+    /// Returns a count without a limit.
     pub fn unbounded() -> Self {
         Self::at_most(Duration::MAX)
     }
 
-    /// What was taken.
+    /// Returns the time that was taken.
     pub fn taken(&self) -> Duration {
         Duration::from_micros(self.taken.load(Ordering::Relaxed))
     }
 
-    /// Counts more of it.
+    /// Adds to the time that was taken.
     pub fn take(&self, more: Duration) {
         self.taken.fetch_add(u64::try_from(more.as_micros()).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
-    /// Held while this process works for the job itself, on a thread that goes on when the job is stopped.
+    /// Returns a guard to hold while this process itself works for the job, on a thread that may outlast the job.
     pub async fn own_work(&self) -> OwnedRwLockReadGuard<()> {
         Arc::clone(&self.own).read_owned().await
     }
 
-    /// Ends once such work has ended, so that all that was taken is known.
+    /// Waits for the end of such work, so that all the time taken is known.
     pub async fn settled(&self) {
         drop(self.own.write().await);
     }
 
-    /// What is left; `Unsupported` where that is nothing.
+    /// Returns the time that is left; `Unsupported` where there is none.
     pub fn left(&self) -> Result<Duration, ReadError> {
         self.most.checked_sub(self.taken()).filter(|left| !left.is_zero()).ok_or_else(Self::too_much)
     }
 
-    /// The end of a job whose children have taken all of it.
+    /// Returns the error of a job whose children have taken all of it.
     pub const fn too_much() -> ReadError {
         TOO_MUCH
     }

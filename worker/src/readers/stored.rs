@@ -1,7 +1,7 @@
-//! The shape of a stored read (docs/reads.md, "The stored result"), the same for all six.
+//! The shape of a stored read (docs/reads.md, "The stored result"), the same for all of them.
 //!
-//! `data` is the reader's own; what surrounds it is written here once. The shape is public: fields are added, never
-//! renamed or taken away, and `schema` rises when one changes its meaning.
+//! `data` is the reader's own; the fields around it are written here. The shape is public: fields are added, never
+//! renamed or removed, and `schema` is raised when one changes its meaning.
 
 use bytes::Bytes;
 use domain::read::Read;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// The version of the shape that is written.
 const SCHEMA: u32 = 1;
 
-/// What computed a read.
+/// The engine that computed a read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Engine {
     /// The engine's own name, such as `ebur128`.
@@ -25,9 +25,9 @@ pub struct Engine {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Quality {
-    /// Measured against the bar of its kind, and over it.
+    /// Measured against the threshold of its kind, and above it.
     Standard,
-    /// Useful, and to be checked by a person.
+    /// Useful, but a person should check it.
     Draft,
 }
 
@@ -36,44 +36,44 @@ pub enum Quality {
 pub struct StoredRead {
     /// The version of this shape.
     pub schema: u32,
-    /// Which read it is.
+    /// The read.
     pub kind: Read,
-    /// What computed it.
+    /// The engine that computed it.
     pub engine: Engine,
-    /// Seconds of media that were really decoded.
+    /// Seconds of media that were actually decoded.
     pub duration_seconds: f64,
-    /// How far to rely on it.
+    /// How far it can be relied on.
     pub quality: Quality,
-    /// What the reader wants known, in whole sentences.
+    /// The reader's warnings, in whole sentences.
     pub warnings: Vec<String>,
     /// The read's own fields; times in seconds from the media's start.
     pub data: serde_json::Value,
 }
 
-/// A file that goes with a read, such as a still.
+/// A file that is stored with a read, such as a still.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutputFile {
-    /// Where it is to stand in the media store; the stored read names it so.
+    /// Its key in the media store, by which the stored read names it.
     pub key: String,
-    /// What is in it.
+    /// Its content.
     pub bytes: Bytes,
 }
 
-/// What a reader hands back: the read to store, and the media time to charge for.
+/// The result of a reader: the read to store, and the media time to charge for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReadOutcome {
-    /// To be stored as it is.
+    /// The read, to be stored unchanged.
     pub stored: StoredRead,
-    /// Other reads that came of it, to be stored in the same finish where its job owns them.
+    /// Other reads that were computed with it, stored in the same transaction where the job has them too.
     pub also: Vec<StoredRead>,
-    /// Files that the stored read names, to be written before it.
+    /// Files that the stored read names, written before it.
     pub files: Vec<OutputFile>,
-    /// Milliseconds of media that were really decoded; the job charges the lesser of this and what it holds.
+    /// Milliseconds of media that were actually decoded; the job charges for them, but no more than its hold.
     pub duration_ms: i64,
 }
 
 impl ReadOutcome {
-    /// Wraps `data` as the result of `kind` over `duration_ms` of media.
+    /// Returns `data` as the result of `kind` over `duration_ms` of media.
     pub(super) fn new(
         kind: Read,
         engine: Engine,
@@ -88,7 +88,7 @@ impl ReadOutcome {
         Ok(Self { stored, also: Vec::new(), files: Vec::new(), duration_ms })
     }
 
-    /// Says of the result that a person should check it.
+    /// Marks the result as a draft, which a person should check.
     #[must_use]
     pub(super) fn into_draft(mut self) -> Self {
         self.stored.quality = Quality::Draft;
@@ -96,13 +96,13 @@ impl ReadOutcome {
     }
 }
 
-/// Milliseconds as seconds.
+/// Converts milliseconds to seconds.
 #[expect(clippy::cast_precision_loss, reason = "media times stay far below 2^53 ms")]
 pub(super) fn seconds(ms: i64) -> f64 {
     ms as f64 / 1000.0
 }
 
-/// To three decimals.
+/// Rounds to three decimals.
 pub(super) fn thousandths(value: f64) -> f64 {
     (value * 1000.0).round() / 1000.0
 }

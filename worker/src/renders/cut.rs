@@ -1,24 +1,24 @@
-//! Cutting sound to the sample: what a plan keeps, piece after piece, out of blocks as they are decoded.
+//! Cuts sound to the sample: picks the pieces that a plan keeps out of decoded blocks.
 //!
-//! Pure. A piece is as long in samples as it is in frames, counted from the start of what is made and not from the
-//! piece before, so that sound and picture never drift apart however many cuts there are.
+//! Pure. A piece is as long in samples as in frames, counted from the start of the output and not from the piece
+//! before, so that sound and picture never drift apart however many cuts there are.
 
 use domain::media_time::{FrameRate, Span, sample_at};
 
-/// How long a cut fades on each of its sides, in milliseconds: enough that it does not click.
+/// How long the fade on each side of a cut is, in milliseconds: enough to avoid a click.
 const FADE_MS: u32 = 5;
 
-/// A piece of the source, in samples a channel.
+/// A piece of the source, in samples per channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Piece {
     start: i64,
     len: i64,
 }
 
-/// The pieces that these spans are at this rate of samples. With a frame rate, each is as long as its frames.
+/// Returns these spans as pieces at this sample rate. With a frame rate, each is as long as its frames.
 pub(super) fn pieces(keep: &[Span], sample_rate: u32, frame_rate: Option<FrameRate>) -> Vec<Piece> {
     let mut pieces = Vec::with_capacity(keep.len());
-    // What is made so far, in frames or, where there are none, in microseconds.
+    // The length of the output so far, in frames or, without a frame rate, in microseconds.
     let mut made = 0;
     for span in keep {
         let (start, len, until): (i64, i64, &dyn Fn(i64) -> i64) = match frame_rate {
@@ -35,31 +35,31 @@ pub(super) fn pieces(keep: &[Span], sample_rate: u32, frame_rate: Option<FrameRa
     pieces
 }
 
-/// Takes the source's samples in order and gives those that stay.
+/// Takes the source's samples in order and returns those that stay.
 #[derive(Debug)]
 pub(super) struct Cutter {
     pieces: Vec<Piece>,
     channels: usize,
     fade: i64,
-    /// Where the source ends, as far as is known: nothing is cut off there.
+    /// The end of the source in frames, as far as it is known: a piece that ends there is not faded.
     end: Option<i64>,
-    /// The piece that is being given.
+    /// The index of the current piece.
     piece: usize,
-    /// How much of it was given.
+    /// Frames of it that were handed out.
     given: i64,
-    /// How far the source was taken.
+    /// Frames of the source that were taken.
     taken: i64,
 }
 
 impl Cutter {
-    /// For interleaved samples of so many channels, of a source that is said to last so many milliseconds.
+    /// Returns a cutter for interleaved samples of a source that declares this length in milliseconds.
     pub(super) fn new(pieces: Vec<Piece>, channels: usize, sample_rate: u32, declared_ms: Option<i64>) -> Self {
         let fade = i64::from(sample_rate * FADE_MS / 1000).max(1);
         let end = declared_ms.map(|ms| sample_at(ms.saturating_mul(1000), sample_rate));
         Self { pieces, channels, fade, end, piece: 0, given: 0, taken: 0 }
     }
 
-    /// What stays of the next block.
+    /// Returns the samples of the next block that stay.
     pub(super) fn cut(&mut self, block: &[f32]) -> Vec<f32> {
         let end = self.taken + i64::try_from(block.len() / self.channels).unwrap_or(0);
         let mut kept = Vec::new();
@@ -80,10 +80,9 @@ impl Cutter {
         kept
     }
 
-    /// Gives some frames of a piece, faded where it begins and ends.
+    /// Hands out some frames of a piece, faded where it begins and ends.
     fn give(&mut self, frames: &[f32], piece: Piece, kept: &mut Vec<f32>) {
-        // A piece that ends where the source does, or so near it that a fade would not have ended, is not cut off
-        // there.
+        // A piece that ends where the source does, or closer to that than a fade, is not faded at its end.
         let is_end = self.end.is_some_and(|end| piece.start + piece.len + self.fade > end);
         let fade = self.fade.min(piece.len / 2).max(1);
         for frame in frames.chunks_exact(self.channels) {
@@ -95,7 +94,7 @@ impl Cutter {
         }
     }
 
-    /// Frames that are still to be given when the source has ended: it was shorter than its plan.
+    /// Returns the frames that are still missing when the source has ended: it was shorter than its plan.
     pub(super) fn missing(&self) -> i64 {
         let left = self.pieces.get(self.piece..).unwrap_or_default();
         left.iter().map(|piece| piece.len).sum::<i64>() - self.given

@@ -1,7 +1,7 @@
-//! The mix of a dub: the voices, over the item's own sound where that is kept, as loud as the item, with its picture.
+//! The mix of a dub: the voices, over the item's own sound if that is kept, at its loudness and with its picture.
 //!
-//! Loudness is no sum, so it is measured: the voices are made as loud as the item, what is mixed is measured, and all
-//! of it turned until it is that loud. Sound goes through in blocks, however long it is.
+//! Loudness can't be computed by adding, so it is measured: the voices are brought to the item's loudness, then the mix
+//! is measured and its gain corrected until it has that loudness too. Sound goes through in blocks, however long it is.
 
 use super::format::{Container, kept_channels};
 use super::limiter::Limiter;
@@ -24,31 +24,31 @@ use tokio::io::{AsyncReadExt, AsyncSeekExt, BufReader};
 
 /// Frames that are mixed at once.
 const BLOCK: usize = 24_000;
-/// How loud the voices are over an item in which nothing is to be heard, in LUFS.
+/// The loudness of the voices over an item that is silent, in LUFS.
 const USUAL_LUFS: f64 = -23.0;
-/// What is nearer than this to the item's loudness is as loud, in LU.
+/// A difference from the item's loudness that is small enough, in LU.
 const NEAR_LU: f64 = 0.3;
-/// How often the mix is measured and turned, at most: only what the limiter holds down needs more than one.
+/// How often the mix is measured and its gain corrected, at most: only a mix that the limiter turns down needs two.
 const MOST_TURNS: usize = 3;
-/// The most that sound is turned up, in decibels.
+/// The largest gain or reduction, in decibels.
 const MOST_DB: f64 = 40.0;
 
-/// What is mixed.
+/// The inputs of a mix.
 #[derive(Debug)]
 pub(crate) struct DubMix<'a> {
     /// The item.
     pub(crate) source: &'a MediaSource,
     /// The voices.
     pub(crate) track: &'a VoiceTrack,
-    /// Whether the item's own sound is heard under them.
+    /// Whether the item's own sound is kept under them.
     pub(crate) background: bool,
-    /// How long the item is said to last.
+    /// The item's length in microseconds, as its row has it.
     pub(crate) duration_us: i64,
-    /// The largest that the file may be.
+    /// The largest that the file may be, in bytes.
     pub(crate) most_bytes: u64,
 }
 
-/// How loud each part is.
+/// The gains of the voices and of the whole mix, in decibels.
 #[derive(Debug, Clone, Copy)]
 struct Levels {
     voice: f64,
@@ -56,7 +56,7 @@ struct Levels {
 }
 
 impl Renderer {
-    /// Mixes a dub and writes it, as long as its item, or as its last word.
+    /// Mixes a dub and writes it, as long as its item or until its last word, whichever is longer.
     pub(crate) async fn dub(&self, mix: &DubMix<'_>, ctx: &JobCtx) -> Result<Rendered, ReadError> {
         let (workshop, container) = (Workshop::of(mix.source)?, Container::of(mix.source));
         let is_film = container == Container::Mp4;
@@ -106,16 +106,16 @@ impl DubMix<'_> {
         self.source.probe().audio.as_ref().map_or(Channels::Mono, kept_channels)
     }
 
-    /// Frames of the mix: of the item, or to the end of the last word.
+    /// Returns the frames of the mix: the item's, or those to the end of the last word.
     fn len(&self) -> i64 {
         sample_at(self.duration_us, RATE).max(self.track.samples)
     }
 
-    /// The gains at which the mix is as loud as this.
+    /// Returns the gains at which the mix has the loudness `wanted`, in LUFS.
     async fn levels(&self, wanted: f64, ctx: &JobCtx) -> Result<Levels, ReadError> {
         let aside = JobCtx { progress: Progress::new(), ..ctx.clone() };
         let mut levels = Levels { voice: 0.0, all: 0.0 };
-        // Without the item's own sound first: both are then as loud as each other.
+        // First without the item's own sound: the voices alone are brought to its loudness.
         let alone = DubMix { background: false, ..*self };
         let Some(voices) = alone.measured(levels, &aside).await? else { return Ok(levels) };
         levels.voice = (wanted - voices).clamp(-MOST_DB, MOST_DB);
@@ -130,7 +130,7 @@ impl DubMix<'_> {
         Ok(levels)
     }
 
-    /// How loud the mix is with these gains; nothing where nothing is heard.
+    /// Returns the loudness of the mix with these gains, in LUFS; none for silence.
     async fn measured(&self, levels: Levels, ctx: &JobCtx) -> Result<Option<f64>, ReadError> {
         let channels = count(self.channels());
         let failed = |error: ebur128::Error| ReadError::Internal(format!("ebur128: {error}"));
@@ -144,7 +144,7 @@ impl DubMix<'_> {
         Ok(Some(meter.loudness_global().map_err(failed)?).filter(|found| found.is_finite()))
     }
 
-    /// How the item's own sound goes down under the voices.
+    /// Returns the envelope that turns the item's own sound down under the voices.
     fn envelope(&self) -> Vec<GainPoint> {
         let us = |samples: i64| samples * 1_000_000 / i64::from(RATE);
         let spoken: Vec<Span> =
@@ -153,7 +153,7 @@ impl DubMix<'_> {
     }
 }
 
-/// A mix as it goes on.
+/// A mix in progress.
 struct Mixing {
     own: Option<SoundStream>,
     pending: Vec<f32>,
@@ -188,7 +188,7 @@ impl Mixing {
         })
     }
 
-    /// The next block; nothing at the end, where the limiter still holds some back.
+    /// Returns the next block; none at the end, when the limiter still holds some samples.
     async fn next(&mut self, ctx: &JobCtx) -> Result<Option<Vec<f32>>, ReadError> {
         let frames = usize::try_from(self.len - self.done).unwrap_or(0).min(BLOCK);
         if frames == 0 {
@@ -209,7 +209,7 @@ impl Mixing {
         Ok(Some(self.limiter.limit(&mixed)))
     }
 
-    /// So many samples of the voices, silent after their end.
+    /// Returns the next `frames` samples of the voices, silent after their end.
     async fn voices(&mut self, frames: usize) -> Result<Vec<f32>, ReadError> {
         let mut bytes = vec![0; frames * 2];
         let mut filled = 0;
@@ -224,7 +224,7 @@ impl Mixing {
         Ok(samples.collect())
     }
 
-    /// As many frames of the item's own sound, or fewer at its end.
+    /// Returns as many frames of the item's own sound, or fewer at its end.
     async fn own(&mut self, frames: usize, ctx: &JobCtx) -> Result<Vec<f32>, ReadError> {
         let wanted = frames * self.channels;
         while self.pending.len() < wanted {
@@ -243,7 +243,7 @@ impl Mixing {
     }
 }
 
-/// With a progress of its own.
+/// Returns the context with a progress of its own.
 fn aside(ctx: &JobCtx) -> JobCtx {
     JobCtx { progress: Progress::new(), ..ctx.clone() }
 }

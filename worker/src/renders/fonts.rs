@@ -1,13 +1,12 @@
-//! The fonts that letters are drawn with in films and in pictures: those of Debian's `fonts-dejavu-core`, by their
-//! files. No other font of the machine is looked for, so that one text looks the same everywhere. Which letters they
-//! have is `domain::letters`'.
+//! The fonts for letters in films and in pictures: the files of Debian's `fonts-dejavu-core`. No other font of the
+//! machine is used, so that a text looks the same everywhere. `domain::letters` knows which letters they have.
 
 use domain::lines::Family;
 use std::path::{Path, PathBuf};
 
-/// The folder where Debian has them.
+/// The folder in which Debian installs them.
 const FOLDER: &str = "/usr/share/fonts/truetype/dejavu";
-/// Their files; what one lacks is taken from those before it.
+/// Their files; a letter that one lacks is taken from those before it.
 const FILES: [&str; 6] = [
     "DejaVuSans.ttf",
     "DejaVuSans-Bold.ttf",
@@ -17,12 +16,12 @@ const FILES: [&str; 6] = [
     "DejaVuSerif-Bold.ttf",
 ];
 
-/// The paths of these files.
+/// Returns the paths of these files.
 pub(super) fn paths() -> impl Iterator<Item = PathBuf> {
     FILES.into_iter().map(|file| Path::new(FOLDER).join(file))
 }
 
-/// The path of a family's font.
+/// Returns the path of a family's font.
 pub(super) fn of(family: Family) -> PathBuf {
     Path::new(FOLDER).join(match family {
         Family::Sans => FILES[0],
@@ -31,7 +30,7 @@ pub(super) fn of(family: Family) -> PathBuf {
     })
 }
 
-/// Whether all of them are there.
+/// Whether all of them exist.
 pub(super) fn are_here() -> bool {
     paths().all(|path| path.is_file())
 }

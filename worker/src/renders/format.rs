@@ -1,32 +1,31 @@
-//! What a render is written as: the container, the codecs and their settings.
+//! The output formats of a render: the container, the codecs and their settings.
 //!
-//! A video becomes MP4 with H.264 and AAC, which plays everywhere. Sound that came without loss stays so (WAV, FLAC);
-//! all other sound becomes AAC in MP4, whose duration is exact, as that of MP3 is not. More than two channels become
-//! two.
+//! A video becomes MP4 with H.264 and AAC, which plays everywhere. Lossless sound stays lossless (WAV, FLAC); all other
+//! sound becomes AAC in MP4, whose duration is exact, unlike that of MP3. More than two channels become two.
 
 use crate::readers::decode::{AudioStream, Channels, SoundFormat};
 use crate::readers::{MediaSource, Probe};
 
-/// Samples a second that AAC is written with; what has another rate is resampled to the first.
+/// Sample rates of AAC; sound of another rate is resampled to the first.
 const LOSSY_RATES: [u32; 9] = [48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000];
-/// The same of what is written without loss.
+/// Sample rates of lossless sound.
 const LOSSLESS_RATES: std::ops::RangeInclusive<u32> = 8_000..=192_000;
 
-/// What is written.
+/// The container that is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Container {
-    /// A picture with sound.
+    /// Video with sound.
     Mp4,
     /// Sound alone.
     M4a,
-    /// Sound without loss, as it came.
+    /// Lossless sound, uncompressed.
     Wav,
-    /// The same, compressed.
+    /// Lossless sound, compressed.
     Flac,
 }
 
 impl Container {
-    /// What a render of this media is written as.
+    /// Returns the container of a render of this media.
     pub(super) fn of(media: &MediaSource) -> Self {
         let probe: &Probe = media.probe();
         match probe.format_name.as_str() {
@@ -37,7 +36,7 @@ impl Container {
         }
     }
 
-    /// Its media type.
+    /// Returns its media type.
     pub(super) const fn content_type(self) -> &'static str {
         match self {
             Self::Mp4 => "video/mp4",
@@ -47,7 +46,7 @@ impl Container {
         }
     }
 
-    /// What the sound is written as: that of a picture stands beside it at first.
+    /// Returns the container of the sound: a video's sound is a file of its own at first.
     pub(super) const fn of_sound(self) -> Self {
         match self {
             Self::Mp4 => Self::M4a,
@@ -55,7 +54,7 @@ impl Container {
         }
     }
 
-    /// The samples to write.
+    /// Returns the format of the samples to write.
     pub(super) fn samples(self, audio: &AudioStream, channels: Channels) -> SoundFormat {
         let rate = match self {
             Self::Wav | Self::Flac => audio.rate.clamp(*LOSSLESS_RATES.start(), *LOSSLESS_RATES.end()),
@@ -65,7 +64,7 @@ impl Container {
         SoundFormat { rate, channels }
     }
 
-    /// The arguments that encode samples, of at most so many bits, into a container for sound.
+    /// Returns the arguments that encode samples of at most `bits` bits into a container for sound.
     pub(super) const fn sound_arguments(self, channels: u32, bits: u32) -> &'static [&'static str] {
         match self {
             Self::Wav if bits > 16 => &["-c:a", "pcm_s24le", "-rf64", "auto", "-f", "wav"],
@@ -82,7 +81,7 @@ impl Container {
     }
 }
 
-/// The channels that stay of this sound.
+/// Returns the channels that this sound keeps.
 pub(super) const fn kept_channels(audio: &AudioStream) -> Channels {
     if audio.channels == 1 { Channels::Mono } else { Channels::Stereo }
 }

@@ -1,6 +1,6 @@
-//! What is gone through to come to parts in the middle of films, held against what is paid for it.
+//! Compares the decoding that is needed to reach parts in the middle of films with what is paid for it.
 //!
-//! The price counts a second or ten before such a part, as key pictures usually stand; where they really stand is known
+//! The price counts one second or ten before such a part, as key pictures usually are; where they really are is known
 //! when the films are at hand.
 
 use super::{ItemMedia, material};
@@ -9,12 +9,12 @@ use crate::readers::{JobCtx, ReadError};
 use domain::ids::ItemId;
 use std::collections::HashMap;
 
-/// How many times as much as is paid for may be gone through.
+/// How many times as much decoding as is paid for is allowed.
 const TIMES: i64 = 2;
-/// And so many milliseconds of film on top, for a plan of few parts.
+/// Milliseconds of film that are allowed on top, for a plan of few parts.
 const BESIDE_MS: i64 = 3_000;
 
-/// Refuses a plan whose parts, begun at these seconds of its items, take far more to come to than `paid_ms` of film.
+/// Refuses a plan whose parts, at these seconds of its items, take far more decoding to reach than `paid_ms` of film.
 pub(super) async fn refuse_unpaid(
     begun: &HashMap<ItemId, Vec<i64>>,
     sources: &HashMap<ItemId, ItemMedia>,

@@ -1,19 +1,19 @@
-//! A limiter that looks ahead: what passes the ceiling is turned down before it comes, and nothing else is touched.
+//! A look-ahead limiter: what exceeds the ceiling is turned down before it comes, and nothing else is touched.
 //!
-//! Pure. The gain that each frame needs is held over the next five milliseconds, let go slowly, and averaged over the
+//! Pure. The gain that each frame needs is held over the next five milliseconds, released slowly, and averaged over the
 //! same five: so it is down in time, it never jumps, and it is exactly 1 where nothing is too loud.
 
 use std::collections::VecDeque;
 
-/// The loudest sample, −1 dBFS: a lossy format may overshoot what it is given by a little.
+/// The ceiling of a sample, −1 dBFS: a lossy format may overshoot its input a little.
 pub(super) const CEILING: f32 = 0.891_25;
 /// How far it looks ahead, in milliseconds.
 const AHEAD_MS: u32 = 5;
-/// In how many milliseconds two thirds of a reduction are let go.
+/// Milliseconds in which two thirds of a reduction are released.
 const RELEASE_MS: u32 = 100;
 
-/// A gain above this is let go to 1 at once, 0.01 dB further: a step of what is missing would in the end be too small
-/// to be one.
+/// A gain above this becomes 1 at once, a step of 0.01 dB: otherwise the steps of a release would in the end be too
+/// small for an `f32`.
 const NEARLY_ONE: f32 = 0.999;
 
 /// Limits interleaved samples.
@@ -21,11 +21,11 @@ const NEARLY_ONE: f32 = 0.999;
 pub(super) struct Limiter {
     channels: usize,
     ahead: usize,
-    /// The part of what is missing to 1 that is let go each frame.
+    /// The part of the difference from 1 that is released per frame.
     release: f32,
-    /// Samples that were not given back yet.
+    /// Samples that were not returned yet.
     delayed: VecDeque<f32>,
-    /// The smallest gains of the frames ahead: when each came, rising from the front.
+    /// The smallest gains of the frames ahead, with the frame of each, ascending from the front.
     lowest: VecDeque<(u64, f32)>,
     held: f32,
     /// The last gains, `ahead` of them, and their sum.
@@ -35,7 +35,7 @@ pub(super) struct Limiter {
 }
 
 impl Limiter {
-    /// For so many channels at this rate.
+    /// Returns a limiter for `channels` channels at this sample rate.
     #[expect(clippy::cast_precision_loss, reason = "rates of sound are small numbers")]
     pub(super) fn new(sample_rate: u32, channels: usize) -> Self {
         let ahead = usize::try_from(sample_rate * AHEAD_MS / 1000).unwrap_or(0).max(1);
@@ -52,7 +52,7 @@ impl Limiter {
         }
     }
 
-    /// Takes whole frames, and gives those back that came five milliseconds before.
+    /// Takes whole frames, and returns those from five milliseconds before.
     pub(super) fn limit(&mut self, samples: &[f32]) -> Vec<f32> {
         let mut out = Vec::with_capacity(samples.len());
         for frame in samples.chunks_exact(self.channels) {
@@ -63,7 +63,7 @@ impl Limiter {
         out
     }
 
-    /// Gives back what is left.
+    /// Returns the remaining samples.
     pub(super) fn finish(&mut self) -> Vec<f32> {
         let mut out = Vec::with_capacity(self.delayed.len());
         while !self.delayed.is_empty() {
@@ -97,7 +97,7 @@ impl Limiter {
         self.sum += f64::from(gain) - f64::from(self.recent.pop_front().unwrap_or(1.0));
     }
 
-    /// The average gain; exactly 1 where nothing was turned down.
+    /// Returns the mean gain; exactly 1 where nothing was turned down.
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,

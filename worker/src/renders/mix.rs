@@ -1,7 +1,7 @@
-//! Mixing a voice with music that an envelope turns down, without ever clipping.
+//! Mixes a voice with music that an envelope turns down, without ever clipping.
 //!
-//! Pure: stereo frames in, stereo frames out. The voice is left as it is and so is the music where its gain is 0 dB;
-//! only where their sum would pass the ceiling does `limiter` turn both down, for as long as that takes.
+//! Pure: stereo frames in, stereo frames out. The voice is unchanged, and so is the music where its gain is 0 dB; only
+//! where their sum would exceed the ceiling does `limiter` turn both down, for as long as needed.
 
 use super::limiter::Limiter;
 use domain::ducking::GainPoint;
@@ -9,15 +9,15 @@ use domain::media_time::sample_at;
 
 /// Channels of a mix.
 pub(super) const CHANNELS: usize = 2;
-/// How long music that goes on after the voice takes to end, in milliseconds: enough that it does not click.
+/// Milliseconds of fade-out for music that goes on after the voice: enough to avoid a click.
 const FADE_MS: u32 = 10;
 
 /// Follows the gain of an envelope, sample by sample.
 #[derive(Debug)]
 pub(super) struct Gain {
-    /// When, in samples, and how many decibels.
+    /// Sample numbers, each with its gain in decibels.
     points: Vec<(i64, f64)>,
-    /// The point that was passed last.
+    /// The index of the point that was passed last.
     passed: usize,
     sample: i64,
 }
@@ -27,13 +27,13 @@ impl Gain {
         Self::from(envelope, sample_rate, 0)
     }
 
-    /// From this sample on.
+    /// Returns the gain from this sample on.
     pub(super) fn from(envelope: &[GainPoint], sample_rate: u32, sample: i64) -> Self {
         let points = envelope.iter().map(|point| (sample_at(point.t_us, sample_rate), point.gain_db())).collect();
         Self { points, passed: 0, sample }
     }
 
-    /// The gain of the next sample, as a factor.
+    /// Returns the gain of the next sample, as a factor.
     #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "counts and gains of sound")]
     pub(super) fn next(&mut self) -> f32 {
         while self.points.get(self.passed + 1).is_some_and(|next| next.0 <= self.sample) {
@@ -48,7 +48,7 @@ impl Gain {
     }
 }
 
-/// Takes a voice's frames and the music's, and gives their mix.
+/// Takes a voice's frames and the music's, and returns their mix.
 #[derive(Debug)]
 pub(super) struct Mixer {
     gain: Gain,
@@ -56,12 +56,12 @@ pub(super) struct Mixer {
     /// Frames that the mix will have.
     len: i64,
     fade: i64,
-    /// Frames that were mixed.
+    /// Frames that were mixed so far.
     mixed: i64,
 }
 
 impl Mixer {
-    /// A mix of `len` frames.
+    /// Returns a mixer for `len` frames.
     pub(super) fn new(envelope: &[GainPoint], len: i64, sample_rate: u32) -> Self {
         let fade = i64::from(sample_rate * FADE_MS / 1000).max(1);
         Self {
@@ -73,12 +73,12 @@ impl Mixer {
         }
     }
 
-    /// Frames that are still to be mixed.
+    /// Returns the number of frames that are still to be mixed.
     pub(super) const fn left(&self) -> i64 {
         self.len - self.mixed
     }
 
-    /// Mixes as many frames as the longer of the two has, but none beyond the length: the other has ended, and is
+    /// Mixes as many frames as the longer of the two has, up to the mix's length: the shorter one has ended, and is
     /// silent.
     pub(super) fn mix(&mut self, voice: &[f32], music: &[f32]) -> Vec<f32> {
         let frames = voice.len().max(music.len()) / CHANNELS;
@@ -93,7 +93,7 @@ impl Mixer {
         self.limiter.limit(&sum)
     }
 
-    /// What the limiter still holds back.
+    /// Returns the samples that the limiter still holds.
     pub(super) fn finish(&mut self) -> Vec<f32> {
         self.limiter.finish()
     }

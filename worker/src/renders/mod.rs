@@ -1,10 +1,10 @@
-//! Renders: new media out of stored media, as a plan says (`domain::render`).
+//! Renders: new media made of stored media, as a plan says (`domain::render`).
 //!
-//! Everything that touches bytes happens in confined children, as in `readers::decode`, whose neighbour this is.
-//! `sound` cuts or mixes to the sample, `picture_track` keeps a picture's frames, `format` says what is written;
-//! `timeline` makes films and `canvas` pictures, with the letters of `fonts`, and neither more than
-//! `gone_through` lets. Nothing here knows a database, a job row
-//! or the media store: opened sources and a plan in, an opened file or a `ReadError` out.
+//! Everything that touches bytes happens in confined children, as in `readers::decode`. `sound` cuts or mixes to the
+//! sample, `picture_track` keeps a video's frames, `format` chooses the output format; `timeline` makes films and
+//! `canvas` pictures, with the letters of `fonts`, and `gone_through` refuses plans that take too much decoding.
+//! Nothing here knows a database, a job row or the media store: opened sources and a plan in, an opened file or a
+//! `ReadError` out.
 
 mod canvas;
 mod cut;
@@ -24,7 +24,7 @@ pub(crate) use dub::DubMix;
 
 use crate::ingest::facts;
 use crate::new_media::NewMedia;
-use crate::readers::decode::{Channels, DecodedSound, Workshop, cover, made};
+use crate::readers::decode::{Channels, DecodeSummary, Workshop, cover, made};
 use crate::readers::{Engine, JobCtx, MediaSource, MediaTools, ReadError};
 use domain::decoding::Material;
 use domain::ids::ItemId;
@@ -41,60 +41,60 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use store::uploads::Facts;
 
-/// The encoders without which nothing is rendered here.
+/// The encoders that rendering needs.
 const NEEDED: [&str; 2] = ["libx264", "aac"];
-/// The part of a film's progress that its sound is, in percent.
+/// The part of a film's progress that its sound takes, in percent.
 const SOUND: u8 = 25;
-/// How much longer or shorter than its plan a render may be: a frame of AAC.
+/// Milliseconds by which a render may be longer or shorter than its plan: a frame of AAC.
 const TOLERANCE_MS: i64 = 25;
-/// The sound of a film, before it stands in it.
+/// The name of the file with a film's sound, before the film is encoded.
 const SOUND_FILE: &str = "sound";
-/// What is made.
+/// The name of the file with the render.
 const OUTPUT_FILE: &str = "output";
 
 /// Renders with the `ffmpeg` of this machine.
 #[derive(Debug, Clone)]
 pub struct Renderer {
     engine: Engine,
-    /// How this `ffmpeg` is told to read filters from a file.
+    /// The option by which this `ffmpeg` reads filters from a file.
     filter_file_option: &'static str,
-    /// Whether it can draw letters.
+    /// Whether it can draw text.
     draws_text: bool,
 }
 
 pub(crate) use timeline::worth_ms;
 
-/// The media that a plan is about.
+/// The media that a plan uses.
 #[derive(Debug)]
 pub struct Sources {
-    /// What is cut, or the voice.
+    /// The media that is cut, or the voice.
     pub source: MediaSource,
     /// The music, where the plan names one.
     pub music: Option<MediaSource>,
-    /// All that a film is made from, by its item.
+    /// All items that a film is made from.
     pub others: HashMap<ItemId, ItemMedia>,
 }
 
 /// Media that a film or a picture is made from.
 #[derive(Debug, Clone)]
 pub struct ItemMedia {
-    /// It.
+    /// The media, opened.
     pub media: MediaSource,
-    /// How long its item is said to be; no more of it is decoded.
+    /// Its item's length in milliseconds, as its row has it; no more of it is decoded.
     pub duration_ms: i64,
 }
 
-/// What was made.
+/// A render that was made.
 #[derive(Debug)]
 pub struct Rendered {
-    /// It.
+    /// The new media.
     pub media: NewMedia,
-    /// The milliseconds to be charged for: those of the source that were really decoded, of its sound or its picture,
-    /// or what their pixels are worth; what a film is worth by its `domain::decoding`.
+    /// The milliseconds to charge for: those of the source that were actually decoded, of its sound or its picture, or
+    /// the price of their pixels; for a film, its price by `domain::decoding`.
     pub duration_ms: i64,
 }
 
-/// What decoding these media costs by.
+/// Returns the facts that the price of decoding this media depends on.
 fn material(media: &MediaSource) -> Material {
     let probe = media.probe();
     let side = |pixels: Option<u32>| pixels.and_then(|pixels| i32::try_from(pixels).ok());
@@ -104,8 +104,8 @@ fn material(media: &MediaSource) -> Material {
     }
 }
 
-/// Drops what killed renders have left: when a worker starts, and before each render, since at a start right after a
-/// kill those folders are too young to be told from one that begins.
+/// Deletes what killed renders have left. It runs when a worker starts, and before each render: right after a kill
+/// those folders are too young to be told from one that begins.
 fn sweep(tools: &MediaTools) {
     match Workshop::sweep(tools) {
         Ok(0) => {}
@@ -115,7 +115,7 @@ fn sweep(tools: &MediaTools) {
 }
 
 impl Renderer {
-    /// The renderer of this machine; nothing when its `ffmpeg` lacks an encoder.
+    /// Finds the renderer of this machine; none when its `ffmpeg` lacks an encoder.
     pub fn found(tools: &MediaTools) -> Option<Self> {
         let encoders = tools.ffmpeg_says("-encoders")?;
         let has = |name: &&str| encoders.lines().any(|line| line.split_whitespace().nth(1) == Some(name));
@@ -134,7 +134,7 @@ impl Renderer {
         Some(Self { engine, filter_file_option, draws_text })
     }
 
-    /// What renders.
+    /// Returns the engine that is stored with the result.
     pub fn engine(&self) -> &Engine {
         &self.engine
     }
@@ -144,7 +144,7 @@ impl Renderer {
         self.draws_text
     }
 
-    /// Draws this picture of these items, of at most `most_bytes`.
+    /// Draws this picture of these items, in at most `most_bytes` bytes.
     pub async fn draw(
         &self,
         tools: &Arc<MediaTools>,
@@ -160,7 +160,7 @@ impl Renderer {
         canvas::render(&canvas::Easel { still, tools, sources, most_bytes }, ctx).await
     }
 
-    /// Makes what the plan says, of at most `most_bytes`; `draw` makes pictures.
+    /// Makes what the plan says, in at most `most_bytes` bytes; `draw` makes pictures.
     pub async fn render(
         &self,
         sources: &Sources,
@@ -203,7 +203,7 @@ impl Renderer {
     }
 }
 
-/// Writes the sound of the render: beside the picture at first, or as the whole of it.
+/// Writes the sound of the render: as a file of its own before the video, or as the whole render.
 async fn sound(
     sources: &Sources,
     plan: &RenderPlan,
@@ -211,7 +211,7 @@ async fn sound(
     workshop: &Workshop,
     most_bytes: u64,
     ctx: &JobCtx,
-) -> Result<DecodedSound, ReadError> {
+) -> Result<DecodeSummary, ReadError> {
     let media = &sources.source;
     let is_film = container == Container::Mp4;
     let name = if is_film { SOUND_FILE } else { OUTPUT_FILE };
@@ -232,7 +232,7 @@ async fn sound(
     }
 }
 
-/// What stays of the source's time.
+/// Returns the spans of the source that the render keeps.
 fn kept(plan: &RenderPlan) -> Cow<'_, [Span]> {
     match plan {
         RenderPlan::RemoveSilence { keep, .. } => Cow::Borrowed(keep),
@@ -240,12 +240,12 @@ fn kept(plan: &RenderPlan) -> Cow<'_, [Span]> {
             Cow::Owned(vec![Span::new(0, envelope.last().map_or(0, |end| end.t_us))])
         }
         RenderPlan::RenderTimeline { film } => Cow::Owned(vec![Span::new(0, film.duration_us)]),
-        // It has no time.
+        // A picture has no duration.
         RenderPlan::RenderCanvas { .. } => Cow::Owned(Vec::new()),
     }
 }
 
-/// How far into the source its picture was decoded: to the last frame that was kept.
+/// Returns the milliseconds of the source whose picture was decoded: up to the last frame that is kept.
 fn pictured_ms(container: Container, keep: &[Span]) -> i64 {
     match container {
         Container::Mp4 => keep.last().map_or(0, |span| span.end_us / 1000),
@@ -253,14 +253,14 @@ fn pictured_ms(container: Container, keep: &[Span]) -> i64 {
     }
 }
 
-/// These spans as `cut` and `picture_track` keep them: from frame to frame. A plan for an item whose frames were not
-/// known when it was made has them in between.
+/// Returns these spans as `cut` and `picture_track` keep them: from frame to frame. A plan that was made when its
+/// item's frame rate was unknown has borders between frames.
 fn on_frames(keep: &[Span], rate: FrameRate) -> Vec<Span> {
     let border = |us| rate.us_of(rate.nearest(us));
     keep.iter().map(|span| Span::new(border(span.start_us), border(span.end_us))).collect()
 }
 
-/// The facts of what was made, if they are those that were planned.
+/// Returns the facts of the new media, if they are as planned.
 fn checked(output: &MediaSource, container: Container, keep: &[Span]) -> Result<Facts, ReadError> {
     let probe = output.probe();
     let planned_ms = total_us(keep) / 1000;

@@ -1,7 +1,7 @@
-//! The picture of a render: one child decodes it, keeps the frames of the plan, encodes them and puts the sound beside.
+//! The picture of a render: one child decodes it, keeps the frames of the plan, encodes them and adds the sound.
 //!
-//! Frames never leave the child. Which of them stay is a filter's expression over their numbers, a tree of comparisons,
-//! so that thousands of cuts cost a dozen comparisons a frame.
+//! Frames never leave the child. A filter's expression over their numbers, a tree of comparisons, selects the ones to
+//! keep, so that thousands of cuts cost a dozen comparisons per frame.
 
 use super::Renderer;
 use crate::readers::decode::{
@@ -13,21 +13,21 @@ use domain::pixels::MOST_FILM_PIXELS;
 use std::ffi::OsStr;
 use std::fmt::Write;
 
-/// The filters' file.
+/// The file that the filters are written to.
 const FILTERS: &str = "filters";
 
 /// A picture to make.
 #[derive(Debug)]
 pub(super) struct PictureTrack<'a> {
-    /// Of which media.
+    /// The media that it is made of.
     pub(super) media: &'a MediaSource,
-    /// Where, and where its sound is already.
+    /// The folder to write in, which has the sound already.
     pub(super) workshop: &'a Workshop,
     /// The sound's file.
     pub(super) sound: &'static str,
     /// The file to write.
     pub(super) name: &'static str,
-    /// The largest it may be.
+    /// The largest that it may be, in bytes.
     pub(super) most_bytes: u64,
 }
 
@@ -79,7 +79,7 @@ impl PictureTrack<'_> {
     }
 }
 
-/// Reads how many frames were written, until the child says no more.
+/// Reads how many frames were written, until the child's output ends.
 async fn follow(child: &mut Encoder, frames: u64, ctx: &JobCtx) -> Result<(), ReadError> {
     let (mut pending, mut buffer) = (Vec::new(), [0; 4096]);
     loop {
@@ -99,8 +99,8 @@ async fn follow(child: &mut Encoder, frames: u64, ctx: &JobCtx) -> Result<(), Re
     }
 }
 
-/// The filters, in their order: frames are put on a grid that begins with the media, the last one is repeated where the
-/// picture ends before the plan does, those that stay follow one another, and the size becomes one that H.264 can have.
+/// Returns the filters, in order: frames get a constant rate from the media's start, the last one is repeated if the
+/// picture ends before the plan does, the kept ones follow one another, and the size becomes one that H.264 allows.
 fn filters(borders: &[i64], rate: FrameRate) -> String {
     let end = borders.last().copied().unwrap_or(0);
     let mut chain = format!("fps={rate}:start_time=0,tpad=stop={end}:stop_mode=clone,trim=end_frame={end},select='");
@@ -111,7 +111,7 @@ fn filters(borders: &[i64], rate: FrameRate) -> String {
     chain
 }
 
-/// Whether frame `n` stays, as a tree of comparisons: it does after an odd number of borders.
+/// Writes the test whether frame `n` is kept, as a tree of comparisons: it is after an odd number of borders.
 fn write_tree(borders: &[i64], from: usize, to: usize, tree: &mut String) {
     if from == to {
         tree.push(if from % 2 == 1 { '1' } else { '0' });

@@ -1,12 +1,12 @@
 //! The sound of a render: decoded, cut or mixed here, and encoded by a child as it comes.
 //!
-//! Samples go through in blocks, so that a day of sound needs no more memory than a minute. `cut` and `mix` do what is
-//! to be done with them; nothing is decided here.
+//! Samples go through in blocks, so that a day of sound needs no more memory than a minute. `cut` and `mix` process
+//! them; nothing is decided here.
 
 use super::cut::{Cutter, pieces};
 use super::format::Container;
 use super::mix::{CHANNELS, Mixer};
-use crate::readers::decode::{Channels, DecodedSound, Encoder, Feed, SoundFormat, SoundStream, Workshop};
+use crate::readers::decode::{Channels, DecodeSummary, Encoder, Feed, SoundFormat, SoundStream, Workshop};
 use crate::readers::{JobCtx, MediaSource, Progress, ReadError};
 use domain::ducking::GainPoint;
 use domain::media_time::{FrameRate, Span, sample_at};
@@ -15,30 +15,30 @@ use std::ffi::OsStr;
 /// Silence that is written at once, in samples.
 const SILENCE: usize = 48_000;
 
-/// Where a sound is written to, and how.
+/// The file that a sound is written to, and its format.
 #[derive(Debug)]
 pub(super) struct Track<'a> {
     /// The media that decides its format.
     pub(super) media: &'a MediaSource,
-    /// Where it is written.
+    /// The folder to write in.
     pub(super) workshop: &'a Workshop,
-    /// As which file.
+    /// The name of the file.
     pub(super) name: &'static str,
-    /// As what.
+    /// The container to write.
     pub(super) container: Container,
-    /// The largest it may be.
+    /// The largest that it may be, in bytes.
     pub(super) most_bytes: u64,
 }
 
 impl Track<'_> {
-    /// Writes what these spans keep of the media's sound. With a frame rate, as long as their frames.
+    /// Writes what these spans keep of the media's sound. With a frame rate, it is as long as their frames.
     pub(super) async fn cut(
         &self,
         keep: &[Span],
         frame_rate: Option<FrameRate>,
         channels: Channels,
         ctx: &JobCtx,
-    ) -> Result<DecodedSound, ReadError> {
+    ) -> Result<DecodeSummary, ReadError> {
         let format = self.samples(channels)?;
         let count = channel_count(channels);
         let pieces = pieces(keep, format.rate, frame_rate);
@@ -51,7 +51,7 @@ impl Track<'_> {
         let missing = usize::try_from(cutter.missing()).unwrap_or(0) * count;
         write_silence(&mut encoder, missing, ctx).await?;
         finish(encoder, ctx).await?;
-        Ok(source.count())
+        Ok(source.decoded_so_far())
     }
 
     /// Writes the media's sound over that of `music`, which the envelope turns down. It is as long as the envelope.
@@ -60,7 +60,7 @@ impl Track<'_> {
         music: &MediaSource,
         envelope: &[GainPoint],
         ctx: &JobCtx,
-    ) -> Result<DecodedSound, ReadError> {
+    ) -> Result<DecodeSummary, ReadError> {
         let format = self.samples(Channels::Stereo)?;
         let len = envelope.last().map_or(0, |end| sample_at(end.t_us, format.rate));
         let mut mixer = Mixer::new(envelope, len, format.rate);
@@ -77,7 +77,7 @@ impl Track<'_> {
             let frames = if samples > 0 {
                 mixer.mix(&voice.take(samples), &music.take(samples))
             } else {
-                // Both are shorter than the voice was said to be.
+                // Both are shorter than the voice was declared to be.
                 mixer.mix(&vec![0.0; SILENCE], &[])
             };
             encoder.write(&bytes(&frames), ctx).await?;
@@ -86,7 +86,7 @@ impl Track<'_> {
         music.stream.kill().await;
         voice.stream.kill().await;
         finish(encoder, ctx).await?;
-        Ok(voice.stream.count())
+        Ok(voice.stream.decoded_so_far())
     }
 
     fn samples(&self, channels: Channels) -> Result<SoundFormat, ReadError> {
@@ -113,7 +113,7 @@ impl Track<'_> {
     }
 }
 
-/// A decoded sound, of which any number of samples may be taken.
+/// A decoded sound, from which any number of samples may be taken.
 #[derive(Debug)]
 struct Buffered {
     stream: SoundStream,
@@ -125,7 +125,7 @@ impl Buffered {
         Self { stream, pending: Vec::new() }
     }
 
-    /// Sees to it that something is there to be taken, unless the sound has ended.
+    /// Reads a block when no samples are left, unless the sound has ended.
     async fn fill(&mut self, ctx: &JobCtx) -> Result<(), ReadError> {
         if self.pending.is_empty() {
             self.pending = self.stream.next(ctx).await?.unwrap_or_default();
@@ -133,7 +133,7 @@ impl Buffered {
         Ok(())
     }
 
-    /// So many samples, or what is there.
+    /// Takes this many samples, or all that there are.
     fn take(&mut self, samples: usize) -> Vec<f32> {
         let rest = self.pending.split_off(samples.min(self.pending.len()));
         std::mem::replace(&mut self.pending, rest)
@@ -154,7 +154,7 @@ async fn write_silence(encoder: &mut Encoder, mut samples: usize, ctx: &JobCtx) 
     Ok(())
 }
 
-/// What is encoded here was made here: an encoder that fails has crashed.
+/// Waits for the encoder. Its input was made here, so one that fails has crashed.
 pub(super) async fn finish(encoder: Encoder, ctx: &JobCtx) -> Result<(), ReadError> {
     let ending = encoder.finish(ctx).await?;
     if ending.status.success() {
@@ -164,7 +164,7 @@ pub(super) async fn finish(encoder: Encoder, ctx: &JobCtx) -> Result<(), ReadErr
     Err(ReadError::Crashed)
 }
 
-/// Samples as the encoder reads them.
+/// Returns samples as the encoder reads them.
 pub(super) fn bytes(samples: &[f32]) -> Vec<u8> {
     samples.iter().flat_map(|sample| sample.to_le_bytes()).collect()
 }

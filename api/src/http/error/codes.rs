@@ -1,9 +1,9 @@
-//! The codes of refusals: of each its word, HTTP status, whether it may be tried again, what it means, and the next
+//! The codes of refusals: each with its word, its HTTP status, whether a retry may succeed, its meaning, and the next
 //! step that usually helps (contract §7).
 
 use poem::http::StatusCode;
 
-/// A status by its name, or one without a name in HTTP by its number.
+/// A status by its name, or by its number where HTTP has no name for it.
 macro_rules! status {
     (unnamed($number:literal)) => {
         match StatusCode::from_u16($number) {
@@ -45,13 +45,13 @@ macro_rules! codes {
                 match self {$(Self::$name => $retryable,)*}
             }
 
-            /// What it means, as the OpenAPI document says it.
+            /// Its meaning, as the OpenAPI document shows it.
             pub const fn meaning(self) -> &'static str {
                 match self {$(Self::$name => $meaning,)*}
             }
 
             /// The next step that usually helps (contract §7, `error.suggested_action`). A handler that knows a better
-            /// one says it with `ApiError::suggest`.
+            /// one sets it with `ApiError::suggest`.
             pub const fn suggested_action(self) -> &'static str {
                 match self {$(Self::$name => $step,)*}
             }

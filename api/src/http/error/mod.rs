@@ -1,8 +1,8 @@
-//! Every refusal of the interface: its code, HTTP status and whether it may be tried again (contract §7).
+//! Every refusal of the interface: its code, HTTP status and whether a retry may succeed (contract §7).
 //!
-//! One table makes the tool envelope, the route envelope and the OpenAPI document. Which envelope an answer takes is
-//! decided by its path, in `guard` and `outer`, never here or in a handler. A cause that a caller can do nothing about
-//! is logged once, where it becomes an [`ApiError`], and never shown.
+//! One table makes the tool envelope, the route envelope and the OpenAPI document. The path decides which envelope an
+//! answer takes, in `guard` and `outer`, never here or in a handler. A cause that a caller can't do anything about is
+//! logged once, where it becomes an [`ApiError`], and never shown.
 
 mod codes;
 
@@ -33,7 +33,7 @@ struct Refusal {
 }
 
 impl ApiError {
-    /// A refusal that tells the caller, in words to act on, what went wrong.
+    /// A refusal whose message tells the caller what went wrong and what to change.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Self(Box::new(Refusal {
             code,
@@ -45,35 +45,34 @@ impl ApiError {
         }))
     }
 
-    /// A fault of the service. The cause goes to the log, once, here; the caller learns only that there was one.
+    /// A fault of the service. Its cause is logged once, here; the caller learns only that there was one.
     pub fn internal(cause: impl fmt::Display) -> Self {
         tracing::error!(error.code = Code::Internal.name(), error = %cause, "A request failed for a fault of the service.");
         Self::new(Code::Internal, "The service failed to answer. Try again, and quote the request id if it persists.")
     }
 
-    /// The next step that works (contract §7, `error.suggested_action`; shown by tools).
+    /// Sets the next step that helps (contract §7, `error.suggested_action`; shown by tools).
     #[must_use]
     pub fn suggest(mut self, action: impl Into<String>) -> Self {
         self.0.suggested_action = Some(action.into());
         self
     }
 
-    /// The minutes behind the refusal, in `CloudProcessing`'s form (contract §7, `error.cloud_processing`; shown by
-    /// tools).
+    /// Adds the account's minutes, in `CloudProcessing`'s form (contract §7, `error.cloud_processing`; shown by tools).
     #[must_use]
     pub fn cloud_processing(mut self, cloud_processing: serde_json::Value) -> Self {
         self.0.cloud_processing = Some(cloud_processing);
         self
     }
 
-    /// The AI credits behind the refusal, in the form of `meta.cost`; shown by tools.
+    /// Adds the account's AI credits, in the form of `meta.cost`; shown by tools.
     #[must_use]
     pub fn cost(mut self, cost: serde_json::Value) -> Self {
         self.0.cost = Some(cost);
         self
     }
 
-    /// Seconds until the request may succeed. Every 429 and 503 has some; without this, one second.
+    /// Sets the seconds until a retry may succeed. Every 429 and 503 has them; one second where this is not called.
     #[must_use]
     pub fn retry_after(mut self, seconds: u64) -> Self {
         self.0.retry_after = Some(seconds);
@@ -85,17 +84,17 @@ impl ApiError {
         self.0.code
     }
 
-    /// Its words.
+    /// Its message.
     pub fn message(&self) -> &str {
         &self.0.message
     }
 
-    /// The next step that works.
+    /// The next step that helps.
     pub fn suggested_action(&self) -> &str {
         self.0.suggested_action.as_deref().unwrap_or(self.code().suggested_action())
     }
 
-    /// The value of `Retry-After`, for a 429, a 503 and whatever names one.
+    /// The value of `Retry-After`: of a 429, of a 503, and of any other refusal that sets it.
     pub fn retry_after_seconds(&self) -> Option<u64> {
         let waits = matches!(self.code().status(), StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE);
         self.0.retry_after.map(|seconds| seconds.max(1)).or(waits.then_some(1))
@@ -142,7 +141,7 @@ impl ResponseError for ApiError {
     }
 }
 
-/// Says nothing: the document's error answers are added where it is patched, from the codes each operation lists.
+/// Declares nothing: the document's error answers are added when it is patched, from the codes each operation lists.
 impl ApiResponse for ApiError {
     fn meta() -> MetaResponses {
         MetaResponses { responses: Vec::new() }
@@ -152,7 +151,7 @@ impl ApiResponse for ApiError {
 }
 
 impl From<sqlx::Error> for ApiError {
-    /// The database away, full, too busy or reading only is 503; anything else is a fault of ours.
+    /// A database that is unreachable, full, too busy or read-only is a 503; anything else is a fault of ours.
     fn from(error: sqlx::Error) -> Self {
         if !store::is_away(&error) {
             return Self::internal(error);
@@ -163,8 +162,8 @@ impl From<sqlx::Error> for ApiError {
 }
 
 impl From<MediaError> for ApiError {
-    /// The media store away, or refusing us, is 503; anything else is a fault of ours. An object that is missing has a
-    /// meaning that only the caller knows.
+    /// A media store that is unreachable or refuses us is a 503; anything else is a fault of ours. Only the caller
+    /// knows what a missing object means.
     fn from(error: MediaError) -> Self {
         if !error.is_of_the_store() {
             return Self::internal(error);

@@ -1,7 +1,7 @@
-//! Whether one document breaks the clients of another: what was there may not go, nor grow stricter (contract §9).
+//! Whether a new document breaks an old one's clients: nothing may be removed or grow stricter (contract §9).
 //!
-//! Pure: two documents in, sentences out. A request may ask for no more than it did, and an answer may hold no less;
-//! what is added to either is no break. Only tests use it: `api/openapi-baseline.json` is what clients were promised.
+//! Pure: two documents in, sentences out. A request may require no more than before, and an answer may hold no less;
+//! new fields break nothing unless they must be sent. Only tests use it. Clients were promised `openapi-baseline.json`.
 
 mod values;
 
@@ -11,14 +11,14 @@ use std::collections::BTreeSet;
 /// Which way a schema's values travel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
-    /// Clients send them: what was taken has to be taken still.
+    /// Clients send them: what was accepted must be accepted still.
     Sent,
-    /// Clients read them: what was there has to be there still.
+    /// Clients read them: what was there must be there still.
     Answered,
 }
 
-/// Breaks that were decided on before anybody was promised the baseline outside of this repository; each has its reason
-/// in docs/decisions.md. Nothing is added here for convenience.
+/// Breaks that were decided on before anybody outside this repository was promised the baseline; docs/decisions.md has
+/// the reason for each. Nothing is added here for convenience.
 pub const INTENDED: &[&str] = &[
     "POST /tools/prepare_media: 200.meta is no Meta any more.",
     "POST /tools/get_item: its body is no OneItem any more.",
@@ -37,16 +37,16 @@ pub const INTENDED: &[&str] = &[
     "POST /projects/{id}/status: its body.status is no ProjectEvent any more.",
 ];
 
-/// Ends of breaks that were decided on in the same way, wherever they are: credits have decimals, and a balance of them
+/// How the sentences of more such breaks end, whatever place they name: credits have decimals, and a balance of them
 /// says what is left, held and used (docs/decisions.md, 251).
 pub const INTENDED_EVERYWHERE: [&str; 2] =
     [".cost.credits was \"integer\" and is \"number\".", ".credits was \"integer\" and is \"object\"."];
 
-/// References deeper than this are not followed; none here refer to themselves.
+/// Schemas nested deeper than this are not compared; none here contains itself.
 const DEEPEST: usize = 12;
 const NONE: &Value = &Value::Null;
 
-/// Every way in which `new` breaks a client of `old`, as a sentence that names the place.
+/// Returns every way in which `new` breaks a client of `old`, each as a sentence that names the place.
 pub fn breaks(old: &Value, new: &Value) -> Vec<String> {
     let mut found = Vec::new();
     let mut compared = Comparison { old, new, found: &mut found };
@@ -68,7 +68,7 @@ struct Comparison<'a> {
     found: &'a mut Vec<String>,
 }
 
-/// A value as it was, and as it is now.
+/// A value of the old document, and its counterpart in the new one.
 #[derive(Clone, Copy)]
 struct Versions<'a> {
     before: &'a Value,
@@ -87,25 +87,25 @@ fn named(values: &Value) -> BTreeSet<&str> {
     list(values).iter().filter_map(Value::as_str).collect()
 }
 
-/// What a reference names, or the value itself.
+/// The value that a reference names, or the value itself.
 fn resolved<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
     let target = value["$ref"].as_str().and_then(|name| name.strip_prefix('#'));
     target.and_then(|pointer| document.pointer(pointer)).unwrap_or(value)
 }
 
-/// Whether a schema promises nothing of its values.
+/// Whether a schema does not restrict its values.
 fn is_anything(schema: &Value) -> bool {
     object(schema).all(|(key, _)| ["description", "title", "nullable", "example"].contains(&key.as_str()))
 }
 
-/// The components that a schema is, by their names: what generated clients call its type.
-fn types(schema: &Value) -> BTreeSet<&str> {
+/// The names of the components that a schema refers to: its types in generated clients.
+fn component_names(schema: &Value) -> BTreeSet<&str> {
     let parts = list(&schema["allOf"]).iter().chain([schema]);
     let targets = parts.filter_map(|part| part["$ref"].as_str());
     targets.filter_map(|target| target.rsplit('/').next()).collect()
 }
 
-/// A schema with the parts of its `allOf` beside its own keywords.
+/// A schema's own keywords, merged with those of the parts of its `allOf`.
 fn flat(document: &Value, schema: &Value) -> Map<String, Value> {
     let schema = resolved(document, schema);
     let mut all = Map::new();
@@ -127,7 +127,7 @@ impl Comparison<'_> {
         if body["required"] != true && wanted["required"] == true {
             self.say(name, "needs a body now");
         }
-        // What generated clients call it.
+        // The name of its function in generated clients.
         if before["operationId"] != after["operationId"] {
             let (was, is) = (&before["operationId"], &after["operationId"]);
             self.say(name, &format!("was called {was} and is called {is}"));
@@ -157,7 +157,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// Each way that there was to be let in has to be one still; an operation's own ways stand for the document's.
+    /// Each way to authenticate must still be there; an operation's own list replaces the document's.
     fn security(&mut self, name: &str, before: &Value, after: &Value) {
         let ways = |document: &Value, operation: &Value| -> BTreeSet<String> {
             let own = if operation["security"].is_null() { &document["security"] } else { &operation["security"] };
@@ -207,11 +207,11 @@ impl Comparison<'_> {
             return;
         }
         let Versions { before, after } = schemas;
-        for gone in types(before).difference(&types(after)) {
+        for gone in component_names(before).difference(&component_names(after)) {
             self.say(place, &format!("is no {gone} any more"));
         }
         let (before, after) = (Value::from(flat(self.old, before)), Value::from(flat(self.new, after)));
-        // A client that was promised nothing of the value can read this one too.
+        // A client that was promised nothing about the value can read any.
         if way == Way::Answered && is_anything(&before) {
             return;
         }
@@ -234,8 +234,8 @@ impl Comparison<'_> {
         }
     }
 
-    /// The alternatives of a schema, each against the one at its place: one that is sent may not go, and one that is
-    /// answered may not come, for a client that reads it knows those that there were.
+    /// Compares each alternative of a schema with the one at its position. A request may lose none, and an answer may
+    /// gain none, since clients that read it know only those that there were.
     fn choices(&mut self, place: &str, way: Way, schemas: Versions<'_>, depth: usize) {
         let Versions { before, after } = schemas;
         for keyword in ["anyOf", "oneOf"] {

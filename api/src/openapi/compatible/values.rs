@@ -1,10 +1,10 @@
-//! Which values a schema lets through: those that are listed, null, and those within its limits.
+//! Whether a schema still takes the same values: those of its `enum`, null, and those within its limits.
 
 use super::{Comparison, Way, named};
 use serde_json::Value;
 
 impl Comparison<'_> {
-    /// The values that are listed, and null.
+    /// Compares the values of an `enum`, and whether null is one.
     pub(super) fn values(&mut self, place: &str, way: Way, before: &Value, after: &Value) {
         for gone in named(&before["enum"]).difference(&named(&after["enum"])) {
             if !after["enum"].is_null() || way == Way::Answered {
@@ -22,7 +22,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// What clients send may be held to no tighter limit. Limits on what they read are not compared.
+    /// Limits on what clients send may not become tighter. Limits on what they read are not compared.
     pub(super) fn limits(&mut self, place: &str, way: Way, before: &Value, after: &Value) {
         if way == Way::Answered {
             return;

@@ -1,8 +1,8 @@
-//! `GET /audit`: what was done to the account's keys, signing secret and endpoints, by whom and from where; also when
-//! an operator suspended or resumed the account.
+//! `GET /audit`: the changes to the account's keys, signing secret and endpoints, with who made them and from where;
+//! also when an operator suspended or resumed the account.
 //!
-//! Each use case that makes a change writes its entry (`usecases::account_audit`); here entries are only read. What an
-//! operator did is in the operators' log (`operator::audit`). Suspending or resuming an account, and revoking one of
+//! Each use case that makes a change writes its entry (`usecases::account_audit`); here entries are only read. The
+//! operators' log (`operator::audit`) has what operators did. Suspending or resuming an account, and revoking one of
 //! its keys, are in both logs.
 
 use crate::app::App;
@@ -18,30 +18,30 @@ use poem_openapi::{Object, OpenApi};
 use serde_json::Value;
 use store::account_audit::{self, AuditRow, Filter};
 
-/// What this operation refuses with, beside what every operation may.
+/// The error codes of this operation, besides those that any operation may return.
 pub const ERRORS: Refusals = &[("GET /audit", &[Code::SessionNotAllowed, Code::InvalidCursor])];
 
 /// The operation on the account's audit log.
 pub struct Audits(pub App);
 
-/// A change to a key, the signing secret or an endpoint.
+/// A change to a key, the signing secret or an endpoint, or to the account's suspension.
 #[derive(Debug, Object)]
 pub struct AccountChange {
     /// Its id.
     pub id: Text,
-    /// When.
+    /// When it happened.
     pub at: Time,
-    /// Who: the id of an API key or of a user, or `operator`.
+    /// Who made it: the id of an API key or of a user, or `operator`.
     pub actor: Text,
-    /// How they came in: `api_key`, `session`, `oauth`, `portal` or `operator`.
+    /// The kind of credential: `api_key`, `session`, `oauth`, `portal` or `operator`.
     pub credential: Text,
-    /// The address that the request came from; null where it is not known, and for an operator's.
+    /// The address that the request came from; null when it is not known, and for an operator's.
     pub address: Option<Text>,
-    /// What was done, such as `key.create`, `webhook_secret.rotate` or `webhook.disable`.
+    /// The action, such as `key.create`, `webhook_secret.rotate` or `webhook.disable`.
     pub action: Text,
-    /// The id of what it was done to; of the signing secret, the account's.
+    /// The id of what was changed: a key or an endpoint, otherwise the account.
     pub target: Text,
-    /// What there is to say of it, or null. Never a secret; of an endpoint's URL the host alone.
+    /// Details of the change, or null. They never hold a secret, and of an endpoint's URL only the host.
     pub details: Option<Any<Value>>,
     /// The request's `X-Request-Id`.
     pub request_id: Text,
@@ -67,17 +67,17 @@ impl From<AuditRow> for AccountChange {
 impl Audits {
     /// List changes to keys, secret and endpoints
     ///
-    /// Who made, changed, rotated, revoked, enabled or disabled what, newest first. It is kept for as long as the
-    /// deployment says (400 days unless set otherwise). Refused for a script session token.
+    /// Lists who made, changed, rotated, revoked, enabled or disabled what, newest first. Entries are kept for as long
+    /// as the deployment says (400 days by default). Refused for a script session token.
     #[oai(path = "/audit", method = "get", operation_id = "list_audit")]
     async fn list(
         &self,
         auth: Auth,
-        /// Only of this sort, such as `key.create`.
+        /// Only this action, such as `key.create`.
         action: Query<Option<Text>>,
-        /// Only by this key or user.
+        /// Only changes by this key or user.
         actor: Query<Option<Text>>,
-        /// Only to this.
+        /// Only changes to this target.
         target: Query<Option<Text>>,
         /// Rows to show.
         limit: Query<Option<Limit>>,

@@ -1,6 +1,6 @@
-//! What an account has left: `GET /balances` and the tool `get_balances` (contract §10).
+//! The balances of an account: `GET /balances` and the tool `get_balances` (contract §10).
 //!
-//! It reads the ledger and changes nothing: a month that nothing has touched yet shows its whole allowance.
+//! It reads the ledger and changes nothing: a month in which nothing was charged or held yet shows its whole allowance.
 
 use crate::app::App;
 use crate::auth::{Auth, Caller};
@@ -18,43 +18,43 @@ use poem_openapi::{Object, OpenApi};
 use runtime::config::Settings;
 use store::minutes::Balance;
 
-/// What these operations refuse with, beside what every operation may.
+/// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[("GET /balances", &[]), ("POST /tools/get_balances", &[])];
 
 /// The balance operations.
 pub struct Balances(pub App);
 
-/// What the account has. All amounts of cloud processing are minutes with at most two decimals.
+/// The balances of the account. Amounts of cloud processing are minutes with at most two decimals.
 #[derive(Debug, Object)]
 pub struct BalancesAnswer {
     /// The month, such as `2026-11`.
     pub month: Text,
-    /// When the next month's minutes come.
+    /// When the next month's minutes are granted.
     pub resets_at: Time,
-    /// Granted for the month.
+    /// Minutes granted for the month.
     pub allowance_minutes: MinuteCount,
-    /// Charged in the month.
+    /// Minutes charged in the month.
     pub used_minutes: MinuteCount,
-    /// Held by running work until it settles, last month's too.
+    /// Minutes held for work that has not ended, last month's too.
     pub held_minutes: MinuteCount,
-    /// The month's minutes left after what is held.
+    /// The month's minutes that are left after all holds.
     pub left_minutes: MinuteCount,
-    /// Purchased minutes that nothing holds; they never lapse and are spent after the month's.
+    /// Purchased minutes that are not held; they never expire and are used after the month's.
     pub bought_minutes: MinuteCount,
-    /// AI credits, which never lapse.
+    /// AI credits, which never expire.
     pub credits: CreditsAnswer,
-    /// Minutes charged for a minute of media, by read and for a render.
+    /// Minutes charged for each minute of media, by read and for a render.
     pub rates: ReadRates,
 }
 
-/// What an account has of AI credits, with at most two decimals.
+/// The account's balance of AI credits, with at most two decimals.
 #[derive(Debug, Object)]
 pub struct CreditsAnswer {
-    /// What new work may hold.
+    /// Credits that are left for new work.
     pub left: CreditCount,
-    /// Held by running work until it settles.
+    /// Credits held for work that has not ended.
     pub held: CreditCount,
-    /// Charged since the account was opened.
+    /// Credits charged since the account was opened.
     pub used: CreditCount,
 }
 
@@ -64,26 +64,26 @@ impl From<CreditBalance> for CreditsAnswer {
     }
 }
 
-/// Minutes charged for a minute of media, by read (contract §10) and for a render.
+/// Minutes charged for each minute of media, by read (contract §10) and for a render.
 #[derive(Debug, Object)]
 pub struct ReadRates {
-    /// Text transcript.
+    /// For the `transcript` read.
     pub transcript: MinuteCount,
-    /// A video's moments.
+    /// For the `search_index` read.
     pub search_index: MinuteCount,
-    /// Where speech sits.
+    /// For the `speech` read.
     pub speech: MinuteCount,
-    /// Speaker reading.
+    /// For the `speakers` read.
     pub speakers: MinuteCount,
-    /// Beat positions.
+    /// For the `beats` read.
     pub beats: MinuteCount,
-    /// Loudness.
+    /// For the `levels` read.
     pub levels: MinuteCount,
-    /// A new item made of others.
+    /// For a render: a new item made of others.
     pub render: MinuteCount,
-    /// A new item made with an engine that is built in.
+    /// For a generation by a built-in engine.
     pub generation: MinuteCount,
-    /// What is said, in another language.
+    /// For a dub: speech translated into another language.
     pub dub: MinuteCount,
 }
 
@@ -108,8 +108,8 @@ impl From<&Rates> for ReadRates {
 impl Balances {
     /// Get balances
     ///
-    /// The month's cloud minutes, what running work holds of them, purchased minutes, AI credits and the rates of reads
-    /// and renders.
+    /// Returns the month's cloud minutes, the minutes that are held, purchased minutes, AI credits, and the rates of
+    /// reads and renders.
     #[oai(path = "/balances", method = "get", operation_id = "read_balances")]
     async fn balances(&self, auth: Auth) -> Answer<Json<BalancesAnswer>> {
         Ok(Json(self.read(&auth.0).await?))
@@ -139,7 +139,7 @@ impl Balances {
 }
 
 impl BalancesAnswer {
-    /// As an account's balance is shown.
+    /// Returns the balances as the interface shows them.
     pub fn new(settings: &Settings, balance: &Balance) -> Self {
         Self {
             month: Text(balance.month.format("%Y-%m").to_string()),

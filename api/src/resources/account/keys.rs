@@ -18,7 +18,7 @@ use poem_openapi::types::ToJSON;
 use poem_openapi::{Object, OpenApi};
 use store::keys::{self, KeyRow, Revoked};
 
-/// What these operations refuse with, beside what every operation may.
+/// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[
     ("POST /keys", &[Code::SessionNotAllowed, Code::KeyLimitReached]),
     ("GET /keys", &[Code::SessionNotAllowed, Code::InvalidCursor]),
@@ -33,29 +33,29 @@ pub struct Keys(pub App);
 #[derive(Debug, Default, Object)]
 #[oai(deny_unknown_fields)]
 pub struct CreateKey {
-    /// What you call it.
+    /// Your name for it.
     #[oai(validator(max_length = 100))]
     pub name: Option<Text>,
-    /// The workspace it will work in, one that your account owns. Without it: the account's default workspace.
+    /// The workspace in which it will work, one that your account owns; the account's default workspace when not given.
     pub workspace_id: Option<Text>,
 }
 
-/// A key, without the key itself.
+/// An API key, without the secret.
 #[derive(Debug, Object)]
 pub struct Key {
     /// Its id.
     pub id: Text,
-    /// What you call it, or null.
+    /// Your name for it, or null.
     pub name: Option<Text>,
-    /// Its first characters, to know it again by.
+    /// Its first characters, to recognize it by.
     pub prefix: Text,
-    /// The workspace it works in.
+    /// The workspace in which it works.
     pub workspace_id: Text,
     /// When it was created.
     pub created_at: Time,
     /// When it was last used, to the minute; null when it never was.
     pub last_used_at: Option<Time>,
-    /// The id of the user or the key that made it; null where the operator did.
+    /// The id of the user or the key that made it; null if the operator did.
     pub created_by: Option<Text>,
 }
 
@@ -64,19 +64,19 @@ pub struct Key {
 pub struct CreatedKey {
     /// Its id.
     pub id: Text,
-    /// What you call it, or null.
+    /// Your name for it, or null.
     pub name: Option<Text>,
-    /// Its first characters, to know it again by.
+    /// Its first characters, to recognize it by.
     pub prefix: Text,
-    /// The workspace it works in.
+    /// The workspace in which it works.
     pub workspace_id: Text,
     /// When it was created.
     pub created_at: Time,
-    /// Null: it was not used yet.
+    /// Always null: it has not been used yet.
     pub last_used_at: Option<Time>,
     /// The id of the user or the key that made it.
     pub created_by: Option<Text>,
-    /// The key: `es_live_` and 32 hex characters. Shown here and never again.
+    /// The key: `es_live_` and 32 hexadecimal characters. Only this answer shows it.
     pub key: Text,
 }
 
@@ -101,7 +101,7 @@ impl CreatedKey {
     }
 }
 
-/// Whoever made a key: the key that did, or else the user.
+/// Returns the maker of a key: another key, or else a user.
 pub fn made_by(key: Option<KeyId>, user: Option<UserId>) -> Option<Text> {
     key.map(Text::of).or(user.map(Text::of))
 }
@@ -110,8 +110,8 @@ pub fn made_by(key: Option<KeyId>, user: Option<UserId>) -> Option<Text> {
 impl Keys {
     /// Create an API key
     ///
-    /// Returns the key once; only its hash is stored. An account holds at most ten keys (contract §5.1). Refused
-    /// for a script session token, and to a connection for a workspace that it was not let into.
+    /// Returns the key once; only its hash is stored. An account has at most ten keys (contract §5.1). Refused for a
+    /// script session token, and for a workspace that the connection was not let into.
     #[oai(path = "/keys", method = "post", operation_id = "create_key")]
     async fn create(
         &self,
@@ -135,7 +135,7 @@ impl Keys {
 
     /// List API keys
     ///
-    /// The account's live keys, newest first, without the keys themselves. Refused for a script session token.
+    /// The account's live keys, newest first, without the secrets. Refused for a script session token.
     #[oai(path = "/keys", method = "get", operation_id = "list_keys")]
     async fn list(
         &self,
@@ -153,7 +153,7 @@ impl Keys {
 
     /// Get an API key
     ///
-    /// A live key, without the key itself. Refused for a script session token.
+    /// Returns a live key, without the secret. Refused for a script session token.
     #[oai(path = "/keys/:keyId", method = "get", operation_id = "get_key")]
     async fn get(
         &self,
@@ -173,8 +173,8 @@ impl Keys {
 
     /// Revoke an API key
     ///
-    /// The key and the sessions made with it stop working at once; jobs already dispatched go on. Refused for a script
-    /// session token.
+    /// The key and the sessions made with it stop working at once; jobs that were already dispatched continue. Refused
+    /// for a script session token.
     #[oai(path = "/keys/:keyId", method = "delete", operation_id = "revoke_key")]
     async fn revoke(
         &self,
@@ -194,7 +194,7 @@ impl Keys {
 }
 
 impl Keys {
-    /// The answer of the call that made the key, with the key itself made once more.
+    /// The stored answer of the call that made the key, with the key itself put in again.
     async fn again(&self, caller: &Caller, once: &Once, before: &Before) -> Answer<Stored<CreatedKey, 201>> {
         let key = key_made_before(&self.0, caller, once, before).await?;
         Ok(Stored::replayed(before.body.replace("\"key\":\"\"", &format!("\"key\":\"{}\"", key.expose()))))

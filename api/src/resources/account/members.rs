@@ -1,4 +1,4 @@
-//! `/workspaces/{id}/members`: who may do what in the workspace that the call acts in (contract §4.3, §5).
+//! `/workspaces/{id}/members`: members of the workspace that the call acts in, and their roles (contract §4.3, §5).
 
 use crate::app::App;
 use crate::auth::{Auth, Caller};
@@ -15,7 +15,7 @@ use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
 use store::members::{self, MemberRow};
 
-/// What these operations refuse with, beside what every operation may.
+/// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[
     ("GET /workspaces/{id}/members", &[Code::WorkspaceForbidden, Code::InvalidCursor]),
     ("PUT /workspaces/{id}/members/{userId}", &[Code::WorkspaceForbidden, Code::UserNotFound, Code::LastOwner]),
@@ -32,7 +32,7 @@ pub struct Members(pub App);
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct MemberRole {
-    /// What they may do there.
+    /// The role.
     pub role: RoleWord,
 }
 
@@ -42,11 +42,11 @@ pub struct MemberRole {
 pub struct Member {
     /// The user.
     pub user_id: Text,
-    /// What the user is called.
+    /// The user's name.
     pub user_name: Text,
-    /// What they may do there.
+    /// Their role in the workspace.
     pub role: RoleWord,
-    /// Since when they are a member.
+    /// When they became a member.
     pub created_at: Time,
 }
 
@@ -65,8 +65,8 @@ impl From<MemberRow> for Member {
 impl Members {
     /// List a workspace's members
     ///
-    /// Of the workspace that the call acts in, by owners. API keys are no members: each acts as an owner in the one
-    /// workspace that it is bound to.
+    /// Lists the members of the workspace that the call acts in; only owners may. API keys are not members: each acts
+    /// as an owner in the one workspace that it is bound to.
     #[oai(path = "/workspaces/:id/members", method = "get", operation_id = "list_members")]
     async fn list(
         &self,
@@ -88,8 +88,8 @@ impl Members {
 
     /// Give a user a role in a workspace
     ///
-    /// Makes them a member, or changes the role of one who is: users of the workspace's account, and those of others
-    /// who are members of one of its workspaces. The last owner stays one.
+    /// Makes them a member, or changes a member's role. Only users of the workspace's account, or members of one of
+    /// that account's workspaces, can be given a role. The last owner must stay one.
     #[oai(path = "/workspaces/:id/members/:userId", method = "put", operation_id = "put_member")]
     async fn put(
         &self,
@@ -109,8 +109,8 @@ impl Members {
 
     /// End a membership
     ///
-    /// With it end the user's sessions in the workspace and the keys to its account that they made. The last owner
-    /// stays.
+    /// The user's sessions in the workspace end too, and so do the keys to its account that they made. The last owner
+    /// can't be removed.
     #[oai(path = "/workspaces/:id/members/:userId", method = "delete", operation_id = "delete_member")]
     async fn delete(
         &self,
@@ -129,7 +129,7 @@ impl Members {
     }
 }
 
-/// Refuses a workspace that is not the one that the call acts in.
+/// Refuses any workspace but the one that the call acts in.
 ///
 /// # Errors
 /// `workspace_forbidden`.

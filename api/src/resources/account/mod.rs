@@ -1,4 +1,4 @@
-//! The account of the caller: keys, workspaces, minutes, script sessions, links to the portal, and what was done to it.
+//! The caller's account: keys, workspaces, minutes, script sessions, links to the portal, and its audit log.
 
 pub mod audit;
 pub mod balances;

@@ -1,4 +1,4 @@
-//! Links to the portal: `POST /portal-sessions` (docs/portal.md). The pages are `resources::portal`'s.
+//! Links to the portal: `POST /portal-sessions` (docs/portal.md). `resources::portal` has the pages.
 
 use crate::app::App;
 use crate::auth::Auth;
@@ -14,7 +14,7 @@ use poem_openapi::payload::Json;
 use poem_openapi::{Enum, Object, OpenApi};
 use url::Url;
 
-/// What these operations refuse with, beside what every operation may.
+/// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[("POST /portal-sessions", &[Code::SessionNotAllowed])];
 
 /// The operations on links to the portal.
@@ -30,7 +30,7 @@ pub enum PortalPage {
     Jobs,
     /// Minutes and credits.
     Usage,
-    /// API keys, to be listed and revoked.
+    /// API keys, to list and revoke.
     Keys,
 }
 
@@ -38,7 +38,7 @@ pub enum PortalPage {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum PortalScheme {
-    /// As the browser has it.
+    /// As the browser is set.
     Auto,
     /// Light.
     Light,
@@ -46,43 +46,43 @@ pub enum PortalScheme {
     Dark,
 }
 
-/// How the pages look.
+/// The look of the pages.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct PortalTheme {
-    /// What the pages bear as their name; the account's word, not this service's.
+    /// The name that the pages show, instead of this service's.
     #[oai(validator(max_length = 60))]
     pub name: Option<Text>,
-    /// The colour of their head and buttons, `#rrggbb`; what stands on it is black or white, whichever can be read.
+    /// The colour of their header and buttons, `#rrggbb`; text on it is black or white, whichever is readable.
     pub accent: Option<Text>,
-    /// Light or dark. Without it: as the browser has it.
+    /// Light or dark; as the browser is set when not given.
     pub scheme: Option<PortalScheme>,
-    /// An image for their head: a `data:` URL of a PNG, JPEG or WebP in base64, of up to 32,768 characters: about 24
+    /// An image for their header: a `data:` URL of a PNG, JPEG or WebP in base64, at most 32,768 characters: about 24
     /// kB.
     #[oai(validator(max_length = 32768))]
     pub logo: Option<Text>,
 }
 
-/// A link to be made.
+/// A link to make.
 #[derive(Debug, Default, Object)]
 #[oai(deny_unknown_fields)]
 pub struct CreatePortalSession {
-    /// The pages there are. Without it: all.
+    /// The pages that the link opens; all when not given.
     #[oai(validator(min_items = 1, max_items = 4))]
     pub pages: Option<Vec<PortalPage>>,
-    /// Where the pages lead back to, also when the session has ended: an http or https URL.
+    /// The URL to which the pages lead back, also after the session has ended: http or https.
     #[oai(validator(max_length = 2000))]
     pub return_url: Option<Text>,
-    /// How they look.
+    /// The look of the pages.
     pub theme: Option<PortalTheme>,
 }
 
 /// A link to the portal.
 #[derive(Debug, Object)]
 pub struct PortalSession {
-    /// The link. Send the browser there, or show it in a frame where the deployment lets your origin.
+    /// The link. Send the browser there, or show it in a frame if the deployment allows your origin.
     pub url: Text,
-    /// When it ends, unless it is followed before.
+    /// When it expires, unless it is used before.
     pub expires_at: Time,
 }
 
@@ -90,9 +90,9 @@ pub struct PortalSession {
 impl PortalSessions {
     /// Make a link to the account's portal
     ///
-    /// Pages for people of the account: their webhooks, jobs, usage and keys. The link can be used once, within ten
-    /// minutes, and signs a browser in for an hour, with what its key may do to them; it makes no keys. It ends with
-    /// the key that it was made with, which must be an API key.
+    /// Makes a link to pages for people of the account: their webhooks, jobs, usage and keys. It can be used once,
+    /// within ten minutes, and signs a browser in for an hour, with its key's rights on those pages; it makes no keys.
+    /// The session ends with the key that made the link, which must be an API key.
     #[oai(path = "/portal-sessions", method = "post", operation_id = "create_portal_session")]
     async fn create(&self, auth: Auth, body: Json<Option<CreatePortalSession>>) -> Answer<Created<PortalSession>> {
         let Auth(caller) = auth;
@@ -103,7 +103,7 @@ impl PortalSessions {
     }
 }
 
-/// What was asked for, as far as a page may show it.
+/// Checks the requested look, and returns what pages may show of it.
 fn look(asked: CreatePortalSession) -> Answer<Look> {
     let wrong =
         |field: &str, expected: &str| ApiError::new(Code::InvalidRequest, format!("`{field}`: expected {expected}."));

@@ -1,7 +1,7 @@
-//! `POST /sessions/redeem`: a single-use code becomes a bearer token (contract §4.3, §5.3).
+//! `POST /sessions/redeem`: exchanges a single-use code for a bearer token (contract §4.3, §5.3).
 //!
-//! It takes no credential, so an address may try ten times at once, and ten times a minute from then on. A used, an
-//! expired and an unknown code look alike.
+//! It takes no credential, so an address may try ten times at once, and ten times a minute from then on. Used, expired
+//! and unknown codes get the same answer.
 
 use crate::app::App;
 use crate::auth::{in_time, refuse_blocked};
@@ -20,12 +20,12 @@ use store::credentials::Pace;
 use store::sessions::{self, Redemption};
 use uuid::Uuid;
 
-/// What these operations refuse with, beside what every operation may.
+/// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[("POST /sessions/redeem", &[Code::CodeMalformed, Code::CodeNotRedeemable])];
 
-/// Seconds that a token lives (contract §8).
+/// Seconds for which a token is valid (contract §8).
 const TOKEN_SECONDS: u32 = 1_800;
-/// Redemptions a minute an address (contract §8.1).
+/// Redemptions per minute and address (contract §8.1).
 const REDEMPTIONS: u32 = 10;
 
 /// The session routes.
@@ -35,14 +35,14 @@ pub struct Sessions(pub App);
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct RedeemCode {
-    /// What `get_api_session` returned; starts with `esx_`.
+    /// The code that `get_api_session` returned; it starts with `esx_`.
     pub code: Text,
 }
 
 /// How a token is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 pub enum TokenType {
-    /// In `Authorization`, after this word.
+    /// The token is sent in `Authorization`, after this word.
     Bearer,
 }
 
@@ -53,11 +53,11 @@ pub struct SessionTokenAnswer {
     pub token: Text,
     /// Always `Bearer`.
     pub token_type: TokenType,
-    /// Seconds that it lives: 1800.
+    /// Seconds for which it is valid: 1800.
     pub expires_in: u32,
-    /// When it ends.
+    /// When it expires.
     pub expires_at: Time,
-    /// The workspace it works in.
+    /// The workspace in which it works.
     pub workspace_id: Text,
 }
 
@@ -112,13 +112,13 @@ impl Sessions {
     }
 }
 
-/// What redemptions of an address are counted by: an IPv6 client has the whole of its /64.
+/// Returns the name that an address's redemptions are counted under: an IPv6 client has its whole /64.
 fn network_name(address: Option<IpAddr>) -> String {
     let network = address.map(|address| network(address).to_string());
     format!("redeem {}", network.as_deref().unwrap_or("unknown"))
 }
 
-/// The same as it is stored: hashed, so that it can't be an account's id and no address is stored.
+/// Returns the id that they are stored under: a hash, so that it can't be an account's id and no address is stored.
 fn counted_as(hash: &CredentialHash) -> Uuid {
     let mut bytes = [0; 16];
     bytes.copy_from_slice(&hash.as_bytes()[..16]);

@@ -1,5 +1,5 @@
-//! `/workspaces`: where the caller can act, and as what; owners open and rename them (contract §4.3, §5). `members`
-//! says who else acts there.
+//! `/workspaces`: the workspaces in which the caller can act, with their role; owners open and rename them (contract
+//! §4.3, §5). `members` lists who else acts there.
 
 use super::members::here;
 use crate::app::App;
@@ -20,7 +20,7 @@ use poem_openapi::types::ToJSON;
 use poem_openapi::{Object, OpenApi};
 use store::workspaces::{self, OwnedRow, WorkspaceRow};
 
-/// What these operations refuse with, beside what every operation may.
+/// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[
     ("GET /workspaces", &[Code::InvalidCursor]),
     ("POST /workspaces", &[Code::WorkspaceForbidden, Code::QuotaReached]),
@@ -30,7 +30,7 @@ pub const ERRORS: Refusals = &[
 /// The workspace operations.
 pub struct Workspaces(pub App);
 
-/// What a workspace is called.
+/// The name of a workspace.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct WorkspaceName {
@@ -41,14 +41,14 @@ pub struct WorkspaceName {
 /// A workspace that the caller can reach.
 #[derive(Debug, Object)]
 pub struct Workspace {
-    /// Its id, as `x-workspace-id` takes it.
+    /// Its id, for `x-workspace-id`.
     pub id: Text,
-    /// What its account calls it.
+    /// Its name.
     pub name: Text,
     /// The caller's role: `owner`, `editor` or `viewer`.
     pub role: Text,
-    /// Whether it is the default workspace of your own account, which at most one is. A call without `x-workspace-id`
-    /// acts there, if you and the connection can reach it.
+    /// Whether it is the default workspace of your own account; at most one is. A call without `x-workspace-id` acts
+    /// there, if you and the connection can reach it.
     pub is_default: bool,
     /// When it was created.
     pub created_at: Time,
@@ -67,7 +67,7 @@ impl From<WorkspaceRow> for Workspace {
 }
 
 impl Workspace {
-    /// As its owner sees it, who is of this account.
+    /// Returns the workspace as an owner of this account sees it.
     fn owned(row: OwnedRow, account: AccountId) -> Self {
         Self {
             id: Text::of(row.id),
@@ -83,8 +83,9 @@ impl Workspace {
 impl Workspaces {
     /// List workspaces
     ///
-    /// The workspaces that the credential can reach, with the caller's role in each. An API key or a script session
-    /// reaches one. An OAuth access token reaches those that its user is a member of and has let the connection into.
+    /// Lists the workspaces that the credential can reach, with the caller's role in each. An API key or a script
+    /// session reaches one. An OAuth access token reaches those of which its user is a member and into which they let
+    /// the connection.
     #[oai(path = "/workspaces", method = "get", operation_id = "list_workspaces")]
     async fn list(
         &self,
@@ -110,8 +111,9 @@ impl Workspaces {
 
     /// Open a workspace
     ///
-    /// Another one of the caller's account, by an owner. A user who opens it is its owner; an API key acts in the one
-    /// workspace that it is bound to, and `POST /keys` makes one for this. An account has at most 100.
+    /// Opens another workspace of the caller's account; only an owner may. A user who opens it becomes its owner; an
+    /// API key still acts in its own workspace only, and `POST /keys` makes one for the new workspace. An account has
+    /// at most 100.
     #[oai(path = "/workspaces", method = "post", operation_id = "create_workspace")]
     async fn create(
         &self,
@@ -131,7 +133,7 @@ impl Workspaces {
 
     /// Rename a workspace
     ///
-    /// The one that the call acts in, by an owner.
+    /// Renames the workspace that the call acts in; only an owner may.
     #[oai(path = "/workspaces/:id", method = "patch", operation_id = "update_workspace")]
     async fn update(
         &self,

@@ -1,4 +1,4 @@
-//! Accounts, and one account: what it has of minutes, its workspaces, keys and endpoints.
+//! The pages of all accounts and of one account: its minutes, workspaces, keys and endpoints.
 
 use super::words::{amount, link, or_dash, state, time, time_or};
 use super::{Visit, shell};
@@ -17,7 +17,7 @@ use store::keys::{self, KeyRow};
 use store::minutes::Balance;
 use store::{endpoints, workspaces};
 
-/// Keys, workspaces and endpoints that an account's page shows.
+/// The most keys, workspaces and endpoints that an account's page shows.
 const MOST: i64 = 50;
 
 pub(super) async fn shown(visit: Visit) -> Answer<Response> {
@@ -26,8 +26,23 @@ pub(super) async fn shown(visit: Visit) -> Answer<Response> {
     let now = visit.now().await?;
     let rows = accounts::list(&mut *visit.conn().await?, visit.asked("name"), page.after, page.fetch()).await?;
     let (found, next) = page.cut(Seen { rows, last_seen: None }, |row| row.id.uuid());
+
+    let main = html! {
+        h1 { "Accounts" }
+        (shell::filters("/accounts", &shell::text_field(&visit, "name", "Name, whole")))
+        (shell::section("rows", "Newest first", &html! {
+            @if !found.is_empty() { (rows_of(&found, now)) }
+            (shell::pages(&visit, found.len(), next.as_deref(), "accounts"))
+        }))
+        (shell::command(&super::words::command("mws admin accounts list", &visit, &[("name", "--name")])))
+    };
+    Ok(visit.whole("Accounts", &main))
+}
+
+/// Accounts as a table.
+fn rows_of(found: &[AccountRow], now: DateTime<Utc>) -> Markup {
     let rows = html! {
-        @for one in &found {
+        @for one in found {
             tr {
                 td { (link("accounts", one.id)) }
                 td { (one.name) }
@@ -39,16 +54,7 @@ pub(super) async fn shown(visit: Visit) -> Answer<Response> {
         }
     };
     let columns = ["Account", "Name", "State", "Own minutes a month", "Opened", "Minutes"];
-    let main = html! {
-        h1 { "Accounts" }
-        (shell::filters("/accounts", &shell::text_field(&visit, "name", "Name, whole")))
-        (shell::section("rows", "Newest first", &html! {
-            @if !found.is_empty() { (shell::table("Accounts", &columns, &rows)) }
-            (shell::pages(&visit, found.len(), next.as_deref(), "accounts"))
-        }))
-        (shell::command(&super::words::command("mws admin accounts list", &visit, &[("name", "--name")])))
-    };
-    Ok(visit.whole("Accounts", &main))
+    shell::table("Accounts", &columns, &rows)
 }
 
 fn standing(account: &AccountRow) -> Markup {

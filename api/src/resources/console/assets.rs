@@ -1,4 +1,4 @@
-//! The style and the script of the pages, which stand in them, and the policy that lets only these in.
+//! The pages' inline style and script, and the policy that allows only these.
 
 use crate::http::pages::only;
 use poem::http::HeaderValue;
@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 /// The style.
 pub(super) const STYLE: &str = include_str!("console.css");
-/// The script: it keeps a page up to date, and knows keys and copying. The pages work without it.
+/// The script, which keeps a page up to date, and handles keys and copying. The pages work without it.
 pub(super) const SCRIPT: &str = include_str!("console.js");
 
 static POLICY: LazyLock<String> =
@@ -14,6 +14,6 @@ static POLICY: LazyLock<String> =
 
 /// The pages' content security policy.
 pub(super) fn policy() -> HeaderValue {
-    // Of hashes and words, so that there is nothing in it that a header can't hold.
+    // It consists of hashes and constants, so that it is always a valid header.
     HeaderValue::from_str(&POLICY).unwrap_or(HeaderValue::from_static("default-src 'none'"))
 }

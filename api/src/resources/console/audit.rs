@@ -1,4 +1,4 @@
-//! What operators did, and what they looked at.
+//! The page of the audit log: what operators did, and what they viewed.
 
 use super::words::{or_dash, time};
 use super::{Visit, shell};
@@ -53,7 +53,7 @@ pub(super) async fn shown(visit: Visit) -> Answer<Response> {
     Ok(visit.whole("Audit", &main))
 }
 
-/// What was changed, as a link where it has a page.
+/// Shows the target of an action, as a link if it has a page.
 fn target(target: &str) -> Markup {
     let pages =
         [("job_", "jobs"), ("dlv_", "deliveries"), ("whe_", "endpoints"), ("itm_", "items"), ("acc_", "accounts")];

@@ -1,4 +1,4 @@
-//! Steps drawn on one axis of time. Spans are to scale; where nothing goes on for long, the axis is cut, and says by
+//! Draws steps on one time axis. Spans are to scale; where nothing happens for long, the axis is cut, with a note of
 //! how much. Pure: from steps to SVG.
 
 use super::life::{Sort, Step};
@@ -11,21 +11,21 @@ const WIDTH: f64 = 1_100.0;
 const LEFT: f64 = 390.0;
 const RIGHT: f64 = 1_080.0;
 const ROW: f64 = 22.0;
-/// Steps that are drawn; the list beside has all of them.
+/// The most steps that are drawn; the list beside the drawing has all of them.
 const MOST: usize = 40;
-/// The part of the axis that a stretch without work may take.
+/// The largest fraction of the axis for a stretch without work.
 const LONGEST_GAP: f64 = 0.25;
-/// Characters of a step's name that fit.
+/// The characters of a step's name that fit.
 const FIT: usize = 54;
 
-/// A stretch of the axis: from when to when, and how long it is drawn.
+/// A stretch of the axis: its start, its length in time, and the length that is drawn.
 struct Stretch {
     from: DateTime<Utc>,
     length: f64,
     drawn: f64,
 }
 
-/// The axis of these steps, which begin in the order of time.
+/// Draws the axis of these steps, which are ordered by their starts.
 pub(super) fn drawn(steps: &[Step]) -> Markup {
     let steps = &steps[..steps.len().min(MOST)];
     let Some(first) = steps.first() else { return html! {} };
@@ -76,7 +76,7 @@ fn shape(step: &Step, y: f64, from: f64, to: Option<f64>) -> Markup {
     };
     let took = step.until.map(|until| exact(seconds(until - step.at))).unwrap_or_default();
     let width = (to - from).max(2.0);
-    // The length stands behind the bar where there is room, else before it.
+    // The duration stands after the bar if there is room, otherwise before it.
     let (x, anchor) = if from + width + 70.0 < WIDTH { (from + width + 5.0, "start") } else { (from - 5.0, "end") };
     html! {
         rect class=(class) x=(round(from)) y=(y) width=(round(width)) height="12" rx="2" {}
@@ -84,7 +84,7 @@ fn shape(step: &Step, y: f64, from: f64, to: Option<f64>) -> Markup {
     }
 }
 
-/// The axis, cut where nothing is worked on for long.
+/// Returns the stretches of the axis, which is cut where no work happens for long.
 fn stretches(steps: &[Step]) -> Vec<Stretch> {
     let mut times: Vec<DateTime<Utc>> = steps.iter().flat_map(|step| [Some(step.at), step.until]).flatten().collect();
     times.sort_unstable();

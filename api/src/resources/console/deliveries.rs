@@ -20,15 +20,7 @@ const FILTERS: [&str; 10] =
 pub(super) async fn shown(visit: Visit) -> Answer<Response> {
     visit.takes(&FILTERS)?;
     let page = visit.page("console deliveries")?;
-    let status = |text: &str| text.parse::<i16>().ok().filter(|status| (100..=599).contains(status));
-    let filter = Filter {
-        status: visit.word("status", DeliveryStatus::from_name)?,
-        event_type: visit.word("event_type", EventType::from_name)?,
-        http_status: visit.word("http_status", status)?,
-        since: moment(&visit, "since")?,
-        until: moment(&visit, "until")?,
-    };
-    let every = SearchFilter { filter, error: visit.asked("error").map(str::to_owned) };
+    let every = filter(&visit)?;
     let now = visit.now().await?;
     let mut conn = visit.conn().await?;
     let place = place(&visit, &mut conn).await?;
@@ -47,7 +39,19 @@ pub(super) async fn shown(visit: Visit) -> Answer<Response> {
     Ok(visit.whole("Deliveries", &main))
 }
 
-/// Deliveries as a table.
+fn filter(visit: &Visit) -> Answer<SearchFilter> {
+    let status = |text: &str| text.parse::<i16>().ok().filter(|status| (100..=599).contains(status));
+    let filter = Filter {
+        status: visit.word("status", DeliveryStatus::from_name)?,
+        event_type: visit.word("event_type", EventType::from_name)?,
+        http_status: visit.word("http_status", status)?,
+        since: moment(visit, "since")?,
+        until: moment(visit, "until")?,
+    };
+    Ok(SearchFilter { filter, error: visit.asked("error").map(str::to_owned) })
+}
+
+/// Returns deliveries as a table.
 pub(super) fn rows(found: &[DeliveryRow], now: DateTime<Utc>) -> Markup {
     let rows = html! {
         @for one in found {

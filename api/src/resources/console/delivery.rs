@@ -1,5 +1,5 @@
-//! One delivery: what was sent and what came back, attempt by attempt, whether the signatures are right, and sending it
-//! again.
+//! The page of one delivery: the requests and the answers, attempt by attempt, whether the signatures are right, and a
+//! form to send it again.
 
 use super::words::{exact, link, or_dash, shown_url, state, time, time_or};
 use super::{Visit, leads_to, shell};
@@ -83,21 +83,29 @@ fn tried(attempts: &[SentRow], body: Option<&str>, secrets: &[SecretString], now
                     " · " (time(attempt.at, now)) " · " span.number { (exact(f64::from(attempt.duration_ms) / 1_000.0)) }
                     " · " (or_dash(attempt.response_status)) " " (or_dash(attempt.error.as_ref()))
                 }
-                h3 { "Sent" }
-                pre { code {
-                    "POST " (sent.url_path.as_deref().unwrap_or("?")) " HTTP/1.1\n"
-                    "host: " (sent.url_host.as_deref().unwrap_or("nothing is known to have been sent")) "\n"
-                    @for (name, value) in headers(sent.request_headers.as_ref()) { (name) ": " (value) "\n" }
-                } }
-                p { b { "Signature: " } (checked(sent.request_headers.as_ref(), body, secrets)) }
-                h3 { "Answered" }
-                pre { code {
-                    @match attempt.response_status { Some(status) => { "HTTP/1.1 " (status) "\n\n" } None => { "No answer.\n" } }
-                    (attempt.response_excerpt.as_deref().unwrap_or_default())
-                } }
-                @if let Some(error) = &attempt.error { p { b { "What helps: " } (cure(error)) } }
+                (sent_and_answered(sent, body, secrets))
             }
         }
+    }
+}
+
+/// One attempt in full: what was sent, what came back, and what helps.
+fn sent_and_answered(sent: &SentRow, body: Option<&str>, secrets: &[SecretString]) -> Markup {
+    let attempt = &sent.attempt;
+    html! {
+        h3 { "Sent" }
+        pre { code {
+            "POST " (sent.url_path.as_deref().unwrap_or("?")) " HTTP/1.1\n"
+            "host: " (sent.url_host.as_deref().unwrap_or("nothing is known to have been sent")) "\n"
+            @for (name, value) in headers(sent.request_headers.as_ref()) { (name) ": " (value) "\n" }
+        } }
+        p { b { "Signature: " } (checked(sent.request_headers.as_ref(), body, secrets)) }
+        h3 { "Answered" }
+        pre { code {
+            @match attempt.response_status { Some(status) => { "HTTP/1.1 " (status) "\n\n" } None => { "No answer.\n" } }
+            (attempt.response_excerpt.as_deref().unwrap_or_default())
+        } }
+        @if let Some(error) = &attempt.error { p { b { "What helps: " } (cure(error)) } }
     }
 }
 
@@ -106,7 +114,7 @@ fn headers(headers: Option<&Value>) -> Vec<(&str, &str)> {
     all.map(|(name, value)| (name.as_str(), value.as_str().unwrap_or_default())).collect()
 }
 
-/// Whether what was sent is signed with a secret of the account that verifies now.
+/// Shows whether a request is signed with a secret of the account that verifies now.
 fn checked(headers: Option<&Value>, body: Option<&str>, secrets: &[SecretString]) -> Markup {
     let header = headers.and_then(|headers| headers.get(SIGNATURE)).and_then(Value::as_str);
     let (Some(header), Some(body)) = (header, body) else {
@@ -128,7 +136,7 @@ fn checked(headers: Option<&Value>, body: Option<&str>, secrets: &[SecretString]
     }
 }
 
-/// What a receiver's owner, or an operator, can do about an attempt's error.
+/// Returns what the receiver's owner, or an operator, can do about an attempt's error.
 fn cure(error: &str) -> &'static str {
     match error {
         "timeout" => "The receiver took longer than ten seconds: have it answer first and work later.",
@@ -160,8 +168,8 @@ fn sent_body(body: Option<&str>) -> Markup {
     } }
 }
 
-/// The account's secrets that verify now, the current one first; the deployment's where it has none. They are compared
-/// with, and never shown.
+/// Returns the account's secrets that verify now, the current one first; the deployment's if the account has none. They
+/// are compared with signatures, and never shown.
 async fn secrets(visit: &Visit, account: AccountId) -> Answer<Vec<SecretString>> {
     let sealed = webhook_secrets::verifying(&mut *visit.conn().await?, account).await?;
     if sealed.is_empty() {
@@ -171,7 +179,7 @@ async fn secrets(visit: &Visit, account: AccountId) -> Answer<Vec<SecretString>>
     Ok(sealed.iter().filter_map(|sealed| visit.app.sealer.open_text(sealed, &purpose).ok()).collect())
 }
 
-/// The question before a delivery is sent again.
+/// The page that asks before a delivery is sent again.
 pub(super) async fn confirm(visit: Visit) -> Answer<Response> {
     let id: DeliveryId = visit.own_id(Code::DeliveryNotFound)?;
     let (row, endpoint) = found(&visit, id).await?;

@@ -1,4 +1,4 @@
-//! Endpoints of all accounts: how each stands, and why it is disabled where it is.
+//! The pages of all accounts' endpoints: the state of each, and why it is disabled if it is.
 
 use super::words::{link, or_dash, shown_url, state, time, time_or};
 use super::{Visit, shell};
@@ -12,7 +12,7 @@ use store::Seen;
 use store::deliveries::{self, SearchFilter, SearchScope};
 use store::endpoints::{self, EndpointOf};
 
-/// Deliveries that an endpoint's page shows.
+/// The newest deliveries that an endpoint's page shows.
 const NEWEST: i64 = 20;
 
 pub(super) async fn shown(visit: Visit) -> Answer<Response> {
@@ -61,7 +61,7 @@ fn standing(one: &EndpointOf) -> Markup {
     }
 }
 
-/// How near an endpoint is to being disabled.
+/// Shows an endpoint's consecutive failures, and how many disable it.
 fn failures(one: &EndpointOf) -> Markup {
     let many = one.endpoint.consecutive_failures;
     html! {

@@ -1,4 +1,4 @@
-//! The box that finds anything: an id leads to its page, whatever it is an id of.
+//! The search box: any id leads to its page, whatever kind of id it is.
 
 use super::{Visit, leads_to};
 use crate::http::error::Answer;
@@ -22,7 +22,7 @@ pub(super) async fn shown(visit: Visit) -> Answer<Response> {
     Ok(visit.whole("Nothing was found", &main))
 }
 
-/// Where the page of this is.
+/// Returns the path of the page of this id; none if there is no such page.
 async fn path_of(visit: &Visit, asked: &str) -> Answer<Option<String>> {
     let is = |prefix: &str| asked.starts_with(prefix);
     Ok(match asked {

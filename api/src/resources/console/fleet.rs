@@ -1,4 +1,5 @@
-//! The processes, what each can run, the reads with whether they are paused, and the schedulers' duties.
+//! The page of the processes and what each can run, of the reads and whether they are paused, and of the schedulers'
+//! duties.
 
 use super::words::{exact, or_dash, state, time, time_or};
 use super::{Visit, leads_to, shell};
@@ -13,7 +14,7 @@ use poem::Response;
 use store::reads::{self, Begun, KindRow};
 use store::verdict::{self, DutyTold, ProcessRow};
 
-/// A process that is silent for so long is called dead, in seconds.
+/// Seconds without a sign of life after which a process is called dead.
 const SILENT_SECONDS: f64 = 30.0;
 
 pub(super) async fn shown(visit: Visit) -> Answer<Response> {
@@ -99,7 +100,7 @@ async fn kind(visit: &Visit) -> Answer<KindRow> {
     kinds.into_iter().find(|kind| kind.read == read).ok_or_else(missing)
 }
 
-/// The question before a read is paused or resumed.
+/// The page that asks before a read is paused or resumed.
 pub(super) async fn confirm(visit: Visit) -> Answer<Response> {
     let kind = kind(&visit).await?;
     let (verb, value) = if kind.paused_at.is_some() { ("Resume", "no") } else { ("Pause", "yes") };

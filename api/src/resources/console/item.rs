@@ -1,4 +1,4 @@
-//! One item: its facts, what was read of it and by which engine, and its waveform with the lanes of what was read.
+//! The page of one item: its facts, its reads with their engines, and its waveform with the lanes of its reads.
 
 use super::words::{link, or_dash, state, time};
 use super::{Visit, shell};
@@ -47,16 +47,8 @@ async fn found(visit: &Visit) -> Answer<(ItemRow, AccountId)> {
 }
 
 fn facts(item: &ItemRow, account: AccountId, now: chrono::DateTime<chrono::Utc>) -> Markup {
-    let word = match item.status {
-        ItemStatus::Ready => "ready",
-        ItemStatus::Failed => "failed",
-        ItemStatus::Processing => "processing",
-    };
-    let kind = item.item_type.map(|kind| match kind {
-        ItemType::Video => "video",
-        ItemType::Audio => "audio",
-        ItemType::Image => "image",
-    });
+    let word = status_word(item.status);
+    let kind = item.item_type.map(type_word);
     let failed = item.error_message.as_ref();
     #[expect(clippy::cast_precision_loss, reason = "media lasts days at most")]
     let seconds = item.duration_ms.map(|ms| domain::verdict::span(ms as f64 / 1_000.0));
@@ -78,6 +70,22 @@ fn facts(item: &ItemRow, account: AccountId, now: chrono::DateTime<chrono::Utc>)
     ])
 }
 
+const fn status_word(status: ItemStatus) -> &'static str {
+    match status {
+        ItemStatus::Ready => "ready",
+        ItemStatus::Failed => "failed",
+        ItemStatus::Processing => "processing",
+    }
+}
+
+const fn type_word(kind: ItemType) -> &'static str {
+    match kind {
+        ItemType::Video => "video",
+        ItemType::Audio => "audio",
+        ItemType::Image => "image",
+    }
+}
+
 fn read(made: &[MadeRead], now: chrono::DateTime<chrono::Utc>) -> Markup {
     if made.is_empty() {
         return html! { p.soft { "Nothing was read of it yet." } };
@@ -97,7 +105,7 @@ fn read(made: &[MadeRead], now: chrono::DateTime<chrono::Utc>) -> Markup {
     shell::table("Reads", &["Read", "Engine", "Quality", "Bytes", "Stored", "Job"], &rows)
 }
 
-/// The waveform and the lanes, as a picture.
+/// Sends the waveform and the lanes, as a picture.
 pub(super) async fn lanes(visit: Visit) -> Answer<Response> {
     let (item, account) = found(&visit).await?;
     let drawn = library::lanes(&visit.app, account, &item, Unread::Told).await?;

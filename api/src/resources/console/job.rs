@@ -1,4 +1,4 @@
-//! One job: its facts, why it waits, its whole life on one axis with the minutes that it cost, and running it again.
+//! The page of one job: its facts, why it waits, its life on one time axis, its minutes, and a form to run it again.
 
 use super::life::{self, Found, Step};
 use super::words::{amount, link, or_dash, state, time, time_or};
@@ -16,9 +16,9 @@ use store::deliveries::{self, AttemptRow, DeliveryRow, SearchFilter, SearchScope
 use store::jobs::{self, Origin};
 use store::{statement, verdict};
 
-/// Deliveries of a job that are shown.
+/// The most deliveries of a job that are shown.
 const MOST_DELIVERIES: i64 = 50;
-/// A process that is silent for so long is not counted on, in seconds.
+/// Seconds without a sign of life after which a process is not expected to run jobs.
 const SILENT_SECONDS: f64 = 30.0;
 
 pub(super) async fn shown(visit: Visit) -> Answer<Response> {
@@ -156,7 +156,7 @@ fn document(job: &Job) -> Markup {
     html! { details { summary { "JSON" } pre { code data-copy="" { (format!("{shown:#}")) } } } }
 }
 
-/// The question before a job's read is run again.
+/// The page that asks before a job's read is run again.
 pub(super) async fn confirm(visit: Visit) -> Answer<Response> {
     let id: JobId = visit.own_id(Code::JobNotFound)?;
     let (job, origin) = found(&visit, id).await?;

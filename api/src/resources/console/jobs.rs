@@ -21,14 +21,7 @@ const FILTERS: [&str; 10] =
 pub(super) async fn shown(visit: Visit) -> Answer<Response> {
     visit.takes(&FILTERS)?;
     let page = visit.page("console jobs")?;
-    let filter = SearchFilter {
-        statuses: visit.word("status", JobStatus::from_name)?.into_iter().collect(),
-        kinds: visit.word("kind", JobKind::from_name)?.into_iter().collect(),
-        reads: visit.word("read", Read::from_name)?.into_iter().collect(),
-        error_code: visit.asked("error_code").map(str::to_owned),
-        since: moment(&visit, "since")?,
-        until: moment(&visit, "until")?,
-    };
+    let filter = filter(&visit)?;
     let now = visit.now().await?;
     let mut conn = visit.conn().await?;
     let place = place(&visit, &mut conn).await?;
@@ -51,6 +44,17 @@ pub(super) async fn shown(visit: Visit) -> Answer<Response> {
     Ok(visit.whole("Jobs", &main))
 }
 
+fn filter(visit: &Visit) -> Answer<SearchFilter> {
+    Ok(SearchFilter {
+        statuses: visit.word("status", JobStatus::from_name)?.into_iter().collect(),
+        kinds: visit.word("kind", JobKind::from_name)?.into_iter().collect(),
+        reads: visit.word("read", Read::from_name)?.into_iter().collect(),
+        error_code: visit.asked("error_code").map(str::to_owned),
+        since: moment(visit, "since")?,
+        until: moment(visit, "until")?,
+    })
+}
+
 fn row(found: &Found, job: &Job, now: chrono::DateTime<chrono::Utc>) -> Markup {
     html! {
         tr {
@@ -67,7 +71,7 @@ fn row(found: &Found, job: &Job, now: chrono::DateTime<chrono::Utc>) -> Markup {
     }
 }
 
-/// What a job does.
+/// Returns the read or the kind of a job.
 pub(super) fn work(job: &Job) -> &'static str {
     job.read.map_or_else(|| job.kind.name(), Read::name)
 }
@@ -86,7 +90,7 @@ fn fields(visit: &Visit) -> Markup {
     }
 }
 
-/// A time that is asked for.
+/// Returns the time in this query parameter, if there is one.
 pub(super) fn moment(visit: &Visit, name: &str) -> Answer<Option<chrono::DateTime<chrono::Utc>>> {
     let Some(asked) = visit.asked(name) else { return Ok(None) };
     let read = Time::parse_from_parameter(asked);
@@ -107,7 +111,7 @@ async fn place(visit: &Visit, conn: &mut PgConnection) -> Answer<SearchScope> {
     }
 }
 
-/// The command that lists the same.
+/// Returns the command that lists the same jobs.
 fn command(visit: &Visit) -> String {
     let flags = [
         ("status", "--status"),

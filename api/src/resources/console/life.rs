@@ -1,5 +1,5 @@
-//! A job's life as steps in time and amounts that add up: what the page of a job draws and lists. Pure: it is given
-//! what was found, and asks nothing.
+//! A job's life as steps in time and amounts that add up, which the page of a job draws and lists. Pure: it works on
+//! what was found, and reads nothing itself.
 
 use super::words::exact;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -10,14 +10,14 @@ use store::deliveries::{AttemptRow, DeliveryRow};
 use store::jobs::{ClaimRow, EndEvent, Standing};
 use store::statement::EntryRow;
 
-/// What sort of step it is, for how it is drawn.
+/// The kinds of steps, which decide how a step is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sort {
-    /// A moment.
+    /// A moment without duration.
     Mark,
     /// Waiting.
     Wait,
-    /// Work under way, or that ended otherwise.
+    /// Work that is under way, or that ended in another way than the two below.
     Work,
     /// Work that succeeded.
     Good,
@@ -28,17 +28,17 @@ pub(super) enum Sort {
 /// One step.
 #[derive(Debug, Clone)]
 pub(super) struct Step {
-    /// What happened.
+    /// The name of what happened.
     pub name: String,
     /// When it began.
     pub at: DateTime<Utc>,
-    /// When it ended; none of a moment, and of what goes on.
+    /// When it ended; none for a moment, and for a step that goes on.
     pub until: Option<DateTime<Utc>>,
-    /// What sort of step.
+    /// The kind of step.
     pub sort: Sort,
 }
 
-/// Everything that was found of a job.
+/// Everything that was found about a job.
 pub(super) struct Found<'a> {
     pub job: &'a Job,
     pub standing: &'a Standing,
@@ -50,7 +50,7 @@ pub(super) struct Found<'a> {
     pub now: DateTime<Utc>,
 }
 
-/// The steps, in the order in which they began.
+/// Returns the steps, ordered by their starts.
 pub(super) fn steps(found: &Found<'_>) -> Vec<Step> {
     let Found { job, standing, .. } = *found;
     let tool = standing.tool.as_deref().unwrap_or("a call");
@@ -115,20 +115,20 @@ fn sent(delivery: &DeliveryRow, attempt: &AttemptRow) -> Step {
     }
 }
 
-/// What a job cost.
+/// The minutes of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Sums {
-    /// What its hold took.
+    /// The minutes that its hold set aside.
     pub held: Minutes,
-    /// What was charged of it; none while the job lives.
+    /// The minutes of the hold that were charged; none while the job is live.
     pub charged: Option<Minutes>,
-    /// What came back.
+    /// The minutes of the hold that were released; none while the job is live.
     pub freed: Option<Minutes>,
-    /// Whether the journal says the same as the job, and its amounts add up.
+    /// Whether the journal agrees with the job, and its amounts add up.
     pub adds_up: bool,
 }
 
-/// The amounts, from the journal and held against the job.
+/// Returns the amounts of the journal, compared with the job.
 pub(super) fn sums(job: &Job, entries: &[EntryRow]) -> Sums {
     let of = |kind: &str| {
         let mut found = entries.iter().filter(|entry| entry.kind == kind);
@@ -138,14 +138,14 @@ pub(super) fn sums(job: &Job, entries: &[EntryRow]) -> Sums {
     let change: Minutes = entries.iter().map(|entry| entry.month_change + entry.bought_change).sum();
     let charged = of("settle").or_else(|| entries.iter().any(|entry| entry.kind == "release").then_some(Minutes::ZERO));
     let freed = charged.map(|charged| held - charged);
-    // A hold and its end come to what was charged, taken away.
+    // A hold and its end together change the balance by minus the charge.
     let whole = charged.is_none_or(|charged| change + charged == Minutes::ZERO);
     let ended = matches!(job.status, JobStatus::Succeeded | JobStatus::Failed | JobStatus::Cancelled);
     let adds_up = whole && held == job.estimated_minutes && charged == job.cloud_minutes && ended == charged.is_some();
     Sums { held, charged, freed, adds_up }
 }
 
-/// Why a job that has not begun waits.
+/// Returns the reason why a queued job waits; none for any other.
 pub(super) fn why_it_waits(job: &Job, standing: &Standing, can_run: bool) -> Option<String> {
     if job.status != JobStatus::Queued {
         return None;
@@ -164,7 +164,7 @@ pub(super) fn why_it_waits(job: &Job, standing: &Standing, can_run: bool) -> Opt
     })
 }
 
-/// How long after the first step something came.
+/// Returns the time from the first step to this one.
 pub(super) fn offset(first: DateTime<Utc>, at: DateTime<Utc>) -> String {
     format!("+{}", exact(super::words::seconds(at - first)))
 }

@@ -1,9 +1,9 @@
 //! The operators' pages: `/console` (docs/operators.md, "The console").
 //!
-//! They show what the operators' routes and the store know, as HTML that needs no script; what is changed goes through
-//! the same use cases as those routes, under the name of whoever is signed in. `session` says who that is, `shell` is
-//! what all pages share, and each page is a file. What a page reads, it reads over connections of the pages' own, whose
-//! statements end after two seconds. They are not in the OpenAPI document, as the pages behind public links are not.
+//! They show what the operators' routes and the store know, as HTML that needs no script; changes go through the same
+//! use cases as those routes, in the name of whoever is signed in. `session` says who that is, `shell` is what all
+//! pages share, and each page is a file. Pages read over their own database connections, whose statements end after two
+//! seconds. Like the pages behind public links, they are not in the OpenAPI document.
 
 mod accounts;
 mod assets;
@@ -84,7 +84,7 @@ pub fn add_to(route: Route, app: &App) -> Route {
         .at("/console/audit", get(see("/audit", boxed(audit::shown))))
 }
 
-/// What answers a request of somebody who is signed in.
+/// The function that answers a request of somebody who is signed in.
 type Shown = Box<dyn Fn(Visit) -> futures_util::future::BoxFuture<'static, Answer<Response>> + Send + Sync>;
 
 fn boxed<F>(shown: impl Fn(Visit) -> F + Send + Sync + 'static) -> Shown
@@ -99,9 +99,9 @@ struct Visit {
     app: App,
     caller: OperatorCaller,
     role: OperatorRole,
-    /// The part of the path that names what is shown; empty where there is none.
+    /// The id in the path; empty if the path has none.
     id: String,
-    /// The path and the query, as they were asked for.
+    /// The path and the query of the request.
     url: String,
     query: Vec<(String, String)>,
     form: Vec<(String, String)>,
@@ -109,35 +109,35 @@ struct Visit {
 }
 
 impl Visit {
-    /// A connection for reading what is shown.
+    /// Returns a connection for reading what is shown.
     async fn conn(&self) -> Answer<PoolConnection<Postgres>> {
         Ok(self.app.pages.acquire().await?)
     }
 
-    /// What the query says of this name, where it says something.
+    /// Returns the query parameter of this name, unless it is absent or empty.
     fn asked(&self, name: &str) -> Option<&str> {
         let found = self.query.iter().find(|(own, _)| own == name).map(|(_, value)| value.trim());
         found.filter(|value| !value.is_empty())
     }
 
-    /// The same, read as a word that `known` knows.
+    /// The same, as a word that `known` recognizes.
     fn word<T>(&self, name: &str, known: impl Fn(&str) -> Option<T>) -> Answer<Option<T>> {
         let Some(asked) = self.asked(name) else { return Ok(None) };
         let wrong = || ApiError::new(Code::InvalidRequest, format!("`{name}`: `{asked}` is none that there is."));
         known(asked).map(Some).ok_or_else(wrong)
     }
 
-    /// The same, read as an id.
+    /// The same, as an id.
     fn id_in<T: FromStr<Err: std::fmt::Display>>(&self, name: &str) -> Answer<Option<T>> {
         self.asked(name).map(|asked| Text(asked.to_owned()).id_in(name)).transpose()
     }
 
-    /// The page of a list that is asked for.
+    /// Returns the page of a list that the query asks for.
     fn page(&self, list: &'static str) -> Answer<Page> {
         Page::new(list, None, self.asked("cursor").map(Text::from).as_ref())
     }
 
-    /// Refuses a query with a name that the page does not know: a filter is never silently left out.
+    /// Refuses a query parameter that the page does not know: a filter is never silently ignored.
     fn takes(&self, names: &[&str]) -> Answer<()> {
         match self.query.iter().find(|(name, _)| !names.contains(&name.as_str())) {
             None => Ok(()),
@@ -147,7 +147,7 @@ impl Visit {
         }
     }
 
-    /// The id in the path.
+    /// Returns the id in the path.
     fn own_id<T: FromStr>(&self, missing: Code) -> Answer<T> {
         Text(self.id.clone()).id(missing)
     }
@@ -156,18 +156,18 @@ impl Visit {
         self.role >= Act
     }
 
-    /// Now, by the clock that everything here goes by.
+    /// Returns the database's time.
     async fn now(&self) -> Answer<DateTime<Utc>> {
         Ok(inspect::now(&mut *self.conn().await?).await?)
     }
 
-    /// A whole page around this.
+    /// Returns a whole page with this content.
     fn whole(&self, title: &str, main: &Markup) -> Response {
         html(StatusCode::OK, &shell::whole(Some(self), title, main))
     }
 }
 
-/// An endpoint of these pages: it knows who is signed in, refuses forms of other pages, and a refusal is a page too.
+/// Wraps a page: finds out who is signed in, refuses forms from other sites, and shows refusals as pages.
 fn page(app: &App, path: &str, needs: OperatorRole, shown: Shown) -> impl Endpoint + use<> {
     let template = Template(Arc::from(format!("{CONSOLE_PATH}{path}")));
     let (app, shown) = (app.clone(), Arc::new(shown));
@@ -207,7 +207,7 @@ async fn answer(app: &App, request: &Request, needs: OperatorRole, shown: &Shown
     shown(Visit { app: app.clone(), caller, role, id, url, query, form, session }).await
 }
 
-/// A refusal as a page.
+/// Returns the page of a refusal.
 fn refused(refusal: &ApiError) -> Response {
     let mut response = html(refusal.code().status(), &shell::refusal(refusal));
     if let Some(seconds) = refusal.retry_after_seconds() {
@@ -221,13 +221,13 @@ fn html(status: StatusCode, page: &Markup) -> Response {
     let mut response = Response::builder().status(status).content_type("text/html; charset=utf-8").body(page.0.clone());
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_SECURITY_POLICY, assets::policy());
-    // With none at all a browser says of a form of ours that it does not know where it came from.
+    // With `no-referrer`, browsers would send the console's own forms with the origin `null`.
     headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
     headers.insert("x-robots-tag", HeaderValue::from_static("noindex, nofollow"));
     response
 }
 
-/// Leads on to another page, so that loading it again sends nothing twice.
+/// Redirects to another page, so that reloading it sends no form twice.
 fn leads_to(path: &str) -> Response {
     Response::builder().status(StatusCode::SEE_OTHER).header(header::LOCATION, path).finish()
 }

@@ -1,7 +1,7 @@
 //! The first page: what needs somebody, then what waits and runs, endpoints in trouble and the fleet.
 //!
 //! The verdict is the report's (`domain::verdict`), so that the page and `mws health` say the same. A panel that can't
-//! be shown says so by itself.
+//! be shown says so, and the others are shown.
 
 use super::words::{link, or_dash, state, time};
 use super::{Visit, shell};
@@ -12,7 +12,7 @@ use maud::{Markup, html};
 use poem::Response;
 use store::endpoints;
 
-/// Endpoints in trouble that are shown.
+/// The most endpoints in trouble that are shown.
 const MOST_ENDPOINTS: i64 = 10;
 
 pub(super) async fn shown(visit: Visit) -> Answer<Response> {
@@ -32,7 +32,7 @@ pub(super) async fn shown(visit: Visit) -> Answer<Response> {
     Ok(visit.whole("Overview", &main))
 }
 
-/// The axes that are not healthy, the worst first, each with what to do.
+/// Shows the axes that are not healthy, the worst first, each with what to do.
 fn needs(found: &Verdict) -> Markup {
     let mut axes: Vec<&Finding> = found.report.axes.iter().filter(|axis| axis.state > State::Healthy).collect();
     axes.sort_by_key(|axis| std::cmp::Reverse(axis.state));
@@ -51,7 +51,7 @@ fn needs(found: &Verdict) -> Markup {
     shell::section("needs", "Needs you", &body)
 }
 
-/// The five axes with the numbers that they go by.
+/// Shows the five axes with the numbers behind them.
 fn axes(found: &Verdict) -> Markup {
     let rows = html! {
         @for axis in &found.report.axes {
@@ -79,7 +79,7 @@ fn value(number: &Number) -> Markup {
     html! { span.number { (shown) } }
 }
 
-/// What waits and runs, by task.
+/// Shows the waiting and running jobs, by task.
 fn queues(snapshot: &Snapshot) -> Markup {
     let can_run =
         |task| snapshot.processes.iter().filter(|one| one.silent_seconds < 30.0 && one.tasks.contains(&task)).count();

@@ -1,8 +1,8 @@
-//! Who is signed in: a one-time link shows a button, the button exchanges its code for a cookie, and the cookie stands
-//! for the operator whose token made the link.
+//! Who is signed in: a one-time link shows a button, the button exchanges the link's code for a cookie, and the cookie
+//! stands for the operator whose token made the link.
 //!
-//! That a link is only looked at changes nothing, so that a program which looks at links before people do uses none up.
-//! The cookie is sent to these pages alone, by requests of their own site alone, and is nothing a script can read.
+//! Opening a link changes nothing yet, so that programs that open links before people do use none up. The cookie is
+//! sent to these pages only, in requests from their own site only, and scripts can't read it.
 
 use super::{Visit, html, leads_to, refused, shell};
 use crate::app::App;
@@ -20,10 +20,10 @@ use poem::http::{HeaderValue, StatusCode, header};
 use poem::{Endpoint, Request, Response};
 use std::sync::Arc;
 
-/// What stands for whoever is signed in.
+/// The name of the session's cookie.
 const COOKIE: &str = "mws_console";
 
-/// The operator who is signed in, and by which session.
+/// Returns the operator who is signed in, and their session; none when nobody is.
 pub(super) async fn of<'a>(
     app: &'a App,
     scope: &Scope,
@@ -33,7 +33,7 @@ pub(super) async fn of<'a>(
     Ok(signed_in(app, scope, &session).await?.map(|operator| (operator, session)))
 }
 
-/// The page behind a one-time link, and what its button sends.
+/// The page behind a one-time link, and the request that its button sends.
 pub(super) fn arrival(app: &App) -> impl Endpoint + 'static {
     let (app, template) = (app.clone(), Template(Arc::from(format!("{CONSOLE_PATH}/in"))));
     make(move |request: Request| {
@@ -76,7 +76,7 @@ pub(super) async fn sign_out(visit: Visit) -> Answer<Response> {
     Ok(response)
 }
 
-/// `secure` keeps the cookie to https, where the page came by it.
+/// `secure` restricts the cookie to https, if the page was requested over it.
 fn set_cookie(response: &mut Response, value: &str, seconds: u32, secure: &str) -> Answer<()> {
     let cookie = format!("{COOKIE}={value}; Path={CONSOLE_PATH}; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}");
     let cookie = HeaderValue::from_str(&cookie).map_err(ApiError::internal)?;
@@ -84,7 +84,8 @@ fn set_cookie(response: &mut Response, value: &str, seconds: u32, secure: &str) 
     Ok(())
 }
 
-/// What somebody is shown who is not signed in. Whoever follows a link from elsewhere is, once they load it from here.
+/// The page for visitors who are not signed in, and for operators who follow a link on another site until they reload
+/// it.
 pub(super) fn asks_to_sign_in() -> Markup {
     shell::alone(
         "Sign in",

@@ -1,4 +1,4 @@
-//! What all pages share: their frame with its navigation and the box that finds anything, filters, lists and facts.
+//! What all pages share: their frame with the navigation and the search box, filters, lists and facts.
 
 use super::Visit;
 use super::assets::{SCRIPT, STYLE};
@@ -19,7 +19,7 @@ const PAGES: [(&str, &str); 7] = [
     ("/audit", "Audit"),
 ];
 
-/// A page of somebody who is signed in.
+/// Returns a whole page, with the navigation if somebody is signed in.
 pub(super) fn whole(visit: Option<&Visit>, title: &str, main: &Markup) -> Markup {
     html! {
         (DOCTYPE)
@@ -29,7 +29,7 @@ pub(super) fn whole(visit: Option<&Visit>, title: &str, main: &Markup) -> Markup
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="robots" content="noindex, nofollow";
                 meta name="color-scheme" content="light dark";
-                // None: without it browsers ask for one that there is not.
+                // Without this, browsers request an icon, and there is none.
                 link rel="icon" href="data:,";
                 title { (title) " · mws console" }
                 style { (PreEscaped(STYLE)) }
@@ -44,26 +44,18 @@ pub(super) fn whole(visit: Option<&Visit>, title: &str, main: &Markup) -> Markup
     }
 }
 
-/// A page of somebody who is not signed in, or of a refusal.
+/// Returns a page for somebody who is not signed in, or with a refusal.
 pub(super) fn alone(title: &str, said: &Markup) -> Markup {
     whole(None, title, &html! { section.alone { h1 { (title) } (said) } })
 }
 
 fn head(visit: &Visit) -> Markup {
-    let path = visit.url.split('?').next().unwrap_or_default();
-    let own = |page: &str| match path.strip_prefix(CONSOLE_PATH) {
-        Some("" | "/") => page.is_empty(),
-        Some(rest) => {
-            !page.is_empty() && rest.strip_prefix(page).is_some_and(|more| more.is_empty() || more.starts_with('/'))
-        }
-        None => false,
-    };
     html! {
         header.top {
             nav aria-label="Pages" {
                 ul {
                     @for (page, name) in PAGES {
-                        li { a href={ (CONSOLE_PATH) (page) } aria-current=[own(page).then_some("page")] { (name) } }
+                        li { a href={ (CONSOLE_PATH) (page) } aria-current=[is_here(visit, page).then_some("page")] { (name) } }
                     }
                 }
             }
@@ -82,7 +74,19 @@ fn head(visit: &Visit) -> Markup {
     }
 }
 
-/// A refusal, with the next step that helps.
+/// Whether the visit is of this page, or of one below it.
+fn is_here(visit: &Visit, page: &str) -> bool {
+    let path = visit.url.split('?').next().unwrap_or_default();
+    match path.strip_prefix(CONSOLE_PATH) {
+        Some("" | "/") => page.is_empty(),
+        Some(rest) => {
+            !page.is_empty() && rest.strip_prefix(page).is_some_and(|more| more.is_empty() || more.starts_with('/'))
+        }
+        None => false,
+    }
+}
+
+/// Returns the page of a refusal, with the next step that helps.
 pub(super) fn refusal(refusal: &ApiError) -> Markup {
     let title = match refusal.code().status() {
         StatusCode::NOT_FOUND => "There is no such thing",
@@ -101,12 +105,12 @@ pub(super) fn refusal(refusal: &ApiError) -> Markup {
     )
 }
 
-/// One panel that could not be shown; the others are.
+/// Shows that one panel failed; the others are shown.
 pub(super) fn broken(refusal: &ApiError) -> Markup {
     html! { p.fault role="alert" { (refusal.message()) " (" (refusal.code().name()) ") " a href="" { "Try again" } } }
 }
 
-/// A field of a filter that takes a text.
+/// Shows a filter's text field.
 pub(super) fn text_field(visit: &Visit, name: &str, label: &str) -> Markup {
     html! {
         div { label for={ "f-" (name) } { (label) }
@@ -114,7 +118,7 @@ pub(super) fn text_field(visit: &Visit, name: &str, label: &str) -> Markup {
     }
 }
 
-/// A field of a filter that takes one of some words.
+/// Shows a filter's field with a choice of words.
 pub(super) fn choice<'a>(visit: &Visit, name: &str, label: &str, words: impl IntoIterator<Item = &'a str>) -> Markup {
     let asked = visit.asked(name).unwrap_or_default();
     html! {
@@ -138,17 +142,17 @@ pub(super) fn filters(path: &str, fields: &Markup) -> Markup {
     }
 }
 
-/// A part of a page that is kept up to date.
+/// Shows a part of a page that is kept up to date.
 pub(super) fn section(id: &str, title: &str, body: &Markup) -> Markup {
     html! { section id=(id) data-live aria-labelledby={ "h-" (id) } { h2 id={ "h-" (id) } { (title) } (body) } }
 }
 
-/// The command that shows the same.
+/// Shows the command that shows the same.
 pub(super) fn command(line: &str) -> Markup {
     html! { p.cli { span.soft { "The same in a terminal: " } code data-copy="" { (line) } } }
 }
 
-/// Where the list goes on, what it looked at, and that there is nothing where there is nothing.
+/// Shows the links to a list's first and next page, and says so if the page has no rows.
 pub(super) fn pages(visit: &Visit, rows: usize, next: Option<&str>, what: &str) -> Markup {
     let is_first = visit.asked("cursor").is_none();
     let kept = || {

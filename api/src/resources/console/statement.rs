@@ -1,6 +1,5 @@
-//! An account's minutes as a statement that proves itself: each entry of the journal, what it changed and what it left,
-//! back to nothing, with what it changed of the credits beside it; and whether its balances are what the whole journal
-//! adds up to.
+//! An account's minutes as a statement that proves itself: each entry of the journal, with its change and the balance
+//! after it, and its change of the credits; and whether the balances are the sum of the whole journal.
 
 use super::words::{amount, change, link, or_dash, time};
 use super::{Visit, shell};
@@ -16,10 +15,10 @@ use std::collections::HashMap;
 use store::statement::{self, EntryRow, Left};
 use store::{accounts, ledger, minutes};
 
-/// Entries of a page.
+/// The entries on a page.
 const ROWS: i64 = 50;
 
-/// An entry, and what it left.
+/// An entry, and the balances after it.
 struct Line {
     entry: EntryRow,
     month_left: Minutes,
@@ -74,7 +73,7 @@ pub(super) async fn shown(visit: Visit) -> Answer<Response> {
     Ok(visit.whole("Minutes", &main))
 }
 
-/// The entries with what each left, found backwards from what is left now.
+/// Returns the entries with the balances after each, computed backwards from the current balances.
 fn lines(left: &[Left], since: &[(NaiveDate, Minutes, Minutes)], entries: Vec<EntryRow>) -> Vec<Line> {
     let mut of_month: HashMap<NaiveDate, Minutes> =
         left.iter().filter_map(|one| Some((one.month?, one.left))).collect();
@@ -113,7 +112,8 @@ fn row(line: &Line, now: chrono::DateTime<chrono::Utc>) -> Markup {
     }
 }
 
-/// The account's balances against its whole journal, read now; where that takes too long, the last check of all books.
+/// Compares the account's balances with its whole journal now; if that takes too long, shows the last check of all
+/// books.
 async fn proof(visit: &Visit, id: AccountId, lines: &[Line], has_more: bool) -> Markup {
     let begins = lines.last().filter(|_| !has_more).map(|line| line.bought_left - line.entry.bought_change);
     html! {

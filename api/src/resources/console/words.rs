@@ -1,17 +1,17 @@
-//! How values are shown on all pages of the console: ids as links, URLs without their secrets, commands; and what
-//! `fragments` has.
+//! How all pages of the console show values: ids as links, URLs without their secrets, commands. `fragments` has what
+//! the portal shows too.
 
 use super::Visit;
 pub(super) use crate::resources::fragments::{amount, change, exact, or_dash, seconds, state, time, time_or};
 use maud::{Markup, html};
 use std::fmt::Display;
 
-/// An id that leads to its page.
+/// Shows an id as a link to its page.
 pub(super) fn link(kind: &str, id: impl Display) -> Markup {
     html! { a.id href={ "/console/" (kind) "/" (id) } { (id) } }
 }
 
-/// A URL without what may be secret in it: its query, and who signs in by it.
+/// Returns a URL without the parts that may be secret: its query, and its user and password.
 pub(super) fn shown_url(url: &str) -> String {
     let Ok(mut parsed) = url::Url::parse(url) else { return "not a URL".to_owned() };
     let has_query = parsed.query().is_some();
@@ -23,7 +23,7 @@ pub(super) fn shown_url(url: &str) -> String {
     if has_query { format!("{parsed}?…") } else { parsed.to_string() }
 }
 
-/// A command with the flags of what is asked for, safe to paste into a shell.
+/// Returns a command with flags for the query's parameters, safe to paste into a shell.
 pub(super) fn command(command: &str, visit: &Visit, flags: &[(&str, &str)]) -> String {
     let given = flags.iter().filter_map(|(name, flag)| Some(format!(" {flag} {}", quoted(visit.asked(name)?))));
     format!("{command}{}", given.collect::<String>())

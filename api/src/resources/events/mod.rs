@@ -1,7 +1,7 @@
-//! Events that are kept: `/events` (contract §6.1). What endpoints were or would have been sent, thirty days back.
+//! The stored events: `/events` (contract §6.1). What endpoints were sent, or would have been, in the last thirty days.
 //!
-//! Each is answered as the exact JSON that endpoints are sent; `stream` tells of them as they come. They belong to the
-//! account, as endpoints do. Pings are found by their id alone: they are of one endpoint and tell of nothing.
+//! Each is returned as the exact JSON that endpoints are sent; `stream` sends them as they happen. They belong to the
+//! account, as endpoints do. Pings are found by their id only: they concern one endpoint and report no job.
 
 pub mod stream;
 
@@ -20,48 +20,48 @@ use poem_openapi::{Enum, Object, OpenApi, Union};
 use serde_json::value::RawValue;
 use store::events::{self, Found};
 
-/// What these operations refuse with, beside what every operation may.
+/// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals =
     &[("GET /events", &[Code::InvalidCursor]), ("GET /events/{id}", &[Code::EventNotFound, Code::WorkspaceForbidden])];
 
 /// The operations on events.
 pub struct Events(pub App);
 
-/// A job has ended: the body that endpoints are sent (contract §6.1).
+/// The body that endpoints are sent when a job has ended (contract §6.1).
 #[derive(Debug, Object)]
 #[oai(skip_serializing_if_is_none)]
 pub struct JobEvent {
-    /// Derived from the job and the type: an event that is sent twice has one id.
+    /// The event's id, derived from the job and the type: an event that is sent twice has one id.
     pub id: Text,
-    /// What it tells of.
+    /// The event's type.
     pub r#type: Subscribed,
     /// When the job ended.
     pub created_at: Time,
     /// The workspace that the job ran in.
     pub workspace_id: Text,
-    /// The timeline, on a language change alone.
+    /// The timeline; only for a language change.
     pub timeline_id: Option<Text>,
-    /// What it tells.
+    /// The data of the event.
     pub data: JobEventData,
 }
 
-/// What a job's event tells.
+/// The data of a job's event.
 #[derive(Debug, Object)]
 pub struct JobEventData {
     /// The job, as `get_jobs` shows it.
     pub job: JobAnswer,
 }
 
-/// An endpoint is tested: the body that it is sent.
+/// The body that an endpoint is sent as a test.
 #[derive(Debug, Object)]
 pub struct PingEvent {
-    /// Derived from its delivery.
+    /// The event's id, derived from its delivery.
     pub id: Text,
     /// Always `ping`.
     pub r#type: PingType,
-    /// When it was asked for.
+    /// When the test was requested.
     pub created_at: Time,
-    /// What it tells.
+    /// The data of the event.
     pub data: PingEventData,
 }
 
@@ -73,14 +73,14 @@ pub enum PingType {
     Ping,
 }
 
-/// What a ping tells.
+/// The data of a ping.
 #[derive(Debug, Object)]
 pub struct PingEventData {
     /// The endpoint that is tested.
     pub endpoint_id: Text,
 }
 
-/// An event of either sort.
+/// An event of either kind.
 #[derive(Debug, Union)]
 #[expect(clippy::large_enum_variant, reason = "it only says what the document says")]
 pub enum AnyEvent {
@@ -94,16 +94,16 @@ pub enum AnyEvent {
 impl Events {
     /// List events
     ///
-    /// The account's job events, newest first, each as endpoints are sent it, whether there are endpoints or not. Kept
-    /// 30 days. With filters a page looks through 2,000 events: it may show fewer than `limit`, or none, and still have
-    /// more after it.
+    /// The account's job events, newest first, as endpoints are sent them, whether it has endpoints or not. They are
+    /// kept for 30 days. With filters a page looks through 2,000 events: it may have fewer than `limit`, or none, and
+    /// still be followed by more.
     #[oai(path = "/events", method = "get", operation_id = "list_events")]
     async fn list(
         &self,
         auth: Auth,
-        /// Only those of this type.
+        /// Only events of this type.
         r#type: Query<Option<Subscribed>>,
-        /// Only those of jobs that ended at or after.
+        /// Only events of jobs that ended at or after this time.
         since: Query<Option<Time>>,
         /// Rows to show.
         limit: Query<Option<Limit>>,
@@ -124,13 +124,13 @@ impl Events {
         let whole =
             serde_json::json!({ "has_more": next_cursor.is_some(), "next_cursor": next_cursor.map(|text| text.0) });
         let data = serde_json::to_string(&bodies.map_err(ApiError::internal)?).map_err(ApiError::internal)?;
-        // The bodies are kept as they are: they are put in front of the other fields as text.
+        // Bodies are stored as text: they are put before the other fields unchanged.
         Ok(Stored::composed(format!("{{\"data\":{data},{}", &whole.to_string()[1..])))
     }
 
     /// Get an event
     ///
-    /// The exact JSON that endpoints are sent, a ping's too. Kept 30 days.
+    /// Returns the exact JSON that endpoints are sent, also for a ping. Events are kept for 30 days.
     #[oai(path = "/events/:id", method = "get", operation_id = "get_event")]
     async fn get(
         &self,

@@ -1,8 +1,7 @@
-//! Where a client that holds no token learns who issues them: OAuth 2.0 Protected Resource Metadata (RFC 9728; contract
-//! §5).
+//! Tells clients without a token who issues tokens: OAuth 2.0 Protected Resource Metadata (RFC 9728; contract §5).
 //!
-//! It stands in two places: below the MCP URL, and where the RFC puts it for a resource with a path.
-//! Tokens themselves are judged by `auth`.
+//! It is served below the MCP URL, and at the path that the RFC defines for a resource with a path. `auth` checks the
+//! tokens themselves.
 
 use super::MCP_PATH;
 use crate::app::App;
@@ -12,12 +11,12 @@ use serde_json::{Value, json};
 
 const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
 
-/// Where it is, in the form that the RFC gives and clients look for.
+/// Returns its URL, in the form that the RFC defines and clients look for.
 pub fn url(app: &App) -> String {
     format!("{}{WELL_KNOWN}{MCP_PATH}", app.public_url)
 }
 
-/// The same answer at both places.
+/// Adds both routes, which have the same answer.
 pub fn add_to(route: Route, app: &App) -> Route {
     let (issuer, audience) =
         app.oauth.as_ref().map_or((None, &[][..]), |issuer| (Some(issuer.name()), issuer.audience()));
@@ -28,11 +27,11 @@ pub fn add_to(route: Route, app: &App) -> Route {
     route.at(format!("{WELL_KNOWN}{MCP_PATH}"), page(body.clone())).at(format!("{MCP_PATH}{WELL_KNOWN}"), page(body))
 }
 
-/// What the RFC calls for; an empty list is left out, as it says. There are no scopes that every server would know:
-/// what a user may do follows from their role in a workspace.
+/// Returns the fields that the RFC defines; an empty list is left out, as it demands. There are no scopes that every
+/// server would know: what a user may do follows from their role in a workspace.
 fn metadata(public_url: &str, issuer: Option<&str>, audience: &[String]) -> Value {
     let own = format!("{public_url}{MCP_PATH}");
-    // Clients ask for tokens for `resource`; the one that they are then judged by has to be among the audiences.
+    // Clients request tokens for `resource`, so it must be one of the audiences that a token is checked against.
     let resource = audience.iter().find(|audience| **audience == own).or(audience.first()).unwrap_or(&own);
     let mut metadata = json!({
         "resource": resource,

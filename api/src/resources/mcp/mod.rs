@@ -1,9 +1,9 @@
 //! `/mcp`: the tools over the Model Context Protocol, by streamable HTTP (contract §1, §4.4).
 //!
-//! A face of the registry, not another implementation: a call is handed to the very endpoint that answers `POST
-//! /api/v1/tools/<name>`, under the request id, the caller and the rate that were settled here. Every message is a
-//! request of its own, so any process may answer it. `server` speaks the protocol, `tools` is the list, `prompts` are
-//! the workspace's skills, `metadata` says where tokens come from.
+//! It shows the tool registry over another protocol, and implements no tool: a call is handed to the endpoint that
+//! answers `POST /api/v1/tools/<name>`, with the request id, the caller and the rate that were settled here. Every
+//! message is its own request, so any process may answer it. `server` speaks the protocol, `tools` is the list,
+//! `prompts` are the workspace's skills, `metadata` says where tokens come from.
 
 mod metadata;
 mod prompts;
@@ -30,12 +30,12 @@ use rmcp::transport::streamable_http_server::session::never::NeverSessionManager
 use server::{Calls, Kept, Server};
 use std::sync::Arc;
 
-/// Where it is, below the public URL.
+/// Its path below the public URL.
 pub const MCP_PATH: &str = "/mcp";
-/// A refusal's words are no longer than this.
+/// The longest message of a refusal, in bytes.
 const MOST_WORDS: usize = 1 << 10;
 
-/// The protocol's endpoint and its metadata; `calls` answers `POST /api/v1/tools/<name>`.
+/// Adds the protocol's endpoint and its metadata; `calls` answers `POST /api/v1/tools/<name>`.
 pub fn add_to(route: Route, app: &App, calls: Calls) -> Route {
     let route = metadata::add_to(route, app);
     route.at(MCP_PATH, post(Mcp { inner: service(app, calls), app: app.clone(), challenge: metadata::url(app) }))
@@ -53,7 +53,7 @@ fn service(app: &App, calls: Calls) -> impl Endpoint<Output = Response> + use<> 
     StreamableHttpService::new(move || Ok(server.clone()), manager, config).compat().map_to_response()
 }
 
-/// The names this service is called by: a page elsewhere that makes its own name lead here is not answered.
+/// Returns this service's host names: a request under another name is refused, so that no other site can lead here.
 fn hosts(app: &App) -> Vec<String> {
     let public = app.public_url.split_once("://").map_or(app.public_url.as_str(), |(_, authority)| authority);
     let loopback = ["localhost", "127.0.0.1", "[::1]"].map(str::to_owned);
@@ -63,11 +63,11 @@ fn hosts(app: &App) -> Vec<String> {
     hosts
 }
 
-/// The protocol, for callers who are known.
+/// The protocol's endpoint, for authenticated callers.
 struct Mcp<E> {
     inner: E,
     app: App,
-    /// Where the metadata is that says how to become one.
+    /// The URL of the metadata that says how to get a token.
     challenge: String,
 }
 
@@ -96,10 +96,10 @@ impl<E: Endpoint<Output = Response>> Endpoint for Mcp<E> {
 }
 
 impl<E> Mcp<E> {
-    /// The answer, with room for what it is now: of a few words too, which repeat the request's id, and that is as long
-    /// as its client likes.
+    /// Returns the answer with memory reserved for it. Even short answers count: they repeat the request's id, which
+    /// may be as long as the client likes.
     async fn housed(&self, account: AccountId, mut response: Response, kept: Kept) -> Response {
-        // The transport has it whole, and hands it on as a stream that does not say how long it is.
+        // The transport has the whole answer, but passes it on as a stream without its length.
         let body = response.take_body().into_bytes().await.map_err(ApiError::internal);
         let held = body.and_then(|body| Ok((self.app.answers.hold(account, body.len() as u64)?, body)));
         match held {
@@ -111,7 +111,7 @@ impl<E> Mcp<E> {
         }
     }
 
-    /// A 401 says where a client learns how to get a token (RFC 9728, section 5.1).
+    /// Returns a refusal; a 401 says where a client learns how to get a token (RFC 9728, section 5.1).
     fn turned_away(&self, request: &Request, refusal: &ApiError) -> Response {
         let mut response = Envelope::Route.refuse(refusal);
         if response.status() == StatusCode::UNAUTHORIZED {
@@ -126,8 +126,8 @@ impl<E> Mcp<E> {
     }
 }
 
-/// An answer of the protocol as it is, and a refusal of its transport in our envelope. The transport calls JSON that is
-/// no message of the protocol an unsupported type, which it is not.
+/// Passes an answer of the protocol on unchanged, and puts a refusal of its transport into this service's envelope. The
+/// transport calls JSON that is not a message of the protocol an unsupported media type, which it is not.
 async fn shaped(mut response: Response, is_json: bool) -> Response {
     let status = response.status();
     if !status.is_client_error() && !status.is_server_error() {
@@ -136,7 +136,7 @@ async fn shaped(mut response: Response, is_json: bool) -> Response {
     let code = match status {
         StatusCode::PAYLOAD_TOO_LARGE => Code::RequestTooLarge,
         StatusCode::UNSUPPORTED_MEDIA_TYPE if !is_json => Code::UnsupportedMediaType,
-        // The page or the name that a request comes by.
+        // The origin or the host name of the request is not allowed.
         StatusCode::FORBIDDEN => Code::OriginForbidden,
         status if status.is_client_error() => Code::InvalidRequest,
         _ => Code::Internal,

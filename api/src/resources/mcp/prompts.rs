@@ -1,7 +1,6 @@
 //! The workspace's skills as prompts: `prompts/list` and `prompts/get` (contract §4.9).
 //!
-//! The same rows as the skills' tools answer. A prompt is one message, the skill's text as it was written; it takes no
-//! arguments.
+//! They are the rows that the skills' tools show. A prompt is one message with the skill's text; it takes no arguments.
 
 use crate::app::App;
 use crate::auth::Caller;
@@ -12,7 +11,7 @@ use domain::document::DocumentKind;
 use domain::skill::Skill;
 use rmcp::model::{ErrorData, GetPromptResult, Prompt, PromptMessage, Role};
 
-/// All of them, newest first: a workspace has a bounded number.
+/// Returns all skills, newest first: a workspace has a bounded number.
 pub(super) async fn all(app: &App, caller: &Caller) -> Result<Vec<Prompt>, ErrorData> {
     let listed = async {
         let mut conn = app.conn().await?;
@@ -26,10 +25,10 @@ pub(super) async fn all(app: &App, caller: &Caller) -> Result<Vec<Prompt>, Error
     Ok(rows.into_iter().map(prompt).collect())
 }
 
-/// The one of this name.
+/// Returns the skill of this name.
 pub(super) async fn one(app: &App, caller: &Caller, name: &str) -> Result<GetPromptResult, ErrorData> {
     let found = async {
-        // No name has one, and the database takes none.
+        // No name contains NUL, and the database accepts none.
         if name.contains('\0') {
             return Err(ApiError::new(Code::SkillNotFound, "There is no such skill."));
         }

@@ -1,13 +1,13 @@
-//! OpenAPI 3.0's schemas in the words of JSON Schema, which is what MCP's clients read. Pure.
+//! Translates schemas of OpenAPI 3.0 to JSON Schema, which MCP's clients read. Pure.
 //!
-//! The two differ in a handful of keywords: `nullable`, the boolean bounds, `example`. References are inlined before.
+//! The two differ in a few keywords: `nullable`, the boolean bounds, `example`. References are inlined before.
 
 use serde_json::{Map, Value, json};
 
-/// Keywords that JSON Schema does not have, beside those that are translated.
+/// Keywords that JSON Schema lacks and that are not translated either.
 const DROPPED: [&str; 4] = ["nullable", "discriminator", "xml", "externalDocs"];
 
-/// The same schema as JSON Schema (2020-12).
+/// Returns the schema as JSON Schema (2020-12).
 pub fn json_schema(schema: &Value) -> Value {
     let Value::Object(object) = schema else { return schema.clone() };
     let mut translated = Map::new();
@@ -17,7 +17,7 @@ pub fn json_schema(schema: &Value) -> Value {
             "example" => _ = translated.insert("examples".to_owned(), json!([value])),
             "properties" => _ = translated.insert(key.clone(), each(value)),
             "items" | "not" | "additionalProperties" => _ = translated.insert(key.clone(), json_schema(value)),
-            // A reference that is described, now that it is inlined, is one schema.
+            // `allOf` with one part is a reference with a description; inlined, it is one schema.
             "allOf" if value.as_array().is_some_and(|parts| parts.len() == 1) => {
                 for (name, inner) in json_schema(&value[0]).as_object().cloned().unwrap_or_default() {
                     translated.entry(name).or_insert(inner);
@@ -40,7 +40,7 @@ fn each(properties: &Value) -> Value {
     properties.map(|(name, schema)| (name.clone(), json_schema(schema))).collect()
 }
 
-/// A bound that is excluded is a number of its own there.
+/// In JSON Schema, an exclusive bound is its own number.
 fn exclusive(schema: &mut Map<String, Value>, flag: &str, bound: &str) {
     match schema.get(flag) {
         Some(Value::Bool(true)) => {
@@ -53,7 +53,7 @@ fn exclusive(schema: &mut Map<String, Value>, flag: &str, bound: &str) {
     }
 }
 
-/// A value of the schema, or null.
+/// Returns the schema of such a value or null.
 fn or_null(mut schema: Map<String, Value>) -> Value {
     if let Some(Value::Array(values)) = schema.get_mut("enum")
         && !values.contains(&Value::Null)

@@ -1,7 +1,7 @@
-//! The protocol's server: it names itself, lists the tools, and passes each call on as the request it stands for.
+//! The protocol's server: it introduces itself, lists the tools, and passes each call on as a request to its tool.
 //!
-//! What a call answers, over REST or here, is decided behind [`Calls`] alone. A refusal becomes a tool error with the
-//! same envelope, so that a model reads the code, the words and the next step that works.
+//! Over REST or here, only [`Calls`] decides the answer of a call. A refusal becomes a tool error with the same
+//! envelope, so that a model reads the code, the message and the next step that works.
 
 use super::{prompts, tools};
 use crate::app::App;
@@ -27,16 +27,16 @@ use rmcp::service::{RequestContext, RoleServer};
 use serde_json::Value;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Answers `POST /api/v1/tools/<name>` as it is answered from outside.
+/// The endpoint that answers `POST /api/v1/tools/<name>`, as for a request from outside.
 pub type Calls = Arc<BoxEndpoint<'static, Response>>;
 
-/// What a client may send along with a call in `_meta`, for want of headers.
+/// The key in a call's `_meta` for its Idempotency-Key, since a call has no headers.
 const IDEMPOTENCY_META: &str = "idempotency_key";
-/// How many times an answer is there while it is made a result: as bytes, as values, and as text.
+/// The number of copies of an answer while it becomes a result: as bytes, as values, and as text.
 const COPIES: u64 = 8;
-/// Bytes of an answer that is made a result on a thread of its own.
+/// An answer of more bytes than this becomes a result on another thread.
 const LARGE: u64 = 256 << 10;
-/// Headers that a call keeps.
+/// The headers that a call keeps.
 const KEPT: [HeaderName; 4] = [
     header::AUTHORIZATION,
     HeaderName::from_static("x-workspace-id"),
@@ -44,7 +44,7 @@ const KEPT: [HeaderName; 4] = [
     HeaderName::from_static("traceparent"),
 ];
 
-/// What the results of a request hold: until its answer has been sent, and while it is made.
+/// The memory that a request's results hold: until the answer has been sent, and only while it is made.
 #[derive(Clone, Default)]
 pub struct Kept(Arc<Mutex<(Vec<Held>, Vec<Room>)>>);
 
@@ -55,31 +55,31 @@ impl Kept {
         held.1.push(made);
     }
 
-    /// The answer is made: the room that this took is free.
+    /// Frees the memory that was held only while the answer was made.
     pub fn is_made(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).1.clear();
     }
 }
 
-/// The protocol's server. One value serves every message: it holds no state of a client.
+/// The protocol's server. One value serves every message: it keeps no state of clients.
 #[derive(Clone)]
 pub struct Server {
     app: App,
     calls: Calls,
-    /// All tools, in the order of their names.
+    /// All tools, ordered by name.
     tools: Arc<[Tool]>,
     instructions: Arc<str>,
 }
 
 impl Server {
-    /// Which answers calls by `calls`.
+    /// Makes a server that answers calls with `calls`.
     pub fn new(app: &App, calls: Calls) -> Self {
         let tools = tools::all(&app.contract).into();
         Self { app: app.clone(), calls, tools, instructions: instructions(&app.base_url).into() }
     }
 
     async fn answer(&self, call: CallToolRequestParams, context: &RequestContext<RoleServer>) -> CallToolResult {
-        // A name is no path: what is not in the list is not asked for.
+        // A name is not a path: only tools in the list are called.
         if !self.tools.iter().any(|tool| tool.name == call.name) {
             let refusal = ApiError::new(Code::ToolNotFound, "There is no such tool.");
             return CallToolResult::structured_error(refusal.suggest("`tools/list` lists them.").tool_body());
@@ -98,7 +98,7 @@ impl Server {
     }
 }
 
-/// What a model should know before it calls anything.
+/// Returns what a model should know before it calls a tool.
 fn instructions(base_url: &str) -> String {
     format!(
         "Media tools on one workspace's library. `get_overview` tells what is there and what goes on. Long work \
@@ -157,20 +157,20 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         tokio::select! {
-            // As when a client of the other interface hangs up.
+            // The same as when a client of the HTTP interface hangs up.
             () = context.ct.cancelled() => Err(ErrorData::internal_error("The call was given up.", None)),
             result = self.answer(call, &context) => Ok(result.into()),
         }
     }
 }
 
-/// Who sent the message.
+/// Returns the caller who sent the message.
 fn caller(context: &RequestContext<RoleServer>) -> Result<Caller, ErrorData> {
     let known = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<PreAuthenticated>());
     known.map(|known| known.0.clone()).ok_or_else(|| ErrorData::internal_error("A message without its caller.", None))
 }
 
-/// The request that a call stands for, with the caller who has been let in.
+/// Returns the request that a call stands for, with its authenticated caller.
 fn request(call: &CallToolRequestParams, context: &RequestContext<RoleServer>) -> Result<Request, ApiError> {
     let parts = context.extensions.get::<Parts>().ok_or_else(|| ApiError::internal("a call without its request"))?;
     let (scope, known) = (parts.extensions.get::<Scope>(), parts.extensions.get::<PreAuthenticated>());
@@ -206,8 +206,8 @@ fn idempotency_key(meta: &RequestMetaObject) -> Result<Option<HeaderValue>, ApiE
     }
 }
 
-/// The answer's envelope as a result: as data, and as the same JSON in text. What the answer held is kept until the
-/// result has been sent, and room for what is made of it until it is made.
+/// Returns the answer's envelope as a result: as data, and as the same JSON in text. The answer's memory is held until
+/// the result has been sent, and memory for the copies until the result is made.
 async fn result(app: &App, taker: Taker, mut response: Response, kept: &Kept) -> Answer<CallToolResult> {
     let status = response.status();
     let held = response.data::<Roomed>().and_then(Roomed::held);
@@ -218,13 +218,13 @@ async fn result(app: &App, taker: Taker, mut response: Response, kept: &Kept) ->
     let bytes = Body::from(body).into_bytes().await.map_err(ApiError::internal)?;
     let own = kept.clone();
     let made = move || {
-        // What is held is the work's, which goes on when the client hangs up.
+        // The task owns what it uses: it goes on when the client hangs up.
         let _own = own;
         let envelope = serde_json::from_slice(&bytes)
             .map_err(|error| ApiError::internal(format!("a tool answered {status} without JSON: {error}")))?;
         let is_fine = status == StatusCode::OK;
         Ok(if is_fine { CallToolResult::structured(envelope) } else { CallToolResult::structured_error(envelope) })
     };
-    // What is large takes longer than other calls may wait for.
+    // A large answer runs on another thread: it takes longer than other calls may wait.
     if length < LARGE { made() } else { tokio::task::spawn_blocking(made).await.map_err(ApiError::internal)? }
 }

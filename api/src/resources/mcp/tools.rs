@@ -1,7 +1,7 @@
-//! The registry's tools as MCP lists them: names, schemas of what they take and answer, and hints of what they change.
+//! The registry's tools as MCP lists them: names, schemas of requests and answers, and hints about their effects.
 //!
-//! All of it is read off the OpenAPI document and the tables that say what an operation needs and refuses, so that a
-//! tool that is added is here by itself. Nothing here calls a tool.
+//! All of it is derived from the OpenAPI document and the tables of what operations need and refuse, so that a new tool
+//! appears here automatically. Nothing here calls a tool.
 
 use super::schema::json_schema;
 use crate::auth::Role;
@@ -12,10 +12,10 @@ use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// What begins so takes something away.
+/// Tools whose names begin with these remove something.
 const TAKES_AWAY: [&str; 3] = ["delete_", "cancel_", "revoke_"];
 
-/// All tools, in the order of their names.
+/// Returns all tools, ordered by name.
 pub fn all(contract: &Contract) -> Vec<Tool> {
     let mut tools: Vec<Tool> = contract.operations().iter().filter_map(|one| tool(contract, one)).collect();
     tools.sort_by(|one, other| one.name.cmp(&other.name));
@@ -37,8 +37,8 @@ fn object(schema: Value) -> Arc<JsonObject> {
     Arc::new(if let Value::Object(object) = schema { object } else { JsonObject::new() })
 }
 
-/// A result holds either envelope, and a client may hold a refusal against the schema too. What is the same for all
-/// tools is told in a line: whole, it would be half of a list that models are to read.
+/// Returns a schema for answers and refusals: a result may be either, and clients may check both against it. Parts that
+/// are the same for all tools have one line each: in full, they would be half of a list that models must read.
 fn answer_or_refusal(mut answer: Value) -> Value {
     let same = [
         ("ok", json!("boolean"), "Whether the tool did what was asked."),
@@ -53,8 +53,8 @@ fn answer_or_refusal(mut answer: Value) -> Value {
     answer
 }
 
-/// What needs no more than a viewer's role changes nothing (`access`), and whoever starts cloud processing again starts
-/// nothing twice (contract §4.2.8).
+/// Returns hints: a tool that needs only a viewer's role changes nothing (`access`), and a tool that starts cloud
+/// processing starts nothing twice when repeated (contract §4.2.8).
 fn hints(operation: &Operation, name: &str) -> ToolAnnotations {
     let (works, runs_others) = (operation.uses_minutes(), operation.runs_others());
     let reads =

@@ -1,9 +1,9 @@
-//! How media is answered: its headers, the part that was asked for, and what is said where none is sent.
+//! The answers of the media route: their headers, the requested range, and the answers without bytes.
 //!
-//! What a client uploaded is nobody's page: it has a type of a closed list that browsers neither run nor guess at, and
-//! is sandboxed where it is shown by itself: no scripts, forms or windows. The sandbox keeps the link's origin, since a
-//! browser's player loads nothing for an opaque one. A page elsewhere may show it (`Cross-Origin-Resource-Policy`):
-//! whoever has the link may see it. That page may not read it: there is no CORS.
+//! Media that clients uploaded must not act as a page: its type is from a closed list that browsers neither run nor
+//! guess at, and it is sandboxed when shown on its own: no scripts, forms or windows. The sandbox keeps the link's
+//! origin, since a browser's player loads nothing for an opaque one. Other sites may show it
+//! (`Cross-Origin-Resource-Policy`), since whoever has the link may see it. They may not read it: there is no CORS.
 
 use crate::app::downloads::Download;
 use crate::http::answers::holding;
@@ -25,26 +25,26 @@ use std::io;
 use std::ops::Range;
 use store::items::LinkedMedia;
 
-/// What media is served as, as the document says it.
+/// The media types of the answer in the OpenAPI document.
 const TYPES: [&str; 4] = ["video/*", "audio/*", "image/*", "application/octet-stream"];
-/// How long its reader may keep it: what a link shows never changes. A shared cache must not.
+/// How long a client may keep it: what a link shows never changes. A shared cache must not keep it.
 const KEEP: &str = "private, max-age=3600, immutable";
 
-/// What is said of an item's bytes.
+/// The facts of an item's bytes that headers state.
 #[derive(Debug)]
 pub struct Served {
     /// A type of the closed list.
     pub content_type: &'static str,
-    /// How many there are.
+    /// The number of bytes.
     pub bytes: u64,
-    /// Their strong tag, quotes included: their SHA-256, or the item's id where none is kept, whose bytes never change.
+    /// Their strong `ETag`, with quotes: their SHA-256, or the item's id if no hash is kept; its bytes never change.
     pub tag: String,
     /// The value of `Content-Disposition`.
     pub disposition: String,
 }
 
 impl Served {
-    /// Of this item.
+    /// Returns the facts of this item's bytes.
     pub fn of(item: ItemId, linked: &LinkedMedia, is_download: bool) -> Self {
         let content_type = served_type(linked.content_type.as_deref());
         let disposition = if is_download { Disposition::Attachment } else { Disposition::Inline };
@@ -58,7 +58,7 @@ impl Served {
         }
     }
 
-    /// What every answer says that names these bytes.
+    /// Adds the headers that every answer about these bytes has.
     fn put_into(&self, headers: &mut HeaderMap) {
         headers.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(KEEP));
@@ -78,17 +78,17 @@ fn hex(bytes: &[u8]) -> String {
     crate::resources::library::hexadecimal(bytes)
 }
 
-/// What is sent: a part or the whole; nothing to a HEAD.
+/// What is sent: a range, or the whole; nothing for a HEAD.
 #[derive(Debug)]
 pub struct Sent {
-    /// The part that was asked for; none is the whole.
+    /// The requested range; none for the whole.
     pub range: Option<Range<u64>>,
-    /// The bytes, and the place that they are sent in.
+    /// The bytes, and the place among the account's downloads in which they are sent.
     pub object: Option<Box<(StoredObject, Download)>>,
 }
 
 impl Sent {
-    /// The headers alone.
+    /// Sends the headers only.
     pub const fn nothing() -> Self {
         Self { range: None, object: None }
     }
@@ -97,13 +97,13 @@ impl Sent {
 /// An answer of the route.
 #[derive(Debug)]
 pub enum MediaAnswer {
-    /// 200 or 206.
+    /// 200 with the whole, or 206 with a range.
     Sent(Served, Sent),
-    /// 304: its reader has the bytes.
+    /// 304: the client has the bytes already.
     Known(Served),
-    /// 302: a bucket has the bytes.
+    /// 302: to a bucket's link.
     Elsewhere(String),
-    /// 416: of so many bytes, none that were asked for.
+    /// 416: the range is outside the bytes, of which there are this many.
     Nothing(u64),
 }
 
@@ -117,7 +117,7 @@ impl IntoResponse for MediaAnswer {
                 response
             }
             Self::Elsewhere(link) => match HeaderValue::from_str(&link) {
-                // Not to be kept: the link ends, and whether it is given out is asked each time.
+                // Not cacheable: the link expires, and access is checked each time.
                 Ok(link) => Response::builder().status(StatusCode::FOUND).header(header::LOCATION, link).finish(),
                 Err(error) => Envelope::Route.refuse(&ApiError::internal(error)),
             },
@@ -145,7 +145,7 @@ fn sending(served: &Served, sent: Sent) -> Response {
     let status = if range.is_some() { StatusCode::PARTIAL_CONTENT } else { StatusCode::OK };
     let mut response = Response::builder().status(status).content_type(served.content_type).body(body);
     served.put_into(response.headers_mut());
-    // So that a reader can tell an answer that broke off from one that is whole.
+    // So that a client can tell an answer that broke off from a complete one.
     response.headers_mut().insert(header::CONTENT_LENGTH, HeaderValue::from(length));
     if let Some(Range { start, end }) = range
         && let Ok(range) = HeaderValue::from_str(&format!("bytes {start}-{}/{}", end - 1, served.bytes))
@@ -155,7 +155,7 @@ fn sending(served: &Served, sent: Sent) -> Response {
     holding(response, download)
 }
 
-/// A header of an answer as the document describes it.
+/// Returns a header of an answer, for the OpenAPI document.
 fn told(name: &str, description: &str) -> MetaHeader {
     MetaHeader {
         name: name.to_owned(),

@@ -1,9 +1,8 @@
 //! An item's own bytes: the route behind the links that `links` makes (contract §12).
 //!
-//! A link is all the proof there is. It shows nothing once its item is deleted or its account is suspended, and counts
-//! as one of that account's downloads (`downloads`), whoever follows it. Bytes in a folder are streamed from there, a
-//! piece at a time; those in a bucket are the bucket's to send, by a link of its own. How an answer looks is
-//! `answer`'s.
+//! A link is the only proof that is needed. It shows nothing once its item is deleted or its account is suspended, and
+//! counts as one of that account's downloads (`downloads`), whoever follows it. Bytes in a folder are streamed from
+//! there, piece by piece; a bucket sends its bytes itself, by its own link. `answer` writes the answers.
 
 mod answer;
 
@@ -25,14 +24,14 @@ use poem_openapi::param::{Header, Path, Query};
 use runtime::media::{Handed, MediaError};
 use store::items::{self, LinkedMedia};
 
-/// What this operation refuses with, beside what every operation may.
+/// The error codes of this operation, besides those that any operation may return.
 pub const ERRORS: Refusals =
     &[("GET /media/{item_id}", &[Code::LinkInvalid, Code::LinkExpired, Code::ItemNotFound, Code::RangeNotSatisfiable])];
 
 /// The route.
 pub struct Media(pub App);
 
-/// What a request says of the bytes that it wants.
+/// The headers and parameters of a request for bytes.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Wanted<'a> {
     /// `Range`.
@@ -41,9 +40,9 @@ pub struct Wanted<'a> {
     pub if_range: Option<&'a str>,
     /// `If-None-Match`.
     pub if_none_match: Option<&'a str>,
-    /// Whether it wants the headers alone.
+    /// Whether only the headers are requested.
     pub is_head: bool,
-    /// Whether browsers are to save them as a file.
+    /// Whether browsers should save the bytes as a file.
     pub is_download: bool,
 }
 
@@ -51,10 +50,10 @@ pub struct Wanted<'a> {
 impl Media {
     /// Get an item's media
     ///
-    /// The bytes of an item, or a range of them. The URL is a `media_url` that this service gave out; it needs no other
-    /// credential and ends by itself. `ETag` is the SHA-256 of the whole. One range is answered with 206, several with
-    /// the whole. Where the service keeps media in a bucket the answer is 302 to a link of the bucket's, which takes
-    /// ranges too.
+    /// Returns the bytes of an item, or a range of them. The URL is a `media_url` that this service returned; it needs
+    /// no other credential and expires. `ETag` is the SHA-256 of the whole. One range is answered with 206, several
+    /// ranges with the whole. Where the service keeps media in a bucket, the answer is 302 to a link of the bucket,
+    /// which takes ranges too.
     #[oai(path = "/media/:item_id", method = "get", operation_id = "get_media")]
     #[expect(clippy::too_many_arguments, reason = "an operation's parameters are its arguments")]
     async fn get(
@@ -62,20 +61,20 @@ impl Media {
         request: &Request,
         /// The item.
         item_id: Path<Text>,
-        /// The unix second at which the link ends.
+        /// The Unix time in seconds at which the link expires.
         expires: Query<i64>,
-        /// Proof that this service made the link.
+        /// The signature, which proves that this service made the link.
         signature: Query<Text>,
-        /// `1` has browsers save the file under the item's name instead of showing it.
+        /// `1` makes browsers save the file under the item's name instead of showing it.
         #[oai(validator(minimum(value = "0"), maximum(value = "1")))]
         download: Query<Option<u8>>,
-        /// The bytes to answer, such as `bytes=0-1023`.
+        /// The range of bytes to return, such as `bytes=0-1023`.
         #[oai(name = "Range")]
         range: Header<Option<Text>>,
-        /// An `ETag`: the range counts only while the bytes have it.
+        /// An `ETag`: the range is used only if the bytes have it, otherwise the whole is returned.
         #[oai(name = "If-Range")]
         if_range: Header<Option<Text>>,
-        /// `ETag`s of bytes that the reader has: those are answered 304.
+        /// `ETag`s of bytes that the client has: if one matches, the answer is 304.
         #[oai(name = "If-None-Match")]
         if_none_match: Header<Option<Text>>,
     ) -> Answer<MediaAnswer> {
@@ -101,7 +100,8 @@ impl Media {
     }
 }
 
-/// An item's bytes, or a bucket's link to them that lasts for at most `left_seconds`, for somebody who may see them.
+/// Answers with an item's bytes, or with a bucket's link to them for at most `left_seconds`. The caller may see the
+/// item.
 pub async fn send(
     app: &App,
     item: ItemId,
@@ -111,7 +111,7 @@ pub async fn send(
 ) -> Answer<MediaAnswer> {
     let served = Served::of(item, linked, wanted.is_download);
     let handed = Handed { seconds: left_seconds, content_type: served.content_type, disposition: &served.disposition };
-    // What a bucket's link allows is a GET.
+    // A bucket's link allows only GET.
     if !wanted.is_head
         && let Some(link) = app.process.media.link(&linked.object_key, handed).await.map_err(failed)?
     {
@@ -120,14 +120,14 @@ pub async fn send(
     stream(app, linked, served, wanted).await
 }
 
-/// The answer that is given here.
+/// Answers with the bytes from this service.
 async fn stream(app: &App, linked: &LinkedMedia, served: Served, wanted: &Wanted<'_>) -> Answer<MediaAnswer> {
     let (store, key) = (&app.process.media, &linked.object_key);
     if is_known(wanted.if_none_match, &served.tag) {
         return Ok(MediaAnswer::Known(served));
     }
     if wanted.is_head {
-        // A HEAD has no range: it is told of the whole.
+        // A HEAD has no range: its headers describe the whole.
         let stored = store.size(key).await.map_err(failed)?;
         whole(&served, stored)?;
         return Ok(MediaAnswer::Sent(served, Sent::nothing()));
@@ -154,7 +154,7 @@ fn gone() -> ApiError {
     ApiError::new(Code::ItemNotFound, "There is no such item any more.")
 }
 
-/// What is stored has to be what was taken in: a part of it is never passed off as the whole.
+/// Checks that the stored object has the item's size: a part must never be sent as the whole.
 fn whole(served: &Served, stored: u64) -> Answer<()> {
     if stored == served.bytes {
         return Ok(());
@@ -162,7 +162,7 @@ fn whole(served: &Served, stored: u64) -> Answer<()> {
     Err(ApiError::internal(format!("an object has {stored} bytes where its item has {}", served.bytes)))
 }
 
-/// The store has no such object, although an item names it, or does not answer.
+/// Returns the refusal when the store lacks an object that an item names, or does not answer.
 fn failed(error: MediaError) -> ApiError {
     if error.is_missing() {
         tracing::error!(error = %error, "The bytes of an item are not in the media store.");

@@ -20,7 +20,7 @@ use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
 use store::accounts::{self, AccountRow};
 
-/// What these operations refuse with, beside what every operation may.
+/// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[
     ("POST /operator/accounts", &[]),
     ("GET /operator/accounts", &[Code::InvalidCursor]),
@@ -36,23 +36,23 @@ pub struct OperatorAccounts(pub App);
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct OpenAccount {
-    /// What it is called.
+    /// Its name.
     #[oai(validator(max_length = 200))]
     pub name: Text,
-    /// What its default workspace is called. Without it: as the account.
+    /// The name of its default workspace; the account's name when not given.
     #[oai(validator(max_length = 200))]
     pub workspace_name: Option<Text>,
-    /// Its own monthly minutes. Without it: the deployment's.
+    /// Its own monthly minutes; the deployment's when not given.
     pub monthly_allowance_minutes: Option<MinuteCount>,
-    /// `true` creates an API key to its workspace too, shown in the answer and never again.
+    /// `true` also creates an API key for its workspace, which only this answer shows.
     pub create_key: Option<bool>,
 }
 
-/// What to change of an account.
+/// What to change in an account.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct ChangeAccount {
-    /// Another name.
+    /// The new name.
     #[oai(validator(max_length = 200))]
     pub name: Text,
 }
@@ -62,17 +62,17 @@ pub struct ChangeAccount {
 pub struct OperatorAccount {
     /// Its id.
     pub id: Text,
-    /// What it is called.
+    /// Its name.
     pub name: Text,
-    /// Its own monthly minutes; null where the deployment's hold.
+    /// Its own monthly minutes; null when the deployment's apply.
     pub monthly_allowance_minutes: Option<MinuteCount>,
     /// When it was opened.
     pub created_at: Time,
-    /// Since when its credentials are refused, or null.
+    /// Since when its credentials are refused; null when they are not.
     pub suspended_at: Option<Time>,
-    /// Why, as its callers are told, or null.
+    /// The reason that its callers are shown, or null.
     pub suspended_reason: Option<Text>,
-    /// When it was erased, or null: its names and bytes are gone, its ledger stays.
+    /// When it was erased, or null. Its names and bytes are gone then, and its ledger stays.
     pub erased_at: Option<Time>,
 }
 
@@ -84,29 +84,29 @@ pub struct OpenedAccount {
     pub account: OperatorAccount,
     /// Its default workspace.
     pub workspace_id: Text,
-    /// The key, where one was asked for: shown here and never again.
+    /// The key, if one was requested; only this answer shows it.
     pub key: Option<Text>,
 }
 
-/// An account and what it has.
+/// An account with its balances.
 #[derive(Debug, Object)]
 pub struct AccountDetail {
     /// The account.
     pub account: OperatorAccount,
-    /// What it has left, as its own `GET /balances` shows it.
+    /// Its balances, as its own `GET /balances` shows them.
     pub balances: BalancesAnswer,
-    /// What its media and jobs have computed that nobody paid for.
+    /// The processor time that its media and jobs used unpaid.
     pub unpaid_processor: UnpaidProcessorTime,
 }
 
-/// Processor time of failed, stopped and unusually long work. It is forgotten evenly, a day's share a day.
+/// Processor time of failed, stopped and unusually long work. It is forgotten steadily, one day's share per day.
 #[derive(Debug, Object)]
 pub struct UnpaidProcessorTime {
-    /// Seconds that count against the account now.
+    /// The seconds that count against the account now.
     pub seconds: u64,
-    /// Seconds that an account may have a day (`MWS_UNPAID_PROCESSOR_SECONDS`).
+    /// The seconds that an account may use in a day (`MWS_UNPAID_PROCESSOR_SECONDS`).
     pub seconds_a_day: u32,
-    /// For how many seconds it is refused new jobs and uploads, and what it has waiting is put off; 0 while it is not.
+    /// The seconds for which new jobs and uploads are refused, and waiting work is put off; 0 when they are not.
     pub wait_seconds: u64,
 }
 
@@ -128,7 +128,7 @@ impl From<AccountRow> for OperatorAccount {
 impl OperatorAccounts {
     /// Open an account
     ///
-    /// With a default workspace, and with an API key to it where one is asked for.
+    /// It has a default workspace, and an API key for it if one is requested.
     #[oai(path = "/operator/accounts", method = "post", operation_id = "operator_create_account")]
     async fn create(&self, auth: OperatorAuth, body: Json<OpenAccount>) -> Answer<Created<OpenedAccount>> {
         let OperatorAuth(operator) = auth;
@@ -148,12 +148,12 @@ impl OperatorAccounts {
 
     /// List accounts
     ///
-    /// All of them, newest first.
+    /// All accounts, newest first.
     #[oai(path = "/operator/accounts", method = "get", operation_id = "operator_list_accounts")]
     async fn list(
         &self,
         _auth: OperatorAuth,
-        /// Only those of exactly this name.
+        /// Only accounts with exactly this name.
         name: Query<Option<Text>>,
         /// Rows to show.
         limit: Query<Option<Limit>>,
@@ -168,7 +168,7 @@ impl OperatorAccounts {
 
     /// Get an account
     ///
-    /// The account, what it has left of its minutes, and the processor time that its work took unpaid.
+    /// Returns the account, its balances, and the processor time that its work used unpaid.
     #[oai(path = "/operator/accounts/:id", method = "get", operation_id = "operator_get_account")]
     async fn get(
         &self,
@@ -182,8 +182,8 @@ impl OperatorAccounts {
 
     /// Forgive an account's unpaid processor time
     ///
-    /// What its media and jobs computed unpaid counts no more: jobs and uploads are let in at once, and what was
-    /// put off goes on.
+    /// The time that its media and jobs used unpaid no longer counts: jobs and uploads are accepted at once, and work
+    /// that was put off continues.
     #[oai(
         path = "/operator/accounts/:id/unpaid-processor-time",
         method = "delete",
@@ -203,7 +203,7 @@ impl OperatorAccounts {
 
     /// Change an account
     ///
-    /// Its name. Minutes are given by `POST /operator/accounts/{id}/minutes`.
+    /// Changes its name. Minutes are given by `POST /operator/accounts/{id}/minutes`.
     #[oai(path = "/operator/accounts/:id", method = "patch", operation_id = "operator_update_account")]
     async fn change(
         &self,

@@ -1,4 +1,4 @@
-//! The audit log: `/operator/audit` (contract §11). It is written by the changes themselves, and only read here.
+//! The audit log: `/operator/audit` (contract §11). The changes themselves write it; here it is only read.
 
 use super::OperatorAuth;
 use crate::app::App;
@@ -13,36 +13,36 @@ use poem_openapi::{Object, OpenApi};
 use serde_json::Value;
 use store::audit::{self, AuditRow, Filter};
 
-/// What these operations refuse with, beside what every operation may.
+/// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[("GET /operator/audit", &[Code::InvalidCursor])];
 
 /// The operation on the audit log.
 pub struct OperatorAudit(pub App);
 
-/// A change that an operator made.
+/// A change that an operator made, or a view.
 #[derive(Debug, Object)]
 pub struct AuditEntry {
     /// Its id.
     pub id: Text,
-    /// When.
+    /// When it happened.
     pub at: Time,
-    /// The name that goes with the operator's token.
+    /// The operator's name, which belongs to the token.
     pub operator: Text,
     /// The address that the request came from, or null.
     pub address: Option<Text>,
-    /// What was done, such as `account.create` or `read.pause`.
+    /// The action, such as `account.create` or `read.pause`.
     pub action: Text,
-    /// What it was done to: an id, or a read's name.
+    /// The target of the action: an id, or a read's name.
     pub target: Text,
-    /// What was changed, as it was; null where nothing was.
+    /// The changed values before the action; null when there were none.
     pub before: Option<Any<Value>>,
-    /// And as it is; null where nothing is.
+    /// The changed values after the action; null when there are none.
     pub after: Option<Any<Value>>,
     /// The request's `X-Request-Id`.
     pub request_id: Text,
-    /// Its place in the log's chain, from 1; null for a row from before there was one.
+    /// Its number in the log's chain, from 1; null for a row that is older than the chain.
     pub number: Option<i64>,
-    /// SHA-256 over the row and the hash of the one before it, in hex; null where `number` is.
+    /// SHA-256 over the row and the previous row's hash, in hexadecimal; null when `number` is.
     pub hash: Option<Text>,
 }
 
@@ -68,22 +68,22 @@ impl From<AuditRow> for AuditEntry {
 impl OperatorAudit {
     /// List changes
     ///
-    /// What operators did, newest first, and what they looked at (`view`: once an hour for the same operator and
+    /// Lists what operators did, newest first, and what they viewed (`view`: once an hour for the same operator and
     /// route). It is kept for good, can't be changed, and each row carries the hash of the one before it.
     #[oai(path = "/operator/audit", method = "get", operation_id = "operator_list_audit")]
     #[expect(clippy::too_many_arguments, reason = "an operation's parameters are its arguments")]
     async fn list(
         &self,
         _auth: OperatorAuth,
-        /// Only by this operator.
+        /// Only actions of this operator.
         operator: Query<Option<Text>>,
-        /// Only of this sort, such as `account.create`.
+        /// Only this action, such as `account.create`.
         action: Query<Option<Text>>,
-        /// Only to this: an id, or a read's name.
+        /// Only actions on this target: an id, or a read's name.
         target: Query<Option<Text>>,
-        /// Only at or after this time.
+        /// Only actions at or after this time.
         since: Query<Option<Time>>,
-        /// Only before this time.
+        /// Only actions before this time.
         until: Query<Option<Time>>,
         /// Rows to show.
         limit: Query<Option<Limit>>,

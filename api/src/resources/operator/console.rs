@@ -1,4 +1,4 @@
-//! Links to the console: `/operator/console-links`. The pages are `resources::console`'s.
+//! Links to the console: `/operator/console-links`. `resources::console` has the pages.
 
 use super::OperatorAuth;
 use crate::app::App;
@@ -10,7 +10,7 @@ use crate::http::text::{Text, Time};
 use crate::usecases::operator::console::make_console_link;
 use poem_openapi::{Object, OpenApi};
 
-/// What this operation refuses with, beside what every operation may.
+/// The error codes of this operation, besides those that any operation may return.
 pub const ERRORS: Refusals = &[("POST /operator/console-links", &[])];
 
 /// The operation on links to the console.
@@ -19,11 +19,11 @@ pub struct OperatorConsole(pub App);
 /// A link to the console.
 #[derive(Debug, Object)]
 pub struct ConsoleLink {
-    /// The path of the link: put it behind the address that you reach the service by. It can be used once.
+    /// The path of the link: append it to the address at which you reach the service. It can be used once.
     pub path: Text,
-    /// The same behind the service's public URL.
+    /// The link at the service's public URL.
     pub url: Text,
-    /// When it ends.
+    /// When it expires.
     pub expires_at: Time,
 }
 
@@ -32,7 +32,7 @@ impl OperatorConsole {
     /// Make a link to the console
     ///
     /// A browser that follows it is signed in as the operator whose token this is, for twelve hours or until the token
-    /// is changed. It can be used once, within ten minutes.
+    /// changes. The link can be used once, within ten minutes.
     #[oai(path = "/operator/console-links", method = "post", operation_id = "operator_create_console_link")]
     async fn create(&self, auth: OperatorAuth) -> Answer<Created<ConsoleLink>> {
         let OperatorAuth(operator) = auth;

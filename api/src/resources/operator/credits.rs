@@ -1,4 +1,4 @@
-//! Giving AI credits, and taking them back: `/operator/accounts/{id}/credits` (contract §11, §10).
+//! Gives accounts AI credits, and takes them back: `/operator/accounts/{id}/credits` (contract §11, §10).
 //!
 //! Every amount is a row of the journal, written under the account's lock.
 
@@ -15,24 +15,24 @@ use poem_openapi::param::Path;
 use poem_openapi::payload::Json;
 use poem_openapi::{Enum, Object, OpenApi};
 
-/// More than anybody is given by one request: a slip of the keyboard is refused.
+/// The most credits that one request may give, so that a typing error is refused.
 const MOST_CREDITS: i64 = 100_000_000;
 
-/// What these operations refuse with, beside what every operation may.
+/// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[("POST /operator/accounts/{id}/credits", &[Code::AccountNotFound])];
 
 /// The operation on credits.
 pub struct OperatorCredits(pub App);
 
-/// How an account's credits change.
+/// The kinds of changes of an account's credits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum GivingCredits {
-    /// More of them.
+    /// Adds credits.
     Grant,
-    /// More of them, which were paid for.
+    /// Adds credits that were paid for.
     Purchase,
-    /// Fewer of them: some that nothing holds are taken back.
+    /// Takes back credits that are not held.
     Withdraw,
 }
 
@@ -50,28 +50,28 @@ impl From<GivingCredits> for Way {
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct GiveCredits {
-    /// How.
+    /// The kind of change.
     pub kind: GivingCredits,
-    /// How many, with at most two decimals.
+    /// The number of credits, with at most two decimals.
     pub credits: CreditCount,
-    /// Why, for the journal.
+    /// The reason, for the journal.
     #[oai(validator(max_length = 200))]
     pub note: Option<Text>,
-    /// Your own name for this change, such as an invoice's number: needed for a purchase. The same one counts once an
-    /// account, so that a request can be sent again; an account's minutes and credits share these names.
+    /// Your own name for this change, such as an invoice's number; required for a purchase. An account counts each
+    /// reference once, so that a request can be sent again; its minutes and credits share these names.
     #[oai(validator(min_length = 1, max_length = 100))]
     pub reference: Option<Text>,
 }
 
-/// What giving came to.
+/// The result of giving credits.
 #[derive(Debug, Object)]
 pub struct GivenCredits {
-    /// False where the reference had counted before: nothing was changed again.
+    /// False if the reference had counted before: nothing was changed again.
     pub applied: bool,
-    /// By how much the credits changed, below zero where some were taken back; where the reference had counted before,
-    /// by how much they changed then.
+    /// The change of the credits, below zero if some were taken back; if the reference had counted before, the change
+    /// that it made then.
     pub changed_credits: CreditCount,
-    /// What the account has now.
+    /// The account's balances now.
     pub balances: BalancesAnswer,
 }
 
@@ -79,7 +79,7 @@ pub struct GivenCredits {
 impl OperatorCredits {
     /// Give an account AI credits
     ///
-    /// A grant and a purchase add to what the account has, and never lapse; a withdrawal takes back what nothing holds.
+    /// A grant and a purchase add credits, which never expire; a withdrawal takes back credits that are not held.
     #[oai(path = "/operator/accounts/:id/credits", method = "post", operation_id = "operator_give_credits")]
     async fn give(
         &self,

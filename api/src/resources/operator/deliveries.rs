@@ -1,6 +1,6 @@
-//! Deliveries of all accounts, and sending again what did not arrive: `/operator/deliveries` (contract §11).
+//! Deliveries of all accounts, and resending those that did not arrive: `/operator/deliveries` (contract §11).
 //!
-//! Sending again is asked for by a filter, and done endpoint by endpoint (`usecases::operator::deliveries`).
+//! A resend is requested by a filter, and done endpoint by endpoint (`usecases::operator::deliveries`).
 
 use super::OperatorAuth;
 use crate::app::App;
@@ -20,7 +20,7 @@ use sqlx::PgConnection;
 use store::deliveries::{self, Filter, SearchFilter, SearchScope, UnsentFilter, UnsentOf};
 use store::endpoints;
 
-/// What these operations refuse with, beside what every operation may.
+/// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[
     (
         "GET /operator/deliveries",
@@ -32,7 +32,7 @@ pub const ERRORS: Refusals = &[
 /// The operations on deliveries.
 pub struct OperatorDeliveries(pub App);
 
-/// How a delivery that is worth sending again has ended.
+/// The final status of a delivery that can be sent again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum Unarrived {
@@ -46,50 +46,50 @@ pub enum Unarrived {
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct ResendAll {
-    /// Whose deliveries began at or after this time.
+    /// Only deliveries created at or after this time.
     pub since: Time,
-    /// And before this one.
+    /// Only deliveries created before this time.
     pub until: Option<Time>,
-    /// Only to endpoints of this account.
+    /// Only deliveries to endpoints of this account.
     pub account_id: Option<Text>,
-    /// Only to this endpoint.
+    /// Only deliveries to this endpoint.
     pub endpoint_id: Option<Text>,
-    /// Only those that ended so.
+    /// Only deliveries with this status.
     pub status: Option<Unarrived>,
-    /// Only of this type.
+    /// Only events of this type.
     pub event_type: Option<Kind>,
-    /// Only those last answered with this status.
+    /// Only deliveries whose last answer had this HTTP status.
     #[oai(validator(minimum(value = "100"), maximum(value = "599")))]
     pub http_status: Option<i16>,
-    /// Only those whose last attempt came to this, such as `tls_failed`.
+    /// Only deliveries whose last attempt had this error, such as `tls_failed`.
     pub error: Option<Text>,
     /// `true` sends nothing, and counts what would be sent.
     pub dry_run: Option<bool>,
 }
 
-/// What was sent again, or would be.
+/// The result of a resend, or of its dry run.
 #[derive(Debug, Object)]
 pub struct ResentAll {
-    /// Whether nothing was sent, because that was asked for.
+    /// Whether it was a dry run, which sends nothing.
     pub dry_run: bool,
-    /// Deliveries that were begun, or would be.
+    /// The number of deliveries that were started, or would be.
     pub resent: u64,
-    /// By endpoint.
+    /// The same, by endpoint.
     pub endpoints: Vec<ResentTo>,
-    /// Events to endpoints that are disabled: nothing is sent to those.
+    /// The number of events to endpoints that are disabled: those are not sent.
     pub disabled: u64,
-    /// Whether there are more: send the request again.
+    /// Whether more events match: send the request again.
     pub has_more: bool,
 }
 
-/// What was sent again to one endpoint, or would be.
+/// The result of a resend, or of its dry run, for one endpoint.
 #[derive(Debug, Object)]
 pub struct ResentTo {
     /// The endpoint.
     pub endpoint_id: Text,
     /// Its account.
     pub account_id: Text,
-    /// How many.
+    /// The number of deliveries that were started, or would be.
     pub resent: u64,
 }
 
@@ -97,31 +97,31 @@ pub struct ResentTo {
 impl OperatorDeliveries {
     /// List deliveries of all accounts
     ///
-    /// Newest first. With filters a page looks through 2,000 deliveries: it may show fewer than `limit`, or none, and
-    /// still have more after it.
+    /// Newest first. With filters a page looks through 2,000 deliveries: it may have fewer than `limit`, or none, and
+    /// still be followed by more.
     #[oai(path = "/operator/deliveries", method = "get", operation_id = "operator_list_deliveries")]
     #[expect(clippy::too_many_arguments, reason = "an operation's parameters are its arguments")]
     async fn list(
         &self,
         _auth: OperatorAuth,
-        /// Only to endpoints of this account.
+        /// Only deliveries to endpoints of this account.
         account_id: Query<Option<Text>>,
-        /// Only to this endpoint.
+        /// Only deliveries to this endpoint.
         endpoint_id: Query<Option<Text>>,
-        /// Only of this job.
+        /// Only deliveries of this job's events.
         job_id: Query<Option<Text>>,
-        /// Only in this state.
+        /// Only deliveries with this status.
         status: Query<Option<Status>>,
-        /// Only of this type.
+        /// Only events of this type.
         event_type: Query<Option<Kind>>,
-        /// Only those last answered with this status.
+        /// Only deliveries whose last answer had this HTTP status, 100 to 599.
         #[oai(validator(minimum(value = "100"), maximum(value = "599")))]
         http_status: Query<Option<i16>>,
-        /// Only those whose last attempt came to this, such as `tls_failed`.
+        /// Only deliveries whose last attempt had this error, such as `tls_failed`.
         error: Query<Option<Text>>,
-        /// Only those begun at or after this time.
+        /// Only deliveries created at or after this time.
         since: Query<Option<Time>>,
-        /// Only those begun before this time.
+        /// Only deliveries created before this time.
         until: Query<Option<Time>>,
         /// Rows to show.
         limit: Query<Option<Limit>>,
@@ -142,10 +142,10 @@ impl OperatorDeliveries {
         Ok(Json(page_of(&mut conn, page, &place, &every).await?))
     }
 
-    /// Send again what did not arrive
+    /// Resend what did not arrive
     ///
-    /// Every event since a time whose last delivery to an endpoint failed or was skipped, as far as the filters pass
-    /// it: a new delivery each, from its first attempt. With `dry_run` it is counted alone.
+    /// Sends every event since a time again whose last delivery to an endpoint failed or was skipped, and which matches
+    /// the filters: each as a new delivery, from its first attempt. With `dry_run` they are only counted.
     #[oai(path = "/operator/deliveries/resend", method = "post", operation_id = "operator_resend_deliveries")]
     async fn resend(&self, auth: OperatorAuth, body: Json<ResendAll>) -> Answer<Accepted<ResentAll>> {
         let OperatorAuth(operator) = auth;
@@ -154,17 +154,7 @@ impl OperatorDeliveries {
             asked.account_id.as_ref().map(|id| id.id(Code::AccountNotFound)).transpose()?;
         let endpoint: Option<EndpointId> =
             asked.endpoint_id.as_ref().map(|id| id.id(Code::WebhookNotFound)).transpose()?;
-        let filter = UnsentFilter {
-            since: asked.since.0,
-            until: asked.until.map(|time| time.0),
-            status: asked.status.map(|ended| match ended {
-                Unarrived::Failed => DeliveryStatus::Failed,
-                Unarrived::Skipped => DeliveryStatus::Skipped,
-            }),
-            event_type: asked.event_type.map(Into::into),
-            http_status: asked.http_status,
-            error: asked.error.as_ref().map(|text| text.0.clone()),
-        };
+        let filter = unsent_filter(&asked);
         let found = deliveries::unsent_of(&mut *self.0.conn().await?, account, endpoint, &filter).await?;
         let (open, closed): (Vec<UnsentOf>, Vec<UnsentOf>) = found.into_iter().partition(|one| one.enabled);
         let disabled = closed.iter().map(counted).sum();
@@ -177,6 +167,21 @@ impl OperatorDeliveries {
         };
         let resent = endpoints.iter().map(|one| one.resent).sum();
         Ok(Accepted(ResentAll { dry_run, resent, endpoints, disabled, has_more }))
+    }
+}
+
+/// Which events were not sent, as far as it is asked for.
+fn unsent_filter(asked: &ResendAll) -> UnsentFilter {
+    UnsentFilter {
+        since: asked.since.0,
+        until: asked.until.map(|time| time.0),
+        status: asked.status.map(|ended| match ended {
+            Unarrived::Failed => DeliveryStatus::Failed,
+            Unarrived::Skipped => DeliveryStatus::Skipped,
+        }),
+        event_type: asked.event_type.map(Into::into),
+        http_status: asked.http_status,
+        error: asked.error.as_ref().map(|text| text.0.clone()),
     }
 }
 

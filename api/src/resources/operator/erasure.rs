@@ -1,8 +1,8 @@
-//! Erasing an item, a workspace or an account: `POST /operator/items/{id}/erase`, likewise of workspaces and
+//! Erases an item, a workspace or an account: `POST /operator/items/{id}/erase`, and likewise for workspaces and
 //! accounts.
 //!
-//! Words and bytes go, the ledger stays as numbers. An account is suspended first: that is the moment to think again.
-//! What is cut off half-way is done by asking again: every step leaves out what is done.
+//! Texts and bytes are erased, the ledger stays as numbers. An account must be suspended first, which gives time to
+//! reconsider. An erasure that broke off is completed by repeating it: every step skips what is done.
 
 use super::OperatorAuth;
 use crate::app::App;
@@ -15,7 +15,7 @@ use poem_openapi::param::Path;
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
 
-/// What these operations refuse with, beside what every operation may.
+/// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[
     ("POST /operator/accounts/{id}/erase", &[Code::AccountNotFound, Code::IllegalTransition]),
     ("POST /operator/workspaces/{id}/erase", &[Code::WorkspaceNotFound, Code::IllegalTransition]),
@@ -25,16 +25,16 @@ pub const ERRORS: Refusals = &[
 /// The operations that erase.
 pub struct OperatorErasures(pub App);
 
-/// What was erased now. What was erased before is not counted again.
+/// The numbers of things that were erased now. Things that were erased before are not counted again.
 #[derive(Debug, Object)]
 pub struct ErasedAnswer {
     /// Always true.
     pub erased: bool,
-    /// Workspaces.
+    /// The number of workspaces.
     pub workspaces: u64,
-    /// Items. Their bytes follow, once no job reads them.
+    /// The number of items. Their bytes are deleted once no job reads them.
     pub items: u64,
-    /// Projects.
+    /// The number of projects.
     pub projects: u64,
 }
 
@@ -50,8 +50,8 @@ impl OperatorErasures {
     /// Erase an account
     ///
     /// It must be suspended. Its workspaces with their items and projects, its users, endpoints, signing secret, audit
-    /// log and name go, for good; bytes follow as for deleted items. Ids and the ledger stay. Asked again, it goes on
-    /// where it was.
+    /// log and name are erased for good; bytes are deleted as for deleted items. Ids and the ledger stay. Repeated, it
+    /// continues where it stopped.
     #[oai(path = "/operator/accounts/:id/erase", method = "post", operation_id = "operator_erase_account")]
     async fn account(
         &self,
@@ -66,7 +66,8 @@ impl OperatorErasures {
 
     /// Erase a workspace
     ///
-    /// Its items, projects, members, keys and name go, for good. An account's default workspace goes with its account.
+    /// Its items, projects, members, keys and name are erased for good. An account's default workspace is erased with
+    /// its account only.
     #[oai(path = "/operator/workspaces/:id/erase", method = "post", operation_id = "operator_erase_workspace")]
     async fn workspace(
         &self,
@@ -81,8 +82,7 @@ impl OperatorErasures {
 
     /// Erase an item
     ///
-    /// As if its owner had deleted it, and what it was called goes at once. One that was deleted before loses its name
-    /// too.
+    /// Deletes it as its owner could, and erases its name at once. An item that was deleted before loses its name too.
     #[oai(path = "/operator/items/:id/erase", method = "post", operation_id = "operator_erase_item")]
     async fn item(
         &self,

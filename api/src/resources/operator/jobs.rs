@@ -1,4 +1,4 @@
-//! Jobs of all accounts, and running one again: `/operator/jobs` (contract §11).
+//! Jobs of all accounts, and running a job's read again: `/operator/jobs` (contract §11).
 
 use super::{OperatorAuth, OperatorCaller, missing};
 use crate::app::App;
@@ -23,27 +23,27 @@ use std::collections::HashMap;
 use store::jobs::{self, Call, Found, Origin, Owners, SearchFilter, SearchScope};
 use store::workspaces;
 
-/// What these operations refuse with, beside what every operation may.
+/// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[
     ("GET /operator/jobs", &[Code::InvalidCursor, Code::AccountNotFound, Code::WorkspaceNotFound, Code::ItemNotFound]),
     ("GET /operator/jobs/{id}", &[Code::JobNotFound]),
     ("POST /operator/jobs/{id}/retry", &[Code::JobNotFound, Code::IllegalTransition, Code::ReadNotApplicable]),
 ];
 
-/// What a job that is run again says of the call that started it.
+/// The tool that a call is recorded under when an operator runs a read again.
 const TOOL: &str = "operator_retry";
 
 /// The operations on jobs.
 pub struct OperatorJobs(pub App);
 
-/// A job, and whose it is.
+/// A job, with the accounts that own and pay for it.
 #[derive(Debug, Object)]
 pub struct OperatorJob {
     /// The account that pays for it.
     pub payer_account_id: Text,
-    /// The account of its workspace, whose webhooks tell of it.
+    /// The account that owns its workspace, and whose webhooks get its events.
     pub owner_account_id: Text,
-    /// The job as its account sees it.
+    /// The job, as its account sees it.
     pub job: JobAnswer,
 }
 
@@ -51,30 +51,30 @@ pub struct OperatorJob {
 impl OperatorJobs {
     /// List jobs of all accounts
     ///
-    /// Newest first. With filters a page looks through 2,000 jobs: it may show fewer than `limit`, or none, and still
-    /// have more after it.
+    /// Newest first. With filters a page looks through 2,000 jobs: it may have fewer than `limit`, or none, and still
+    /// be followed by more.
     #[oai(path = "/operator/jobs", method = "get", operation_id = "operator_list_jobs")]
     #[expect(clippy::too_many_arguments, reason = "an operation's parameters are its arguments")]
     async fn list(
         &self,
         _auth: OperatorAuth,
-        /// Only in these statuses.
+        /// Only jobs in these statuses.
         status: Query<Option<Vec<JobStatusWord>>>,
-        /// Only of these kinds.
+        /// Only jobs of these kinds.
         kind: Query<Option<Vec<JobKindWord>>>,
-        /// Only of these reads.
+        /// Only jobs of these reads.
         read: Query<Option<Vec<ReadKind>>>,
-        /// Only those that failed with this job error code.
+        /// Only jobs that failed with this job error code.
         error_code: Query<Option<Text>>,
-        /// Only in workspaces of this account.
+        /// Only jobs in workspaces of this account.
         account_id: Query<Option<Text>>,
-        /// Only in this workspace.
+        /// Only jobs in this workspace.
         workspace_id: Query<Option<Text>>,
-        /// Only of this item.
+        /// Only jobs on this item.
         item_id: Query<Option<Text>>,
-        /// Only created at or after this time.
+        /// Only jobs created at or after this time.
         since: Query<Option<Time>>,
-        /// Only created before this time.
+        /// Only jobs created before this time.
         until: Query<Option<Time>>,
         /// Rows to show.
         limit: Query<Option<Limit>>,
@@ -100,7 +100,7 @@ impl OperatorJobs {
 
     /// Get a job of any account
     ///
-    /// The job as its account sees it, and whose it is.
+    /// Returns the job as its account sees it, and the accounts that own and pay for it.
     #[oai(path = "/operator/jobs/:id", method = "get", operation_id = "operator_get_job")]
     async fn get(
         &self,
@@ -118,9 +118,9 @@ impl OperatorJobs {
 
     /// Run a job's read again
     ///
-    /// Starts the read of a job that failed or was cancelled anew, as a job of its own, for the account that paid for
-    /// the first one. The answer is `prepare_media`'s for that read: `ready` when it is stored meanwhile, and a reason
-    /// where it can't start. The first job stays as it is.
+    /// Starts the read of a failed or cancelled job again, as a new job, for the account that paid for the first one.
+    /// The answer is `prepare_media`'s for that read: `ready` if it has been stored meanwhile, or a reason if it can't
+    /// start. The first job does not change.
     #[oai(path = "/operator/jobs/:id/retry", method = "post", operation_id = "operator_retry_job")]
     async fn retry(
         &self,
@@ -134,10 +134,10 @@ impl OperatorJobs {
 }
 
 impl OperatorJobs {
-    /// Runs a job's read again, for whoever paid.
+    /// Runs a job's read again, at the expense of its payer.
     ///
     /// # Errors
-    /// `illegal_transition` while the job has its end before it or has succeeded, `read_not_applicable` of other work.
+    /// `illegal_transition` if the job has not ended or has succeeded, `read_not_applicable` if it is not a read.
     pub async fn run_again(&self, operator: &OperatorCaller, id: JobId) -> Answer<PreparedRead> {
         let origin =
             jobs::origin(&mut *self.0.conn().await?, id).await?.ok_or_else(|| missing(Code::JobNotFound, id))?;
@@ -152,7 +152,7 @@ impl OperatorJobs {
         self.retry_job(operator, id, origin, read, item).await
     }
 
-    /// The use case: a dispatch for whoever paid, with the row of the audit log in its transaction.
+    /// The use case: a dispatch for the payer, with the row of the audit log in the same transaction.
     async fn retry_job(
         &self,
         operator: &OperatorCaller,
@@ -219,7 +219,7 @@ async fn place(
     }
 }
 
-/// The jobs that were found, as they are shown.
+/// Returns the jobs that were found, as they are shown.
 async fn shown(conn: &mut PgConnection, found: &[Found]) -> Answer<HashMap<JobId, OperatorJob>> {
     let ids: Vec<JobId> = found.iter().map(|one| one.job).collect();
     let whose: HashMap<JobId, &Found> = found.iter().map(|one| (one.job, one)).collect();

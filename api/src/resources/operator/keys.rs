@@ -1,4 +1,4 @@
-//! Keys of all accounts: `/operator/keys`. They are seen and revoked here, never made: a key is its account's to make.
+//! Keys of all accounts: `/operator/keys`. Operators see and revoke keys; only accounts make them.
 
 use super::OperatorAuth;
 use crate::app::App;
@@ -15,7 +15,7 @@ use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
 use store::keys::{self, KeyRow};
 
-/// What these operations refuse with, beside what every operation may.
+/// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[
     ("GET /operator/keys", &[Code::InvalidCursor, Code::AccountNotFound]),
     ("DELETE /operator/keys/{id}", &[Code::KeyNotFound]),
@@ -29,13 +29,13 @@ pub struct OperatorKeys(pub App);
 pub struct OperatorKey {
     /// Its id.
     pub id: Text,
-    /// What its owner calls it, or null.
+    /// Its name, or null.
     pub name: Option<Text>,
     /// Its first characters.
     pub prefix: Text,
-    /// The workspace it works in.
+    /// The workspace in which it works.
     pub workspace_id: Text,
-    /// The id of the user or the key that made it; null where an operator did.
+    /// The id of the user or the key that made it; null if an operator did.
     pub created_by: Option<Text>,
     /// When it was made.
     pub created_at: Time,
@@ -64,7 +64,7 @@ impl From<KeyRow> for OperatorKey {
 impl OperatorKeys {
     /// List an account's keys
     ///
-    /// Live and revoked, newest first, without the keys themselves.
+    /// Live and revoked keys, newest first, without the secrets.
     #[oai(path = "/operator/keys", method = "get", operation_id = "operator_list_keys")]
     async fn list(
         &self,
@@ -84,8 +84,8 @@ impl OperatorKeys {
 
     /// Revoke a key
     ///
-    /// Whosever it is: the key, the sessions made with it and its open event streams end at once; jobs already
-    /// dispatched go on. Its owner sees it in their audit log.
+    /// This works for any account's key: the key, the sessions made with it and its open event streams end at once;
+    /// jobs that were already dispatched continue. Its owner sees it in their audit log.
     #[oai(path = "/operator/keys/:id", method = "delete", operation_id = "operator_revoke_key")]
     async fn revoke(
         &self,

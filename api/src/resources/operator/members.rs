@@ -1,4 +1,4 @@
-//! Who is a member of which workspace: `/operator/members` (contract §11).
+//! Users' memberships of workspaces: `/operator/members` (contract §11).
 
 use super::OperatorAuth;
 use crate::app::App;
@@ -15,7 +15,7 @@ use poem_openapi::payload::Json;
 use poem_openapi::{Enum, Object, OpenApi};
 use store::members::{self, MemberRow};
 
-/// What these operations refuse with, beside what every operation may.
+/// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[
     ("POST /operator/members", &[Code::WorkspaceNotFound, Code::UserNotFound]),
     ("GET /operator/members", &[Code::InvalidCursor, Code::WorkspaceNotFound, Code::UserNotFound]),
@@ -28,7 +28,7 @@ pub const ERRORS: Refusals = &[
 /// The operations on members.
 pub struct OperatorMembers(pub App);
 
-/// A role in a workspace; each may do what those before it may.
+/// A role in a workspace; each includes the rights of those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum RoleWord {
@@ -64,11 +64,11 @@ impl From<RoleWord> for Role {
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct PutMember {
-    /// The workspace; it may be another account's than the user's.
+    /// The workspace; its account may be another than the user's.
     pub workspace_id: Text,
     /// The user.
     pub user_id: Text,
-    /// What they may do there.
+    /// The role to give.
     pub role: RoleWord,
 }
 
@@ -79,11 +79,11 @@ pub struct OperatorMember {
     pub workspace_id: Text,
     /// The user.
     pub user_id: Text,
-    /// What the user is called.
+    /// The user's name.
     pub user_name: Text,
-    /// What they may do there.
+    /// Their role in the workspace.
     pub role: RoleWord,
-    /// Since when they are a member.
+    /// When they became a member.
     pub created_at: Time,
 }
 
@@ -103,7 +103,7 @@ impl From<MemberRow> for OperatorMember {
 impl OperatorMembers {
     /// Give a user a role in a workspace
     ///
-    /// Makes them a member, or changes the role of one who is.
+    /// Makes them a member, or changes a member's role.
     #[oai(path = "/operator/members", method = "post", operation_id = "operator_put_member")]
     async fn put(&self, auth: OperatorAuth, body: Json<PutMember>) -> Answer<Created<OperatorMember>> {
         let OperatorAuth(operator) = auth;
@@ -115,14 +115,14 @@ impl OperatorMembers {
 
     /// List members
     ///
-    /// The members of a workspace, or the memberships of a user: name one of the two.
+    /// Lists the members of a workspace, or the memberships of a user: give exactly one of the two.
     #[oai(path = "/operator/members", method = "get", operation_id = "operator_list_members")]
     async fn list(
         &self,
         _auth: OperatorAuth,
-        /// The members of this workspace.
+        /// The workspace whose members to list.
         workspace_id: Query<Option<Text>>,
-        /// The memberships of this user.
+        /// The user whose memberships to list.
         user_id: Query<Option<Text>>,
         /// Rows to show.
         limit: Query<Option<Limit>>,
@@ -149,9 +149,9 @@ impl OperatorMembers {
 
     /// End a membership
     ///
-    /// The user reaches the workspace no more, at once: their sessions there end, and the keys to the workspace's
-    /// account that they made, or whose keys made them, are revoked. What they have started goes on. Where the account
-    /// is their own, they stay one of its users: disable them to keep them out of all of it.
+    /// The user loses access to the workspace at once: their sessions there end, and the keys to the workspace's
+    /// account that they made, or whose keys made them, are revoked. Work that they have started continues. If the
+    /// account is their own, they remain one of its users: disable them to keep them out of all of it.
     #[oai(path = "/operator/members/:workspaceId/:userId", method = "delete", operation_id = "operator_delete_member")]
     async fn remove(
         &self,

@@ -1,7 +1,7 @@
-//! Giving minutes: `/operator/accounts/{id}/minutes` (contract §11, §10).
+//! Gives accounts minutes: `/operator/accounts/{id}/minutes` (contract §11, §10).
 //!
-//! Every amount is a row of the journal, written under the account's lock. Nothing is ever taken from the journal: an
-//! allowance that is set lower is a row too.
+//! Every amount is a row of the journal, written under the account's lock. Rows are never removed from the journal: a
+//! lower allowance is a new row too.
 
 use super::{NO_REFERENCE, OperatorAuth, amount};
 use crate::app::App;
@@ -16,21 +16,21 @@ use poem_openapi::param::Path;
 use poem_openapi::payload::Json;
 use poem_openapi::{Enum, Object, OpenApi};
 
-/// What these operations refuse with, beside what every operation may.
+/// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[("POST /operator/accounts/{id}/minutes", &[Code::AccountNotFound])];
 
 /// The operation on minutes.
 pub struct OperatorMinutes(pub App);
 
-/// How minutes are given.
+/// The kinds of giving minutes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum Giving {
-    /// More of them in the open month.
+    /// Adds minutes to the current month.
     Grant,
-    /// Bought ones, which never lapse and are spent after the month's.
+    /// Adds purchased minutes, which never expire and are used after the month's.
     Purchase,
-    /// What the account has each month, from the open one on.
+    /// Sets the minutes of each month, from the current one on.
     Allowance,
 }
 
@@ -48,28 +48,28 @@ impl From<Giving> for Way {
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct GiveMinutes {
-    /// How.
+    /// The kind of giving.
     pub kind: Giving,
-    /// How many, with at most two decimals.
+    /// The number of minutes, with at most two decimals.
     pub minutes: MinuteCount,
-    /// Why, for the journal.
+    /// The reason, for the journal.
     #[oai(validator(max_length = 200))]
     pub note: Option<Text>,
-    /// Your own name for this grant or purchase, such as an invoice's number: needed for a purchase. The same one
-    /// counts once an account, so that a request can be sent again.
+    /// Your own name for this grant or purchase, such as an invoice's number; required for a purchase. An account
+    /// counts each reference once, so that a request can be sent again.
     #[oai(validator(min_length = 1, max_length = 100))]
     pub reference: Option<Text>,
 }
 
-/// What giving came to.
+/// The result of giving minutes.
 #[expect(clippy::struct_field_names, reason = "the names are the interface's")]
 #[derive(Debug, Object)]
 pub struct GivenMinutes {
-    /// False where the reference had counted before: nothing was given again.
+    /// False if the reference had counted before: nothing was given again.
     pub applied: bool,
-    /// How many minutes were given; where the reference had counted before, how many it gave then.
+    /// The number of minutes that were given; if the reference had counted before, the number that it gave then.
     pub given_minutes: MinuteCount,
-    /// What the account has now.
+    /// The account's balances now.
     pub balances: BalancesAnswer,
 }
 
@@ -77,8 +77,8 @@ pub struct GivenMinutes {
 impl OperatorMinutes {
     /// Give an account minutes
     ///
-    /// A grant adds to the open month, a purchase to the bought minutes, an allowance sets what each month has. An
-    /// allowance below what is used and held leaves nothing, and takes nothing back.
+    /// A grant adds to the current month, a purchase to the purchased minutes, an allowance sets the minutes of each
+    /// month. An allowance below what is used and held leaves nothing, and takes nothing back.
     #[oai(path = "/operator/accounts/:id/minutes", method = "post", operation_id = "operator_give_minutes")]
     async fn give(
         &self,

@@ -1,8 +1,8 @@
-//! What operators do: `/operator/…`, with a token of theirs (contract §11).
+//! The operators' operations: `/operator/…`, with an operator's token (contract §11).
 //!
-//! One file a noun. Every change and the row of the audit log that tells of it are one transaction, which the use case
-//! named for it opens (`usecases::operator`). Nothing here acts for a customer: no route takes one's credential, and
-//! none of theirs takes an operator's.
+//! Each noun has a file. Every change and its row of the audit log are one transaction, in the use case of that name
+//! (`usecases::operator`). Nothing here acts for a customer: no route takes a customer's credential, and no route of
+//! customers takes an operator's.
 
 pub mod accounts;
 pub mod audit;
@@ -26,14 +26,14 @@ use crate::http::text::{MinuteCount, Text};
 use crate::usecases::operator::missing;
 use domain::minutes::Minutes;
 
-/// More than anybody is given by one request, in minutes: a slip of the keyboard is refused.
+/// The most minutes that one request may give, so that a typing error is refused.
 const MOST_MINUTES: i64 = 10_000_000;
 
-/// A purchase that names no invoice would count again with each repeat.
+/// The refusal of a purchase without a reference: every repeat would count again.
 const NO_REFERENCE: &str =
     "A purchase needs a `reference`, such as an invoice's number: it counts once, however often it is sent.";
 
-/// An amount that an operator gives.
+/// Checks the number of minutes that an operator gives.
 fn amount(minutes: MinuteCount, least: Minutes) -> Answer<Minutes> {
     if (least..=Minutes::from_whole(MOST_MINUTES)).contains(&minutes.0) {
         return Ok(minutes.0);
@@ -41,7 +41,7 @@ fn amount(minutes: MinuteCount, least: Minutes) -> Answer<Minutes> {
     Err(ApiError::new(Code::InvalidRequest, format!("The minutes must be from {least} to {MOST_MINUTES}.")))
 }
 
-/// A name, without the space around it, that is one.
+/// Checks a name, and returns it trimmed.
 fn named(text: &Text) -> Answer<&str> {
     let name = text.0.trim();
     if name.is_empty() || name.chars().any(char::is_control) {

@@ -1,4 +1,4 @@
-//! Pausing and resuming reads: `/operator/reads` (contract §11, §4.5).
+//! Pauses and resumes reads: `/operator/reads` (contract §11, §4.5).
 
 use super::OperatorAuth;
 use crate::app::App;
@@ -13,43 +13,44 @@ use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
 use store::reads::{self, Begun, KindRow};
 
-/// What these operations refuse with, beside what every operation may.
+/// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[("GET /operator/reads", &[]), ("PATCH /operator/reads/{read}", &[Code::ReadNotFound])];
 
 /// The operations on reads.
 pub struct OperatorReads(pub App);
 
-/// What to change of a read.
+/// What to change in a read.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct ChangeRead {
-    /// `true`: no job of it is begun, and calls are answered `held` with `reads_paused`. `false`: all goes on.
+    /// `true`: its jobs do not start, and calls for it are answered `held` with `reads_paused`. `false`: they start
+    /// again.
     pub paused: bool,
 }
 
-/// A read, and whether it is computed.
+/// A read, its engine, and whether it is paused.
 #[derive(Debug, Object)]
 pub struct OperatorRead {
-    /// Which.
+    /// The read.
     pub read: ReadKind,
-    /// Since when it is paused, or null.
+    /// Since when it is paused; null when it is not.
     pub paused_at: Option<Time>,
-    /// What computes it, as a worker last said, or null.
+    /// The engine that computes it, as a worker last reported, or null.
     pub engine: Option<Text>,
-    /// And in which version, or null.
+    /// That engine's version, or null.
     pub engine_version: Option<Text>,
-    /// When a worker last said so, or null.
+    /// When a worker last reported it, or null.
     pub engine_seen_at: Option<Time>,
-    /// Jobs of it that wait; 10,001 means more than 10,000.
+    /// The number of its jobs that wait; 10,001 means more than 10,000.
     pub waiting_jobs: u32,
 }
 
-/// The six reads.
+/// The reads.
 #[derive(Debug, Object)]
 pub struct OperatorReadList {
-    /// By their names.
+    /// The reads, ordered by name.
     pub data: Vec<OperatorRead>,
-    /// Always false: they are few, and all here.
+    /// Always false: one page has all reads.
     pub has_more: bool,
     /// Always null.
     pub next_cursor: Option<Text>,
@@ -72,7 +73,7 @@ impl From<KindRow> for OperatorRead {
 impl OperatorReads {
     /// List reads
     ///
-    /// The six reads: what computes each, whether it is paused, and how many jobs wait for it.
+    /// The reads: the engine of each, whether it is paused, and how many of its jobs wait.
     #[oai(path = "/operator/reads", method = "get", operation_id = "operator_list_reads")]
     async fn list(&self, _auth: OperatorAuth) -> Answer<Json<OperatorReadList>> {
         let rows = reads::list(&mut *self.0.conn().await?).await?;
@@ -82,8 +83,8 @@ impl OperatorReads {
 
     /// Pause or resume a read
     ///
-    /// While a read is paused its running jobs go on, its waiting ones wait and give their places to others, and calls
-    /// for it are answered `held`. Nothing is cancelled and nothing is charged.
+    /// While a read is paused its running jobs continue, its waiting jobs wait and give their places to others, and
+    /// calls for it are answered `held`. Nothing is cancelled and nothing is charged.
     #[oai(path = "/operator/reads/:read", method = "patch", operation_id = "operator_update_read")]
     async fn change(
         &self,

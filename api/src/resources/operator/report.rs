@@ -1,4 +1,4 @@
-//! How the service stands, and what to do next: `/operator/report`. What the numbers mean is `domain::verdict`'s.
+//! The health of the service, and what to do next: `/operator/report`. `domain::verdict` decides what numbers mean.
 
 use super::OperatorAuth;
 use crate::app::App;
@@ -10,76 +10,76 @@ use domain::verdict::{self, Finding, Report};
 use poem_openapi::payload::Json;
 use poem_openapi::{Enum, Object, OpenApi};
 
-/// What this operation refuses with, beside what every operation may.
+/// The error codes of this operation, besides those that any operation may return.
 pub const ERRORS: Refusals = &[("GET /operator/report", &[])];
 
 /// The operation on the verdict.
 pub struct OperatorReports(pub App);
 
-/// How something stands.
+/// The states of health.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum HealthState {
-    /// As it should be.
+    /// Everything is as it should be.
     Healthy,
-    /// What would tell is not there, or too old.
+    /// The numbers are missing or too old.
     Unknown,
-    /// Something needs an operator, and the service goes on.
+    /// An operator is needed, but the service continues.
     Degraded,
-    /// Work stands still, or what must hold does not.
+    /// Work stands still, or an invariant does not hold.
     Failing,
 }
 
-/// What is looked at.
+/// The axes of the service's health.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum HealthAxis {
-    /// Whether work starts.
+    /// Whether waiting work starts.
     Flow,
-    /// Whether what runs succeeds.
+    /// Whether running work succeeds.
     Execution,
-    /// Whether events arrive.
+    /// Whether events reach their endpoints.
     Delivery,
-    /// Whether the books are right, and who has nothing left.
+    /// Whether the books are right, and which accounts have nothing left.
     Money,
-    /// Whether everything that has to run does.
+    /// Whether every process and duty that must run does.
     Liveness,
 }
 
-/// A number that a finding goes by.
+/// A number on which a finding is based.
 #[derive(Debug, Object)]
 pub struct HealthNumber {
-    /// What is counted or measured.
+    /// The name of what is counted or measured.
     pub name: Text,
-    /// How much, to a tenth. A count of rows ends at 2,000.
+    /// The value, to one decimal. Counts of rows end at 2,000.
     pub value: f64,
-    /// In what: `s`, `%`, or empty for a count.
+    /// The unit: `s`, `%`, or empty for a count.
     pub unit: Text,
 }
 
-/// How one axis stands.
+/// The health on one axis.
 #[derive(Debug, Object)]
 pub struct HealthFinding {
-    /// Which.
+    /// The axis.
     pub axis: HealthAxis,
-    /// How it stands.
+    /// Its state.
     pub state: HealthState,
-    /// In a sentence.
+    /// The finding, as one sentence.
     pub sentence: Text,
-    /// At most three.
+    /// The numbers behind it, at most three.
     pub numbers: Vec<HealthNumber>,
-    /// The command that helps next, or null where nothing is to be done.
+    /// The command that helps next; null when nothing is to be done.
     pub next: Option<Text>,
 }
 
-/// How the service stands.
+/// The health of the service.
 #[derive(Debug, Object)]
 pub struct HealthReport {
-    /// The worst of the axes.
+    /// The worst state of the axes.
     pub state: HealthState,
-    /// In a sentence.
+    /// The verdict, as one sentence.
     pub sentence: Text,
-    /// The five: flow, execution, delivery, money, liveness.
+    /// The five axes: flow, execution, delivery, money, liveness.
     pub axes: Vec<HealthFinding>,
 }
 
@@ -87,9 +87,8 @@ pub struct HealthReport {
 impl OperatorReports {
     /// Get the verdict
     ///
-    /// How the service stands, on five axes: each with a sentence, the numbers that it goes by, and the command that
-    /// helps next. The same numbers give the same words. An axis whose numbers are too old is `unknown`, never
-    /// `healthy`.
+    /// The health of the service on five axes: each with a sentence, the numbers behind it, and the command that helps
+    /// next. The same numbers give the same words. An axis whose numbers are too old is `unknown`, never `healthy`.
     #[oai(path = "/operator/report", method = "get", operation_id = "operator_get_report")]
     async fn get(&self, _auth: OperatorAuth) -> Answer<Json<HealthReport>> {
         Ok(Json(verdict(&self.0).await?.report.into()))

@@ -1,8 +1,8 @@
-//! Stopping an account and letting it go on: `/operator/accounts/{id}/suspend` and `…/resume`.
+//! Suspends and resumes accounts: `/operator/accounts/{id}/suspend` and `…/resume`.
 //!
 //! A suspended account keeps all that it has. Its credentials are refused, its queued jobs wait without a place, its
-//! endpoints are told of nothing, its links to pictures and its uploads' URLs answer no more. What runs goes on to its
-//! end, unless its work is to be ended too.
+//! endpoints get no events, and its links to pictures and its uploads' URLs stop working. Running work continues to its
+//! end, unless the operator ends it too.
 
 use super::OperatorAuth;
 use super::accounts::OperatorAccount;
@@ -16,7 +16,7 @@ use poem_openapi::param::Path;
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
 
-/// What these operations refuse with, beside what every operation may.
+/// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[
     ("POST /operator/accounts/{id}/suspend", &[Code::AccountNotFound, Code::IllegalTransition]),
     ("POST /operator/accounts/{id}/resume", &[Code::AccountNotFound, Code::IllegalTransition]),
@@ -25,25 +25,25 @@ pub const ERRORS: Refusals = &[
 /// The operations that suspend.
 pub struct OperatorSuspensions(pub App);
 
-/// Why, and what becomes of what is under way.
+/// The reason for a suspension, and whether it ends the account's work.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct SuspendAccount {
-    /// Why, in words that the account's callers are told.
+    /// The reason, as a text that the account's callers are shown.
     #[oai(validator(min_length = 1, max_length = 500))]
     pub reason: Text,
     /// `true` also cancels the jobs that the account pays for, and ends its uploads and imports.
     pub end_work: Option<bool>,
 }
 
-/// A suspended account, and what was ended of its work.
+/// A suspended account, and how much of its work was ended.
 #[derive(Debug, Object)]
 pub struct SuspendedAccount {
     /// The account.
     pub account: OperatorAccount,
-    /// Jobs that were cancelled, or asked to stop.
+    /// The number of jobs that were cancelled, or asked to stop.
     pub ended_jobs: u64,
-    /// Uploads and imports that were ended.
+    /// The number of uploads and imports that were ended.
     pub ended_uploads: u64,
 }
 
@@ -51,9 +51,9 @@ pub struct SuspendedAccount {
 impl OperatorSuspensions {
     /// Suspend an account
     ///
-    /// Every credential of it is refused with 403 `account_suspended`, its open event streams end, its queued jobs
-    /// wait, and its endpoints are told of nothing: events are `skipped`, and can be sent again once it is resumed.
-    /// What runs goes on unless `end_work` is true. Nothing is deleted. Repeated, it gives another reason.
+    /// All its credentials are refused with 403 `account_suspended`, its open event streams end, its queued jobs wait,
+    /// and its endpoints get no events: events are `skipped`, and can be sent again once it is resumed. Running work
+    /// continues unless `end_work` is true. Nothing is deleted. Repeated, it changes the reason.
     #[oai(path = "/operator/accounts/:id/suspend", method = "post", operation_id = "operator_suspend_account")]
     async fn suspend(
         &self,
@@ -76,7 +76,8 @@ impl OperatorSuspensions {
 
     /// Resume an account
     ///
-    /// Its credentials are let in again, its jobs go on, and the endpoints that the suspension silenced are enabled.
+    /// Its credentials are accepted again, its jobs continue, and the endpoints that the suspension disabled are
+    /// enabled.
     #[oai(path = "/operator/accounts/:id/resume", method = "post", operation_id = "operator_resume_account")]
     async fn resume(
         &self,
@@ -90,7 +91,7 @@ impl OperatorSuspensions {
     }
 }
 
-/// The reason, without the space around it.
+/// Returns the reason, trimmed.
 fn reason(text: &Text) -> Answer<&str> {
     let reason = text.0.trim();
     if reason.is_empty() || reason.chars().any(char::is_control) {

@@ -1,4 +1,4 @@
-//! Users, and whom the tokens of an issuer stand for: `/operator/users` (contract §11).
+//! Users, and the tokens that stand for them: `/operator/users` (contract §11).
 
 use super::{OperatorAuth, named};
 use crate::app::App;
@@ -15,7 +15,7 @@ use poem_openapi::types::MaybeUndefined;
 use poem_openapi::{Object, OpenApi};
 use store::users::{self, Change, Filter, Identity, UserRow};
 
-/// What these operations refuse with, beside what every operation may.
+/// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[
     ("POST /operator/users", &[Code::AccountNotFound, Code::SubjectTaken]),
     ("GET /operator/users", &[Code::InvalidCursor, Code::AccountNotFound]),
@@ -31,32 +31,32 @@ pub struct OperatorUsers(pub App);
 pub struct AddUser {
     /// The account that pays for what they do.
     pub account_id: Text,
-    /// What they are called.
+    /// The user's name.
     #[oai(validator(max_length = 200))]
     pub name: Text,
-    /// The `sub` of the access tokens that stand for them.
+    /// The `sub` of the access tokens that stand for them; without it no token does.
     #[oai(validator(min_length = 1, max_length = 255))]
     pub oauth_subject: Option<Text>,
-    /// The issuer of those tokens. Without it: `MWS_OAUTH_ISSUER`.
+    /// The issuer of those tokens; `MWS_OAUTH_ISSUER` when not given.
     #[oai(validator(min_length = 1, max_length = 500))]
     pub oauth_issuer: Option<Text>,
 }
 
-/// What to change of a user; what is left out stays.
+/// What to change in a user. Absent fields keep their values.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct ChangeUser {
-    /// Another name.
+    /// A new name.
     #[oai(validator(max_length = 200))]
     pub name: Option<Text>,
     /// The `sub` of the access tokens that stand for them from now on; null: no token does.
     #[oai(validator(min_length = 1, max_length = 255))]
     pub oauth_subject: MaybeUndefined<Text>,
-    /// The issuer of those tokens. Without it: `MWS_OAUTH_ISSUER`.
+    /// The issuer of those tokens; `MWS_OAUTH_ISSUER` when not given.
     #[oai(validator(min_length = 1, max_length = 500))]
     pub oauth_issuer: Option<Text>,
     /// `true` refuses them everywhere from now on, ends their sessions and revokes the keys that they made; `false`
-    /// lets them in again, without those.
+    /// admits them again, but restores neither.
     pub disabled: Option<bool>,
 }
 
@@ -67,7 +67,7 @@ pub struct OperatorUser {
     pub id: Text,
     /// The account that pays for what they do.
     pub account_id: Text,
-    /// What they are called.
+    /// The user's name.
     pub name: Text,
     /// The issuer whose tokens stand for them, or null.
     pub oauth_issuer: Option<Text>,
@@ -75,7 +75,7 @@ pub struct OperatorUser {
     pub oauth_subject: Option<Text>,
     /// When they were added.
     pub created_at: Time,
-    /// Since when they are refused everywhere, or null.
+    /// Since when they are refused everywhere; null when they are not.
     pub disabled_at: Option<Time>,
 }
 
@@ -97,8 +97,8 @@ impl From<UserRow> for OperatorUser {
 impl OperatorUsers {
     /// Add a user
     ///
-    /// With `oauth_subject`, whoever presents an access token of that subject is this user, whatever `MWS_OAUTH_SIGNUP`
-    /// says. They reach the workspaces that they are a member of.
+    /// With `oauth_subject`, whoever presents an access token with that subject is this user, whatever
+    /// `MWS_OAUTH_SIGNUP` says. They can use the workspaces of which they are members.
     #[oai(path = "/operator/users", method = "post", operation_id = "operator_create_user")]
     async fn create(&self, auth: OperatorAuth, body: Json<AddUser>) -> Answer<Created<OperatorUser>> {
         let OperatorAuth(operator) = auth;
@@ -113,14 +113,14 @@ impl OperatorUsers {
 
     /// List users
     ///
-    /// All of them, newest first.
+    /// All users, newest first.
     #[oai(path = "/operator/users", method = "get", operation_id = "operator_list_users")]
     async fn list(
         &self,
         _auth: OperatorAuth,
-        /// Only those of this account.
+        /// Only users of this account.
         account_id: Query<Option<Text>>,
-        /// Only those known to an issuer by this subject.
+        /// Only users with this `oauth_subject`.
         oauth_subject: Query<Option<Text>>,
         /// Rows to show.
         limit: Query<Option<Limit>>,
@@ -136,7 +136,7 @@ impl OperatorUsers {
 
     /// Change a user
     ///
-    /// Their name, whose tokens stand for them, or whether they are let in at all.
+    /// Changes their name, the tokens that stand for them, or whether they are admitted.
     #[oai(path = "/operator/users/:id", method = "patch", operation_id = "operator_update_user")]
     async fn change(
         &self,
@@ -166,7 +166,7 @@ impl OperatorUsers {
 }
 
 impl OperatorUsers {
-    /// The issuer that a subject is of: the one named, or the deployment's.
+    /// Returns the issuer of a subject: the one that is named, or the deployment's.
     fn issuer(&self, subject: Option<&Text>, named: Option<&Text>) -> Answer<Option<String>> {
         match (subject, named, &self.0.oauth) {
             (None, None, _) => Ok(None),

@@ -14,7 +14,7 @@ use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
 use store::workspaces::{self, OwnedRow};
 
-/// What these operations refuse with, beside what every operation may.
+/// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[
     ("POST /operator/workspaces", &[Code::AccountNotFound]),
     ("GET /operator/workspaces", &[Code::InvalidCursor, Code::AccountNotFound]),
@@ -30,30 +30,30 @@ pub struct OperatorWorkspaces(pub App);
 pub struct OpenWorkspace {
     /// The account that owns it.
     pub account_id: Text,
-    /// What it is called.
+    /// Its name.
     #[oai(validator(max_length = 200))]
     pub name: Text,
 }
 
-/// What to change of a workspace; what is left out stays.
+/// What to change in a workspace. Absent fields keep their values.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct ChangeWorkspace {
-    /// Another name.
+    /// A new name.
     #[oai(validator(max_length = 200))]
     pub name: Option<Text>,
-    /// `true` makes it its account's default, in the place of the one before. It can't be unmade: name another.
+    /// `true` makes it its account's default, instead of the previous one. To undo that, make another one the default.
     pub is_default: Option<bool>,
 }
 
-/// A workspace and who owns it.
+/// A workspace and the account that owns it.
 #[derive(Debug, Object)]
 pub struct OperatorWorkspace {
     /// Its id.
     pub id: Text,
     /// The account that owns it.
     pub account_id: Text,
-    /// What it is called.
+    /// Its name.
     pub name: Text,
     /// Whether it is its account's default.
     pub is_default: bool,
@@ -77,7 +77,7 @@ impl From<OwnedRow> for OperatorWorkspace {
 impl OperatorWorkspaces {
     /// Open a workspace
     ///
-    /// An account's first one is its default.
+    /// The first workspace of an account is its default.
     #[oai(path = "/operator/workspaces", method = "post", operation_id = "operator_create_workspace")]
     async fn create(&self, auth: OperatorAuth, body: Json<OpenWorkspace>) -> Answer<Created<OperatorWorkspace>> {
         let OperatorAuth(operator) = auth;
@@ -88,12 +88,12 @@ impl OperatorWorkspaces {
 
     /// List workspaces
     ///
-    /// All of them, newest first.
+    /// All workspaces, newest first.
     #[oai(path = "/operator/workspaces", method = "get", operation_id = "operator_list_workspaces")]
     async fn list(
         &self,
         _auth: OperatorAuth,
-        /// Only those that this account owns.
+        /// Only workspaces that this account owns.
         account_id: Query<Option<Text>>,
         /// Rows to show.
         limit: Query<Option<Limit>>,
@@ -108,7 +108,7 @@ impl OperatorWorkspaces {
 
     /// Change a workspace
     ///
-    /// Its name, or that it is its account's default.
+    /// Changes its name, or makes it its account's default.
     #[oai(path = "/operator/workspaces/:id", method = "patch", operation_id = "operator_update_workspace")]
     async fn change(
         &self,

@@ -1,4 +1,4 @@
-//! One endpoint: what it was sent, what it answered, and what can be done about that.
+//! The page of one endpoint: what was sent to it, what it answered, and forms to change it and to send again.
 
 use super::lists::{pages, rows, text, when};
 use super::webhooks::events;
@@ -104,7 +104,7 @@ fn deliveries(endpoint: &str, list: &Value) -> Markup {
     table("Deliveries", &["Delivery", "Event", "Status", "Began", "Attempts", "Last answer", "Next attempt"], &body)
 }
 
-/// The status of an answer, or why there was none.
+/// Shows the HTTP status of an answer, or the error if there was none.
 fn answered(one: &Value) -> Markup {
     html! {
         @if let Some(status) = one["response_status"].as_i64() { (status) " " }
@@ -112,7 +112,7 @@ fn answered(one: &Value) -> Markup {
     }
 }
 
-/// Does what a button says to the endpoint.
+/// Does to the endpoint what the pressed button says.
 pub(super) async fn change(visit: Visit) -> Answer<Response> {
     let id = visit.id(0)?;
     let (own, here) = (format!("/webhooks/{id}"), format!("{PORTAL_PATH}/webhooks/{id}"));
@@ -133,7 +133,7 @@ pub(super) async fn change(visit: Visit) -> Answer<Response> {
     Ok(leads_to(&here))
 }
 
-/// A moment as a browser writes it, in UTC.
+/// Parses a date and time as browsers send it, as UTC.
 fn since(text: &str) -> Answer<String> {
     let known = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"];
     let read = known.iter().find_map(|form| chrono::NaiveDateTime::parse_from_str(text, form).ok());
@@ -141,7 +141,7 @@ fn since(text: &str) -> Answer<String> {
     Ok(read.ok_or_else(wrong)?.format("%Y-%m-%dT%H:%M:%SZ").to_string())
 }
 
-/// One delivery: each attempt, with what was sent and what came back.
+/// The page of one delivery: each attempt, with the request and the answer.
 pub(super) async fn delivery(visit: Visit) -> Answer<Response> {
     let (endpoint, id) = (visit.id(0)?, visit.id(1)?);
     let found = visit.ask(Method::GET, &format!("/webhooks/{endpoint}/deliveries/{id}"), None).await?;
@@ -168,7 +168,7 @@ pub(super) async fn delivery(visit: Visit) -> Answer<Response> {
     Ok(visit.whole("Delivery", &main))
 }
 
-/// The job that it tells of, which leads to its page where the session has one.
+/// Shows the job of a delivery, as a link if the session may see the page of jobs.
 fn job(visit: &Visit, delivery: &Value) -> Markup {
     let id = delivery["job_id"].as_str();
     html! {
@@ -180,7 +180,7 @@ fn job(visit: &Visit, delivery: &Value) -> Markup {
     }
 }
 
-/// A body as it is sent: a text, or the JSON of one that is shown as such.
+/// Returns a body as it was sent: a text as it is, anything else as JSON.
 fn sent(body: &Value) -> String {
     body.as_str().map_or_else(|| body.to_string(), str::to_owned)
 }
@@ -205,7 +205,7 @@ fn tried(attempt: &Value) -> Markup {
     }
 }
 
-/// Sends a delivery again, as one of its own.
+/// Sends a delivery again, as a new delivery.
 pub(super) async fn resend(visit: Visit) -> Answer<Response> {
     let (endpoint, id) = (visit.id(0)?, visit.id(1)?);
     let body = json!({ "delivery_id": id });

@@ -1,4 +1,4 @@
-//! The workspace's jobs, and one of them.
+//! The pages of the workspace's jobs and of one job.
 
 use super::lists::{pages, text, when};
 use super::{PORTAL_PATH, Visit};
@@ -22,6 +22,18 @@ pub(super) async fn shown(visit: Visit) -> Answer<Response> {
     let answer = visit.ask(Method::POST, GET_JOBS, Some(&asked)).await?;
     let data = &answer["data"];
     let jobs = data["jobs"].as_array().map_or(&[][..], Vec::as_slice);
+
+    let main = html! {
+        h1 { "Jobs" }
+        (asking(&visit))
+        @if !jobs.is_empty() { (rows(jobs)) }
+        (pages(&visit, data, "jobs"))
+    };
+    Ok(visit.whole("Jobs", &main))
+}
+
+/// Jobs as a table.
+fn rows(jobs: &[Value]) -> Markup {
     let body = html! {
         @for job in jobs {
             tr {
@@ -34,13 +46,7 @@ pub(super) async fn shown(visit: Visit) -> Answer<Response> {
             }
         }
     };
-    let main = html! {
-        h1 { "Jobs" }
-        (asking(&visit))
-        @if !jobs.is_empty() { (table("Jobs", &["Job", "What", "Item", "Status", "Began", "Minutes"], &body)) }
-        (pages(&visit, data, "jobs"))
-    };
-    Ok(visit.whole("Jobs", &main))
+    table("Jobs", &["Job", "What", "Item", "Status", "Began", "Minutes"], &body)
 }
 
 fn asking(visit: &Visit) -> Markup {
@@ -64,18 +70,33 @@ fn asking(visit: &Visit) -> Markup {
     }
 }
 
-/// The read, or the kind of a job that is none.
+/// Returns the job's read, or its kind if it computes none.
 fn what(job: &Value) -> &str {
     job["read"].as_str().unwrap_or_else(|| text(job, "kind"))
 }
 
-/// What it was charged, or what is held for it.
+/// Returns the minutes that it was charged, or that are held for it.
 fn charged(job: &Value) -> String {
     match (&job["cloud_minutes"], text(job, "status")) {
         (_, "queued" | "running") => format!("{} held", job["estimated_minutes"]),
         (Value::Null, _) => "0".to_owned(),
         (charged, _) => charged.to_string(),
     }
+}
+
+/// How a job stands, when it was worked on, and what it cost.
+fn standing(job: &Value) -> Markup {
+    facts(&[
+        ("Status", state(text(job, "status"))),
+        ("Item", or_dash(job["ref"].as_str())),
+        ("Attempt", html! { (job["attempt"]) " of " (job["max_attempts"]) }),
+        ("Began", when(&job["created_at"])),
+        ("Started", when(&job["started_at"])),
+        ("Ended", when(&job["finished_at"])),
+        ("Minutes", html! { (charged(job)) }),
+        ("Credits", html! { (job["credits"]) }),
+        ("Request", or_dash(job["request_id"].as_str())),
+    ])
 }
 
 pub(super) async fn one(visit: Visit) -> Answer<Response> {
@@ -87,17 +108,7 @@ pub(super) async fn one(visit: Visit) -> Answer<Response> {
     }
     let main = html! {
         h1 { (what(job)) " " span.id { (id) } }
-        (facts(&[
-            ("Status", state(text(job, "status"))),
-            ("Item", or_dash(job["ref"].as_str())),
-            ("Attempt", html! { (job["attempt"]) " of " (job["max_attempts"]) }),
-            ("Began", when(&job["created_at"])),
-            ("Started", when(&job["started_at"])),
-            ("Ended", when(&job["finished_at"])),
-            ("Minutes", html! { (charged(job)) }),
-            ("Credits", html! { (job["credits"]) }),
-            ("Request", or_dash(job["request_id"].as_str())),
-        ]))
+        (standing(job))
         @if let Some(error) = job["error"].as_object() {
             h2 { "Why it failed" }
             p role="alert" { (error["message"].as_str().unwrap_or_default()) }

@@ -1,5 +1,5 @@
-//! The account's API keys, to be listed and revoked. They are made where the account's own programs are: a key that a
-//! page has shown stands in a browser's history.
+//! The page of the account's API keys, to list and revoke them. Keys are not made here: a key that a page has shown
+//! stays in the browser's history.
 
 use super::lists::{pages, rows, text, when};
 use super::{PORTAL_PATH, Visit, leads_to};

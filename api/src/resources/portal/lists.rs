@@ -1,16 +1,16 @@
-//! Answers of the interface as pages show them: texts, rows, and where a list goes on.
+//! Shows parts of the interface's answers: texts, times, rows, and the links to a list's next page.
 
 use super::Visit;
 use chrono::{DateTime, Utc};
 use maud::{Markup, html};
 use serde_json::Value;
 
-/// A text of an answer; empty where there is none.
+/// Returns a text of an answer; empty if it has none.
 pub(super) fn text<'a>(value: &'a Value, name: &str) -> &'a str {
     value[name].as_str().unwrap_or_default()
 }
 
-/// A time of an answer, to the second in UTC; a dash where there is none.
+/// Shows a time of an answer, to the second in UTC; a dash if it has none.
 pub(super) fn when(value: &Value) -> Markup {
     let said = value.as_str();
     let read = said.and_then(|text| text.parse::<DateTime<Utc>>().ok());
@@ -22,12 +22,12 @@ pub(super) fn when(value: &Value) -> Markup {
     }
 }
 
-/// The rows of a list.
+/// Returns the rows of a list.
 pub(super) fn rows(list: &Value) -> &[Value] {
     list["data"].as_array().map_or(&[], Vec::as_slice)
 }
 
-/// Where a list goes on.
+/// Shows the links to a list's first and next page, and says so if the page has no rows.
 pub(super) fn pages(visit: &Visit, list: &Value, what: &str) -> Markup {
     let next = list["next_cursor"].as_str();
     let query = |cursor: Option<&str>| {

@@ -1,9 +1,9 @@
 //! The customers' pages: `/portal` (docs/portal.md), for people whose product sends its media work here.
 //!
-//! They are a client of the interface and know nothing else: whatever they show or change is asked of the account's own
-//! operations (`ask`), as the caller whom the session stands for, so that a page can't show a row that its account
-//! could not ask for. `session` says who that is, `shell` is what all pages share, and each page is a file. They need
-//! no script and fetch nothing. They are not in the OpenAPI document, as the console's pages are not.
+//! They are a client of the HTTP interface and know nothing else: whatever they show or change goes through the
+//! account's own operations (`ask`), as the session's caller, so that a page can't show a row that its account could
+//! not request. `session` says who the caller is, `shell` is what all pages share, and each page has a file. The pages
+//! work without scripts and load nothing else. Like the console's, they are not in the OpenAPI document.
 
 mod endpoint;
 mod jobs;
@@ -32,7 +32,7 @@ use poem::{Endpoint, Request, Response, Route, get};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// What the paths of the pages begin with.
+/// The start of the pages' paths.
 pub const PORTAL_PATH: &str = "/portal";
 
 /// Adds the pages to the routes.
@@ -75,7 +75,7 @@ pub fn add_to(route: Route, app: &App) -> Route {
         .at("/portal/keys", get(of(keys, "/keys", boxed(keys::shown))).post(of(keys, "/keys", boxed(keys::revoke))))
 }
 
-/// What answers a request of somebody who is signed in.
+/// The function that answers a request of somebody who is signed in.
 type Shown = Box<dyn Fn(Visit) -> futures_util::future::BoxFuture<'static, Answer<Response>> + Send + Sync>;
 
 fn boxed<F>(shown: impl Fn(Visit) -> F + Send + Sync + 'static) -> Shown
@@ -91,18 +91,18 @@ struct Visit {
     caller: Caller,
     session: PortalSession,
     pass: Pass,
-    /// Whether the page was come by over https.
+    /// Whether the page was requested over https.
     is_secure: bool,
-    /// What the path names: the endpoint and the delivery, the job.
+    /// The ids in the path: of the endpoint and the delivery, or of the job.
     ids: Vec<String>,
-    /// The path, as it was asked for.
+    /// The path of the request.
     path: String,
     query: Vec<(String, String)>,
     form: Vec<(String, String)>,
 }
 
 impl Visit {
-    /// Asks an operation of the interface. What it refuses is a page here.
+    /// Calls an operation of the interface. Its refusal is returned as an error, and becomes a page.
     async fn ask(&self, method: Method, path: &str, body: Option<&Value>) -> Answer<Value> {
         let heard = ask_as(&self.app, &self.caller, Asked { method, path, body, key: None }).await?;
         if (200..300).contains(&heard.status) {
@@ -116,18 +116,18 @@ impl Visit {
         })
     }
 
-    /// What the query says of this name, where it says something.
+    /// Returns the query parameter of this name, unless it is absent or empty.
     fn asked(&self, name: &str) -> Option<&str> {
         let found = self.query.iter().find(|(own, _)| own == name).map(|(_, value)| value.trim());
         found.filter(|value| !value.is_empty())
     }
 
-    /// What the form says of this name; empty where it says nothing.
+    /// Returns the form field of this name; empty if it is absent.
     fn sent(&self, name: &str) -> &str {
         self.form.iter().find(|(own, _)| own == name).map_or("", |(_, value)| value.trim())
     }
 
-    /// A part of the path that names something, as it may stand in another path.
+    /// Returns an id of the path, if it can safely stand in another path.
     fn id(&self, place: usize) -> Answer<&str> {
         let id = self.ids.get(place).map_or("", String::as_str);
         let is_plain = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
@@ -135,7 +135,7 @@ impl Visit {
         if is_plain { Ok(id) } else { Err(missing()) }
     }
 
-    /// The filters of a list and its place, to be asked for as they were asked here.
+    /// Returns the filters and the cursor of a list, as the query for its operation.
     fn filters(&self, names: &[&str]) -> String {
         let mut query = url::form_urlencoded::Serializer::new(String::new());
         query.append_pair("limit", "25");
@@ -144,19 +144,19 @@ impl Visit {
         query.finish()
     }
 
-    /// A whole page around this.
+    /// Returns a whole page with this content.
     fn whole(&self, title: &str, main: &Markup) -> Response {
         html(&self.app, StatusCode::OK, &self.pass.look, &shell::whole(Some(self), &self.pass.look, title, main))
     }
 }
 
-/// The first of the pages that this session has.
+/// Leads to the first page that this session may see.
 async fn first(visit: Visit) -> Answer<Response> {
     let first = visit.pass.look.pages.first().map_or("usage", |page| page.name());
     Ok(leads_to(&format!("{PORTAL_PATH}/{first}")))
 }
 
-/// An endpoint of these pages: it knows who is signed in, refuses forms of other pages, and a refusal is a page too.
+/// Wraps a page: finds out who is signed in, refuses forms from other sites, and shows refusals as pages.
 fn page(app: &App, path: &str, own: Option<PortalPage>, shown: Shown) -> impl Endpoint + use<> {
     let template = Template(Arc::from(format!("{PORTAL_PATH}{path}")));
     let (app, shown) = (app.clone(), Arc::new(shown));
@@ -179,7 +179,7 @@ async fn answer(app: &App, request: &Request, own: Option<PortalPage>, shown: &S
     shown(visit).await.unwrap_or_else(|refusal| refused(app, &look, &refusal))
 }
 
-/// Who is signed in, and whether this page is among theirs.
+/// Returns the visit, if somebody is signed in and may see this page.
 async fn visit(app: &App, request: &Request, own: Option<PortalPage>) -> Answer<Visit> {
     let scope = Scope::of(request);
     if !request.method().is_safe() {
@@ -207,7 +207,7 @@ async fn visit(app: &App, request: &Request, own: Option<PortalPage>) -> Answer<
     })
 }
 
-/// A refusal, as a page.
+/// Returns the page that shows a refusal.
 fn refused(app: &App, look: &Look, refusal: &ApiError) -> Response {
     let mut response = html(app, refusal.code().status(), look, &shell::refusal(look, refusal));
     if let Some(seconds) = refusal.retry_after_seconds() {
@@ -227,7 +227,7 @@ fn html(app: &App, status: StatusCode, look: &Look, page: &Markup) -> Response {
     response
 }
 
-/// Leads on to another page, so that loading it again sends nothing twice.
+/// Redirects to another page, so that reloading it sends no form twice.
 fn leads_to(path: &str) -> Response {
     Response::builder().status(StatusCode::SEE_OTHER).header(header::LOCATION, path).finish()
 }

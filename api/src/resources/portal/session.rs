@@ -1,11 +1,10 @@
-//! Who is signed in: a one-time link exchanges its code for a cookie, and the cookie stands for the account that made
-//! the link.
+//! Who is signed in: a one-time link exchanges its code for a cookie, which stands for the account that made the link.
 //!
-//! Following the link changes nothing by itself: its page sends a form, so that a program that looks at links before
-//! people do uses none up. It is sent at once where scripts run. A browser that is signed in to another account is
-//! asked, by the new one's name, when the form comes at the latest: what came from another site shows no cookie before.
-//! The cookie is sent to these pages alone and is nothing a script can read. Where the deployment lets other origins
-//! show the pages in a frame, it is sent there too, kept apart for each of them, over https alone.
+//! Following the link changes nothing yet: its page sends a form, so that programs that open links before people do use
+//! none up. Where scripts run, the form is sent at once. A browser that is signed in to another account is asked first,
+//! by the new account's name, at the latest when the form arrives: a request that follows a link on another site
+//! carries no cookie. The cookie is sent to these pages only, and scripts can't read it. Where the deployment lets
+//! other origins show the pages in a frame, it is sent there too, separately for each origin, and only over https.
 
 use super::{PORTAL_PATH, Visit, html, leads_to, refused, shell};
 use crate::app::App;
@@ -21,13 +20,13 @@ use poem::http::{HeaderValue, StatusCode, header};
 use poem::{Endpoint, Request, Response};
 use std::sync::Arc;
 
-/// What stands for whoever is signed in.
+/// The name of the session's cookie.
 const COOKIE: &str = "mws_portal";
 
-/// Whom the session of this request stands for, and how their pages look.
+/// Returns the session of this request, its caller, and how the pages look.
 ///
 /// # Errors
-/// `unauthenticated` where there is none; whatever a bearer would be refused with.
+/// `unauthenticated` when there is no session; otherwise whatever a bearer token would be refused with.
 pub(super) async fn of(app: &App, scope: &Scope, request: &Request) -> Answer<(PortalSession, Caller, Pass)> {
     let none = || ApiError::new(Code::Unauthenticated, "You are not signed in here.");
     let session = own(request).ok_or_else(none)?;
@@ -40,7 +39,7 @@ fn own(request: &Request) -> Option<PortalSession> {
     cookie(request, COOKIE).and_then(PortalSession::parse)
 }
 
-/// What somebody is shown who is not let in: where to go, if that is known. What was never a session is not looked up.
+/// Shows that nobody is signed in, and the way back if it is known. A cookie that never was a session is not looked up.
 pub(super) async fn not_in(app: &App, request: &Request, refusal: &ApiError) -> Response {
     let was_one = matches!(refusal.code(), Code::TokenExpired | Code::CredentialRevoked);
     let pass = match own(request).filter(|_| was_one) {
@@ -52,13 +51,13 @@ pub(super) async fn not_in(app: &App, request: &Request, refusal: &ApiError) -> 
     }
     let mut response = html(app, StatusCode::UNAUTHORIZED, &pass.look, &shell::has_ended(&pass.look));
     if !was_one {
-        // Nobody knows it: it is not sent again and again.
+        // The cookie is unknown: it is removed, so that it is not sent again.
         set_cookie(app, &mut response, is_secure(app, request), "", 0);
     }
     response
 }
 
-/// The page behind a one-time link, and what its form sends.
+/// The page behind a one-time link, and the request that its form sends.
 pub(super) fn arrival(app: &App) -> impl Endpoint + 'static {
     let (app, template) = (app.clone(), Template(Arc::from(format!("{PORTAL_PATH}/in/{{code}}"))));
     make(move |request: Request| {
@@ -105,7 +104,7 @@ pub(super) async fn sign_out(visit: Visit) -> Answer<Response> {
     Ok(response)
 }
 
-/// Whether the page was come by over https.
+/// Whether the page was requested over https.
 pub(super) fn is_secure(app: &App, request: &Request) -> bool {
     request.header(header::ORIGIN).unwrap_or(&app.public_url).starts_with("https://")
 }
@@ -117,7 +116,7 @@ fn set_cookie(app: &App, response: &mut Response, is_secure: bool, value: &str, 
         (false, _) => "SameSite=Strict",
     };
     let cookie = format!("{COOKIE}={value}; Path={PORTAL_PATH}; Max-Age={seconds}; HttpOnly; {site}");
-    // Of a token and words, so that there is nothing in it that a header can't hold.
+    // It consists of a token and constants, so that it is always a valid header.
     if let Ok(cookie) = HeaderValue::from_str(&cookie) {
         response.headers_mut().insert(header::SET_COOKIE, cookie);
     }

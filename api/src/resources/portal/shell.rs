@@ -1,4 +1,5 @@
-//! What all pages share: their frame in the account's look, its policy, and what is shown to those who are not let in.
+//! What all pages share: their frame in the account's look, its policy, and the pages for visitors who are not signed
+//! in.
 
 use super::{PORTAL_PATH, Visit};
 use crate::http::error::ApiError;
@@ -9,11 +10,11 @@ use domain::portal::{Look, PortalPage, ink_on};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use poem::http::{HeaderValue, StatusCode};
 
-/// The style, which the console's is the ground of.
+/// The style sheet, which extends the console's.
 const STYLE: &str = concat!(include_str!("../console/console.css"), include_str!("portal.css"));
-/// Sends the form of a link's page at once. Without it there is a button.
+/// The script that sends the form of a link's page at once. Without scripts there is a button.
 const GO_ON: &str = "document.forms[0].submit()";
-/// The colour where none was asked for: that of links in the light style.
+/// The default accent colour: that of links in the light style.
 const USUAL: Color = Color([0x0a, 0x59, 0xa3]);
 
 const fn title_of(page: PortalPage) -> &'static str {
@@ -25,7 +26,7 @@ const fn title_of(page: PortalPage) -> &'static str {
     }
 }
 
-/// The colours and the scheme of a look, of values that hold nothing else.
+/// Returns the style of a look: its accent colour and its colour scheme, from values that can hold nothing else.
 fn theme(look: &Look) -> String {
     let accent = look.accent.unwrap_or(USUAL);
     let dark = "--paper:#11151b;--ink:#e6ebf2;--soft:#a5b0bf;--line:#3a4554;--band:#1b212a;--link:#82b9f0;--good:#7fd6a0;\
@@ -41,8 +42,8 @@ fn theme(look: &Look) -> String {
     format!(":root:root{{--accent:{accent};--on-accent:{};color-scheme:{scheme};{colours}}}", ink_on(accent))
 }
 
-/// The pages' content security policy: their own styles and script, images that stand in them, and frames of these
-/// origins alone.
+/// Returns the pages' content security policy: only their own styles and script, inline images, and frames on these
+/// origins.
 pub(super) fn policy(look: &Look, ancestors: &[String]) -> HeaderValue {
     let (style, theme, script) = (let_in(STYLE), let_in(&theme(look)), let_in(GO_ON));
     let frames = if ancestors.is_empty() { "'none'".to_owned() } else { ancestors.join(" ") };
@@ -53,7 +54,7 @@ pub(super) fn policy(look: &Look, ancestors: &[String]) -> HeaderValue {
     HeaderValue::from_str(&policy).unwrap_or(HeaderValue::from_static("default-src 'none'"))
 }
 
-/// A page of somebody who is signed in, or else with their look alone.
+/// Returns a whole page: for somebody who is signed in with the navigation, otherwise with the look alone.
 pub(super) fn whole(visit: Option<&Visit>, look: &Look, title: &str, main: &Markup) -> Markup {
     let name = look.name.as_deref().unwrap_or("Portal");
     html! {
@@ -85,20 +86,7 @@ fn head(visit: Option<&Visit>, look: &Look, name: &str) -> Markup {
                 @if let Some(logo) = &look.logo { img src=(logo) alt=""; }
                 span { (name) }
             }
-            @if let Some(visit) = visit {
-                nav aria-label="Pages" {
-                    ul {
-                        @for page in &look.pages {
-                            li {
-                                a href={ (PORTAL_PATH) "/" (page.name()) }
-                                    aria-current=[is_here(visit, *page).then_some("page")] {
-                                    (title_of(*page))
-                                }
-                            }
-                        }
-                    }
-                }
-            }
+            @if let Some(visit) = visit { (navigation(visit, look)) }
             div.who {
                 (leads_back(look, "back"))
                 @if let Some(visit) = visit {
@@ -110,12 +98,30 @@ fn head(visit: Option<&Visit>, look: &Look, name: &str) -> Markup {
     }
 }
 
+/// The pages that there are, as links.
+fn navigation(visit: &Visit, look: &Look) -> Markup {
+    html! {
+        nav aria-label="Pages" {
+            ul {
+                @for page in &look.pages {
+                    li {
+                        a href={ (PORTAL_PATH) "/" (page.name()) }
+                            aria-current=[is_here(visit, *page).then_some("page")] {
+                            (title_of(*page))
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
 fn is_here(visit: &Visit, page: PortalPage) -> bool {
     let below = visit.path.strip_prefix(PORTAL_PATH).and_then(|rest| rest.strip_prefix('/'));
     below.and_then(|rest| rest.split('/').next()) == Some(page.name())
 }
 
-/// The way back to whoever made the link, named by its host.
+/// Shows the link back to the site that made the session's link, named by its host.
 fn leads_back(look: &Look, class: &str) -> Markup {
     let url = look.return_url.as_deref().and_then(|url| url::Url::parse(url).ok());
     html! {
@@ -127,12 +133,12 @@ fn leads_back(look: &Look, class: &str) -> Markup {
     }
 }
 
-/// A page of one thing that is said.
+/// Returns a page with one message.
 fn alone(look: &Look, title: &str, said: &Markup) -> Markup {
     whole(None, look, title, &html! { section.alone { h1 { (title) } (said) } })
 }
 
-/// A refusal, with the next step that helps.
+/// Returns the page of a refusal, with the next step that helps.
 pub(super) fn refusal(look: &Look, refusal: &ApiError) -> Markup {
     let title = match refusal.code().status() {
         StatusCode::NOT_FOUND => "There is no such thing",
@@ -150,7 +156,7 @@ pub(super) fn refusal(look: &Look, refusal: &ApiError) -> Markup {
     alone(look, title, &said)
 }
 
-/// The session is over.
+/// Returns the page for a session that has ended.
 pub(super) fn has_ended(look: &Look) -> Markup {
     let said = html! {
         p { "You are not signed in here, or no longer. Open these pages from where you came." }
@@ -159,21 +165,22 @@ pub(super) fn has_ended(look: &Look) -> Markup {
     alone(look, "Your session has ended", &said)
 }
 
-/// The session was ended.
+/// Returns the page after signing out.
 pub(super) fn signed_out(look: &Look) -> Markup {
     alone(look, "You are signed out", &html! { p { (leads_back(look, "button")) } })
 }
 
-/// A link that can't be followed.
+/// Returns the page for a link that can't be used any more.
 pub(super) fn link_has_ended() -> Markup {
     let said = html! { p { "It was used, or is older than ten minutes. Open these pages anew from where you came." } };
     alone(&Look::default(), "This link has ended", &said)
 }
 
-/// The field of a form whose sender was asked.
+/// The form field of a sender who was asked and confirmed.
 pub(super) const SURE: &str = "sure";
 
-/// What a link shows until its form is sent: whose pages it leads to. Who is signed in to another's is asked.
+/// Returns the page of a link until its form is sent: whose pages it leads to. Asks if the browser is signed in to
+/// another.
 pub(super) fn goes_on(pass: &Pass, is_anothers: bool) -> Markup {
     let said = html! {
         p { "This signs your browser in to the pages of " strong { (pass.account) } " for an hour." }

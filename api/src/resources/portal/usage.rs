@@ -1,4 +1,4 @@
-//! What the account has left of its minutes and credits, and what each kind of work costs.
+//! The page of what the account has left of its minutes and credits, and of what each kind of work costs.
 
 use super::Visit;
 use super::lists::{text, when};
@@ -11,8 +11,7 @@ use serde_json::Value;
 
 pub(super) async fn shown(visit: Visit) -> Answer<Response> {
     let balances = visit.ask(Method::GET, "/balances", None).await?;
-    let number = |name: &str| html! { span.number { (balances[name]) } };
-    let credits = &balances["credits"];
+
     let rates = balances["rates"].as_object();
     let body = html! {
         @for (name, rate) in rates.into_iter().flatten() {
@@ -23,27 +22,35 @@ pub(super) async fn shown(visit: Visit) -> Answer<Response> {
         h1 { "Usage" }
         h2 { "Minutes of " (text(&balances, "month")) }
         (meter(&balances))
-        (facts(&[
-            ("Allowance", number("allowance_minutes")),
-            ("Used", number("used_minutes")),
-            ("Held for jobs that run", number("held_minutes")),
-            ("Left", number("left_minutes")),
-            ("Bought, and left of it", number("bought_minutes")),
-            ("The month ends", when(&balances["resets_at"])),
-        ]))
+        (minutes(&balances))
         h2 { "AI credits" }
-        (facts(&[
-            ("Left", html! { span.number { (credits["left"]) } }),
-            ("Held", html! { span.number { (credits["held"]) } }),
-            ("Used", html! { span.number { (credits["used"]) } }),
-        ]))
+        (credits(&balances["credits"]))
         h2 { "What a minute of media costs" }
         (table("Rates", &["Work", "Minutes"], &body))
     };
     Ok(visit.whole("Usage", &main))
 }
 
-/// What is used and held of the allowance. The figures stand beside it.
+/// The month's minutes, a line each.
+fn minutes(balances: &Value) -> Markup {
+    let number = |name: &str| html! { span.number { (balances[name]) } };
+    facts(&[
+        ("Allowance", number("allowance_minutes")),
+        ("Used", number("used_minutes")),
+        ("Held for jobs that run", number("held_minutes")),
+        ("Left", number("left_minutes")),
+        ("Bought, and left of it", number("bought_minutes")),
+        ("The month ends", when(&balances["resets_at"])),
+    ])
+}
+
+/// The credits, a line each.
+fn credits(credits: &Value) -> Markup {
+    let number = |name: &str| html! { span.number { (credits[name]) } };
+    facts(&[("Left", number("left")), ("Held", number("held")), ("Used", number("used"))])
+}
+
+/// Draws the used and the held part of the allowance. The figures stand beside it.
 fn meter(balances: &Value) -> Markup {
     let part = |name: &str| balances[name].as_f64().unwrap_or(0.0).max(0.0);
     let all = part("allowance_minutes").max(0.01);

@@ -1,4 +1,4 @@
-//! The account's endpoints, a new one, and the secret that signs what they are sent.
+//! The pages of the account's endpoints, of a new one, and of the secret that signs their events.
 
 use super::lists::{pages, rows, text, when};
 use super::{PORTAL_PATH, Visit, leads_to};
@@ -47,13 +47,13 @@ pub(super) async fn shown(visit: Visit) -> Answer<Response> {
     Ok(visit.whole("Webhooks", &main))
 }
 
-/// The events that an endpoint is told of.
+/// Returns the event types that an endpoint gets.
 pub(super) fn events(endpoint: &Value) -> String {
     let words = endpoint["event_types"].as_array().into_iter().flatten().filter_map(Value::as_str);
     words.map(|word| word.trim_start_matches("job.")).collect::<Vec<_>>().join(", ")
 }
 
-/// Boxes to tick, one for each word.
+/// Shows a checkbox for each word.
 fn boxes(name: &str, title: &str, words: impl Iterator<Item = &'static str>) -> Markup {
     html! {
         fieldset {
@@ -96,7 +96,7 @@ pub(super) async fn add(visit: Visit) -> Answer<Response> {
     Ok(leads_to(&format!("{PORTAL_PATH}/webhooks/{}", text(&made, "id"))))
 }
 
-/// Shows the signing secret, or makes a new one and shows that: by a button, never by a link.
+/// Shows the signing secret, or makes a new one and shows that: only for a button, never for a link.
 pub(super) async fn secret(visit: Visit) -> Answer<Response> {
     let body = if visit.sent("do") == "rotate" { json!({ "rotate": true }) } else { json!({}) };
     let secret = visit.ask(Method::POST, "/webhook-secret", Some(&body)).await?;

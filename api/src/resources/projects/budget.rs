@@ -1,4 +1,4 @@
-//! What a project's agent may take, what it took and what is left.
+//! The budget of a project's agent: what it may use, what it has used, and what is left.
 
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::MinuteCount;
@@ -7,45 +7,45 @@ use domain::credits::Credits;
 use domain::minutes::Minutes;
 use poem_openapi::Object;
 
-/// What the agent may take, in all of its work on the project. What is left out has no bound of its own.
+/// What the agent may use in all of its work on the project. An absent field has no limit of its own.
 #[derive(Debug, Clone, Copy, Object)]
 #[oai(deny_unknown_fields)]
 pub struct ProjectBudget {
-    /// Cloud minutes, for reads and renders; to the hundredth.
+    /// Cloud minutes for reads and renders, with at most two decimals.
     #[oai(validator(minimum(value = "0"), maximum(value = "1000000")))]
     pub minutes: Option<f64>,
-    /// AI credits, for what providers' models make; to the hundredth. The planner that is built in uses none.
+    /// AI credits for providers' models, with at most two decimals. The built-in planner uses none.
     #[oai(validator(minimum(value = "0"), maximum(value = "1000000")))]
     pub credits: Option<f64>,
-    /// Calls of tools, and questions to a model, 1 to 1000; 200 when not given.
+    /// Calls of tools, and requests to a model, 1 to 1000; 200 when not given.
     #[oai(validator(minimum(value = "1"), maximum(value = "1000")))]
     pub steps: Option<u32>,
 }
 
-/// What the agent took.
+/// What the agent has used.
 #[derive(Debug, Clone, Copy, Object)]
 pub struct ProjectSpent {
     /// Cloud minutes.
     pub minutes: MinuteCount,
     /// AI credits.
     pub credits: f64,
-    /// Calls of tools.
+    /// Calls of tools, and requests to a model.
     pub steps: i32,
 }
 
-/// What is left of a budget; null where it has no bound.
+/// What is left of a budget; null where there is no limit.
 #[derive(Debug, Clone, Copy, Object)]
 pub struct BudgetLeft {
     /// Cloud minutes.
     pub minutes: Option<MinuteCount>,
     /// AI credits.
     pub credits: Option<f64>,
-    /// Calls of tools.
+    /// Calls of tools, and requests to a model.
     pub steps: u32,
 }
 
 impl ProjectBudget {
-    /// As it is kept.
+    /// Returns the budget as it is stored.
     ///
     /// # Errors
     /// `invalid_request` by field.
@@ -78,14 +78,14 @@ impl From<Budget> for ProjectBudget {
 }
 
 impl ProjectSpent {
-    /// So many minutes, credits and steps.
+    /// Returns these minutes, credits and steps as the interface shows them.
     pub fn of(minutes: Minutes, credits: Credits, steps: i32) -> Self {
         Self { minutes: minutes.into(), credits: amount(credits.hundredths()), steps }
     }
 }
 
 impl BudgetLeft {
-    /// Of this budget after so many minutes, credits and steps.
+    /// Returns what is left of this budget after these minutes, credits and steps.
     pub fn of(budget: Budget, (minutes, credits): (Minutes, Credits), steps: i32) -> Self {
         Self {
             minutes: budget.minutes_left(minutes).map(MinuteCount),

@@ -1,4 +1,4 @@
-//! A change of status as it is asked for: what the agent says is checked, and its assets get the time of the change.
+//! A requested change of status: what the agent reports is checked, and its assets get the time of the change.
 
 use super::shape::{ProjectAsset, ReportedStatus};
 use super::{ChangeProjectStatus, Project, Projects, checked};
@@ -12,14 +12,14 @@ use poem_openapi::types::{MaybeUndefined, ToJSON};
 use store::projects::{Change, ProjectRow};
 
 impl Projects {
-    /// Changes a project's status, for a call that says this of it.
+    /// Changes a project's status as the call says.
     pub(super) async fn change(&self, caller: &Caller, id: ProjectId, asked: ChangeProjectStatus) -> Answer<Project> {
         let said_assets = asked.assets.as_deref().unwrap_or_default();
         if let MaybeUndefined::Value(url) = &asked.assembled_url {
             checked::web_url("assembled_url", url)?;
         }
         checked::urls(said_assets, asked.timeline.value())?;
-        // While outputs are waited for, an asset may be named that is still to come.
+        // While outputs are waited for, an asset may be named that does not exist yet.
         let must_be_here = matches!(asked.status, ReportedStatus::Idle | ReportedStatus::Rendering);
         let refs = if must_be_here { checked::bare_refs(said_assets) } else { Vec::new() };
         let write = asked.assets.map(|assets| move |now| dated(assets, Time(now)).to_json());
@@ -39,7 +39,7 @@ impl Projects {
     }
 }
 
-/// The assets, those without a time of their own with this one.
+/// Returns the assets; those without a time get this one.
 fn dated(mut assets: Vec<ProjectAsset>, now: Time) -> Vec<ProjectAsset> {
     for asset in &mut assets {
         asset.created_at.get_or_insert(now);
@@ -47,7 +47,7 @@ fn dated(mut assets: Vec<ProjectAsset>, now: Time) -> Vec<ProjectAsset> {
     assets
 }
 
-/// What is asked of a field: nothing, to take its value away, or another one.
+/// Converts a field of the request: absent keeps the value, null removes it, anything else replaces it.
 #[expect(clippy::option_option, reason = "as the store takes it: stays, goes, or another")]
 fn said<T, U>(field: MaybeUndefined<T>, shown: impl FnOnce(T) -> U) -> Option<Option<U>> {
     match field {

@@ -1,5 +1,5 @@
-//! What an agent says of a project is shown to people and followed by programs: its URLs lead to the web, and what it
-//! names without one is there (contract §2, "Asset", "Scene").
+//! Checks what an agent reports: people see it and programs follow it, so its URLs must lead to the web, and what it
+//! names without a URL must exist (contract §2, "Asset", "Scene").
 
 use super::shape::{ProjectAsset, ProjectTimeline};
 use crate::http::error::{Answer, ApiError, Code};
@@ -7,7 +7,7 @@ use crate::http::text::Text;
 use std::collections::HashSet;
 use url::Url;
 
-/// Refuses a URL that is none of the web's: a page that shows it would run `javascript:`.
+/// Refuses a URL that is not http or https: a page that shows it would run `javascript:`.
 pub fn web_url(field: &str, url: &str) -> Answer<()> {
     let is_webs = Url::parse(url).is_ok_and(|url| ["http", "https"].contains(&url.scheme()) && url.host().is_some());
     if is_webs {
@@ -16,7 +16,7 @@ pub fn web_url(field: &str, url: &str) -> Answer<()> {
     Err(ApiError::new(Code::InvalidRequest, format!("`{field}`: expected an http or https URL.")))
 }
 
-/// Refuses URLs of assets and scenes that are none of the web's.
+/// Refuses assets and scenes with a URL that is not http or https.
 pub fn urls(assets: &[ProjectAsset], timeline: Option<&ProjectTimeline>) -> Answer<()> {
     let check = |place: String, url: &Option<Text>| url.as_ref().map_or(Ok(()), |url| web_url(&place, url));
     for (index, asset) in assets.iter().enumerate() {
@@ -32,8 +32,8 @@ pub fn urls(assets: &[ProjectAsset], timeline: Option<&ProjectTimeline>) -> Answ
     Ok(())
 }
 
-/// The refs of the assets that have no URL, each once: nobody could find one that is no item of the workspace either.
-/// With a URL, `ref` is the agent's own name for what is there.
+/// Returns the refs of the assets without a URL, each once: such a ref must name an item of the workspace. With a URL,
+/// `ref` is the agent's own name for it.
 pub fn bare_refs(assets: &[ProjectAsset]) -> Vec<String> {
     let mut seen = HashSet::new();
     let bare = assets.iter().filter(|asset| asset.url.is_none());

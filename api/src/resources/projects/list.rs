@@ -1,4 +1,4 @@
-//! A project as `GET /projects` lists it: in short, for `GET /projects/{id}` has all of it, which may be a mebibyte.
+//! A project as `GET /projects` lists it: a summary, since `GET /projects/{id}` returns all of it, up to 1 MiB.
 
 use super::ProjectState;
 use crate::app::App;
@@ -6,24 +6,24 @@ use crate::http::text::{Text, Time};
 use poem_openapi::Object;
 use store::projects::ListedRow;
 
-/// A project in short.
+/// A summary of a project.
 #[derive(Debug, Object)]
 pub struct ListedProject {
     /// Its id.
     pub id: Text,
-    /// Where it stands.
+    /// Its status.
     pub status: ProjectState,
-    /// How many changes of status there were, the creation being the first.
+    /// The number of its statuses so far, counting the one it was created with.
     pub revision: i64,
-    /// What was asked for: its first 200 characters.
+    /// The first 200 characters of the brief.
     pub brief: Text,
-    /// What the agent last said, its first 200 characters, or null.
+    /// The agent's last message, its first 200 characters; null when there is none.
     pub agent_message: Option<Text>,
-    /// Where the result is, or null.
+    /// The URL of the result, or null.
     pub assembled_url: Option<Text>,
-    /// Until when it is there, or null.
+    /// When that URL expires, or null.
     pub assembled_url_expires_at: Option<Time>,
-    /// Where all of it is read, with a credential.
+    /// The URL of the whole project, to read with a credential.
     pub project_url: Text,
     /// When it was created.
     pub created_at: Time,
@@ -32,7 +32,7 @@ pub struct ListedProject {
 }
 
 impl ListedProject {
-    /// As the row stands.
+    /// Returns the row as the list shows it.
     pub fn new(row: ListedRow, app: &App) -> Self {
         let (link, link_expires) = row.output_item_id.map(|item| app.links.to_media(item, row.now)).unzip();
         Self {

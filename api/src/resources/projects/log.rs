@@ -1,5 +1,5 @@
-//! What was sent of a project's changes: `/projects/{id}/deliveries`. A project's webhook is sent once (contract §6.2),
-//! so this is where its owner sees what became of one that did not arrive.
+//! The webhooks of a project's changes: `/projects/{id}/deliveries`. A project's webhook is sent once (contract §6.2),
+//! so here its owner sees what happened to one that did not arrive.
 
 use super::ProjectState;
 use crate::app::App;
@@ -16,26 +16,26 @@ use poem_openapi::payload::Json;
 use poem_openapi::{Enum, Object, OpenApi};
 use store::project_webhooks::{self, WebhookRow};
 
-/// What this operation refuses with, beside what every operation may.
+/// The error codes of this operation, besides those that any operation may return.
 pub const ERRORS: Refusals =
     &[("GET /projects/{id}/deliveries", &[Code::ProjectNotFound, Code::WorkspaceForbidden, Code::InvalidCursor])];
 
 /// The log's operation.
 pub struct ProjectDeliveries(pub App);
 
-/// Where the webhook of a change stands.
+/// The status of a change's webhook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum ProjectDeliveryState {
-    /// It has not left.
+    /// It has not been sent.
     Pending,
-    /// It is under way.
+    /// It is being sent.
     Sent,
-    /// It was answered with 2xx in time.
+    /// It was answered with status 2xx in time.
     Succeeded,
-    /// It was answered otherwise, or not at all. It is not sent again.
+    /// It was answered with another status, or not at all. It is not sent again.
     Failed,
-    /// A crash of ours hid what came of it. It may have arrived, and is not sent again.
+    /// A crash of this service hid the result. It may have arrived, and is not sent again.
     Unknown,
 }
 
@@ -46,27 +46,27 @@ pub struct ProjectDelivery {
     pub delivery_id: Text,
     /// The project.
     pub project_id: Text,
-    /// The revision that it tells of.
+    /// The project's revision that it reports.
     pub revision: i64,
-    /// The status that it tells of; never `cancelled`.
+    /// The project's status that it reports; never `cancelled`.
     pub event: ProjectState,
-    /// Where it goes.
+    /// The URL that it is sent to.
     pub url: Text,
-    /// Where it stands.
+    /// Its status.
     pub status: ProjectDeliveryState,
-    /// The receiver's status, or null when none came.
+    /// The receiver's HTTP status; null when there was no answer.
     pub response_status: Option<i16>,
-    /// What was wrong, or null: a word as in the log of job webhooks.
+    /// The error, or null: a word as in the log of job webhooks.
     pub error: Option<Text>,
-    /// The start of the receiver's answer, or null.
+    /// The start of the receiver's answer; null when there was none.
     pub response_excerpt: Option<Text>,
-    /// How long it took, or null.
+    /// Its duration in milliseconds, or null.
     pub duration_ms: Option<i32>,
     /// When the status changed.
     pub created_at: Time,
-    /// When it was sent, or null.
+    /// When it was sent; null before.
     pub sent_at: Option<Time>,
-    /// When its end was known, or null.
+    /// When its result was known; null before.
     pub finished_at: Option<Time>,
 }
 
@@ -74,7 +74,8 @@ pub struct ProjectDelivery {
 impl ProjectDeliveries {
     /// List a project's webhooks
     ///
-    /// What was sent of the project's changes of status, newest first: at most one webhook a change. Kept 30 days.
+    /// Lists the webhooks of the project's changes of status, newest first: at most one for each change. Kept for 30
+    /// days.
     #[oai(path = "/projects/:id/deliveries", method = "get", operation_id = "list_project_deliveries")]
     async fn list(
         &self,

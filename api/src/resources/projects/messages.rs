@@ -1,4 +1,4 @@
-//! What is said to the agent that works on a project, and what it did: `/projects/{id}/messages` and
+//! Messages to the agent that works on a project, and the log of its steps: `/projects/{id}/messages` and
 //! `/projects/{id}/log`. Additions to the specification, which says that an idle project awaits feedback.
 
 use super::Project;
@@ -23,7 +23,7 @@ use poem_openapi::{Object, OpenApi};
 use store::project_runs;
 use store::projects::ProjectRow;
 
-/// What these operations refuse with, beside what every operation may.
+/// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[
     (
         "POST /projects/{id}/messages",
@@ -41,24 +41,24 @@ pub const ERRORS: Refusals = &[
 /// The operations.
 pub struct ProjectMessages(pub App);
 
-/// Something said to the agent.
+/// A message to the agent.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct ProjectMessage {
     /// What to change, 1 to 4000 characters: another length, words to look for or to leave out, with or without music
-    /// or captions. What is not named stays as it was.
+    /// or captions. What it does not mention stays as it was.
     #[oai(validator(min_length = 1, max_length = 4000))]
     pub text: Text,
-    /// What the agent may take from now on, in all of its work on the project; what is left out stays.
+    /// What the agent may use from now on, in all of its work on the project. Absent fields keep their values.
     pub budget: Option<ProjectBudget>,
 }
 
 #[OpenApi(tag = "Tag::Workspace")]
 impl ProjectMessages {
-    /// Say something to a project's agent
+    /// Send a message to a project's agent
     ///
-    /// A project that is `idle` or `failed` is `running` again: the agent does its work anew with what was said, for
-    /// whoever says it. What was read is stored, and costs nothing again.
+    /// A project that is `idle` or `failed` becomes `running` again: the agent does its work again with the message, on
+    /// behalf of whoever sends it. Reads are stored by then, and cost nothing again.
     #[oai(path = "/projects/:id/messages", method = "post", operation_id = "say_to_project")]
     async fn say(
         &self,
@@ -85,8 +85,8 @@ impl ProjectMessages {
 
     /// List what a project's agent did
     ///
-    /// Each call of a tool, the oldest first: of the brief, and of each thing that was said since. The last ten are
-    /// kept beside the latest.
+    /// Each call of a tool, oldest first: those for the brief, and for each message since. The steps for
+    /// the ten messages before the latest are kept too.
     #[oai(path = "/projects/:id/log", method = "get", operation_id = "list_project_steps")]
     async fn log(
         &self,

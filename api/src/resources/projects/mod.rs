@@ -1,9 +1,9 @@
-//! Projects and what tells of them: `/projects` (contract §2, "Project"; §3; §4.3; §6.2).
+//! Projects, and the webhooks that report on them: `/projects` (contract §2, "Project"; §3; §4.3; §6.2).
 //!
-//! A change of status and its webhook are one transaction (`usecases::projects`). The bytes that the webhook sends are
-//! written here, from the same value that `GET /projects/{id}` shows; the worker signs and sends them, once. What was
-//! sent is `log`. `agent` works on projects that nobody outside does, `messages` is what is said to it, and `steps`
-//! what it did.
+//! A change of status and its webhook are one transaction (`usecases::projects`). The webhook's bytes are written here,
+//! from the same value that `GET /projects/{id}` shows; the worker signs and sends them, once. `log` lists what was
+//! sent. `agent` works on projects that nobody outside works on, `messages` takes messages to it, and `steps` shows its
+//! steps.
 
 mod agent;
 mod budget;
@@ -42,7 +42,7 @@ use poem_openapi::types::{MaybeUndefined, ToJSON};
 use poem_openapi::{Enum, Object, OpenApi};
 use store::projects::{self, NewProject, ProjectRow};
 
-/// What these operations refuse with, beside what every operation may.
+/// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[
     ("POST /projects", &[Code::RoleForbidden, Code::WebhookUrlNotAllowed, Code::QuotaReached]),
     ("GET /projects", &[Code::InvalidCursor]),
@@ -75,16 +75,16 @@ pub struct Projects(pub App);
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct CreateProject {
-    /// What is asked for.
+    /// The task, in words.
     #[oai(validator(min_length = 1, max_length = 20000))]
     pub brief: Text,
     /// Who works on it; `autonomous` when not given.
     pub mode: Option<Mode>,
-    /// What is to come out; `assembled` when not given.
+    /// The kind of result; `assembled` when not given.
     pub output_type: Option<Output>,
-    /// Where its changes of status are to be told: HTTPS, and publicly reachable.
+    /// The URL to send its changes of status to: HTTPS, and publicly reachable.
     pub webhook_url: Option<Text>,
-    /// What the agent may take: over it the project is `idle`, and `agent_message` asks.
+    /// What the agent may use. At the limit the project becomes `idle`, and `agent_message` asks for more.
     pub budget: Option<ProjectBudget>,
 }
 
@@ -92,21 +92,21 @@ pub struct CreateProject {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case", rename = "ProjectMode")]
 pub enum Mode {
-    /// The service's agent: it begins at once.
+    /// The service's agent, which begins at once.
     Autonomous,
-    /// Somebody outside, who reports its statuses with `POST /projects/{id}/status`; it begins as `idle`.
+    /// Somebody outside, who reports statuses with `POST /projects/{id}/status`; the project begins as `idle`.
     Manual,
 }
 
-/// What is to come out of a project.
+/// The kinds of results of a project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case", rename = "ProjectOutputType")]
 pub enum Output {
     /// One film, rendered.
     Assembled,
-    /// A timeline, to be edited before it is rendered.
+    /// A timeline, to edit before it is rendered.
     Timeline,
-    /// Up to ten films, each of one moment.
+    /// Up to ten films, one for each moment.
     Clips,
 }
 
@@ -114,35 +114,35 @@ pub enum Output {
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct ChangeProjectSettings {
-    /// Where its changes of status are to be told from now on; null tells nobody. Required.
+    /// The URL to send its changes of status to from now on; null: none is sent. Required.
     pub webhook_url: MaybeUndefined<Text>,
 }
 
 /// A project's settings.
 #[derive(Debug, Object)]
 pub struct ProjectSettings {
-    /// Where its changes of status are told, or null.
+    /// The URL that its changes of status are sent to, or null.
     pub webhook_url: Option<Text>,
 }
 
-/// What the agent that works on a project says of it. What is left out stays.
+/// What the agent that works on a project reports. Absent fields keep their values.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct ChangeProjectStatus {
     /// The new status.
     pub status: ReportedStatus,
-    /// A word to those who wait; null takes it away.
+    /// A message to those who wait; null removes it.
     #[oai(validator(max_length = 20000))]
     pub agent_message: MaybeUndefined<Text>,
-    /// All assets from now on.
+    /// All assets of the project from now on.
     #[oai(validator(max_items = 1000))]
     pub assets: Option<Vec<ProjectAsset>>,
-    /// The timeline from now on; null takes it away.
+    /// The timeline from now on; null removes it.
     pub timeline: MaybeUndefined<ProjectTimeline>,
-    /// Where the result is, an http or https URL; null takes it away.
+    /// The http or https URL of the result; null removes it.
     #[oai(validator(max_length = 4096))]
     pub assembled_url: MaybeUndefined<Text>,
-    /// Until when it is there; null takes it away.
+    /// When that URL expires; null removes it.
     pub assembled_url_expires_at: MaybeUndefined<Time>,
 }
 
@@ -150,10 +150,10 @@ pub struct ChangeProjectStatus {
 impl Projects {
     /// Create a project
     ///
-    /// In the workspace that the call acts in. With the mode `autonomous` it begins as `running`, and an agent makes of
-    /// the workspace's footage what the brief asks for: `generating` while work that it started goes on, `rendering`,
-    /// and then `idle` with the film at `assembled_url`; or `failed`. It is paid by whoever creates the project. With
-    /// `manual` it begins as `idle`. Each status is told to `webhook_url`.
+    /// Creates it in the workspace that the call acts in. With the mode `autonomous` it begins as `running`, and an
+    /// agent makes what the brief asks for from the workspace's footage: the project is `generating` while work that it
+    /// started continues, then `rendering`, and finally `idle` with the film at `assembled_url`; or `failed`. The
+    /// creator pays for it. With `manual` it begins as `idle`. Each status is sent to `webhook_url`.
     #[oai(path = "/projects", method = "post", operation_id = "create_project")]
     async fn create(&self, auth: Auth, key: IdempotencyKey, body: Json<CreateProject>) -> Answer<Stored<Project, 201>> {
         let Auth(caller) = auth;
@@ -194,7 +194,7 @@ impl Projects {
 
     /// List projects
     ///
-    /// The projects of the workspace that the call acts in, newest first, in short.
+    /// Summaries of the projects of the workspace that the call acts in, newest first.
     #[oai(path = "/projects", method = "get", operation_id = "list_projects")]
     async fn list(
         &self,
@@ -214,7 +214,7 @@ impl Projects {
 
     /// Get a project
     ///
-    /// Its full state. A webhook is sent once and may be lost: this is where the state is confirmed (contract §6.2.5).
+    /// Returns its full state. A webhook is sent once and may be lost: confirm the state here (contract §6.2.5).
     #[oai(path = "/projects/:id", method = "get", operation_id = "get_project")]
     async fn get(
         &self,
@@ -228,9 +228,9 @@ impl Projects {
         Ok(Json(Project::new(row, &self.0)?))
     }
 
-    /// Set where a project tells of itself
+    /// Set a project's webhook URL
     ///
-    /// No webhook is sent for it. A webhook that is on its way already goes where it was to go.
+    /// This sends no webhook. A webhook that is already on its way still goes to the old URL.
     #[oai(path = "/projects/:id/settings", method = "patch", operation_id = "update_project_settings")]
     async fn settings(
         &self,
@@ -260,10 +260,10 @@ impl Projects {
 
     /// Change a project's status
     ///
-    /// What the agent that works on the project calls. Each change raises `revision` and is told to the project's
+    /// Called by the agent that works on the project. Each change raises `revision` and is sent to the project's
     /// `webhook_url`, once. `running` and `generating` lead to each other, to `idle` and to `failed`, `running` to
     /// `rendering` also; `idle` leads to `running` and `rendering`; `rendering` to `idle` and `failed`; `failed` to
-    /// `running`. Whoever changes it takes it over: the service's own agent works on it no longer.
+    /// `running`. Whoever changes the status takes the project over: the service's own agent stops working on it.
     #[oai(path = "/projects/:id/status", method = "post", operation_id = "change_project_status")]
     async fn status(
         &self,
@@ -279,8 +279,8 @@ impl Projects {
 
     /// Cancel a project
     ///
-    /// For good, and nobody is told (contract §6.2.2). The agent stops, and so do the jobs that it has started and
-    /// waits for, at no cost; those of others that it joined go on.
+    /// This is final, and no webhook is sent (contract §6.2.2). The agent stops, and so do the jobs that it started and
+    /// waits for, at no charge; jobs of others that it joined continue.
     #[oai(path = "/projects/:id/cancel", method = "post", operation_id = "cancel_project")]
     async fn cancel(
         &self,
@@ -295,8 +295,8 @@ impl Projects {
 
     /// Delete a project
     ///
-    /// With the log of its webhooks, whatever its status; nobody is told. The jobs of its agent stop, as where it is
-    /// cancelled. A project that was cancelled goes by itself after 30 days.
+    /// Deletes it with the log of its webhooks, whatever its status; no webhook is sent. Its agent's jobs stop, as for
+    /// a cancelled project. A cancelled project is deleted automatically after 30 days.
     #[oai(path = "/projects/:id", method = "delete", operation_id = "delete_project")]
     async fn remove(
         &self,

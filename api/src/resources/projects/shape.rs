@@ -1,7 +1,7 @@
-//! What a project looks like, in answers and in the body of its webhooks (contract §2, "Project", "Asset", "Timeline",
+//! The shape of a project, in answers and in the body of its webhooks (contract §2, "Project", "Asset", "Timeline",
 //! "Scene"). Both are written from the one [`Project`] here, so that they can't differ.
 //!
-//! Assets and timelines are kept as they are shown, with every field; what the agent left out is null.
+//! Assets and timelines are stored as they are shown, with every field; what the agent left out is null.
 
 use super::budget::{BudgetLeft, ProjectBudget, ProjectSpent};
 use crate::app::App;
@@ -14,82 +14,82 @@ use poem_openapi::{Enum, Object};
 use serde_json::Value;
 use store::projects::ProjectRow;
 
-/// Where a project stands (contract §3).
+/// The status of a project (contract §3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum ProjectState {
-    /// The agent works.
+    /// The agent is working.
     Running,
     /// It waits for the outputs of models.
     Generating,
-    /// The work is complete: the result is ready, or waits for feedback.
+    /// The work is complete: the result is ready, or feedback is awaited.
     Idle,
     /// The final video is being rendered.
     Rendering,
-    /// It ended without a result; it may be taken up again.
+    /// It ended without a result; work on it can be resumed.
     Failed,
-    /// It was given up, for good.
+    /// It was cancelled, which is final.
     Cancelled,
 }
 
-/// A status that is told by a webhook: every one but `cancelled` (contract §6.2.2).
+/// A status that a webhook reports: every one but `cancelled` (contract §6.2.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum ReportedStatus {
-    /// The agent works.
+    /// The agent is working.
     Running,
     /// It waits for the outputs of models.
     Generating,
-    /// The work is complete: the result is ready, or waits for feedback.
+    /// The work is complete: the result is ready, or feedback is awaited.
     Idle,
     /// The final video is being rendered.
     Rendering,
-    /// It ended without a result; it may be taken up again.
+    /// It ended without a result; work on it can be resumed.
     Failed,
 }
 
-/// A project: what an agent works on.
+/// A project: a task for an agent, and its result.
 #[derive(Debug, Object)]
 #[expect(clippy::struct_field_names, reason = "the names are the interface's")]
 pub struct Project {
     /// Its id.
     pub id: Text,
-    /// Where it stands.
+    /// Its status.
     pub status: ProjectState,
-    /// How many changes of status there were, the creation being the first. It orders what webhooks tell.
+    /// The number of its statuses so far, counting the one it was created with. It orders webhooks.
     pub revision: i64,
-    /// How it is worked on: `autonomous` or `manual`.
+    /// Who works on it: `autonomous` or `manual`.
     pub mode: Text,
-    /// What is to come out: `assembled`, `timeline` or `clips`.
+    /// The kind of result: `assembled`, `timeline` or `clips`.
     pub output_type: Text,
-    /// What was asked for.
+    /// The task, in words.
     pub brief: Text,
-    /// What the agent last said, or null.
+    /// The agent's last message; null when there is none.
     pub agent_message: Option<Text>,
-    /// Where the result is, or null.
+    /// The URL of the result, or null.
     pub assembled_url: Option<Text>,
-    /// Until when it is there, or null.
+    /// When that URL expires, or null.
     pub assembled_url_expires_at: Option<Time>,
-    /// Where the project is read, with a credential: `GET /projects/{id}`. There is no page of it.
+    /// The URL of this project, to read with a credential: `GET /projects/{id}`. It has no web page.
     pub project_url: Text,
-    /// Where its changes of status are told, or null.
+    /// The URL that its changes of status are sent to, or null.
     pub webhook_url: Option<Text>,
-    /// Which planner works on it: `keywords`, the one that is built in, or the id of a model; null where somebody
-    /// outside does.
+    /// The planner that works on it: `keywords`, which is built in, or the id of a model; null when somebody outside
+    /// works on it.
     pub planner: Option<Text>,
-    /// What the agent may take, or null.
+    /// What the agent may use; null when no budget was given.
     pub budget: Option<ProjectBudget>,
-    /// What it took, as of the latest change of status: charged, or held for what goes on.
+    /// What it has used as of the latest change of status: charged, or held for work that goes on.
     pub spent: ProjectSpent,
     /// What is left of the budget.
     pub left: BudgetLeft,
-    /// The timeline that the agent made, for the timelines' tools; or null.
+    /// The timeline that the agent made, for the timelines' tools, or null.
     pub timeline_id: Option<Text>,
     /// The item that the agent made, or null.
     pub output_item_id: Option<Text>,
-    /// What was made for it.
+    /// The media that was made for it.
     pub assets: Vec<ProjectAsset>,
-    /// How that is put together, or null.
+    /// How the assets are put together, or null.
     pub timeline: Option<ProjectTimeline>,
     /// When it was created.
     pub created_at: Time,
@@ -101,27 +101,27 @@ pub struct Project {
 #[derive(Debug, Clone, Object)]
 #[oai(deny_unknown_fields)]
 pub struct ProjectAsset {
-    /// What names it. With `idle` and `rendering`, an item of the library, unless it has a `url`.
+    /// Its name. With `idle` and `rendering` it must be an item of the library, unless it has a `url`.
     pub r#ref: Text,
-    /// What it is, such as `image_to_video`.
+    /// Its type, such as `image_to_video`.
     pub r#type: Text,
-    /// Where it is, an http or https URL.
+    /// Its http or https URL; null for an item of the library.
     pub url: Option<Text>,
-    /// What made it.
+    /// The model that made it.
     pub model: Option<Text>,
-    /// What that was told.
+    /// The prompt that the model was given.
     pub prompt: Option<Text>,
-    /// Seconds.
+    /// Its duration, in seconds.
     pub duration: Option<f64>,
-    /// Such as `16:9`.
+    /// Its aspect ratio, such as `16:9`.
     pub aspect_ratio: Option<Text>,
     /// The picture that it was made from.
     pub source_image_url: Option<Text>,
     /// The video that it was made from.
     pub source_video_url: Option<Text>,
-    /// The picture that it was made after.
+    /// A picture that it was modelled on.
     pub reference_image_url: Option<Text>,
-    /// When it was made; when not given, the time of the change that brought it.
+    /// When it was made; when not given, the time of the change that added it.
     pub created_at: Option<Time>,
 }
 
@@ -129,19 +129,19 @@ pub struct ProjectAsset {
 #[derive(Debug, Clone, Object)]
 #[oai(deny_unknown_fields)]
 pub struct ProjectTimeline {
-    /// Seconds.
+    /// Its duration, in seconds.
     pub duration_seconds: Option<f64>,
-    /// Such as `16:9`.
+    /// Its aspect ratio, such as `16:9`.
     pub aspect_ratio: Option<Text>,
-    /// The skills that were used.
+    /// The names of the skills that were used.
     #[oai(default)]
     pub skills: Vec<Text>,
     /// The scenes, in their order.
     #[oai(default, validator(max_items = 1000))]
     pub scenes: Vec<ProjectScene>,
-    /// What is heard.
+    /// The sound.
     pub audio: Option<ProjectAudio>,
-    /// What is laid over the scenes.
+    /// The overlays over the scenes.
     #[oai(default)]
     pub overlays: Vec<Any<Value>>,
     /// The captions, or null.
@@ -154,39 +154,39 @@ pub struct ProjectTimeline {
 pub struct ProjectScene {
     /// Its id.
     pub id: Text,
-    /// The asset that is shown.
+    /// The `ref` of the asset that it shows.
     pub r#ref: Option<Text>,
-    /// What it is.
+    /// Its type.
     pub r#type: Option<Text>,
-    /// Its place in the order.
+    /// Its position among the scenes.
     pub position: Option<i32>,
-    /// Seconds.
+    /// Its duration, in seconds.
     pub duration: Option<f64>,
-    /// What happens in it.
+    /// A description of what happens in it.
     pub description: Option<Text>,
-    /// Its picture.
+    /// The URL of its picture.
     pub image_url: Option<Text>,
-    /// Its video.
+    /// The URL of its video.
     pub video_url: Option<Text>,
-    /// What made the video.
+    /// The model that made the video.
     pub video_model: Option<Text>,
-    /// What made the picture.
+    /// The model that made the picture.
     pub image_model: Option<Text>,
-    /// What that was told.
+    /// The prompt that the model was given.
     pub prompt: Option<Text>,
-    /// How loud it is.
+    /// Its volume.
     pub volume: Option<f64>,
-    /// How it comes in, or null.
+    /// Its fade-in, or null.
     pub fade_in: Option<Any<Value>>,
-    /// How it goes, or null.
+    /// Its fade-out, or null.
     pub fade_out: Option<Any<Value>>,
 }
 
-/// What is heard in a timeline.
+/// The sound of a timeline.
 #[derive(Debug, Clone, Object)]
 #[oai(deny_unknown_fields)]
 pub struct ProjectAudio {
-    /// The voice, or null.
+    /// The voiceover, or null.
     pub voiceover: Option<Any<Value>>,
     /// The music, or null.
     pub music: Option<Any<Value>>,
@@ -196,7 +196,7 @@ pub struct ProjectAudio {
 }
 
 impl Project {
-    /// As the row stands. What the agent made has a link that was signed now.
+    /// Returns the row as the interface shows it. The item that the agent made gets a freshly signed link.
     pub fn new(row: ProjectRow, app: &App) -> Answer<Self> {
         let budget = row.budget.as_ref().map(opened_budget).transpose()?;
         let made = row.output_item_id.map(|item| app.links.to_media(item, row.now));
@@ -226,7 +226,7 @@ impl Project {
         })
     }
 
-    /// The body of the webhook that tells of the status: the whole project, and `event` (contract §6.2.3).
+    /// Returns the body of the webhook that reports the status: the whole project, and `event` (contract §6.2.3).
     pub fn told(&self) -> String {
         let mut body = self.to_json().unwrap_or_default();
         body["event"] = body["status"].clone();
@@ -234,7 +234,7 @@ impl Project {
     }
 }
 
-/// What is kept in a row, read back into its shape.
+/// Parses a stored value.
 fn kept<T: ParseFromJSON>(value: Value) -> Answer<T> {
     T::parse_from_json(Some(value)).map_err(|error| ApiError::internal(error.into_message()))
 }

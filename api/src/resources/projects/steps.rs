@@ -1,4 +1,4 @@
-//! A step of the agent as the log shows it.
+//! A step of the agent, as the log shows it.
 
 use crate::http::text::{Text, Time};
 use poem_openapi::types::Any;
@@ -6,11 +6,11 @@ use poem_openapi::{Enum, Object};
 use serde_json::Value;
 use store::project_runs::StepRow;
 
-/// Where a step stands.
+/// The status of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum ProjectStepState {
-    /// It was begun. After a crash it is called again with the same Idempotency-Key, and does nothing twice.
+    /// It was begun. After a crash it is called again with the same Idempotency-Key, and has no effect twice.
     Begun,
     /// The tool answered.
     Done,
@@ -18,28 +18,28 @@ pub enum ProjectStepState {
     Refused,
 }
 
-/// A call of a tool by a project's agent, or a question to its model.
+/// A call of a tool by a project's agent, or a request to its model.
 #[derive(Debug, Object)]
 pub struct ProjectStep {
     /// Its id.
     pub id: Text,
-    /// The run that it belongs to: the work on the brief, or on what was said.
+    /// The run that it belongs to: the work on the brief, or on a message.
     pub run_id: Text,
-    /// What was said; null of the brief.
+    /// The message that the run is about; null for the brief.
     pub said: Option<Text>,
-    /// Its place in the run, from 1. `<run_id>/<number>` is the Idempotency-Key of a call.
+    /// Its number in the run, from 1. `<run_id>/<number>` is the Idempotency-Key of a call.
     pub number: i32,
-    /// The tool; `chat` where the model was asked what comes next.
+    /// The tool; `chat` when the model was asked what comes next.
     pub tool: Text,
-    /// What it was called with; empty of a long one that has ended.
+    /// The arguments of the call; empty for long ones once the step has ended.
     pub arguments: Any<Value>,
-    /// Where it stands.
+    /// Its status.
     pub status: ProjectStepState,
-    /// Why the tool refused; of a `chat` that is done what the model said, and which tools it asked for; or null.
+    /// Why the tool refused; for a `chat` that is done, what the model said and which tools it called; otherwise null.
     pub message: Option<Text>,
-    /// When it was begun.
+    /// When it began.
     pub began_at: Time,
-    /// When it ended, or null.
+    /// When it ended; null before.
     pub ended_at: Option<Time>,
 }
 

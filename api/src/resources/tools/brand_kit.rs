@@ -1,5 +1,4 @@
-//! `get_brand_kit`, `update_brand_kit`: colours, fonts and logos by name, a voice, and how captions look
-//! (contract §4.9).
+//! `get_brand_kit`, `update_brand_kit`: named colours, fonts and logos, a voice, and a caption style (contract §4.9).
 
 use super::caption_style::CaptionStyle;
 use crate::app::App;
@@ -17,7 +16,7 @@ use poem_openapi::payload::Json;
 use poem_openapi::types::{Example, MaybeUndefined, ToJSON};
 use poem_openapi::{Object, OpenApi};
 
-/// What these operations refuse with, beside what every operation may.
+/// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[
     ("POST /tools/get_brand_kit", &[]),
     (
@@ -35,21 +34,21 @@ pub const ERRORS: Refusals = &[
 /// The brand kit's tools.
 pub struct BrandKitTools(pub App);
 
-/// What to change of the brand kit. What is absent stays; a list is all of it from now on.
+/// What to change in the brand kit. Absent fields keep their values; a list replaces the whole list.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields, skip_serializing_if_is_none, example)]
 pub struct UpdateBrandKit {
-    /// The revision that the change is for, 0 before the first one. Another one stands: 409 `revision_conflict`.
+    /// The revision that the change is for, 0 before the first one. If the kit has another: 409 `revision_conflict`.
     pub if_revision: Option<i32>,
-    /// Its colours, at most 50; the first stands for the brand.
+    /// Its colours, at most 50; the first one represents the brand.
     pub colors: Option<Vec<BrandColor>>,
     /// Its fonts, at most 50.
     pub fonts: Option<Vec<BrandFont>>,
     /// Its logos, at most 50.
     pub logos: Option<Vec<LogoToSet>>,
-    /// How the brand speaks, at most 2,000 characters; null for nothing of it.
+    /// The brand's tone of voice, at most 2,000 characters; null removes it.
     pub voice: MaybeUndefined<Text>,
-    /// How its captions look; null for nothing of it.
+    /// The style of its captions; null removes it.
     pub caption_style: MaybeUndefined<CaptionStyle>,
 }
 
@@ -66,45 +65,45 @@ impl Example for UpdateBrandKit {
     }
 }
 
-/// A colour by its name.
+/// A named colour.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct BrandColor {
-    /// What it is called, 1 to 100 characters; another in each colour, whatever their case.
+    /// Its name, 1 to 100 characters, unique among the colours regardless of case.
     pub name: Text,
-    /// What it is, as `#1a2b3c`.
+    /// The colour, such as `#1a2b3c`.
     pub hex: Text,
 }
 
-/// A font by its name.
+/// A named font.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct BrandFont {
-    /// What it is called, 1 to 100 characters; another in each font.
+    /// Its name, 1 to 100 characters, unique among the fonts regardless of case.
     pub name: Text,
-    /// One of `families`.
+    /// Its font family, one of `families`.
     pub family: Text,
 }
 
-/// A logo by its name, as it is set.
+/// A named logo to set.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct LogoToSet {
-    /// What it is called, 1 to 100 characters; another in each logo.
+    /// Its name, 1 to 100 characters, unique among the logos regardless of case.
     pub name: Text,
-    /// What names the item: an image that is ready.
+    /// The item, an image that is ready: its ref, its id, or the id of the job that made it.
     #[oai(rename = "ref")]
     pub item_ref: Text,
 }
 
-/// A logo by its name.
+/// A named logo.
 #[derive(Debug, Object)]
 pub struct BrandLogo {
-    /// What it is called.
+    /// Its name.
     pub name: Text,
     /// The image.
     pub item_id: Text,
-    /// What clients call that item; null when it is deleted.
+    /// The ref of that item, or its id when it has none; null when it is deleted.
     #[oai(rename = "ref")]
     pub item_ref: Option<Text>,
     /// Whether the image is deleted.
@@ -114,19 +113,19 @@ pub struct BrandLogo {
 /// The brand kit.
 #[derive(Debug, Object)]
 pub struct BrandKit {
-    /// Its colours; the first stands for the brand.
+    /// Its colours; the first one represents the brand.
     pub colors: Vec<BrandColor>,
     /// Its fonts.
     pub fonts: Vec<BrandFont>,
     /// Its logos.
     pub logos: Vec<BrandLogo>,
-    /// How the brand speaks.
+    /// The brand's tone of voice; null when it is not set.
     pub voice: Option<Text>,
-    /// How its captions look.
+    /// The style of its captions; null when it is not set.
     pub caption_style: Option<CaptionStyle>,
-    /// How many times it was written; 0: never.
+    /// Its revision: 0 when never changed, then one higher with every change.
     pub revision: i32,
-    /// When it was last changed; null: never.
+    /// When it was last changed; null when it never was.
     pub updated_at: Option<Time>,
 }
 
@@ -135,7 +134,7 @@ pub struct BrandKit {
 pub struct BrandKitAnswer {
     /// The brand kit.
     pub brand_kit: BrandKit,
-    /// The families that a font may be of.
+    /// The font families that a font may have.
     pub families: Vec<Text>,
 }
 
@@ -143,8 +142,8 @@ pub struct BrandKitAnswer {
 impl BrandKitTools {
     /// Read the brand kit
     ///
-    /// The workspace's colours, fonts and logos by name, its voice, and how its captions look. `families` are those
-    /// that a font may be of.
+    /// The workspace's named colours, fonts and logos, its tone of voice, and its caption style. `families` are the
+    /// font families that a font may have.
     #[oai(path = "/tools/get_brand_kit", method = "post", operation_id = "get_brand_kit")]
     async fn get_brand_kit(
         &self,
@@ -158,8 +157,8 @@ impl BrandKitTools {
 
     /// Change the brand kit
     ///
-    /// All that is asked or nothing. What uses the kit names an entry, and shows what the kit says then: the pages of
-    /// public links bear its first colour.
+    /// Makes all the changes or none. Whatever uses an entry of the kit by name uses its current value: the pages of
+    /// public links show its first colour.
     #[oai(path = "/tools/update_brand_kit", method = "post", operation_id = "update_brand_kit")]
     async fn update_brand_kit(
         &self,

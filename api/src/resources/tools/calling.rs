@@ -1,8 +1,8 @@
-//! A tool that is called by another: a request of its own, answered by the very endpoint that answers the tool.
+//! Calls one tool from another: as a request of its own, which the tool's own endpoint answers.
 //!
-//! The caller was let in and counted once already, as over MCP; what the tool needs of the caller, its body and its
-//! Idempotency-Key is judged there again. The agent of projects calls tools so too, for whom it acts for, and the pages
-//! of the portal ask any operation (`ask_as`), as whoever is signed in.
+//! The caller was authenticated and counted once already, as over MCP; the endpoint checks again the role, the body and
+//! the Idempotency-Key. The agent of projects calls tools this way for the user whom it acts for (`call_as`), and the
+//! portal's pages call any operation as the user who is signed in (`ask_as`).
 
 use crate::app::App;
 use crate::auth::{Caller, PreAuthenticated};
@@ -33,11 +33,11 @@ const KEPT: [HeaderName; 4] = [
 ];
 const _: () = assert!(idempotency::HEADER.len() == "idempotency-key".len(), "the header that is kept is the key's");
 
-/// A response that is handed on as it is, documented as `T`.
+/// A response that is passed on unchanged, documented as `T`.
 pub struct Called<T>(pub Response, PhantomData<fn() -> T>);
 
 impl<T> Called<T> {
-    /// This one.
+    /// Wraps this response.
     pub const fn of(response: Response) -> Self {
         Self(response, PhantomData)
     }
@@ -62,7 +62,7 @@ impl<T: ToJSON> ApiResponse for Called<T> {
 /// The path of the tool of this name.
 ///
 /// # Errors
-/// `tool_not_found` where there is none that may be called so.
+/// `tool_not_found` when there is no such tool, and for `run_template`, which can't be called this way.
 pub fn path_of(app: &App, tool: &str) -> Answer<String> {
     let path = format!("/tools/{tool}");
     if path == RUN_TEMPLATE || app.contract.operation(&Method::POST, &path).is_none() {
@@ -93,23 +93,23 @@ pub async fn call(app: &App, request: &Request, caller: Caller, path: &str, argu
     Ok(operations.get_response(call).await)
 }
 
-/// What an operation answered.
+/// The answer of an operation that this service called itself.
 #[derive(Debug)]
 pub struct Heard {
-    /// The status.
+    /// The HTTP status.
     pub status: u16,
-    /// The body; null of an answer without one.
+    /// The JSON body; null when there is none.
     pub body: Value,
-    /// The code that it was refused with, if it was.
+    /// The code of the refusal, if it was refused.
     pub refused: Option<Code>,
-    /// When it may be tried again.
+    /// How long to wait before trying again.
     pub retry_after: Option<Duration>,
 }
 
-/// Calls the tool of this name for somebody who is not there, with this Idempotency-Key.
+/// Calls the tool of this name on behalf of a caller who has sent no request, with this Idempotency-Key.
 ///
 /// # Errors
-/// `tool_not_found`; `internal` where what it answers is no JSON, and before the routes are there.
+/// `tool_not_found`; `internal` when the answer is not JSON, and before the routes are set up.
 pub async fn call_as(
     app: &App,
     caller: &Caller,
@@ -120,7 +120,7 @@ pub async fn call_as(
     ask_as(app, caller, Asked { method: Method::POST, path: &path, body: Some(arguments), key }).await
 }
 
-/// A request of somebody who is known already.
+/// A request that this service makes for a caller who is authenticated already.
 #[derive(Debug)]
 pub struct Asked<'a> {
     /// The method.
@@ -133,12 +133,27 @@ pub struct Asked<'a> {
     pub key: Option<&'a str>,
 }
 
-/// Asks an operation as this caller. It judges what they may do as it does from outside.
+/// Calls an operation as this caller, whose rights are checked as for a request from outside.
 ///
 /// # Errors
-/// `internal` where what it answers is no JSON, and before the routes are there.
+/// `internal` when the answer is not JSON, and before the routes are set up.
 pub async fn ask_as(app: &App, caller: &Caller, asked: Asked<'_>) -> Answer<Heard> {
     let operations = app.operations.get().ok_or_else(|| ApiError::internal("a call without the routes"))?;
+    let mut response = operations.get_response(request(app, caller, asked)?).await;
+    let refused = response.data::<Refused>().map(|Refused(code)| *code);
+    let retry_after = response.headers().get(header::RETRY_AFTER).and_then(|after| after.to_str().ok()?.parse().ok());
+    let bytes = response.take_body().into_bytes().await.map_err(ApiError::internal)?;
+    let body = if bytes.is_empty() { Ok(Value::Null) } else { serde_json::from_slice(&bytes) };
+    Ok(Heard {
+        status: response.status().as_u16(),
+        body: body.map_err(ApiError::internal)?,
+        refused,
+        retry_after: retry_after.map(Duration::from_secs),
+    })
+}
+
+/// What is asked, as a request of this caller.
+fn request(app: &App, caller: &Caller, asked: Asked<'_>) -> Answer<Request> {
     let uri: Uri = asked.path.parse().map_err(ApiError::internal)?;
     let body = asked.body.map(|body| Bytes::from(body.to_string())).unwrap_or_default();
     let mut call = Request::builder().method(asked.method).uri(uri).body(body.clone());
@@ -152,18 +167,8 @@ pub async fn ask_as(app: &App, caller: &Caller, asked: Asked<'_>) -> Answer<Hear
     call.set_data(Scope(Arc::new(Parts { request_id, traceparent, address: caller.address, ..Parts::default() })));
     call.set_data(app.clone());
     call.set_data(SentBody(body));
-    // Nobody reads it: who calls is known already. Without one the framework asks no further.
+    // Its value is never read: the caller is known already. Without the header the framework refuses the request.
     call.headers_mut().insert(header::AUTHORIZATION, HeaderValue::from_static("Bearer known"));
     call.set_data(PreAuthenticated(caller.clone()));
-    let mut response = operations.get_response(call).await;
-    let refused = response.data::<Refused>().map(|Refused(code)| *code);
-    let retry_after = response.headers().get(header::RETRY_AFTER).and_then(|after| after.to_str().ok()?.parse().ok());
-    let bytes = response.take_body().into_bytes().await.map_err(ApiError::internal)?;
-    let body = if bytes.is_empty() { Ok(Value::Null) } else { serde_json::from_slice(&bytes) };
-    Ok(Heard {
-        status: response.status().as_u16(),
-        body: body.map_err(ApiError::internal)?,
-        refused,
-        retry_after: retry_after.map(Duration::from_secs),
-    })
+    Ok(call)
 }

@@ -1,26 +1,26 @@
-//! How captions look, as the settings and the brand kit have it.
+//! The style of captions in the settings and the brand kit.
 
 use crate::http::text::Text;
 use domain::brand_kit;
 use poem_openapi::{Enum, Object};
 
-/// How captions look. What is absent is left to what draws them.
+/// The style of captions. An absent field has the renderer's default.
 #[derive(Debug, Clone, Object)]
 #[oai(deny_unknown_fields, skip_serializing_if_is_none)]
 pub struct CaptionStyle {
     /// One of the `families` that `get_brand_kit` lists.
     pub family: Option<Text>,
-    /// The letters' height, as a part of the picture's: 0.01 to 0.25.
+    /// The font size, as a part of the picture's height: 0.01 to 0.25.
     pub size: Option<f64>,
-    /// The letters' colour, as `#ffffff`.
+    /// The letters' colour, such as `#ffffff`.
     pub color: Option<Text>,
-    /// What is behind the letters, as `#000000`.
+    /// The colour behind the letters, such as `#000000`.
     pub background: Option<Text>,
-    /// Where in the picture they stand.
+    /// The captions' position in the picture.
     pub position: Option<CaptionPosition>,
 }
 
-/// Where captions stand.
+/// The position of captions in the picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum CaptionPosition {

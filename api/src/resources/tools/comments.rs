@@ -1,4 +1,4 @@
-//! `add_comment`, `list_comments`, `update_comment`, `delete_comment`: what people say of an item or a timeline
+//! `add_comment`, `list_comments`, `update_comment`, `delete_comment`: comments on an item or a timeline
 //! (docs/links.md).
 
 use crate::app::App;
@@ -19,7 +19,7 @@ use poem_openapi::types::ToJSON;
 use poem_openapi::{Enum, Object, OpenApi};
 use store::comments::{self, CommentRow};
 
-/// What these operations refuse with, beside what every operation may.
+/// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[
     (
         "POST /tools/add_comment",
@@ -46,17 +46,17 @@ pub const ERRORS: Refusals = &[
 /// The comments' tools.
 pub struct CommentTools(pub App);
 
-/// A rectangle of the picture, in parts of its width and height from its upper left corner.
+/// A rectangle of the picture, in fractions of its width and height from its upper left corner.
 #[derive(Debug, Clone, Copy, Object)]
 #[oai(deny_unknown_fields, rename = "CommentRegion")]
 pub struct Region {
-    /// Its left side, 0 to 1.
+    /// Its left edge, 0 to 1.
     pub x: f64,
-    /// Its upper side, 0 to 1.
+    /// Its upper edge, 0 to 1.
     pub y: f64,
-    /// Its width; with `x` at most 1.
+    /// Its width; `x` + `width` is at most 1.
     pub width: f64,
-    /// Its height; with `y` at most 1.
+    /// Its height; `y` + `height` is at most 1.
     pub height: f64,
 }
 
@@ -67,18 +67,18 @@ impl From<Region> for comment::Region {
     }
 }
 
-/// What to say.
+/// A comment to add.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct AddComment {
     /// An item ref, an item id, the id of the job that made the item, or a timeline's id.
     #[oai(rename = "ref")]
     pub subject: Text,
-    /// The words, 1 to 5,000 characters of plain text.
+    /// Its text, 1 to 5,000 characters of plain text.
     pub text: Text,
-    /// The second of the item or the timeline that it is about; without it, the whole of it.
+    /// The time of the item or the timeline that it is about, in seconds; without it, it is about the whole.
     pub at: Option<f64>,
-    /// The second that it is about until, after `at`.
+    /// The end of the stretch that it is about, in seconds; after `at`.
     pub until: Option<f64>,
     /// The part of the picture that it is about.
     pub region: Option<Region>,
@@ -86,14 +86,14 @@ pub struct AddComment {
     pub reply_to: Option<Text>,
 }
 
-/// Which comments.
+/// Which comments to list.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct ListComments {
     /// An item ref, an item id, the id of the job that made the item, or a timeline's id.
     #[oai(rename = "ref")]
     pub subject: Text,
-    /// Only those that are resolved, or that are not.
+    /// Only comments that are resolved (`true`), or that are not (`false`).
     pub resolved: Option<bool>,
     /// Comments to show, 1 to 100; 20 when not given.
     pub limit: Option<Limit>,
@@ -101,15 +101,15 @@ pub struct ListComments {
     pub cursor: Option<Text>,
 }
 
-/// What to change of a comment; what is absent stays as it is.
+/// What to change in a comment. Absent fields keep their values.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct UpdateComment {
     /// The comment.
     pub comment_id: Text,
-    /// Its new words; only its author changes them.
+    /// Its new text; only its author may change it.
     pub text: Option<Text>,
-    /// Whether it is done with.
+    /// Whether it is resolved.
     pub resolved: Option<bool>,
 }
 
@@ -121,27 +121,27 @@ pub struct OneComment {
     pub comment_id: Text,
 }
 
-/// What somebody is who comments.
+/// The kinds of authors of comments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum AuthorKind {
     /// A user who signed in.
     User,
-    /// An API key, or a script session of it.
+    /// An API key, or a script session that it made.
     Key,
-    /// Somebody who came by a public link. The name is what they called themselves.
+    /// A visitor of a public link, with the name that they entered.
     Guest,
 }
 
-/// Who wrote a comment.
+/// The author of a comment.
 #[derive(Debug, Object)]
 pub struct CommentAuthor {
-    /// What they are.
+    /// The kind of author.
     #[oai(rename = "type")]
     pub kind: AuthorKind,
-    /// The user, the key, or the public link that a guest came by.
+    /// The id of the user, of the key, or of the public link that a guest came by.
     pub id: Option<Text>,
-    /// What they are called, or null.
+    /// The author's name, or null.
     pub name: Option<Text>,
 }
 
@@ -150,27 +150,27 @@ pub struct CommentAuthor {
 pub struct Comment {
     /// Its id.
     pub id: Text,
-    /// The item; null of a comment on a timeline.
+    /// The item; null when the comment is on a timeline.
     pub item_id: Option<Text>,
-    /// The timeline; null of a comment on an item.
+    /// The timeline; null when the comment is on an item.
     pub timeline_id: Option<Text>,
-    /// The comment that began the thread; null of one that did.
+    /// The comment that began the thread; null when this one began it.
     pub reply_to: Option<Text>,
-    /// The words: plain text, never HTML.
+    /// Its text: plain text, never HTML.
     pub text: Text,
-    /// The second of it that the comment is about; null of the whole.
+    /// The time that the comment is about, in seconds; null when it is about the whole.
     pub at: Option<f64>,
-    /// The second that it is about until.
+    /// The end of the stretch that it is about, in seconds; null when there is none.
     pub until: Option<f64>,
-    /// The part of the picture that it is about.
+    /// The part of the picture that it is about; null when it is about all of it.
     pub region: Option<Region>,
-    /// Who wrote it.
+    /// Its author.
     pub author: CommentAuthor,
-    /// When somebody said that it is done with; null while nobody has.
+    /// When somebody resolved it; null while it is unresolved.
     pub resolved_at: Option<Time>,
     /// When it was written.
     pub created_at: Time,
-    /// When its words last changed, or whether it is resolved.
+    /// When its text, or whether it is resolved, last changed.
     pub updated_at: Time,
 }
 
@@ -234,8 +234,9 @@ pub struct DeletedComment {
 impl CommentTools {
     /// Comment on an item or a timeline
     ///
-    /// On the whole, at a second of it, or on a stretch; on a part of the picture. Each has at most 10,000 comments,
-    /// which go with it. A comment on a timeline stays at its second when scenes before it change.
+    /// A comment is about the whole, a time, or a stretch, and may be about a part of the picture. Each item and each
+    /// timeline has at most 10,000 comments, which are deleted with it. A comment on a timeline keeps its time when
+    /// scenes before it change.
     #[oai(path = "/tools/add_comment", method = "post", operation_id = "add_comment")]
     async fn add_comment(
         &self,
@@ -259,7 +260,7 @@ impl CommentTools {
 
     /// List comments on an item or a timeline
     ///
-    /// Newest first, replies among them.
+    /// Newest first, including replies.
     #[oai(path = "/tools/list_comments", method = "post", operation_id = "list_comments")]
     async fn list_comments(&self, auth: Auth, arguments: Json<ListComments>) -> Answer<Json<ToolAnswer<CommentPage>>> {
         let Auth(caller) = auth;
@@ -276,7 +277,7 @@ impl CommentTools {
 
     /// Change a comment
     ///
-    /// Its words, which only its author changes, or whether it is resolved. What is absent stays as it is.
+    /// Changes its text, which only its author may do, or whether it is resolved. Absent fields keep their values.
     #[oai(path = "/tools/update_comment", method = "post", operation_id = "update_comment")]
     async fn update_comment(
         &self,
@@ -293,7 +294,7 @@ impl CommentTools {
 
     /// Delete a comment
     ///
-    /// With the replies to it.
+    /// The replies to it are deleted too.
     #[oai(path = "/tools/delete_comment", method = "post", operation_id = "delete_comment")]
     async fn delete_comment(
         &self,

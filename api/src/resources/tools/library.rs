@@ -1,6 +1,6 @@
 //! The library's tools: `list_items`, `get_item`, `update_item`, `import_media`, `delete_item` (contract §4.4).
 //!
-//! The same use cases as the routes', in the tool envelope.
+//! They run the same use cases as the routes, in the tool envelope.
 
 use crate::app::App;
 use crate::auth::Auth;
@@ -22,7 +22,7 @@ use poem_openapi::{Object, OpenApi};
 use std::time::Duration;
 use store::items::ItemRow;
 
-/// What these operations refuse with, beside what every operation may.
+/// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[
     ("POST /tools/list_items", &[Code::InvalidCursor, Code::BoardNotFound, Code::WorkspaceForbidden]),
     ("POST /tools/get_item", &[Code::ItemNotFound, Code::WorkspaceForbidden]),
@@ -37,43 +37,43 @@ pub const ERRORS: Refusals = &[
 /// The library's tools.
 pub struct LibraryTools(pub App);
 
-/// Which items of the library.
+/// Which items of the library to list.
 #[derive(Debug, Default, Object)]
 #[oai(deny_unknown_fields)]
 pub struct ListItems {
-    /// Only those whose name, ref or one of whose tags holds this, in any case.
+    /// Only items whose name, ref or one of whose tags contains this, ignoring case.
     pub query: Option<Text>,
-    /// Only those of this type.
+    /// Only items of this type.
     #[oai(rename = "type")]
     pub kind: Option<ItemKind>,
-    /// Only those of this status.
+    /// Only items with this status.
     pub status: Option<ItemState>,
-    /// Only those on which this read is stored.
+    /// Only items on which this read is stored.
     pub has_read: Option<ReadKind>,
-    /// Only those that are ready and lack this read, which applies to them.
+    /// Only ready items to which this read applies and on which it is not stored.
     pub missing_read: Option<ReadKind>,
-    /// Only those with this tag, in any case.
+    /// Only items with this tag, ignoring case.
     pub tag: Option<Text>,
-    /// Only those made at or after.
+    /// Only items created at or after this time.
     pub created_after: Option<Time>,
-    /// Only those made before.
+    /// Only items created before this time.
     pub created_before: Option<Time>,
-    /// Only those that a card of this board is about.
+    /// Only items that a card of this board is about.
     pub board_id: Option<Text>,
-    /// What to sort them by; `newest` when not given.
+    /// The order of the items; `newest` when not given.
     pub sort: Option<Sort>,
     /// Items to show, 1 to 100; 20 when not given.
     pub limit: Option<Limit>,
     /// The `next_cursor` of the page before.
     pub cursor: Option<Text>,
-    /// What to show of each item that lists leave out: `media` is its `media_url`, and fills `media` of the answer.
+    /// Fields to add that lists leave out: `media` adds each item's `media_url`, and fills `media` of the answer.
     pub include: Option<Vec<Include>>,
 }
 
 /// A page of the library.
 #[derive(Debug, Object)]
 pub struct ItemPage {
-    /// The items, in the order that was asked for.
+    /// The items, in the requested order.
     pub items: Vec<Item>,
     /// Whether there are items after these.
     pub has_more: bool,
@@ -97,7 +97,7 @@ pub struct GetItem {
     /// An item ref, an item id, or the id of the job that made the item.
     #[oai(rename = "ref")]
     pub item_ref: Text,
-    /// Wait up to 30 seconds until the item is no longer in `processing`.
+    /// Wait up to 30 seconds while the item is in `processing`.
     #[oai(validator(minimum(value = "0"), maximum(value = "30")))]
     pub wait_seconds: Option<u32>,
 }
@@ -116,27 +116,27 @@ pub struct UpdateItemArguments {
     /// An item ref, an item id, or the id of the job that made the item.
     #[oai(rename = "ref")]
     pub item_ref: Text,
-    /// What people will call it.
+    /// Its new name, for people.
     pub name: Option<Text>,
-    /// What clients will call it, unique in the workspace. Its id goes on naming it.
+    /// Its new ref, unique in the workspace. Its id goes on naming it.
     pub new_ref: Option<Text>,
-    /// All of its tags from now on: at most 20, each of 1 to 64 characters. Two that differ in case alone are one.
+    /// All of its tags from now on: at most 20, each of 1 to 64 characters. Tags that differ only in case are the same.
     pub tags: Option<Vec<Text>>,
 }
 
-/// What to import.
+/// Media to import.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct ImportMedia {
-    /// Where to fetch it: HTTPS and publicly reachable, as each of up to five redirects has to be.
+    /// The URL to fetch: HTTPS and publicly reachable, as each of up to five redirects must be.
     pub url: Text,
-    /// What people will call the item; the last part of the URL when not given.
+    /// The item's name, for people; the last part of the URL when not given.
     pub name: Option<Text>,
-    /// What clients will call it, unique in the workspace; its id when not given.
+    /// The item's ref, unique in the workspace; clients use its id when none is given.
     #[oai(rename = "ref")]
     pub item_ref: Option<Text>,
-    /// Reads to start once it is ready, as `prepare_media` would then; `reads_on_ready` of the item says what became of
-    /// each. Those of the workspace's settings when not given.
+    /// Reads to start once the item is ready, as `prepare_media` would then; the item's `reads_on_ready` says what
+    /// became of each. When not given, those of the workspace's settings.
     pub reads: Option<Vec<ReadKind>>,
 }
 
@@ -153,9 +153,9 @@ pub struct DeletedItem {
 impl LibraryTools {
     /// List library items
     ///
-    /// The items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a page
-    /// may show fewer than `limit`, and after 20,000 items without one none, and still have more after it (`has_more`).
-    /// A cursor is of one `sort`.
+    /// Lists the items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters
+    /// a page may have fewer items than `limit`, or none after 20,000 items without a match, and still be followed by
+    /// more (`has_more`). A cursor is valid for one `sort` only.
     #[oai(path = "/tools/list_items", method = "post", operation_id = "list_items")]
     async fn list_items(&self, auth: Auth, arguments: Json<Option<ListItems>>) -> Answer<Json<ToolAnswer<ItemPage>>> {
         let Auth(caller) = auth;
@@ -182,7 +182,7 @@ impl LibraryTools {
 
     /// Get a library item
     ///
-    /// Its status, what it is, which reads are stored on it and, once it is ready, a link to its media. `wait_seconds`
+    /// Returns its status, its type, the reads stored on it and, once it is ready, a link to its media. `wait_seconds`
     /// makes it a long poll: after an upload or an import, call again until it is `ready` or `failed`.
     #[oai(path = "/tools/get_item", method = "post", operation_id = "get_item")]
     async fn get_item(&self, auth: Auth, arguments: Json<GetItem>) -> Answer<Json<ToolAnswer<ItemAnswer>>> {
@@ -197,7 +197,7 @@ impl LibraryTools {
 
     /// Change a library item
     ///
-    /// Its name, its ref (`new_ref`) or its tags. What is absent stays as it is.
+    /// Changes its name, its ref (`new_ref`) or its tags. Absent fields keep their values.
     #[oai(path = "/tools/update_item", method = "post", operation_id = "update_item")]
     async fn update_item(
         &self,
@@ -214,7 +214,7 @@ impl LibraryTools {
 
     /// Import media from a URL
     ///
-    /// Starts fetching and answers the item in `processing`; `get_item` tells when it is `ready` or `failed`.
+    /// Starts the fetch and returns the item in `processing`; `get_item` says when it is `ready` or `failed`.
     #[oai(path = "/tools/import_media", method = "post", operation_id = "import_media")]
     async fn import_media(
         &self,
@@ -233,7 +233,8 @@ impl LibraryTools {
         let asked = AskedImport { url: &url, name, item_ref, reads: reads.as_deref() };
         let checked = checked_import(&self.0.process, &caller, &asked).await?;
         let show = |row: ItemRow| {
-            // It is not ready, and so without a link that would be answered again after its end.
+            // The item is not ready, so the stored answer has no media link that would have expired when it is
+            // replayed.
             let item = Item::of(row, &self.0.links);
             ToolAnswer::new(&caller.request_id, ItemAnswer { item }).to_json_string()
         };

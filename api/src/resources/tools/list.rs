@@ -1,6 +1,6 @@
-//! `GET /tools`: the registry that the HTTP interface, MCP and the command line share (contract §4.4).
+//! `GET /tools`: the tool registry that the HTTP interface, MCP and the command line share (contract §4.4).
 //!
-//! It is read off the OpenAPI document, so that a tool is described in one place: beside its handler.
+//! It is read from the OpenAPI document, so that a tool is described in one place: at its handler.
 
 use crate::app::App;
 use crate::auth::Auth;
@@ -13,7 +13,7 @@ use poem_openapi::types::Any;
 use poem_openapi::{Object, OpenApi};
 use serde_json::Value;
 
-/// What these operations refuse with, beside what every operation may.
+/// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[("GET /tools", &[])];
 
 /// The tool list.
@@ -26,26 +26,26 @@ pub struct Tool {
     pub name: Text,
     /// Its group.
     pub tag: Text,
-    /// What it does.
+    /// Its description.
     pub description: Text,
-    /// Whether it may use cloud processing, which is measured in minutes.
+    /// Whether it may start cloud processing, which is measured in minutes.
     pub cloud: bool,
-    /// The JSON Schema (OpenAPI 3.0) of its body, without references.
+    /// The JSON Schema (OpenAPI 3.0) of its request body, without references.
     pub input_schema: Any<Value>,
 }
 
 /// The tools.
 #[derive(Debug, Clone, Object)]
 pub struct ToolList {
-    /// All tools, in the order of their names.
+    /// All tools, ordered by name.
     pub data: Vec<Tool>,
-    /// Always false: they are few, and all here.
+    /// Always false: one page has all tools.
     pub has_more: bool,
     /// Always null.
     pub next_cursor: Option<Text>,
 }
 
-/// All tools, in the order of their names.
+/// Returns all tools, ordered by name.
 pub fn all(contract: &Contract) -> Vec<Tool> {
     let mut tools: Vec<Tool> = contract.operations().iter().filter_map(|one| tool(contract, one)).collect();
     tools.sort_by(|one, other| one.name.cmp(&other.name));

@@ -1,5 +1,5 @@
-//! What tools have in common that have one thing made by a job: a call becomes a dispatch or its estimate, its key is
-//! answered again, and what is there is shown.
+//! What tools share that make one thing by a job: they turn a call into a dispatch or an estimate, replay a key's
+//! answer, and show what exists already.
 
 use crate::app::App;
 use crate::auth::Caller;
@@ -15,21 +15,21 @@ use poem_openapi::types::{ParseFromJSON, ToJSON};
 use store::idempotency::Key;
 use store::items;
 
-/// A call that has something made.
+/// A call that has one thing made by a job.
 pub(super) struct Ordering<'a> {
     pub(super) app: &'a App,
-    /// Whether it is only to be told what it would cost.
+    /// Whether the call only asks for the price.
     pub(super) dry_run: bool,
 }
 
-/// Who asks, by this tool.
+/// Returns the order of a call by this caller of this tool.
 pub(super) fn order(caller: &Caller, tool: &'static str, context: Option<String>, key: Option<Key>) -> Order {
     Order { owners: starting::owners(caller), call: starting::call(caller, tool, context), key }
 }
 
 impl Ordering<'_> {
-    /// Starts what is asked for, or tells where the same stands. `item_of` names the item to show of what is there,
-    /// `refused` says why it did not start, and `answer` what is told of what did.
+    /// Starts the work, or reports the state of the same work. `item_of` names the item to show of what is made,
+    /// `refused` turns a reason for not starting into a refusal, and `answer` makes the tool's answer.
     ///
     /// # Errors
     /// Those of `refused` and of a dispatch.
@@ -44,7 +44,8 @@ impl Ordering<'_> {
         let standing = if self.dry_run {
             dispatch::estimate(process, request).await?
         } else {
-            // What a key keeps is the job that was started, and no link: that would be answered again after its end.
+            // The stored answer of a key names the job that was started, and has no link: that would expire before a
+            // replay.
             let compose = |standing: &Standing<M::Made>| match standing.state {
                 Making::Not(_) => String::new(),
                 _ => Stored::<ToolAnswer<T>>::fresh(&answer(standing)).body().to_owned(),
@@ -65,13 +66,13 @@ impl Ordering<'_> {
         Ok(Stored::fresh(&answer(&standing).showing(media)))
     }
 
-    /// The media of an item that was made, to show beside the answer.
+    /// Returns the media of an item that was made, to show beside the answer.
     async fn media(&self, item: ItemId) -> Answer<Option<MediaLink>> {
         let row = items::find(&mut *self.app.conn().await?, item).await?;
         Ok(row.and_then(|row| Item::of(row, &self.app.links).media()))
     }
 
-    /// The refusal of what lacks nothing that its tool knows of.
+    /// Returns the refusal for reasons that no tool words for itself.
     pub(super) fn refusal<Made>(&self, why: &Unmade, standing: &Standing<Made>) -> ApiError {
         match why {
             Unmade::StorageFull => {
@@ -89,7 +90,7 @@ impl Ordering<'_> {
     }
 }
 
-/// The answer that a key has already.
+/// Returns the answer that a key already has.
 pub(super) fn replay<T: ToJSON>(body: String) -> Stored<T> {
     metrics::counter!("mws_idempotent_replays_total").increment(1);
     Stored::replayed(body)

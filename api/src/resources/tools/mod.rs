@@ -1,5 +1,5 @@
-//! The tools: `POST /tools/<name>` with a JSON body, answered in the tool envelope (contract §4). A file or
-//! a folder a family.
+//! The tools: `POST /tools/<name>` with a JSON body, answered in the tool envelope (contract §4). Each family has a
+//! file or a folder.
 
 pub mod boards;
 pub mod brand_kit;

@@ -1,5 +1,5 @@
-//! `create_public_link`, `list_public_links`, `revoke_public_link`: links for people who have no account. What is
-//! behind a link is `link_page`'s (docs/links.md).
+//! `create_public_link`, `list_public_links`, `revoke_public_link`: links for people who have no account. `link_page`
+//! serves the pages (docs/links.md).
 
 use crate::app::App;
 use crate::auth::{Auth, Caller};
@@ -21,7 +21,7 @@ use poem_openapi::{Enum, Object, OpenApi};
 use serde_json::Value;
 use store::public_links::{self, LinkRow, Rights};
 
-/// What these operations refuse with, beside what every operation may.
+/// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[
     (
         "POST /tools/create_public_link",
@@ -40,40 +40,40 @@ pub const ERRORS: Refusals = &[
 /// The links' tools.
 pub struct PublicLinkTools(pub App);
 
-/// What a link lets its visitors do beside seeing the item.
+/// What a link lets its visitors do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum LinkRight {
-    /// See the item, which every link lets them.
+    /// See the item; every link allows this.
     View,
-    /// Save its bytes as a file.
+    /// Save the item's bytes as a file.
     Download,
-    /// See its comments, and write some.
+    /// See the item's comments, and write some.
     Comment,
 }
 
-/// What link to make.
+/// A public link to make.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct CreatePublicLink {
     /// An item ref, an item id, or the id of the job that made the item.
     #[oai(rename = "ref")]
     pub item_ref: Text,
-    /// Seconds that the link works, 60 to 7,776,000 (90 days); 30 days when not given.
+    /// Seconds that the link works, 60 to 7,776,000 (90 days); 2,592,000 (30 days) when not given.
     #[oai(validator(minimum(value = "60"), maximum(value = "7776000")))]
     pub expires_in: Option<i64>,
-    /// What its visitors may do beside seeing the item; nothing when not given.
+    /// What its visitors may do besides seeing the item; nothing when not given.
     #[oai(validator(max_items = 3))]
     pub rights: Option<Vec<LinkRight>>,
-    /// What its visitors have to give first, 4 to 200 characters. Kept as a hash: it is shown nowhere.
+    /// A passphrase that visitors must enter first, 4 to 200 characters. Only its hash is kept, and nothing shows it.
     pub passphrase: Option<Text>,
 }
 
-/// Which links.
+/// Which links to list.
 #[derive(Debug, Default, Object)]
 #[oai(deny_unknown_fields)]
 pub struct ListPublicLinks {
-    /// Only those to the item with this ref or id.
+    /// Only links to the item with this ref or id.
     #[oai(rename = "ref")]
     pub item_ref: Option<Text>,
     /// Links to show, 1 to 100; 20 when not given.
@@ -97,26 +97,26 @@ pub struct PublicLink {
     pub id: Text,
     /// The item.
     pub item_id: Text,
-    /// What clients call the item.
+    /// The item's ref, or its id when it has none.
     #[oai(rename = "ref")]
     pub item_ref: Text,
     /// What its visitors may do.
     pub rights: Vec<LinkRight>,
-    /// Whether its visitors have to give a passphrase.
+    /// Whether its visitors must enter a passphrase.
     pub has_passphrase: bool,
     /// Whether it works now.
     pub live: bool,
-    /// When it ends by itself.
+    /// When it expires.
     pub expires_at: Time,
-    /// When it was revoked; null when it was not.
+    /// When it was revoked; null when it has not been.
     pub revoked_at: Option<Time>,
-    /// How often its page was asked for.
+    /// The number of times that its page was requested.
     pub views: i64,
-    /// When it last was; null when it never was.
+    /// When its page was last requested; null when it never was.
     pub last_viewed_at: Option<Time>,
     /// When it was made.
     pub created_at: Time,
-    /// The id of the user or the key that made it.
+    /// The id of the user or the key that made it, or null.
     pub created_by: Option<Text>,
 }
 
@@ -146,7 +146,7 @@ impl From<LinkRow> for PublicLink {
 pub struct CreatedPublicLink {
     /// The link.
     pub link: PublicLink,
-    /// Where its page is. Shown here and never again: whoever has it sees the item.
+    /// The URL of its page, which only this answer shows. Whoever has it can see the item.
     pub url: Text,
 }
 
@@ -172,10 +172,10 @@ pub struct PublicLinkPage {
 impl PublicLinkTools {
     /// Make a public link
     ///
-    /// A page that shows one item to whoever has its URL, until it ends, is revoked, or the item is deleted: the media,
-    /// its waveform and its transcript as far as they are read, and its comments where `rights` says so. It works for
-    /// as long as whoever makes it might: not past the end of their key, or of their place in the workspace. A script
-    /// session's token can make none.
+    /// Makes a page that shows one item to whoever has its URL, until the link expires or is revoked, or the item is
+    /// deleted: the media, its waveform and its transcript if those reads are stored, and its comments if `rights`
+    /// allows them. The link works no longer than its maker could: it ends with their key, or their membership of the
+    /// workspace. A script session's token can't make links.
     #[oai(path = "/tools/create_public_link", method = "post", operation_id = "create_public_link")]
     async fn create_public_link(
         &self,
@@ -210,7 +210,7 @@ impl PublicLinkTools {
 
     /// List public links
     ///
-    /// The workspace's links, newest first, without their URLs. Links that ended are kept for as long as ended jobs.
+    /// The workspace's links, newest first, without their URLs. Links that ended are kept as long as ended jobs.
     #[oai(path = "/tools/list_public_links", method = "post", operation_id = "list_public_links")]
     async fn list_public_links(
         &self,
@@ -249,7 +249,7 @@ impl PublicLinkTools {
 }
 
 impl PublicLinkTools {
-    /// The answer of the call that made the link, with its URL made once more.
+    /// The stored answer of the call that made the link, with the link's URL put in again.
     async fn again(
         &self,
         caller: &Caller,
@@ -259,7 +259,7 @@ impl PublicLinkTools {
         let token = token_made_before(&self.0, caller, once, before).await?;
         let mut body: Value = serde_json::from_str(&before.body).map_err(ApiError::internal)?;
         let url = body.pointer_mut("/data/url").ok_or_else(|| ApiError::internal("a link's answer without its URL"))?;
-        // Where the service is now: its URL may be another since then.
+        // The URL is made anew: the service's own URL may have changed since the first answer.
         *url = page_url(&self.0, &token.expose()).into();
         Ok(Stored::replayed(body.to_string()))
     }

@@ -11,7 +11,7 @@ use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
 use store::sessions::{self, NewCode};
 
-/// What these operations refuse with, beside what every operation may.
+/// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[("POST /tools/get_api_session", &[Code::SessionNotAllowed])];
 
 /// Seconds that a code can be redeemed (contract §8).
@@ -25,7 +25,7 @@ pub struct SessionTools(pub App);
 pub struct SessionCodeAnswer {
     /// Starts with `esx_`; `POST /sessions/redeem` takes it once.
     pub code: Text,
-    /// Seconds until it can't be redeemed any more.
+    /// Seconds for which it can be redeemed.
     pub expires_in: u32,
 }
 

@@ -1,4 +1,5 @@
-//! `get_settings`, `update_settings`: what the tools of a workspace do where a call says nothing of it (contract §4.9).
+//! `get_settings`, `update_settings`: the defaults of a workspace's tools, for calls that don't say otherwise (contract
+//! §4.9).
 
 use super::caption_style::CaptionStyle;
 use crate::app::App;
@@ -20,7 +21,7 @@ use poem_openapi::payload::Json;
 use poem_openapi::types::{Example, MaybeUndefined, ToJSON};
 use poem_openapi::{Object, OpenApi};
 
-/// What these operations refuse with, beside what every operation may.
+/// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[
     ("POST /tools/get_settings", &[]),
     ("POST /tools/update_settings", &[Code::RoleForbidden, Code::RevisionConflict, Code::QuotaReached]),
@@ -29,18 +30,20 @@ pub const ERRORS: Refusals = &[
 /// The settings' tools.
 pub struct SettingsTools(pub App);
 
-/// What to change of the settings. What is absent stays; null, or an empty list, is the service's own default again.
+/// What to change in the settings. Absent fields stay; null, or an empty list, restores the service's default.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields, skip_serializing_if_is_none, example)]
 pub struct UpdateSettings {
-    /// The revision that the change is for, 0 before the first one. Another one stands: 409 `revision_conflict`.
+    /// The revision that the change is for, 0 before the first one. If the settings have another: 409
+    /// `revision_conflict`.
     pub if_revision: Option<i32>,
-    /// What the workspace is called on the pages of public links, 1 to 200 characters.
+    /// The workspace's name on the pages of public links, 1 to 200 characters.
     pub name: MaybeUndefined<Text>,
-    /// The language of the workspace's media, as a tag of BCP 47 such as `en` or `pt-BR`: what `generate_audio` speaks
-    /// that names no language, voice or model, and what a public link's captions are in whose transcript doesn't say.
+    /// The language of the workspace's media, as a BCP 47 tag such as `en` or `pt-BR`: what `generate_audio` speaks
+    /// when the call names no language, voice or model, and the language of a public link's captions when the
+    /// transcript names none.
     pub default_language: MaybeUndefined<Text>,
-    /// The reads that an upload or an import starts which names none.
+    /// The reads that an upload or an import starts when it names none.
     pub reads_on_import: Option<Vec<ReadKind>>,
     /// `min_silence_ms` of `remove_silence`, 100 to 60000.
     pub min_silence_ms: MaybeUndefined<u32>,
@@ -48,8 +51,8 @@ pub struct UpdateSettings {
     pub padding_ms: MaybeUndefined<u32>,
     /// `duck_db` of `duck_music`, 0 to 60.
     pub duck_db: MaybeUndefined<f64>,
-    /// How the captions of timelines look where their `style` and `position` say nothing; what it leaves open is as the
-    /// brand kit has it.
+    /// The style of captions of timelines that have no `style` or `position` of their own; fields that it leaves out
+    /// are the brand kit's.
     pub caption_style: MaybeUndefined<CaptionStyle>,
 }
 
@@ -68,15 +71,15 @@ impl Example for UpdateSettings {
     }
 }
 
-/// The settings as they count: what nobody has set is the service's own default.
+/// The settings in effect: a value that nobody has set is the service's default.
 #[derive(Debug, Object)]
 #[oai(rename = "WorkspaceSettings")]
 pub struct Settings {
-    /// What the workspace is called on the pages of public links; null: nothing of it is said there.
+    /// The workspace's name on the pages of public links; null: the pages show none.
     pub name: Option<Text>,
-    /// The language of the workspace's media; null where it is not set.
+    /// The language of the workspace's media, as a BCP 47 tag; null when it is not set.
     pub default_language: Option<Text>,
-    /// The reads that an upload or an import starts which names none.
+    /// The reads that an upload or an import starts when it names none.
     pub reads_on_import: Vec<ReadKind>,
     /// `min_silence_ms` of `remove_silence`.
     pub min_silence_ms: u32,
@@ -84,11 +87,11 @@ pub struct Settings {
     pub padding_ms: u32,
     /// `duck_db` of `duck_music`.
     pub duck_db: f64,
-    /// How captions look that name no style; null where it is not set.
+    /// The style of captions that have none of their own; null when it is not set.
     pub caption_style: Option<CaptionStyle>,
-    /// How many times they were written; 0: never.
+    /// Their revision: 0 when never changed, then one higher with every change.
     pub revision: i32,
-    /// When they were last changed; null: never.
+    /// When they were last changed; null when they never were.
     pub updated_at: Option<Time>,
 }
 
@@ -103,7 +106,7 @@ pub struct SettingsAnswer {
 impl SettingsTools {
     /// Read the workspace's settings
     ///
-    /// What its tools do where a call says nothing of it.
+    /// The defaults of its tools, for calls that don't say otherwise.
     #[oai(path = "/tools/get_settings", method = "post", operation_id = "get_settings")]
     async fn get_settings(
         &self,
@@ -117,8 +120,8 @@ impl SettingsTools {
 
     /// Change the workspace's settings
     ///
-    /// They count from the next call on, which may say otherwise for itself. `reads_on_import` start as if whoever
-    /// uploads had asked for them, and cost as such.
+    /// They apply from the next call on; a call may still say otherwise. `reads_on_import` start as if the uploader had
+    /// requested them, and cost the same.
     #[oai(path = "/tools/update_settings", method = "post", operation_id = "update_settings")]
     async fn update_settings(
         &self,
@@ -141,7 +144,7 @@ impl SettingsTools {
     }
 }
 
-/// The settings after a change.
+/// Returns the settings after a change.
 fn changed(mut settings: settings::Settings, asked: UpdateSettings) -> settings::Settings {
     fn set<T, U>(field: &mut Option<U>, asked: MaybeUndefined<T>, kept: impl FnOnce(T) -> U) {
         match asked {

@@ -1,5 +1,5 @@
-//! `save_skill`, `list_skills`, `get_skill`, `delete_skill`: named Markdown that agents read (contract §4.9). MCP has
-//! them as prompts too.
+//! `save_skill`, `list_skills`, `get_skill`, `delete_skill`: named Markdown that agents read (contract §4.9). MCP
+//! serves them as prompts too.
 
 use crate::app::App;
 use crate::auth::Auth;
@@ -19,7 +19,7 @@ use poem_openapi::types::{Example, ToJSON};
 use poem_openapi::{Object, OpenApi};
 use store::documents::ListedRow;
 
-/// What these operations refuse with, beside what every operation may.
+/// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[
     ("POST /tools/save_skill", &[Code::RoleForbidden, Code::NameTaken, Code::RevisionConflict, Code::QuotaReached]),
     ("POST /tools/list_skills", &[Code::InvalidCursor]),
@@ -34,14 +34,14 @@ pub struct SkillTools(pub App);
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields, skip_serializing_if_is_none, example)]
 pub struct SaveSkill {
-    /// What it is called, 1 to 200 characters; it is found by that.
+    /// Its name, 1 to 200 characters; calls find it by that.
     pub name: Text,
-    /// What it says, as Markdown: 1 to 20,000 bytes.
+    /// Its text, as Markdown: 1 to 20,000 bytes.
     pub text: Text,
-    /// What it is for, at most 500 characters on one line.
+    /// When to use it, at most 500 characters on one line.
     pub description: Option<Text>,
-    /// The revision that is written over, 0 where there should be none yet. Another one stands: 409
-    /// `revision_conflict`; there is one already: 409 `name_taken`. Without it, whatever stands is written over.
+    /// The revision to replace, or 0 when there should be no skill of this name. If it has another revision: 409
+    /// `revision_conflict`; if 0 was given and it exists: 409 `name_taken`. Without it, whatever exists is replaced.
     pub if_revision: Option<i32>,
 }
 
@@ -56,7 +56,7 @@ impl Example for SaveSkill {
     }
 }
 
-/// Which skills.
+/// Which skills to list.
 #[derive(Debug, Default, Object)]
 #[oai(deny_unknown_fields)]
 pub struct ListSkills {
@@ -70,20 +70,20 @@ pub struct ListSkills {
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct OneSkill {
-    /// What it is called.
+    /// Its name.
     pub name: Text,
 }
 
 /// A skill.
 #[derive(Debug, Object)]
 pub struct Skill {
-    /// What it is called.
+    /// Its name.
     pub name: Text,
-    /// What it is for.
+    /// When to use it; null when nobody said.
     pub description: Option<Text>,
-    /// What it says, as Markdown.
+    /// Its text, as Markdown.
     pub text: Text,
-    /// How many times it was written.
+    /// Its revision: 1 when created, then one higher with every change.
     pub revision: i32,
     /// When it was first saved.
     pub created_at: Time,
@@ -94,13 +94,13 @@ pub struct Skill {
 /// A skill as lists show it.
 #[derive(Debug, Object)]
 pub struct ListedSkill {
-    /// What it is called.
+    /// Its name.
     pub name: Text,
-    /// What it is for.
+    /// When to use it; null when nobody said.
     pub description: Option<Text>,
-    /// Bytes of its text.
+    /// The length of its text, in bytes.
     pub bytes: u64,
-    /// How many times it was written.
+    /// Its revision: 1 when created, then one higher with every change.
     pub revision: i32,
     /// When it was last changed.
     pub updated_at: Time,
@@ -127,7 +127,7 @@ pub struct SkillPage {
 /// The skill that was deleted.
 #[derive(Debug, Object)]
 pub struct DeletedSkill {
-    /// What it was called.
+    /// Its name.
     pub name: Text,
     /// Always true.
     pub deleted: True,
@@ -137,8 +137,8 @@ pub struct DeletedSkill {
 impl SkillTools {
     /// Save a skill
     ///
-    /// Words that tell whoever works here how it is done: agents list skills and read those that fit. One of the same
-    /// name is written over. Over MCP skills are prompts too. A workspace has at most 200.
+    /// Saves instructions for whoever works in the workspace: agents list skills and read those that fit. A skill of
+    /// the same name is replaced. Over MCP skills are prompts too. A workspace has at most 200.
     #[oai(path = "/tools/save_skill", method = "post", operation_id = "save_skill")]
     async fn save_skill(
         &self,
@@ -182,7 +182,7 @@ impl SkillTools {
 
     /// Read a skill
     ///
-    /// What it says, as Markdown.
+    /// With its text, as Markdown.
     #[oai(path = "/tools/get_skill", method = "post", operation_id = "get_skill")]
     async fn get_skill(&self, auth: Auth, arguments: Json<OneSkill>) -> Answer<Json<ToolAnswer<SkillAnswer>>> {
         let Auth(caller) = auth;
@@ -193,7 +193,7 @@ impl SkillTools {
 
     /// Delete a skill
     ///
-    /// Its name is free then.
+    /// Its name becomes free.
     #[oai(path = "/tools/delete_skill", method = "post", operation_id = "delete_skill")]
     async fn delete_skill(&self, auth: Auth, arguments: Json<OneSkill>) -> Answer<Json<ToolAnswer<DeletedSkill>>> {
         let (Auth(caller), name) = (auth, arguments.0.name);

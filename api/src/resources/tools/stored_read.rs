@@ -1,9 +1,9 @@
-//! The one read that a tool needs: answered as it is stored, at no charge, or else started as `prepare_media` would
+//! The one read that a tool needs: returned at no charge if it is stored, otherwise started as `prepare_media` would
 //! start it: exactly that read, and no other (contract §4.4).
 //!
-//! Every tool that shows or works on a read asks [`need`]. There is no second way to start one: the same dispatch
-//! decides, holds minutes, joins a live job and keeps the answer under the Idempotency-Key. What a tool makes of a read
-//! that is there is its own.
+//! Every tool that shows or uses a read calls [`need`]. There is no second way to start one: the same dispatch decides,
+//! holds minutes, joins a live job and keeps the answer under the Idempotency-Key. What a tool makes of a stored read
+//! is up to the tool.
 
 use crate::app::App;
 use crate::auth::{Caller, Role};
@@ -23,7 +23,7 @@ use poem_openapi::{Enum, Object};
 use serde_json::{Value, json};
 use store::idempotency::Key;
 
-/// What every tool that needs a read may refuse with, beside what every operation may.
+/// The error codes of every tool that needs a read, besides those that any operation may return.
 pub const REFUSALS: &[Code] = &[
     Code::InsufficientMinutes,
     Code::RoleForbidden,
@@ -46,13 +46,13 @@ pub struct Need<'a> {
     pub item_ref: &'a str,
     /// The read.
     pub read: Read,
-    /// The tool's whole request in its one form: a repeat under the same Idempotency-Key must have the same.
+    /// The tool's whole request in canonical form: a repeat under the same Idempotency-Key must be equal to it.
     pub request: Value,
-    /// Whether to answer what would be started instead of starting it.
+    /// Whether to return what would be started instead of starting it.
     pub dry_run: bool,
 }
 
-/// What came of it.
+/// The stored read, or the answer while there is none.
 #[derive(Debug)]
 pub enum Needed {
     /// It is stored.
@@ -70,44 +70,44 @@ pub struct ReadyRead {
     pub document: Document,
 }
 
-/// The answer of a tool whose read is still to come.
+/// The answer of a tool whose read is not stored yet.
 #[derive(Debug, Object)]
 #[oai(skip_serializing_if_is_none)]
 pub struct QueuedRead {
-    /// As it was asked for.
+    /// The ref or id that the request named.
     #[oai(rename = "ref")]
     pub item_ref: Text,
     /// The item.
     pub item_id: Text,
-    /// `queued`, or `startable` of a dry run.
+    /// `queued`, or `startable` in a dry run.
     pub status: NeedStatus,
     /// The job that computes the read; follow it with `get_jobs`, then call the tool again.
     pub job_id: Option<Text>,
-    /// Minutes held for that job, or that would be.
+    /// Minutes held for that job, or that would be held.
     pub estimated_minutes: Option<MinuteCount>,
 }
 
-/// Whether a tool's read is there.
+/// The state of what a tool needs or makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum NeedStatus {
-    /// It is stored, and answered at no charge.
+    /// It is there, and returned at no charge.
     Ready,
     /// A job computes it.
     Queued,
-    /// A job would compute it; with `dry_run` alone.
+    /// A job would compute it; only with `dry_run`.
     Startable,
 }
 
-/// The stored read, or the answer that says which job computes it.
+/// Returns the stored read, or the answer that names the job which computes it.
 ///
 /// # Errors
-/// Those of [`REFUSALS`]; also `rate_limited` when the account has as many live jobs as it may, and `unavailable` while
-/// an operator has paused the read.
+/// Those of [`REFUSALS`]; also `rate_limited` when the account is at its limit of live jobs, and `unavailable` while an
+/// operator has paused the read.
 pub async fn need(app: &App, caller: &Caller, key: IdempotencyKey, need: &Need<'_>) -> Answer<Needed> {
     let may_start = caller.workspace.role >= Role::Editor;
-    // What is stored needs no dispatch, and whoever may not start work may still see it. With a key, dispatch comes
-    // first: the key may have an answer.
+    // A stored read needs no dispatch, and a caller who may not start jobs may still see it. With a key, dispatch comes
+    // first: the key may already have an answer.
     if (key.0.is_none() || !may_start || need.dry_run)
         && let Some(ready) = look(app, caller, need).await?
     {
@@ -135,14 +135,14 @@ async fn ready(app: &App, caller: &Caller, item: ItemId, read: Read) -> Answer<O
     Ok(document.map(|document| ReadyRead { item, document }))
 }
 
-/// What starting the read would come to.
+/// Returns the answer of a dry run: what starting the read would hold.
 async fn estimate(app: &App, caller: &Caller, need: &Need<'_>) -> Answer<Needed> {
     let prepared = dispatch::estimate(&app.process, &dispatch_request(caller, need, None)).await?;
     let not = |reason| Err(starting::not_started(reason, &prepared));
     match (queued(caller, need, &prepared), only(&prepared)) {
         (Some(answer), _) => Ok(Needed::Answered(answer)),
         (None, (_, Some(ReadAnswer::Not(reason)))) => not(*reason),
-        // It was stored a moment ago: the next call has it.
+        // It was stored a moment ago: look again.
         (None, _) => match look(app, caller, need).await? {
             Some(ready) => Ok(Needed::Ready(ready)),
             None => not(Reason::ItemNotFound),
@@ -177,27 +177,31 @@ async fn start(app: &App, caller: &Caller, key: IdempotencyKey, need: &Need<'_>)
             if let Some(answer) = queued(&prepared) {
                 return Ok(Needed::Answered(answer));
             }
-            let (item, answer) = only(&prepared);
-            match (item, answer) {
-                // It was stored a moment ago. An item that is deleted in between is not found.
-                (Some(item), Some(ReadAnswer::Ready)) => {
-                    let found = ready(app, caller, item, need.read).await?.map(Needed::Ready);
-                    found.ok_or_else(|| starting::not_started(Reason::ItemNotFound, &prepared))
-                }
-                (_, Some(ReadAnswer::Not(reason))) => Err(starting::not_started(*reason, &prepared)),
-                _ => Err(ApiError::internal("a dispatch of one read gave no answer for it")),
-            }
+            ready_after_all(app, caller, need.read, &prepared).await
         }
     }
 }
 
-/// The answer for the one read of the one ref.
+/// The read that no job computes, because it was stored a moment ago; or why it is not there.
+async fn ready_after_all(app: &App, caller: &Caller, read: Read, prepared: &Prepared) -> Answer<Needed> {
+    match only(prepared) {
+        // An item that is deleted in between is not found.
+        (Some(item), Some(ReadAnswer::Ready)) => {
+            let found = ready(app, caller, item, read).await?.map(Needed::Ready);
+            found.ok_or_else(|| starting::not_started(Reason::ItemNotFound, prepared))
+        }
+        (_, Some(ReadAnswer::Not(reason))) => Err(starting::not_started(*reason, prepared)),
+        _ => Err(ApiError::internal("a dispatch of one read gave no answer for it")),
+    }
+}
+
+/// Returns the item and the answer for the one read of the one ref.
 fn only(prepared: &Prepared) -> (Option<ItemId>, Option<&ReadAnswer>) {
     let item = prepared.items.first();
     (item.and_then(|item| item.item), item.and_then(|item| item.answers.first()))
 }
 
-/// The tool's answer when a job computes the read.
+/// Returns the tool's answer when a job computes the read, or would.
 fn queued(caller: &Caller, need: &Need<'_>, prepared: &Prepared) -> Option<Stored<ToolAnswer<QueuedRead>>> {
     let (Some(item), Some(answer)) = only(prepared) else { return None };
     let (status, job, estimate) = match answer {

@@ -1,12 +1,13 @@
-//! Bytes that go on where an earlier request left them (tus 1.0.0, PATCH).
+//! Appends bytes to an upload where an earlier request stopped (tus 1.0.0, PATCH).
 //!
-//! What arrives is kept in parts of some MiB, each recorded as soon as it is stored, and what came last also when the
-//! client is cut off: it loses what was on the wire. A part that is small is written anew together with what follows,
-//! so that an upload has no more than a part for each 256 KiB, however small its pieces. Bytes that come with a
-//! checksum are recorded all at once, when they have proved right. The work goes on in a task of its own: a connection
-//! that breaks drops its request, and not what the request had brought.
+//! Bytes that arrive are stored in parts of some MiB, each recorded as soon as it is stored, and so is the rest when
+//! the client is cut off: it loses only what was on the wire. A small last part is written again together with the
+//! bytes that follow, so that an upload has at most one part for each 256 KiB, however small its pieces. Bytes with a
+//! checksum are recorded together once they match it. The work runs in its own task: a connection that breaks drops its
+//! request, but not the bytes that it brought.
 
-use super::content::{APPENDED, Chunks, FileBody, let_in, listen_on, steady, too_large};
+use super::body::{APPENDED, Chunks, FileBody, listen_on, steady};
+use super::content::{let_in, too_large};
 use super::sending::Sending;
 use super::{busy, completed};
 use crate::app::App;
@@ -28,26 +29,26 @@ use std::time::Duration;
 use store::uploads::{self, Part, Progress, RECEIVING_SECONDS, UploadRow};
 use tokio::time::{Instant, sleep_until};
 
-/// Bytes of a part, unless the client ends earlier.
+/// The size of a part in bytes, unless the client ends earlier.
 const PART_BYTES: usize = 8 << 20;
-/// A last part that is smaller is written anew with what follows.
+/// A last part of fewer bytes is written again with those that follow.
 const LEAST_PART_BYTES: i64 = 256 << 10;
-/// How long a request lasts at least that brings less and is not the last: each costs as much as one that brings more.
+/// The least duration of a request that brings less than that and is not the last: it costs as much as a larger one.
 const SMALL_PIECE: Duration = Duration::from_millis(250);
-/// The checksums that are understood, as `Tus-Checksum-Algorithm` names them.
+/// The supported checksums, as `Tus-Checksum-Algorithm` names them.
 pub(super) const CHECKSUMS: &str = "sha1,sha256,sha512";
 
-/// What the headers of a PATCH say of its bytes.
+/// The headers of a PATCH that describe its bytes.
 pub(super) struct Announced<'a> {
-    /// Where they go on.
+    /// `Upload-Offset`: the position of the first byte.
     pub offset: Option<&'a str>,
-    /// Their checksum.
+    /// `Upload-Checksum`: the checksum of the bytes.
     pub checksum: Option<&'a str>,
 }
 
 impl Announced<'_> {
     /// # Errors
-    /// `invalid_request` when there is no such place, or no such checksum.
+    /// `invalid_request` when the offset is not a number, or the checksum's algorithm or digest is not valid.
     fn read(&self) -> Answer<(i64, Option<Checksum>)> {
         let digits = self.offset.filter(|offset| offset.bytes().all(|byte| byte.is_ascii_digit()));
         let offset = digits.and_then(|digits| digits.parse().ok());
@@ -56,14 +57,14 @@ impl Announced<'_> {
     }
 }
 
-/// A checksum that bytes are held against.
+/// A checksum that the bytes are compared with.
 struct Checksum {
     algorithm: &'static Algorithm,
     expected: Vec<u8>,
 }
 
 impl Checksum {
-    /// From `Upload-Checksum`: an algorithm and the digest in Base64.
+    /// Parses `Upload-Checksum`: an algorithm and the digest in Base64.
     fn of(text: &str) -> Answer<Self> {
         let wrong = || {
             let message = format!("`Upload-Checksum`: expected one of {CHECKSUMS}, a space, and the digest in Base64.");
@@ -81,21 +82,21 @@ impl Checksum {
     }
 }
 
-/// How far an upload's bytes have come, and how many there will be.
+/// The number of bytes that an upload has, and that it will have.
 #[derive(Debug, Clone, Copy)]
 pub struct Reached {
-    /// Where they go on.
+    /// The offset of the next byte.
     pub offset: i64,
-    /// How many there will be.
+    /// The announced length in bytes.
     pub length: i64,
 }
 
 impl Reached {
-    /// By the upload's row. None of one that failed or is too late: its bytes are nobody's.
+    /// Returns the progress in an upload's row; none for one that failed or expired: its bytes belong to nobody.
     pub(super) fn of(row: &UploadRow) -> Option<Self> {
         let length = row.declared_bytes.unwrap_or(0);
         let offset = match row.status {
-            // What a plain PUT left unfinished is begun anew.
+            // The bytes of a plain PUT that did not finish are not continued: sending starts again at 0.
             UploadStatus::AwaitingUpload => row.received_bytes.filter(|at| !row.came_at_once || *at == length),
             UploadStatus::Processing | UploadStatus::Done => Some(length),
             UploadStatus::Failed | UploadStatus::Expired => return None,
@@ -104,11 +105,11 @@ impl Reached {
     }
 }
 
-/// Takes bytes that go on at an offset; returns how far they have come.
+/// Appends bytes at an offset; returns how many bytes the upload has then.
 ///
 /// # Errors
-/// As a plain PUT; `upload_offset_mismatch` where the bytes go on elsewhere, `chunk_mismatch` when they are not those
-/// of their checksum. What arrived before an error is kept, unless it had a checksum.
+/// Those of a plain PUT; `upload_offset_mismatch` when the upload continues at another offset, `chunk_mismatch` when
+/// the bytes do not match their checksum. Bytes that arrived before an error are kept, unless they had a checksum.
 pub(super) async fn append(
     app: &App,
     scope: &Scope,
@@ -152,7 +153,7 @@ pub(super) async fn append(
     appended.await.map_err(ApiError::internal)?
 }
 
-/// A PATCH that was let in.
+/// A PATCH that is allowed to send.
 struct Appending {
     app: App,
     item: ItemId,
@@ -160,16 +161,16 @@ struct Appending {
     sending: Sending,
     hash: RunningHash,
     checksum: Option<(Checksum, Context)>,
-    /// How far the recorded bytes come.
+    /// The number of bytes that are recorded.
     offset: i64,
-    /// How far the stored ones do.
+    /// The number of bytes that are stored.
     stored: i64,
-    /// Where the next part begins, and its bytes so far.
+    /// The offset of the next part, and its bytes so far.
     start: i64,
     block: BytesMut,
-    /// The small part whose bytes the block begins with.
+    /// The small part that is written again: its bytes are the first of the block.
     rewritten: Option<Part>,
-    /// Parts that are stored and not recorded.
+    /// Parts that are stored but not recorded.
     unrecorded: Vec<Part>,
 }
 
@@ -199,7 +200,7 @@ impl Appending {
         Ok(appending)
     }
 
-    /// Begins with the bytes of the last part, if it is a small one.
+    /// Loads the bytes of the last part into the block, if it is a small one.
     async fn take_up_last_part(&mut self) -> Answer<()> {
         if self.offset == 0 {
             return Ok(());
@@ -215,7 +216,7 @@ impl Appending {
         Ok(())
     }
 
-    /// Takes the bytes of the request, and keeps what came also when they end before they should.
+    /// Takes the bytes of the request, and keeps those that came even if the request breaks off.
     async fn take(mut self, mut stream: Chunks) -> Answer<Reached> {
         let taken = self.read(&mut stream).await;
         let kept = self.keep(taken.is_ok()).await;
@@ -224,7 +225,7 @@ impl Appending {
         Ok(Reached { offset: self.offset, length: self.length })
     }
 
-    /// Reads to the end of the request, and stores a part whenever there is one.
+    /// Reads to the end of the request, and stores a part whenever one is full.
     async fn read(&mut self, stream: &mut Chunks) -> Answer<()> {
         let renewing = self.sending.renewal();
         let mut shut_out = pin!(renewing.shut_out());
@@ -253,7 +254,7 @@ impl Appending {
         }
     }
 
-    /// Keeps what came: all of it, or nothing where a checksum does not prove it.
+    /// Keeps the bytes that came: all of them, or none if they do not match their checksum.
     async fn keep(&mut self, is_whole: bool) -> Answer<()> {
         let Some((checksum, context)) = self.checksum.take() else { return self.store().await };
         if is_whole && context.finish().as_ref() == checksum.expected {
@@ -264,7 +265,7 @@ impl Appending {
         Err(ApiError::new(Code::ChunkMismatch, message))
     }
 
-    /// Stores the block as a part, and records it unless a checksum has to prove it first.
+    /// Stores the block as a part, and records it unless a checksum must be verified first.
     async fn store(&mut self) -> Answer<()> {
         let end = self.start + length_of(&self.block);
         if end > self.stored {
@@ -283,7 +284,7 @@ impl Appending {
         let sha256 = (self.stored == self.length).then(|| self.hash.sha256());
         let progress =
             Progress { bytes: self.stored, hash_state: &state, sha256: sha256.as_ref().map(<[u8; 32]>::as_slice) };
-        // What is not known to be recorded may be: then it is named by a row, or else swept.
+        // If recording fails, the parts may be recorded or not: then a row names them, or a duty sweeps them.
         let parts = std::mem::take(&mut self.unrecorded);
         let recorded = in_time(async {
             uploads::append(&mut *self.app.conn().await?, upload, self.sending.by, self.offset, progress, &parts).await
@@ -312,7 +313,7 @@ fn length_of(bytes: &[u8]) -> i64 {
     i64::try_from(bytes.len()).unwrap_or(i64::MAX)
 }
 
-/// Why the bytes of an upload can't go on at this offset.
+/// Returns the refusal of bytes at an offset where the upload does not continue.
 async fn elsewhere(app: &App, upload: UploadId, offset: i64) -> Answer<ApiError> {
     let row = in_time(async { uploads::find(&mut *app.conn().await?, upload).await }).await?.ok_or_else(unknown)?;
     let reached = Reached::of(&row).filter(|_| row.status == UploadStatus::AwaitingUpload);

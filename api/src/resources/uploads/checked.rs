@@ -1,4 +1,4 @@
-//! An upload or an import as it is asked for, checked as far as that can be done before it is begun.
+//! Checks the request of an upload or an import, as far as that is possible before it begins.
 
 use super::CreateUpload;
 use crate::app::App;
@@ -14,7 +14,7 @@ use domain::upload::{essence, is_taken};
 use runtime::config::Settings;
 use runtime::process::Process;
 
-/// What a request announces.
+/// Returns what the request announces: name, media type, length, checksum, ref and reads.
 ///
 /// # Errors
 /// `invalid_request` by field, `file_too_large`, `unsupported_media_type`.
@@ -35,20 +35,20 @@ pub(super) fn announced(asked: &CreateUpload, settings: &Settings) -> Answer<Ann
     Ok(Announced { filename, content_type, bytes, sha256, item_ref, reads: each_once(asked.reads.as_deref()) })
 }
 
-/// A URL to import from, and what to call what is there.
+/// An import as it is requested.
 #[derive(Debug)]
 pub struct AskedImport<'a> {
-    /// Where it is.
+    /// The URL to fetch.
     pub url: &'a str,
-    /// What people will call the item.
+    /// The item's name, for people.
     pub name: Option<&'a str>,
-    /// What clients will call it.
+    /// The item's ref, unique in the workspace.
     pub item_ref: Option<&'a str>,
-    /// What to read of it.
+    /// The reads to start once the item is ready.
     pub reads: Option<&'a [ReadKind]>,
 }
 
-/// The import that a request asks for.
+/// Returns the import that a request asks for, checked.
 ///
 /// # Errors
 /// `url_not_allowed`, `invalid_request` by field.
@@ -64,7 +64,7 @@ pub async fn checked_import(process: &Process, caller: &Caller, asked: &AskedImp
     Ok(Import { url: checked.url().as_str().to_owned(), name, item_ref, reads })
 }
 
-/// The reads that an upload or an import is to start: those that it names, or else those of the workspace's settings.
+/// Returns the reads that an upload or an import starts: those that it names, or else those of the settings.
 pub async fn wished_reads(app: &App, caller: &Caller, asked: Option<Vec<ReadKind>>) -> Answer<Option<Vec<ReadKind>>> {
     if asked.is_some() {
         return Ok(asked);
@@ -73,7 +73,7 @@ pub async fn wished_reads(app: &App, caller: &Caller, asked: Option<Vec<ReadKind
     Ok(Some(reads.into_iter().map(ReadKind::from).collect()))
 }
 
-/// The reads in the order asked, without repeats.
+/// Returns the reads in their order, without repeats.
 fn each_once(reads: Option<&[ReadKind]>) -> Vec<Read> {
     let mut each = Vec::new();
     for read in reads.into_iter().flatten().copied().map(Read::from) {
@@ -100,7 +100,7 @@ fn checked_ref(text: Option<&str>) -> Answer<Option<String>> {
     text.map(|text| check_ref(text).map(|()| text.to_owned()).map_err(wrong)).transpose()
 }
 
-/// What to call an import that nobody named: the last part of the URL's path, or its host.
+/// Returns the default name of an import: the last part of the URL's path, or its host.
 fn name_in(url: &url::Url) -> String {
     let last = url.path_segments().and_then(|mut parts| parts.next_back()).filter(|part| check_name(part).is_ok());
     last.or(url.host_str()).unwrap_or("import").to_owned()

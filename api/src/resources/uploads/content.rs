@@ -1,5 +1,6 @@
-//! The bytes of an upload on their way from the client to the media store: counted, hashed, and never held whole.
+//! Streams the bytes of an upload from the client to the media store: counts and hashes them, and never holds all.
 
+use super::body::{Chunks, FileBody, listen_on, steady};
 use super::sending::{Sending, Stored};
 use super::{busy, completed};
 use crate::app::App;
@@ -9,100 +10,24 @@ use crate::http::scope::Scope;
 use crate::http::shares::Share;
 use crate::usecases::uploads::complete::{expired, unknown};
 use crate::usecases::uploads::{is_given_out, token_hash};
-use bytes::Bytes;
 use domain::ids::{AccountId, ItemId, UploadId};
-use domain::upload::{UploadStatus, essence};
-use futures_util::stream::{BoxStream, Stream, StreamExt, try_unfold};
-use poem::{Request, RequestBody};
-use poem_openapi::payload::{Binary, Payload};
-use poem_openapi::registry::{MetaMediaType, MetaRequest};
-use poem_openapi::{ApiExtractor, ApiExtractorType, ExtractParamOptions};
+use domain::upload::UploadStatus;
 use runtime::media::{WriteError, Written, new_media_key};
 use std::io;
-use std::time::Duration;
 use store::uploads::{self, RECEIVING_SECONDS, UploadRow};
-use tokio::time::{Instant, timeout, timeout_at};
 
-/// How long a body may take to bring [`LEAST_BYTES`] more; its end may come at any time.
-const WINDOW: Duration = Duration::from_secs(30);
-/// About a kibibyte a second: less is no upload but a held place.
-const LEAST_BYTES: usize = 32 << 10;
-
-/// What clients call a body that they know no type of; it does not contradict the announced one.
+/// Media types that clients send for bytes whose type they do not know; they do not contradict the announced type.
 const UNTYPED: [&str; 2] = ["application/octet-stream", "application/x-www-form-urlencoded"];
-/// Bytes of a refused body that are read before the refusal is answered.
-const COURTESY_BYTES: usize = 16 << 20;
-/// Longest time that is spent on them.
-const COURTESY_TIME: Duration = Duration::from_secs(2);
-/// When to try again where the account sends as many uploads as it may, in seconds.
+/// Retry-After, in seconds, when the account is at its limit of uploads that send at once.
 const TRY_AGAIN_S: u64 = 5;
 
-pub(super) type Chunks = BoxStream<'static, io::Result<Bytes>>;
-
-/// A request's body as it comes, whatever its content type, with or without one.
-pub struct FileBody {
-    pub(super) body: poem::Body,
-    pub(super) content_type: Option<String>,
-    pub(super) content_length: Option<u64>,
-}
-
-/// The same for bytes that are appended, which have a content type of their own.
-pub struct AppendedBody(pub FileBody);
-
-/// The media type of bytes that are appended.
-pub(super) const APPENDED: &str = "application/offset+octet-stream";
-
-fn described(content_type: &'static str, description: &'static str) -> MetaRequest {
-    let content = MetaMediaType { content_type, schema: <Binary<Bytes> as Payload>::schema_ref() };
-    MetaRequest { description: Some(description), content: vec![content], required: true }
-}
-
-impl<'a> ApiExtractor<'a> for AppendedBody {
-    const TYPES: &'static [ApiExtractorType] = &[ApiExtractorType::RequestObject];
-
-    type ParamType = ();
-    type ParamRawType = ();
-
-    fn request_meta() -> Option<MetaRequest> {
-        Some(described(APPENDED, "The bytes that go on."))
-    }
-
-    async fn from_request(
-        request: &'a Request,
-        body: &mut RequestBody,
-        options: ExtractParamOptions<()>,
-    ) -> poem::Result<Self> {
-        FileBody::from_request(request, body, options).await.map(Self)
-    }
-}
-
-impl<'a> ApiExtractor<'a> for FileBody {
-    const TYPES: &'static [ApiExtractorType] = &[ApiExtractorType::RequestObject];
-
-    type ParamType = ();
-    type ParamRawType = ();
-
-    fn request_meta() -> Option<MetaRequest> {
-        Some(described("application/octet-stream", "The bytes of the file."))
-    }
-
-    async fn from_request(
-        request: &'a Request,
-        body: &mut RequestBody,
-        _: ExtractParamOptions<()>,
-    ) -> poem::Result<Self> {
-        let content_length = request.header("content-length").and_then(|length| length.parse().ok());
-        Ok(Self { body: body.take()?, content_type: request.content_type().map(essence), content_length })
-    }
-}
-
-/// Takes the bytes of an upload; the row's `complete` judges them later.
+/// Receives the bytes of an upload; `complete` judges them later.
 ///
 /// # Errors
-/// `upload_not_found`, `unauthenticated` when the token is not the upload's, `illegal_transition` after it was
+/// `upload_not_found`, `unauthenticated` when the token is not the upload's, `illegal_transition` once it was
 /// completed, `upload_incomplete` while another request sends them, `account_suspended`, `unsupported_media_type`,
-/// `file_too_large`. `rate_limited` where the account sends as many as it may, or the address has sent too many wrong
-/// tokens.
+/// `file_too_large`. `rate_limited` when the account is at its limit of uploads that send at once, or the address has
+/// sent too many wrong tokens.
 pub(super) async fn receive(
     app: &App,
     scope: &Scope,
@@ -137,10 +62,10 @@ pub(super) async fn receive(
     }
 }
 
-/// Lets a request in that sends bytes: the upload it sends for, and its account's leave to send.
+/// Admits a request that sends bytes: returns the upload that it sends for, and its account's permission to send.
 ///
 /// # Errors
-/// As [`receive`].
+/// Those of [`receive`].
 pub(super) async fn let_in(
     app: &App,
     scope: &Scope,
@@ -156,13 +81,13 @@ pub(super) async fn let_in(
     Ok((row, share))
 }
 
-/// The upload, for whoever has its token.
+/// Returns the upload to whoever has its token.
 ///
 /// # Errors
-/// `upload_not_found`, also of one that is too late; `unauthenticated`, `rate_limited`.
+/// `upload_not_found`, also for an expired one; `unauthenticated`, `rate_limited`.
 pub(super) async fn shown_to(app: &App, scope: &Scope, upload: UploadId, token: Option<&str>) -> Answer<UploadRow> {
-    // Nobody is asked for another credential here: who tries ids and tokens is treated as who tries keys. A token that
-    // was given out is taken whatever else its address sends.
+    // The token is the only credential here: whoever tries ids and tokens is limited like whoever tries keys. A token
+    // that was given out is accepted, whatever else its address sends.
     let presented = token_hash(token.unwrap_or_default());
     let is_given_out = token.is_some_and(|token| is_given_out(app, upload, token));
     let _strangers_turn = if is_given_out {
@@ -172,10 +97,10 @@ pub(super) async fn shown_to(app: &App, scope: &Scope, upload: UploadId, token: 
         None
     } else {
         app.guesses.refuse(scope, &presented).await?;
-        // Strangers wait for each other first, or they would have the turns of those whose tokens are known.
+        // Strangers wait for one another first; otherwise they would take the turns of callers with known tokens.
         Some(in_time(async { Ok(app.guesses.turn(scope, &presented).await) }).await?)
     };
-    // No connection is held while the bytes come.
+    // No database connection is held while the bytes arrive.
     let _turn = app.upload_turns.turn_soon(upload).await?;
     let row = in_time(async { uploads::find(&mut *app.conn().await?, upload).await }).await?;
     let admitted = row.ok_or_else(unknown).and_then(|row| proven(row, token));
@@ -183,7 +108,7 @@ pub(super) async fn shown_to(app: &App, scope: &Scope, upload: UploadId, token: 
         && matches!(refusal.code(), Code::Unauthenticated | Code::UploadNotFound)
     {
         if is_given_out {
-            // No guess: an upload that is over, or gone. It is not looked up again at once.
+            // Not a guess: the upload ended or is gone. It is not looked up again at once.
             app.guesses.ended(&presented, refusal.code()).await;
         } else {
             app.guesses.count(scope).await;
@@ -191,13 +116,13 @@ pub(super) async fn shown_to(app: &App, scope: &Scope, upload: UploadId, token: 
     }
     let row = admitted?;
     if !is_given_out {
-        // One of an older release, which shows nothing by itself.
+        // A token from an older release: its text does not prove that this service made it.
         app.guesses.right(&presented).await;
     }
     Ok(row)
 }
 
-/// A place among the uploads whose bytes the account is sending.
+/// Takes a place among the uploads whose bytes the account is sending.
 fn share(app: &App, account: AccountId) -> Answer<Share<AccountId>> {
     let most = app.api.max_account_uploads;
     app.uploads.take(account, most).ok_or_else(|| {
@@ -206,7 +131,7 @@ fn share(app: &App, account: AccountId) -> Answer<Share<AccountId>> {
     })
 }
 
-/// Puts the bytes into the media store, as long as they are no more than were announced and this request is let in.
+/// Stores the bytes in the media store, if they are no more than announced and no other request takes over meanwhile.
 async fn store(app: &App, sending: &Sending, item: ItemId, declared: u64, stream: &mut Chunks) -> Answer<Stored> {
     let (key, renewal) = (new_media_key(item), sending.renewal());
     let written = tokio::select! {
@@ -229,9 +154,9 @@ async fn store(app: &App, sending: &Sending, item: ItemId, declared: u64, stream
     Ok(Stored { key, written })
 }
 
-/// The upload, if this is its token and it is not too late.
+/// Returns the upload, if this is its token and it has not expired.
 fn proven(row: UploadRow, token: Option<&str>) -> Answer<UploadRow> {
-    // An import has no token, so nobody can send for it.
+    // An import has no token, so nobody can send bytes for it.
     let expected = row.token_hash.as_deref().ok_or_else(unknown)?;
     if !token.is_some_and(|token| token_hash(token).is_kept_as(expected)) {
         return Err(ApiError::new(Code::Unauthenticated, "The token in the URL is not this upload's."));
@@ -243,7 +168,7 @@ fn proven(row: UploadRow, token: Option<&str>) -> Answer<UploadRow> {
     }
 }
 
-/// Refuses bytes of another type than was announced.
+/// Refuses bytes of a type other than the announced one.
 fn refuse_other_type(row: &UploadRow, content_type: Option<&str>) -> Answer<()> {
     let announced = row.content_type.as_deref().unwrap_or_default();
     match content_type {
@@ -253,36 +178,6 @@ fn refuse_other_type(row: &UploadRow, content_type: Option<&str>) -> Answer<()> 
         }
         _ => Ok(()),
     }
-}
-
-/// Reads on for a moment, so that a client that sends all before it listens learns why its bytes are refused.
-pub(super) async fn listen_on(mut stream: Chunks) {
-    let courtesy = async {
-        let mut bytes = 0;
-        while let Some(Ok(chunk)) = stream.next().await {
-            bytes += chunk.len();
-            if bytes > COURTESY_BYTES {
-                return;
-            }
-        }
-    };
-    // Whether the time or the bytes run out first is all the same.
-    let _ = timeout(COURTESY_TIME, courtesy).await;
-}
-
-/// The stream, ended with an error when it comes too slowly: a client that has gone must not keep a place.
-pub(super) fn steady(body: impl Stream<Item = io::Result<Bytes>> + Send + 'static) -> Chunks {
-    let begun = (Box::pin(body), Instant::now() + WINDOW, 0);
-    try_unfold(begun, |(mut body, mut ends, mut bytes)| async move {
-        let next = timeout_at(ends, body.next()).await.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))?;
-        let Some(chunk) = next.transpose()? else { return Ok(None) };
-        bytes += chunk.len();
-        if bytes >= LEAST_BYTES {
-            (ends, bytes) = (Instant::now() + WINDOW, 0);
-        }
-        Ok(Some((chunk, (body, ends, bytes))))
-    })
-    .boxed()
 }
 
 pub(super) fn too_large(declared: u64) -> ApiError {

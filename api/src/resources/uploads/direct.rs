@@ -1,7 +1,7 @@
-//! Links by which a client puts the bytes of an upload into the bucket itself, so that they pass no process of the api.
+//! Links with which a client puts the bytes of an upload into the bucket itself, past the api's processes.
 //!
-//! They are put into an answer that is about to be given, first or again, and never stored. Each is good for one key,
-//! type and length; what is put there is looked at when the upload is completed, and read when it is probed.
+//! They are added to an answer just before it is sent, also when it is sent again, and never stored. Each is valid for
+//! one key, type and length; the bytes are checked when the upload is completed, and read when it is probed.
 
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::Time;
@@ -13,10 +13,10 @@ use runtime::clock::host_unix_seconds;
 use runtime::media::{Awaited, MediaError, MediaStore, sent_key};
 use serde_json::{Value, json};
 
-/// How long a link is good for. The same call with the same `Idempotency-Key` is answered with new ones.
+/// Seconds for which a link is valid. A repeat with the same `Idempotency-Key` gets new ones.
 const LINK_SECONDS: i64 = 3_600;
 
-/// The answer of an upload of so many bytes, with links to the bucket.
+/// Returns the answer of an upload of `bytes` bytes, with links to the bucket.
 pub(super) async fn with_links(media: &MediaStore, body: &str, bytes: i64) -> Answer<String> {
     let mut answer: Value = serde_json::from_str(body).map_err(ApiError::internal)?;
     let item: ItemId = text(&answer, "/item_id").parse().map_err(ApiError::internal)?;
@@ -34,7 +34,7 @@ pub(super) async fn with_links(media: &MediaStore, body: &str, bytes: i64) -> An
         parts.push(json!({ "number": number, "start": part.start, "bytes": part.bytes, "url": url }));
     }
     match parts.as_mut_slice() {
-        // There is nothing to put.
+        // There is nothing to send.
         [] => return Ok(body.to_owned()),
         [only] => answer["upload"]["url"] = only["url"].take(),
         _ => answer["upload"]["parts"] = parts.into(),

@@ -1,11 +1,12 @@
-//! Uploads: `/uploads` (contract §4.6). Bytes come by a presigned PUT to this service or to a bucket, or by a URL that
-//! a worker fetches.
+//! Uploads: `/uploads` (contract §4.6). Bytes come by a presigned PUT to this service or to a bucket, or a worker
+//! fetches them from a URL.
 //!
-//! The operations are here; `checked` judges what is asked for, `content` takes the bytes of a PUT and `appending`
-//! those that come in pieces, in the words of `tus`. `direct` has a bucket take them. What the bytes are is found out
-//! by a worker: no process of the api ever decodes media.
+//! The operations are here; `checked` checks requests, `body` reads a request's bytes, `content` takes those of a PUT
+//! and `appending` those that come in pieces, in the protocol of `tus`. `direct` lets a bucket take them. A worker
+//! finds out what the bytes are: the api's processes never decode media.
 
 mod appending;
+mod body;
 mod checked;
 mod content;
 mod direct;
@@ -15,8 +16,8 @@ mod shown;
 pub mod tus;
 
 use appending::{Announced, Reached};
+pub use body::{AppendedBody, FileBody};
 pub use checked::{AskedImport, checked_import, wished_reads};
-pub use content::{AppendedBody, FileBody};
 pub use shapes::{CreateUpload, Presigned, ReceivedBytes, Upload, UploadState};
 pub use shown::UploadDetail;
 use tus::TusAnswer;
@@ -45,7 +46,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use store::uploads;
 
-/// What these operations refuse with, beside what every operation may.
+/// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[
     (
         "POST /uploads",
@@ -99,7 +100,7 @@ pub const ERRORS: Refusals = &[
     ),
 ];
 
-/// What stands between an upload's id and its token in its URL.
+/// Separates an upload's id from its token in its URL.
 const TOKEN: &str = "/content?token=";
 
 /// The upload operations.
@@ -111,7 +112,7 @@ impl Uploads {
     /// Start an upload
     ///
     /// With `filename`, `content_type` and `bytes`: PUT the bytes as `upload` says, then call `complete`. With `url`: a
-    /// worker fetches it, and there is nothing more to do.
+    /// worker fetches the file, and there is nothing more to do.
     #[oai(path = "/uploads", method = "post", operation_id = "create_upload")]
     async fn create(&self, auth: Auth, key: IdempotencyKey, body: Json<CreateUpload>) -> Answer<Stored<Upload, 201>> {
         let Auth(caller) = auth;
@@ -155,16 +156,16 @@ impl Uploads {
 
     /// Send the bytes of an upload
     ///
-    /// The URL is the `resumable_url` that `POST /uploads` gave out; it needs no other credential. Until `complete`,
-    /// bytes that are sent again replace those before. One request at a time may send them. To send them in pieces and
-    /// go on after a break, use PATCH.
+    /// The URL is the `resumable_url` that `POST /uploads` returned; it needs no other credential. Until `complete`,
+    /// bytes that are sent again replace earlier ones. One request at a time may send them. To send them in pieces, and
+    /// to continue after a break, use PATCH.
     #[oai(path = "/uploads/:id/content", method = "put", operation_id = "send_upload_content")]
     async fn content(
         &self,
         request: &Request,
         /// The upload's id.
         id: Path<Text>,
-        /// The secret in the URL.
+        /// The secret in the upload's URL.
         token: Query<Option<Text>>,
         body: FileBody,
     ) -> Answer<Json<ReceivedBytes>> {
@@ -177,17 +178,17 @@ impl Uploads {
         }))
     }
 
-    /// How far an upload's bytes have come
+    /// Get the offset of an upload
     ///
-    /// tus 1.0.0: `Upload-Offset` is where the bytes go on, `Upload-Length` how many there will be. Of an upload that
-    /// was completed both are the same; one that failed is not found.
+    /// tus 1.0.0: `Upload-Offset` is the offset of the next byte, `Upload-Length` the length of the file in bytes. For
+    /// a completed upload they are equal; one that failed is not found.
     #[oai(path = "/uploads/:id/content", method = "head", operation_id = "get_upload_offset")]
     async fn offset(
         &self,
         request: &Request,
         /// The upload's id.
         id: Path<Text>,
-        /// The secret in the URL.
+        /// The secret in the upload's URL.
         token: Query<Option<Text>>,
         /// The version of tus that the client speaks: 1.0.0.
         #[oai(name = "Tus-Resumable")]
@@ -203,9 +204,9 @@ impl Uploads {
 
     /// Send more bytes of an upload
     ///
-    /// tus 1.0.0: the bytes go on at `Upload-Offset`, which has to be where they end so far. What arrives is kept, also
-    /// when the connection breaks: ask with HEAD where the bytes go on, and send the rest. With `Upload-Checksum` bytes
-    /// are kept once all of them came and proved right. When the last byte has arrived, call `complete`.
+    /// tus 1.0.0: the bytes begin at `Upload-Offset`, which must be the offset that the upload has reached. Bytes that
+    /// arrive are kept even if the connection breaks: ask for the offset with HEAD, and send the rest. With
+    /// `Upload-Checksum` the bytes are kept only once all have come and match it. After the last byte, call `complete`.
     #[oai(path = "/uploads/:id/content", method = "patch", operation_id = "append_upload_content")]
     #[expect(clippy::too_many_arguments, reason = "an operation's parameters are its arguments")]
     async fn append(
@@ -213,12 +214,12 @@ impl Uploads {
         request: &Request,
         /// The upload's id.
         id: Path<Text>,
-        /// The secret in the URL.
+        /// The secret in the upload's URL.
         token: Query<Option<Text>>,
         /// The version of tus that the client speaks: 1.0.0.
         #[oai(name = "Tus-Resumable")]
         version: Header<Option<Text>>,
-        /// Where these bytes go on; required.
+        /// The offset of these bytes in the file; required.
         #[oai(name = "Upload-Offset")]
         offset: Header<Option<Text>>,
         /// `sha1`, `sha256` or `sha512`, a space, and the digest of these bytes in Base64.
@@ -234,15 +235,15 @@ impl Uploads {
         Ok(TusAnswer::Appended(reached.offset))
     }
 
-    /// What uploads speak
+    /// Get the upload protocol
     ///
-    /// tus 1.0.0: its version, its extensions and the most bytes of a file. No token is needed.
+    /// tus 1.0.0: its version, its extensions and the size limit of a file in bytes. No token is needed.
     #[oai(path = "/uploads/:id/content", method = "options", operation_id = "describe_uploads")]
     async fn describe(
         &self,
-        /// An upload's id; any.
+        /// An upload's id; any value is accepted.
         id: Path<Text>,
-        /// The secret in the URL; any.
+        /// The secret in the upload's URL; any value is accepted.
         token: Query<Option<Text>>,
     ) -> TusAnswer {
         // The answer is the same for every upload.
@@ -252,8 +253,8 @@ impl Uploads {
 
     /// Get an upload
     ///
-    /// How far it has come, and why it failed. Without the URL that takes its bytes, which is given out once. An upload
-    /// that has ended is kept as long as jobs are.
+    /// Returns its status, and why it failed. The URL that takes its bytes is not shown: only `POST /uploads` returns
+    /// it. An upload that has ended is kept as long as jobs are.
     #[oai(path = "/uploads/:id", method = "get", operation_id = "get_upload")]
     async fn get(
         &self,
@@ -272,8 +273,8 @@ impl Uploads {
 
     /// Complete an upload
     ///
-    /// Hands the bytes to a worker and answers the item in `processing`; `GET /library/items/{id}` tells when it is
-    /// `ready` or `failed`. Completing again answers the item again.
+    /// Hands the bytes to a worker and returns the item in `processing`; `GET /library/items/{id}` says when it is
+    /// `ready` or `failed`. Completing it again returns the item again.
     #[oai(path = "/uploads/:id/complete", method = "post", operation_id = "complete_upload")]
     async fn complete(
         &self,
@@ -291,7 +292,7 @@ impl Uploads {
 }
 
 impl Uploads {
-    /// The answer of an upload that a worker fetches.
+    /// Returns the answer of an upload that a worker fetches.
     async fn import(&self, caller: &Caller, once: &Once, asked: &AskedImport<'_>) -> Answer<Stored<Upload, 201>> {
         let checked = checked_import(&self.0.process, caller, asked).await?;
         let show = |imported: Imported| {
@@ -301,7 +302,7 @@ impl Uploads {
         Ok(import_upload(&self.0, caller, once, checked, show).await?.into())
     }
 
-    /// The answer of an upload of so many bytes with links to the bucket, where media is kept in one.
+    /// Adds links to the bucket to the answer of an upload of `bytes` bytes, where the service uses a bucket directly.
     async fn with_links(&self, body: String, bytes: Option<i64>) -> Answer<String> {
         let media = &self.0.process.media;
         if self.0.api.direct_uploads && media.is_bucket() {
@@ -311,7 +312,7 @@ impl Uploads {
         }
     }
 
-    /// The answer of the call that began the upload, with the token of its URL made once more.
+    /// Returns the stored answer of the call that began the upload, with the token of its URL put in again.
     async fn again(&self, once: &Once, before: &Before, bytes: Option<i64>) -> Answer<Stored<Upload, 201>> {
         let body = &before.body;
         if !body.contains(TOKEN) {
@@ -338,7 +339,7 @@ fn refuse_mixture(asked: &CreateUpload) -> Answer<()> {
     }
 }
 
-/// Another request sends; unless it says so again its claim ends in so many seconds.
+/// Returns the refusal while another request sends: its claim ends in `left_seconds` seconds, unless it is renewed.
 fn busy(left_seconds: i32) -> ApiError {
     ApiError::new(Code::UploadIncomplete, "Another request sends the bytes of this upload now.")
         .suggest("Let that request end, or wait as many seconds as Retry-After says; then send the bytes again.")

@@ -1,8 +1,8 @@
-//! One request that sends an upload's bytes: all of them, which keeps others out meanwhile, or more of them, which a
-//! later request that appends may take over. Either leaves nothing behind.
+//! One request that sends an upload's bytes: either all of them, and no other may send meanwhile, or more of them, and
+//! a later request that appends may take over. Neither leaves anything behind.
 //!
-//! However a request ends, by an answer, an error or a client that has gone, its claim ends with it; should the process
-//! die, the claim ends by itself. `content` reads the bytes.
+//! However a request ends, by an answer, an error or a client that has gone, its claim ends with it; if the process
+//! dies, the claim expires. `content` reads the bytes.
 
 use super::{busy, completed};
 use crate::app::App;
@@ -15,25 +15,25 @@ use store::uploads::{self, LetIn, Received, SoFar};
 use tokio::time::sleep;
 use uuid::Uuid;
 
-/// How often a request says that it still sends: well within the time that others are kept out for it.
+/// The interval at which a request renews its claim, well within the time for which a claim lasts.
 const RENEWAL: Duration = Duration::from_secs(10);
 
-/// Bytes in the media store that are nobody's yet.
+/// Bytes in the media store that do not belong to an upload yet.
 pub(super) struct Stored {
     pub(super) key: String,
     pub(super) written: Written,
 }
 
-/// A request that was let in.
+/// A request that is allowed to send.
 pub(super) struct Sending {
     pub(super) upload: UploadId,
-    /// The request, as its claim names it.
+    /// The random id of the request in its claim.
     pub(super) by: Uuid,
     app: App,
     settled: bool,
 }
 
-/// Keeps a claim while its request sends.
+/// Renews a claim while its request sends.
 pub(super) struct Renewal {
     upload: UploadId,
     by: Uuid,
@@ -41,10 +41,10 @@ pub(super) struct Renewal {
 }
 
 impl Sending {
-    /// Keeps other requests out, and drops what an earlier one had stored.
+    /// Claims the upload for a request that sends all bytes, and drops what an earlier one stored.
     ///
     /// # Errors
-    /// `upload_incomplete` while another request sends, with the time after which that one is no longer waited for.
+    /// `upload_incomplete` while another request sends, with the seconds until that one's claim expires.
     pub(super) async fn begin(app: &App, upload: UploadId) -> Answer<Self> {
         let by = Uuid::from_u128(rand::random());
         let asked = async { uploads::let_in(&mut *app.conn().await?, upload, by).await };
@@ -58,8 +58,8 @@ impl Sending {
         Ok(sending)
     }
 
-    /// Lets the request append at this offset, whoever appended before. None when that can't be: the bytes go on
-    /// elsewhere, or a plain PUT sends them.
+    /// Claims the upload for a request that appends at this offset, whoever appended before. Returns none when the
+    /// upload continues at another offset, or a plain PUT sends its bytes.
     pub(super) async fn append(app: &App, upload: UploadId, offset: i64) -> Answer<Option<(Self, SoFar)>> {
         let by = Uuid::from_u128(rand::random());
         let asked = async { uploads::begin_append(&mut *app.conn().await?, upload, by, offset).await };
@@ -71,7 +71,7 @@ impl Sending {
         Ok(Some((sending, so_far)))
     }
 
-    /// Drops the parts of an upload that is sent from its first byte on.
+    /// Drops the parts of an upload that is sent again from its first byte.
     async fn drop_parts(&self) -> Answer<()> {
         let asked = async { uploads::drop_parts(&mut *self.app.conn().await?, self.upload, self.by).await };
         for key in in_time(asked).await? {
@@ -80,12 +80,12 @@ impl Sending {
         Ok(())
     }
 
-    /// What keeps the claim.
+    /// Returns the renewal of the claim.
     pub(super) fn renewal(&self) -> Renewal {
         Renewal { upload: self.upload, by: self.by, app: self.app.clone() }
     }
 
-    /// Lets others in.
+    /// Ends the claim, so that others may send.
     pub(super) async fn end(&mut self) {
         let let_go = async { uploads::let_go(&mut *self.app.conn().await?, self.upload, self.by).await };
         if let Err(error) = let_go.await {
@@ -94,7 +94,7 @@ impl Sending {
         self.settled = true;
     }
 
-    /// Makes what was stored the upload's, or drops it.
+    /// Gives the stored bytes to the upload, or drops them.
     pub(super) async fn settle(mut self, Stored { key, written }: Stored) -> Answer<Written> {
         let bytes = i64::try_from(written.bytes).unwrap_or(i64::MAX);
         let received = in_time(async {
@@ -112,7 +112,7 @@ impl Sending {
         }
     }
 
-    /// Drops an object that is nobody's.
+    /// Drops an object that belongs to no upload.
     pub(super) async fn drop_object(&self, key: Option<&str>) {
         if let Some(key) = key
             && let Err(error) = self.app.process.media.delete(key).await
@@ -123,8 +123,8 @@ impl Sending {
 }
 
 impl Renewal {
-    /// Ends when another request was let in: to send all, which it is only after this one was not heard of for a while,
-    /// or to append.
+    /// Renews the claim, and returns when another request has taken over: one that appends, or one that sends all bytes
+    /// because this claim had expired.
     pub(super) async fn shut_out(&self) {
         loop {
             sleep(RENEWAL).await;
@@ -132,7 +132,7 @@ impl Renewal {
             match renewed.await {
                 Ok(true) => {}
                 Ok(false) => return,
-                // It holds for longer than one renewal; the next may get through.
+                // The claim lasts longer than one renewal; the next may succeed.
                 Err(error) => tracing::debug!(upload.id = %self.upload, error = %error, "A claim was not renewed."),
             }
         }

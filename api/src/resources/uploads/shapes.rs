@@ -1,4 +1,4 @@
-//! What an upload is asked for with, and how it is answered.
+//! The shapes of the requests and answers of uploads.
 
 use crate::http::text::{Text, Time};
 use crate::resources::tools::prepare_media::ReadKind;
@@ -9,22 +9,22 @@ use std::collections::BTreeMap;
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct CreateUpload {
-    /// The file's name. Required with `bytes`; with `url`, what to call the item.
+    /// The file's name. Required with `bytes`; with `url` it becomes the item's name.
     pub filename: Option<Text>,
     /// The file's media type, such as `video/mp4`. Required with `bytes`.
     pub content_type: Option<Text>,
-    /// How many bytes will be sent.
+    /// The length of the file in bytes. Required unless `url` is given.
     #[oai(validator(minimum(value = "0")))]
     pub bytes: Option<i64>,
-    /// SHA-256 of those bytes in hexadecimal; when given, `complete` refuses others.
+    /// The SHA-256 of those bytes in hexadecimal; when given, `complete` refuses other bytes.
     pub sha256: Option<Text>,
-    /// Where to fetch the file instead: HTTPS and publicly reachable, as each of up to five redirects has to be.
+    /// The URL to fetch the file from instead: HTTPS and publicly reachable, as each of up to five redirects must be.
     pub url: Option<Text>,
-    /// What clients will call the item, unique in the workspace; its id when not given.
+    /// The item's ref, unique in the workspace; clients use its id when none is given.
     #[oai(rename = "ref")]
     pub item_ref: Option<Text>,
-    /// Reads to start once the item is ready, as `prepare_media` would then; `reads_on_ready` of the item says what
-    /// became of each. Those of the workspace's settings when not given.
+    /// Reads to start once the item is ready, as `prepare_media` would then; the item's `reads_on_ready` says what
+    /// became of each. When not given, those of the workspace's settings.
     pub reads: Option<Vec<ReadKind>>,
 }
 
@@ -35,11 +35,11 @@ pub struct CreateUpload {
 pub struct Upload {
     /// Its id.
     pub id: Text,
-    /// Whether bytes are awaited from you or fetched.
+    /// Whether the service waits for your bytes or fetches them.
     pub status: UploadState,
-    /// The item that it fills; in `processing` until it is ready or failed.
+    /// The item that it becomes; in `processing` until it is ready or failed.
     pub item_id: Text,
-    /// How to send the bytes; absent when they are fetched.
+    /// How to send the bytes; absent when a worker fetches them.
     pub upload: Option<Presigned>,
 }
 
@@ -58,19 +58,19 @@ pub enum UploadState {
 pub struct Presigned {
     /// Always `PUT`.
     pub method: Text,
-    /// Where to: the service, or the bucket that it keeps media in.
+    /// The URL to send the bytes to: the service, or the bucket in which it keeps media.
     pub url: Text,
-    /// When the bucket takes nothing more by `url` and those of `parts`; null of the service's own, which lasts as long
-    /// as the upload. The same call with the same `Idempotency-Key` is answered with new ones.
+    /// When `url` and those of `parts` expire, if they lead to a bucket; null for the service's own URL, which is valid
+    /// as long as the upload. A repeat of the call with the same `Idempotency-Key` returns new ones.
     pub url_expires_at: Option<Time>,
     /// Headers to send with it.
     pub headers: BTreeMap<String, String>,
-    /// Of a file that is larger than a bucket takes at once: its parts, each to be put to a URL of its own, instead of
-    /// `url`.
+    /// The parts of a file that is too large for one request to a bucket, each to be put to its
+    /// own URL instead of `url`.
     pub parts: Option<Vec<UploadPart>>,
-    /// Where the same bytes can be sent by tus 1.0.0, always the service: what was cut off goes on where it was.
+    /// The URL to send the same bytes to with tus 1.0.0, always at the service: an upload that broke off can continue.
     pub resumable_url: Text,
-    /// When the upload is dropped, unless it was completed.
+    /// When the upload is dropped, unless it is completed before.
     pub expires_at: Time,
 }
 
@@ -79,11 +79,11 @@ pub struct Presigned {
 pub struct UploadPart {
     /// Its number, from 1.
     pub number: u32,
-    /// Where it begins in the file.
+    /// Its offset in the file, in bytes.
     pub start: i64,
-    /// How many bytes it has.
+    /// Its length in bytes.
     pub bytes: i64,
-    /// Where to put them, with the headers of the whole.
+    /// The URL to put it to, with the `headers` of the upload.
     pub url: Text,
 }
 
@@ -93,7 +93,7 @@ pub struct UploadPart {
 pub struct ReceivedBytes {
     /// The upload's id.
     pub id: Text,
-    /// How many bytes arrived.
+    /// The number of bytes that arrived.
     pub received_bytes: u64,
     /// Their SHA-256 in hexadecimal.
     pub sha256: Text,

@@ -1,21 +1,21 @@
-//! An upload as its owner follows it: `GET /uploads/{id}`.
+//! An upload as `GET /uploads/{id}` shows it.
 
 use crate::http::text::{Text, Time};
 use domain::upload::UploadStatus;
 use poem_openapi::{Enum, Object};
 use store::uploads::UploadShown;
 
-/// How far an upload has come.
+/// The status of an upload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum UploadProgress {
     /// Send the bytes, then call `complete`.
     AwaitingUpload,
-    /// A worker fetches it, or looks at its bytes.
+    /// A worker fetches it, or examines its bytes.
     Processing,
     /// The item is ready.
     Done,
-    /// The item is failed.
+    /// The item is failed; `error` says why.
     Failed,
     /// It was not completed in time.
     Expired,
@@ -26,34 +26,34 @@ pub enum UploadProgress {
 pub struct UploadDetail {
     /// Its id.
     pub id: Text,
-    /// How far it has come.
+    /// Its status.
     pub status: UploadProgress,
-    /// The item that it fills.
+    /// The item that it becomes.
     pub item_id: Text,
-    /// What it is called.
+    /// Its name.
     pub filename: Text,
     /// The announced media type; null for an import.
     pub content_type: Option<Text>,
     /// The announced number of bytes; null for an import.
     pub bytes: Option<i64>,
-    /// How many bytes have arrived; null before.
+    /// The number of bytes that have arrived; null before any have.
     pub received_bytes: Option<i64>,
-    /// When it is dropped, unless it was completed.
+    /// When it is dropped, unless it is completed before.
     pub expires_at: Time,
     /// Why it failed; null unless it did.
     pub error: Option<UploadFault>,
     /// When it was started.
     pub created_at: Time,
-    /// When it ended, or null.
+    /// When it ended; null before.
     pub finished_at: Option<Time>,
 }
 
 /// Why an upload failed.
 #[derive(Debug, Object)]
 pub struct UploadFault {
-    /// A code, as `error.code` of its item.
+    /// A code, the same as `error.code` of its item.
     pub code: Text,
-    /// What went wrong, in words to act on.
+    /// What went wrong, as a sentence to act on.
     pub message: Text,
 }
 

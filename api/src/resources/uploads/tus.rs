@@ -1,5 +1,5 @@
-//! What the URL of an upload answers to clients that speak tus 1.0.0 (its core, and the extension `checksum`). All of
-//! it is in headers: no answer has a body.
+//! The answers of an upload's URL to clients that speak tus 1.0.0 (its core, and the extension `checksum`). They
+//! consist of headers: none has a body.
 
 use super::appending::{CHECKSUMS, Reached};
 use crate::http::error::{Answer, ApiError, Code};
@@ -17,7 +17,7 @@ const SPOKEN: HeaderName = HeaderName::from_static("tus-version");
 const OFFSET: HeaderName = HeaderName::from_static("upload-offset");
 const LENGTH: HeaderName = HeaderName::from_static("upload-length");
 
-/// Refuses a client that names another version. One that names none is taken to speak this one.
+/// Refuses a client that names another version. A client that names none is taken to speak this one.
 pub(super) fn check_version(spoken: Option<&str>) -> Answer<()> {
     match spoken {
         Some(other) if other != VERSION => {
@@ -27,23 +27,23 @@ pub(super) fn check_version(spoken: Option<&str>) -> Answer<()> {
     }
 }
 
-/// Adds the headers that name our version, which every answer to such a client has to have.
+/// Adds the headers that name the version, which every answer to such a client must have.
 pub fn add_version(response: &mut Response) {
     let headers = response.headers_mut();
     headers.insert(RESUMABLE, HeaderValue::from_static(VERSION));
     headers.insert(SPOKEN, HeaderValue::from_static(VERSION));
 }
 
-/// An answer of the protocol.
+/// An answer in the protocol.
 #[derive(Debug)]
 pub enum TusAnswer {
-    /// 200: how many bytes are kept, and how many there will be.
+    /// 200: the bytes that are kept so far, and the length of the file.
     Reached(Reached),
-    /// 204: the offset at which the next byte goes.
+    /// 204: the offset of the next byte.
     Appended(i64),
-    /// 204: which version and extensions there are.
+    /// 204: the version and the extensions.
     Spoken {
-        /// Bytes of the largest file that is taken.
+        /// The size limit of a file, in bytes.
         most_bytes: u64,
     },
 }

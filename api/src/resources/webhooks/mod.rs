@@ -1,8 +1,8 @@
 //! Job webhook endpoints: `/webhooks` (contract §2, "Webhook endpoint"; §4.3; §6.1). They belong to the caller's
 //! account.
 //!
-//! What was sent to them is `deliveries`; the secret that signs is `secret`. A URL is checked here, and again
-//! before every attempt: what a name resolves to changes.
+//! `deliveries` is their log; `secret` is the secret that signs. A URL is checked here, and again before every attempt,
+//! because what a name resolves to changes.
 
 pub mod deliveries;
 pub mod secret;
@@ -15,7 +15,7 @@ use crate::contract::groups::{Refusals, Tag};
 use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::paging::{Limit, List, Page};
-use crate::http::text::Text;
+use crate::http::text::{Text, said};
 use crate::usecases::once::Once;
 use crate::usecases::webhooks::endpoints::{After, change_webhook, register_webhook, remove_webhook};
 use crate::usecases::webhooks::missing;
@@ -25,12 +25,12 @@ use domain::url_policy::UrlRefused;
 use poem_openapi::OpenApi;
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
-use poem_openapi::types::{MaybeUndefined, ToJSON};
+use poem_openapi::types::ToJSON;
 use shapes::{ChangeWebhook, CreateWebhook, Ping, event_types, kinds};
 pub use shapes::{Subscribed, Webhook};
 use store::endpoints::{self, Change, Endpoint, NewEndpoint};
 
-/// What these operations refuse with, beside what every operation may.
+/// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[
     ("POST /webhooks", &[Code::EndpointLimitReached, Code::UrlNotHttps, Code::UrlNotPublic]),
     ("GET /webhooks", &[Code::InvalidCursor]),
@@ -46,7 +46,7 @@ pub struct Webhooks(pub App);
 impl Webhooks {
     /// Register a webhook endpoint
     ///
-    /// It is told of jobs that end in any workspace of the account. An account has at most ten (contract §8).
+    /// It gets the events of jobs that end in any workspace of the account. An account has at most ten (contract §8).
     #[oai(path = "/webhooks", method = "post", operation_id = "create_webhook")]
     async fn create(&self, auth: Auth, key: IdempotencyKey, body: Json<CreateWebhook>) -> Answer<Stored<Webhook, 201>> {
         let Auth(caller) = auth;
@@ -72,7 +72,7 @@ impl Webhooks {
 
     /// List webhook endpoints
     ///
-    /// The account's endpoints, newest first, each with its failures in a row.
+    /// The account's endpoints, newest first, each with its number of consecutive failures.
     #[oai(path = "/webhooks", method = "get", operation_id = "list_webhooks")]
     async fn list(
         &self,
@@ -109,8 +109,8 @@ impl Webhooks {
 
     /// Change or test a webhook endpoint
     ///
-    /// With `test: true` one ping is sent now, after the changes; it counts for nothing and is not retried. An endpoint
-    /// takes ten pings a minute.
+    /// With `test: true` one ping is sent now, after the changes; its result counts neither as failure nor as success,
+    /// and it is not retried. An endpoint takes ten pings a minute.
     #[oai(path = "/webhooks/:id", method = "patch", operation_id = "update_webhook")]
     async fn update(
         &self,
@@ -127,17 +127,9 @@ impl Webhooks {
         }
         let change = Change {
             url: asked.url.map(|text| text.0),
-            description: match asked.description {
-                MaybeUndefined::Undefined => None,
-                MaybeUndefined::Null => Some(None),
-                MaybeUndefined::Value(text) => Some(Some(text.0)),
-            },
+            description: said(asked.description).map(|words| words.map(|text| text.0)),
             event_types: asked.event_types.map(|types| event_types(&types)),
-            kinds: match asked.kinds {
-                MaybeUndefined::Undefined => None,
-                MaybeUndefined::Null => Some(None),
-                MaybeUndefined::Value(asked) => Some(Some(kinds(asked))),
-            },
+            kinds: said(asked.kinds).map(|asked| asked.map(kinds)),
             enabled: asked.enabled,
         };
         let after = if asked.test == Some(true) { After::Ping } else { After::Nothing };

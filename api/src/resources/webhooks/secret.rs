@@ -1,6 +1,6 @@
 //! The account's signing secret: `/webhook-secret` (contract §2, §4.3, §6.1.6–7). Refused for a script session's token.
 //!
-//! It is kept sealed and opened only to be shown here and to sign. For 24 hours after a rotation two verify.
+//! It is stored sealed, and opened only to be shown here and to sign. For 24 hours after a rotation two secrets verify.
 
 use crate::app::App;
 use crate::auth::Auth;
@@ -16,14 +16,14 @@ use runtime::seal::SealError;
 use secrecy::ExposeSecret;
 use store::webhook_secrets::{self, SealedSecret, purpose};
 
-/// What these operations refuse with, beside what every operation may.
+/// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[
     ("GET /webhook-secret", &[Code::SessionNotAllowed, Code::WebhookSecretNotFound]),
     ("POST /webhook-secret", &[Code::SessionNotAllowed, Code::RotationInProgress]),
     ("DELETE /webhook-secret", &[Code::SessionNotAllowed, Code::WebhookSecretNotFound]),
 ];
 
-/// When to ask again for a secret that can't be opened, in seconds.
+/// Retry-After, in seconds, while the secret can't be opened.
 const SEALED_RETRY_S: u64 = 60;
 
 /// The secret's operations.
@@ -41,11 +41,11 @@ pub struct CreateSecret {
 #[derive(Debug, Object)]
 #[expect(clippy::struct_field_names, reason = "the names are the interface's")]
 pub struct Secret {
-    /// The secret, `whsec_` and all: the whole text is the key of the signature.
+    /// The secret with its prefix `whsec_`: the whole text is the key of the signature.
     pub secret: Text,
     /// When it was made.
     pub created_at: Time,
-    /// Until when the secret before it verifies too, or null.
+    /// Until when the previous secret verifies too; null when there is none.
     pub previous_expires_at: Option<Time>,
 }
 
@@ -63,8 +63,9 @@ impl WebhookSecrets {
 
     /// Create or rotate the signing secret
     ///
-    /// Without `rotate` it answers the secret there is, or creates one. With `rotate: true` it issues a new one; the
-    /// old one keeps verifying for 24 hours, in which there is no other rotation. Refused for a script session token.
+    /// Without `rotate` it returns the existing secret, or creates one. With `rotate: true` it creates a new one; the
+    /// old one keeps verifying for 24 hours, in which there can be no other rotation. Refused for a script session
+    /// token.
     #[oai(path = "/webhook-secret", method = "post", operation_id = "create_webhook_secret")]
     async fn create(&self, auth: Auth, body: Json<Option<CreateSecret>>) -> Answer<Json<Secret>> {
         let Auth(caller) = auth;
@@ -75,8 +76,8 @@ impl WebhookSecrets {
 
     /// Remove the signing secret
     ///
-    /// Deliveries are then signed with the shared default secret. A secret that still verified from before a rotation
-    /// is gone too. Refused for a script session token.
+    /// Deliveries are then signed with the shared default secret. A previous secret that still verified after a
+    /// rotation is removed too. Refused for a script session token.
     #[oai(path = "/webhook-secret", method = "delete", operation_id = "delete_webhook_secret")]
     async fn remove(&self, auth: Auth) -> Answer<Json<Deleted>> {
         let Auth(caller) = auth;
@@ -97,7 +98,7 @@ impl WebhookSecrets {
     }
 }
 
-/// The key that the secret is sealed under is not at hand: that can be cured by the operator, or by a new secret.
+/// Returns the refusal while the sealing key is missing: the operator can add it, or a new secret can be made.
 fn sealed(account: AccountId, error: SealError) -> ApiError {
     if error != SealError::UnknownKey {
         return ApiError::internal(error);

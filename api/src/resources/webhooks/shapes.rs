@@ -1,4 +1,4 @@
-//! What routes of endpoints take and answer (contract §2, "Webhook endpoint"; contract §6.3).
+//! The shapes of the requests and answers of endpoints (contract §2, "Webhook endpoint"; contract §6.3).
 
 use crate::http::text::{Text, Time};
 use crate::resources::tools::jobs::JobKindWord;
@@ -9,7 +9,7 @@ use poem_openapi::types::MaybeUndefined;
 use poem_openapi::{Enum, Object};
 use store::endpoints;
 
-/// What an endpoint can be told of (contract §2).
+/// The event types that an endpoint can subscribe to (contract §2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 pub enum Subscribed {
     /// A job's result is stored.
@@ -27,7 +27,7 @@ pub enum Subscribed {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum Reason {
-    /// You said so.
+    /// Its owner disabled it.
     User,
     /// Twenty attempts failed in a row.
     TooManyFailures,
@@ -39,32 +39,32 @@ pub enum Reason {
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct CreateWebhook {
-    /// Where events are sent: HTTPS, and publicly reachable.
+    /// The URL to send events to: HTTPS, and publicly reachable.
     pub url: Text,
-    /// What you call it.
+    /// Your description of it.
     #[oai(validator(max_length = 500))]
     pub description: Option<Text>,
-    /// What to tell it of. Without it: all three.
+    /// The event types to send; all three when not given.
     #[oai(validator(min_items = 1))]
     pub event_types: Option<Vec<Subscribed>>,
-    /// Of which kinds of jobs to tell it. Without it: all, those that will be added too.
+    /// The kinds of jobs whose events to send; when not given all, including kinds that are added later.
     #[oai(validator(min_items = 1))]
     pub kinds: Option<Vec<JobKindWord>>,
 }
 
-/// What to change of an endpoint; what is left out stays.
+/// What to change in an endpoint. Absent fields keep their values.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct ChangeWebhook {
     /// A new URL. Attempts that are still to come use it too.
     pub url: Option<Text>,
-    /// New words; null takes them away.
+    /// A new description; null removes it.
     #[oai(validator(max_length = 500))]
     pub description: MaybeUndefined<Text>,
-    /// What to tell it of.
+    /// The event types to send.
     #[oai(validator(min_items = 1))]
     pub event_types: Option<Vec<Subscribed>>,
-    /// Of which kinds of jobs to tell it; null is all.
+    /// The kinds of jobs whose events to send; null means all.
     #[oai(validator(min_items = 1))]
     pub kinds: MaybeUndefined<Vec<JobKindWord>>,
     /// Whether events are sent. Enabling a disabled endpoint clears its count of failures.
@@ -78,37 +78,37 @@ pub struct ChangeWebhook {
 pub struct Webhook {
     /// Its id.
     pub id: Text,
-    /// Where events are sent.
+    /// The URL that events are sent to.
     pub url: Text,
-    /// What you call it, or null.
+    /// Your description of it, or null.
     pub description: Option<Text>,
-    /// What it is told of.
+    /// The event types that are sent.
     pub event_types: Vec<Text>,
-    /// Of which kinds of jobs, or null: of all.
+    /// The kinds of jobs whose events are sent; null means all.
     pub kinds: Option<Vec<Text>>,
     /// Whether events are sent.
     pub enabled: bool,
-    /// Why they are not, or null.
+    /// Why it is disabled; null when it is enabled.
     pub disabled_reason: Option<Reason>,
-    /// Since when they are not, or null.
+    /// When it was disabled; null when it is enabled.
     pub disabled_at: Option<Time>,
-    /// Attempts that failed since the last success. At ten it is time to look; at twenty the endpoint is disabled.
+    /// Attempts that failed since the last success. Check the receiver at ten; at twenty the endpoint is disabled.
     pub consecutive_failures: i32,
-    /// When an attempt last succeeded, to ten seconds, or null.
+    /// When an attempt last succeeded, accurate to ten seconds; null when none did.
     pub last_success_at: Option<Time>,
     /// When it was registered.
     pub created_at: Time,
     /// When it was last changed.
     pub updated_at: Time,
-    /// The ping that `test: true` sent; only there then.
+    /// The ping that `test: true` sent; absent otherwise.
     #[oai(skip_serializing_if_is_none)]
     pub ping: Option<Ping>,
 }
 
-/// A ping under way.
+/// A ping that is under way.
 #[derive(Debug, Object)]
 pub struct Ping {
-    /// Its delivery, to be looked up in the endpoint's log.
+    /// The delivery of the ping, to look up in the endpoint's log.
     pub delivery_id: Text,
 }
 
@@ -128,7 +128,7 @@ pub(super) fn event_types(subscribed: &[Subscribed]) -> Vec<EventType> {
     EventType::SUBSCRIBABLE.into_iter().filter(|each| asked.contains(each)).collect()
 }
 
-/// The kinds that were asked for, each once, in the order of the jobs' own list.
+/// Returns the requested kinds, each once, in the order of `JobKind::ALL`.
 pub(super) fn kinds(asked: Vec<JobKindWord>) -> Vec<JobKind> {
     let asked: Vec<JobKind> = asked.into_iter().map(JobKind::from).collect();
     JobKind::ALL.into_iter().filter(|kind| asked.contains(kind)).collect()

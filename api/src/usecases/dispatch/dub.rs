@@ -1,5 +1,5 @@
-//! One dub as work of a dispatch (`making`). What is said by whom is decided before (`resources/tools/dubs`); whether
-//! workers have what it takes is looked up here.
+//! One dub as work of a dispatch (`making`). `resources/tools/dubs` decides before what is said by whom; whether a
+//! worker can make it is looked up here.
 
 use super::making::{Make, Order, Unmade};
 use domain::credits::Credits;
@@ -15,11 +15,11 @@ use store::{documents, generations};
 /// A dub that a call asks for.
 #[derive(Debug, Clone)]
 pub struct DubRequest {
-    /// Who asks.
+    /// The call that asks for it.
     pub order: Order,
-    /// What to make.
+    /// The plan of the dub.
     pub plan: DubPlan,
-    /// What it is priced by (`DubPlan::worth_ms`).
+    /// Milliseconds that it is priced by (`DubPlan::worth_ms`).
     pub duration_ms: i64,
 }
 
@@ -45,7 +45,7 @@ impl Make for DubRequest {
         }
     }
 
-    /// The dub as it is, where nothing is to be spoken: the one that the same call made, or that has not changed.
+    /// Returns the dub that needs no job: one made by the same plan, or one that is spoken as it stands.
     async fn made(&self, conn: &mut PgConnection, hash: &[u8]) -> sqlx::Result<Option<MadeDub>> {
         let Some(dub) = self.plan.dub else { return dubs::made(conn, hash).await };
         let output = dubs::output(conn, dub).await?;
@@ -64,7 +64,7 @@ impl Make for DubRequest {
 
     async fn take_row(&self, conn: &mut PgConnection, job: JobId, hash: &[u8]) -> sqlx::Result<bool> {
         let plan = serde_json::to_value(&self.plan).map_err(|error| sqlx::Error::Encode(Box::new(error)))?;
-        // A job's id names the first of its items.
+        // The job's id is derived from its first item's.
         let (one, other) = (ItemId::mint(), ItemId::mint());
         let (output, voice) = (one.min(other), one.max(other));
         dubs::take(conn, &NewDubJob { job, hash, plan: &plan, output, name: &self.plan.item_name(), voice }).await
@@ -72,8 +72,7 @@ impl Make for DubRequest {
 }
 
 impl DubRequest {
-    /// Whether a dub and its timeline would be more than may be kept. Jobs that run beside may pass the bound by what
-    /// they make.
+    /// Whether the account has no room for one more dub and its timeline. Jobs that run at the same time may exceed it.
     async fn is_full_of_documents(&self, conn: &mut PgConnection) -> sqlx::Result<bool> {
         let owners = self.order.owners;
         for kind in [DocumentKind::Dub, DocumentKind::Timeline] {

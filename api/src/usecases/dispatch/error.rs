@@ -1,20 +1,20 @@
-//! Why a dispatch came to nothing, where that is no answer about its reads.
+//! The reasons why a dispatch fails, other than answers about its reads.
 
 use crate::http::error::{ApiError, Code};
 
-/// Why nothing was decided. Nothing of the call was kept.
+/// Why nothing was decided. Nothing of the call was stored.
 #[derive(Debug, thiserror::Error)]
 pub enum DispatchError {
-    /// Other calls took or ended what this one wanted, each time it looked.
+    /// Each time it looked, other calls took or ended what this one needed.
     #[error("what was asked for changed hands each time it was looked at")]
     Contended,
-    /// The ledger refused minutes that were counted under the account's lock: an invariant is broken.
+    /// The ledger refused minutes that the balance had under the account's lock: an invariant is broken.
     #[error("minutes that were counted under the account's lock did not reach")]
     Unaccounted,
-    /// The account that is to pay has no row.
+    /// The paying account has no row.
     #[error("the account that pays is missing")]
     NoAccount,
-    /// The database refused, or is away.
+    /// The database refused the statement, or is unreachable.
     #[error(transparent)]
     Database(#[from] sqlx::Error),
 }

@@ -1,5 +1,5 @@
-//! One generation as work of a dispatch (`making`). The plan, its maker and its price are made before
-//! (`resources/tools/generation`); whether a worker has that maker is looked up here.
+//! One generation as work of a dispatch (`making`). `resources/tools/generation` makes the plan and the price before;
+//! whether a worker offers the plan's maker is looked up here.
 
 use super::making::{Make, Order, Unmade};
 use domain::credits::Credits;
@@ -15,15 +15,15 @@ use store::renders;
 /// A generation that a call asks for.
 #[derive(Debug, Clone)]
 pub struct GenerationRequest {
-    /// Who asks.
+    /// The call that asks for it.
     pub order: Order,
-    /// What to make.
+    /// The plan of the generation.
     pub plan: GenerationPlan,
-    /// What the item will be called.
+    /// The name of the new item.
     pub name: String,
-    /// Milliseconds of media that minutes are held for; nothing where none are.
+    /// Milliseconds of media that minutes are held for; none where no minutes are.
     pub duration_ms: Option<i64>,
-    /// What the model costs, and what is held for this.
+    /// The model's price, and the credits to hold; none for a maker that costs none.
     pub price: Option<(Price, Credits)>,
 }
 

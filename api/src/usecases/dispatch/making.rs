@@ -1,8 +1,8 @@
-//! One thing to make as work of a dispatch: a render, a generation or a dub. Its row of `job_renders` stands in the
-//! place of `job_reads`.
+//! Something to make as work of a dispatch: a render, a generation or a dub. Its row of `job_renders` takes the place
+//! of `job_reads`.
 //!
-//! What the same plan has made already is answered, and a live job of it is joined. These steps are here, once; what
-//! each kind needs and how its row is written, `render`, `generation` and `dub` say.
+//! If the same plan has made it already, that is the answer; a live job of the same plan is joined. These steps are
+//! here, once; `render`, `generation` and `dub` say what each kind needs and how its row is written.
 
 use super::{DispatchError, Ownership, Prepared, Work, storage_is_full};
 use domain::credits::Credits;
@@ -16,12 +16,12 @@ use store::idempotency::Key;
 use store::jobs::{Call, Owners};
 use store::minutes::Balance;
 
-/// Who asks for something to be made.
+/// The call that asks for something to be made.
 #[derive(Debug, Clone)]
 pub struct Order {
-    /// Who pays, who owns, where.
+    /// The account that pays, the one that owns the workspace, and the workspace.
     pub owners: Owners,
-    /// What its job is started by.
+    /// The call that its job belongs to.
     pub call: Call,
     /// The idempotency key, if one was sent.
     pub key: Option<Key>,
@@ -29,29 +29,29 @@ pub struct Order {
 
 /// Something that one job makes, by a plan.
 pub trait Make: Sync {
-    /// What is there once it is made.
+    /// What is there once it is made, such as the item's id.
     type Made: Clone + Send + Sync;
 
-    /// Who asks.
+    /// The call that asks for it.
     fn order(&self) -> &Order;
 
-    /// The hash of its plan: the same is made once.
+    /// The hash of its plan: one plan is made once.
     fn hash(&self) -> [u8; 32];
 
     /// The job that would make it.
     fn candidate(&self) -> Candidate;
 
-    /// What the same plan has made, while it is there.
+    /// Returns what the same plan has made, while that is still there.
     fn made(
         &self,
         conn: &mut PgConnection,
         hash: &[u8],
     ) -> impl Future<Output = sqlx::Result<Option<Self::Made>>> + Send;
 
-    /// What keeps it from being made, beside minutes, credits and room for its bytes.
+    /// Returns what keeps it from being made, other than minutes, credits and room for its bytes.
     fn lack(&self, conn: &mut PgConnection) -> impl Future<Output = sqlx::Result<Option<Unmade>>> + Send;
 
-    /// Writes its row, unless a live job has one of the same hash. Whether it did.
+    /// Writes its row, unless a live job has one with the same hash. Returns whether it did.
     fn take_row(
         &self,
         conn: &mut PgConnection,
@@ -60,7 +60,7 @@ pub trait Make: Sync {
     ) -> impl Future<Output = sqlx::Result<bool>> + Send;
 }
 
-/// What a job holds.
+/// What a job holds of the account's balance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Held {
     /// Cloud minutes.
@@ -69,43 +69,43 @@ pub struct Held {
     pub credits: Credits,
 }
 
-/// Where something to make stands after a call.
+/// The state of something that is to be made, after a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Making<Made> {
-    /// It is there.
+    /// It is made.
     Made(Made),
     /// A job makes it.
     Queued {
         /// That job.
         job: JobId,
-        /// What is held for it.
+        /// What the job holds.
         held: Held,
-        /// Whether it was there before this call.
+        /// Whether the job was there before this call.
         already: bool,
     },
-    /// A job would make it, were this no dry run.
+    /// A dry run: a job would be started, and hold this.
     Startable(Held),
-    /// It did not start.
+    /// No job was started.
     Not(Unmade),
 }
 
 /// Why something is not made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unmade {
-    /// The account keeps as many bytes as it may, or as many items.
+    /// The account keeps as many bytes or items as it may.
     StorageFull,
     /// The workspace has as many dubs or timelines as it may, or the account as many bytes of documents.
     DocumentsFull,
-    /// No worker has this.
+    /// No worker has this engine or pair of languages.
     Lacking(String),
     /// Another reason.
     Reason(Reason),
 }
 
-/// What came of a call.
+/// The outcome of a call that asks for something to be made.
 #[derive(Debug, Clone)]
 pub struct Standing<Made> {
-    /// Where it stands.
+    /// The state of what was to be made.
     pub state: Making<Made>,
     /// The account's balance after this call.
     pub balance: Balance,
@@ -121,7 +121,7 @@ impl<Made> Standing<Made> {
     }
 }
 
-/// What the call holds and leaves of minutes, as one that asked for no reads.
+/// The minutes that the call holds and leaves, in the form of a call for reads.
 impl<Made> From<&Standing<Made>> for Prepared {
     fn from(standing: &Standing<Made>) -> Self {
         let (mut held, mut startable, mut short_of) = (Minutes::ZERO, Minutes::ZERO, Minutes::ZERO);
@@ -135,11 +135,11 @@ impl<Made> From<&Standing<Made>> for Prepared {
     }
 }
 
-/// What is known before any lock.
+/// The state before any lock.
 pub enum Looked<Made> {
-    /// No job is needed.
+    /// Nothing needs a job: this is the answer.
     Answered(Making<Made>),
-    /// This one is.
+    /// A job is needed: this one.
     Candidate(Candidate),
 }
 
@@ -191,7 +191,7 @@ impl<M: Make> Work for M {
     ) -> Result<Option<Ownership>, DispatchError> {
         let hash = self.hash();
         let [candidate] = candidates else { unreachable!("one thing has one candidate") };
-        // One that ended while this call waited to take it has made it by now.
+        // A job of the same plan may have ended while this call waited to take the row.
         if !self.take_row(conn, candidate.job, &hash).await? || self.made(conn, &hash).await?.is_some() {
             return Ok(None);
         }

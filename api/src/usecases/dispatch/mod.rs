@@ -1,12 +1,12 @@
-//! The dispatch use case: what a call asks for becomes jobs, holds, journal entries, tickets and a stored answer in one
-//! transaction, or nothing does (decisions.md, "Truth and tickets").
+//! The dispatch use case: a call's jobs, holds, journal entries, tickets and stored answer are written in one
+//! transaction, or none of them (decisions.md, "Truth and tickets").
 //!
-//! An attempt goes forward once: `look` reads what is known outside any lock and names candidates for jobs; then, in
-//! lock order, one transaction reserves the idempotency key, takes what the candidates are about, locks the account,
-//! decides with what it has left, writes, and stores the answer. Where something has changed hands meanwhile, the next
-//! attempt begins with a new look. What is done differently is in `reads` and `making`; rules are `domain::plan`'s,
-//! SQL is `store`'s; the order of steps and locks is this file's alone. The number of statements does not depend on
-//! the number of reads.
+//! An attempt goes through these steps once: `look` reads the state outside any lock and names candidates for jobs;
+//! then, in lock order, one transaction reserves the idempotency key, takes the rows of the candidates, locks the
+//! account, decides by its balance, writes, and stores the answer. If another call took the key or a row meanwhile, the
+//! next attempt begins with a new look. `reads` and `making` have the steps that differ, `domain::plan` the rules,
+//! `store` the SQL; only this file has the order of steps and locks. The number of statements does not depend on the
+//! number of reads.
 
 mod dub;
 mod error;
@@ -43,68 +43,68 @@ use store::usage;
 use tracing::field::Empty;
 use tracing::{Instrument, Span};
 
-/// How often a call looks, where the key or what it asks for changes hands each time.
+/// Attempts of a call whose key or rows another call takes each time.
 const MAX_ATTEMPTS: usize = 4;
 
-/// What a call asks for: reads of items, one render, or one generation.
+/// What a call asks for: reads of items, or one render, generation or dub.
 pub trait Work: Sync {
-    /// What is known before any lock.
+    /// The state before any lock.
     type Looked: Send + Sync;
-    /// What the call is answered.
+    /// The result of the call.
     type Answered: Send;
 
-    /// Who pays, who owns, where.
+    /// The account that pays, the one that owns the workspace, and the workspace.
     fn owners(&self) -> Owners;
 
-    /// What its jobs share.
+    /// The call that its jobs belong to.
     fn call(&self) -> &Call;
 
     /// The idempotency key, if one was sent.
     fn key(&self) -> Option<&Key>;
 
-    /// Reads what is known, and names what needs a job.
+    /// Reads the state, and names candidates for jobs.
     fn look(
         &self,
         conn: &mut PgConnection,
         settings: &Settings,
     ) -> impl Future<Output = sqlx::Result<Self::Looked>> + Send;
 
-    /// What needs a job, in the order asked: one for each of many reads, or one render. Empty where all is answered.
+    /// The candidates for jobs, in the order asked: one for each read, or one render. Empty when none is needed.
     fn candidates(looked: &Self::Looked) -> &[Candidate];
 
-    /// Takes what the candidates are about. None where it has changed hands since the look.
+    /// Takes the rows of the candidates. None where another call took one since the look.
     fn take(
         &self,
         conn: &mut PgConnection,
         candidates: &[Candidate],
     ) -> impl Future<Output = Result<Option<Ownership>, DispatchError>> + Send;
 
-    /// What the call is answered, with one answer for each candidate.
+    /// The result of the call, with one answer for each candidate.
     fn answer(&self, looked: &Self::Looked, answers: &[Answer], balance: Balance) -> Self::Answered;
 }
 
-/// What a dispatch came to.
+/// The outcome of a dispatch.
 #[derive(Debug)]
 pub enum Dispatched<Answered = Prepared> {
-    /// What came of it, and the balance after it.
+    /// The result of the call, with the balance after it.
     Answered(Answered),
     /// The bytes answered to the first call with this key.
     Replayed(String),
     /// The key was used for another request.
     KeyReused,
-    /// The account has stopped so many jobs that it may start none for a while.
+    /// The account is too far ahead in stopped jobs, unpaid processor time or kept answers: it must wait.
     TooSoon(Wait),
 }
 
-/// What is written in the dispatch's transaction, once it is known what it starts, beside the jobs themselves.
+/// What is written in the dispatch's transaction beside the jobs, once it is decided which start.
 enum CommitHook<'a, Answered> {
-    /// The bytes that are stored under the idempotency key and answered, if there is one.
+    /// The bytes to answer with, which are stored under the idempotency key, if there is one.
     Answer(&'a (dyn Fn(&Answered) -> String + Sync)),
     /// A row of the operators' audit log.
     Note(&'a (dyn Fn(&Answered) -> audit::Entry + Sync)),
 }
 
-/// Runs the use case. `compose` makes the bytes that are stored under the idempotency key and answered.
+/// Runs the use case. `compose` makes the bytes to answer with, which are stored under the idempotency key.
 pub fn dispatch<'a, W: Work>(
     process: &'a Process,
     work: &'a W,
@@ -113,7 +113,7 @@ pub fn dispatch<'a, W: Work>(
     Box::pin(run(process, work, CommitHook::Answer(compose)))
 }
 
-/// Runs it for an operator: `note` says what the audit log tells of it, if it starts anything.
+/// Runs it for an operator: `note` makes the row of the audit log, if anything starts.
 pub fn dispatch_noted<'a, W: Work>(
     process: &'a Process,
     work: &'a W,
@@ -122,10 +122,10 @@ pub fn dispatch_noted<'a, W: Work>(
     Box::pin(run(process, work, CommitHook::Note(note)))
 }
 
-/// What a call would start and hold, without starting it (`dry_run`).
+/// Returns what a call would start and hold, without starting it (`dry_run`).
 ///
-/// The same look and decision, by what the account has at this moment; but nothing is taken, locked or written, so that
-/// a call after it may be decided otherwise. Idempotency keys are not asked: nothing is to be repeated.
+/// It looks and decides like a call, by the balance of this moment, but takes, locks and writes nothing: a later call
+/// may be decided otherwise. Idempotency keys are not looked up, since nothing is repeated.
 pub async fn estimate<W: Work>(process: &Process, work: &W) -> Result<W::Answered, DispatchError> {
     let settings = &process.settings;
     let mut conn = process.conn().await?;
@@ -150,7 +150,8 @@ async fn run<W: Work>(
     let settings = &process.settings;
     for _ in 0..MAX_ATTEMPTS {
         let mut conn = process.conn().await?;
-        // Before the key is looked up: where the look shows what the first call with the key did, its answer is there.
+        // Before the key is looked up: if the look already shows what the first call with the key did, its answer is
+        // stored.
         let looked = work.look(&mut conn, settings).await?;
         if let Some(stored) = stored_answer(&mut conn, work.key()).await? {
             return Ok(stored);
@@ -159,7 +160,7 @@ async fn run<W: Work>(
             let balance = balance(&mut conn, work.owners(), settings.monthly_minutes, Unfolded::CountedIn).await?;
             return Ok(Dispatched::Answered(work.answer(&looked, &[], balance)));
         }
-        // An operator's repeat is not the account's doing.
+        // An operator's retry does not count against the account.
         if matches!(hook, CommitHook::Answer(_))
             && let Some(longest) = wait(&mut conn, process, work.owners().payer, work.key()).await?
         {
@@ -174,7 +175,7 @@ async fn run<W: Work>(
     Err(DispatchError::Contended)
 }
 
-/// The dispatch's transaction. None where the key or what was asked for has changed hands since the look.
+/// The dispatch's transaction. None where another call took the key or a row since the look.
 async fn commit<W: Work>(
     process: &Process,
     work: &W,
@@ -192,7 +193,7 @@ async fn commit<W: Work>(
     let mut balance = locked_balance(&mut tx, work.owners(), settings.monthly_minutes).await?;
     let Decided { answers, starts, given_back } = taken.decide(&balance, &settings.rates);
     if starts.is_empty() {
-        // Rolling back gives back what was taken; an answer that started nothing is not stored.
+        // The rollback frees the rows that were taken; an answer that starts nothing is not stored.
         tx.rollback().await?;
         return Ok(Some(work.answer(looked, &answers, balance)));
     }
@@ -214,7 +215,7 @@ async fn commit<W: Work>(
     Ok(Some(answered))
 }
 
-/// What the payer has to wait for before jobs of theirs are started.
+/// Returns how long the payer must wait before it may start jobs, if it must.
 async fn wait(
     conn: &mut PgConnection,
     process: &Process,
@@ -223,10 +224,10 @@ async fn wait(
 ) -> sqlx::Result<Option<Wait>> {
     let mut paced = vec![What::StoppedJobs, What::StoppedJobsADay, What::UnpaidProcessorTime];
     paced.extend(key.map(|_| What::KeptAnswers));
-    paces::wait(conn, payer, &rate::most(&process.settings, &paced)).await
+    paces::longest_wait(conn, payer, &rate::most(&process.settings, &paced)).await
 }
 
-/// What a key answers already: the bytes of its first call, or that it belongs to another request. Never `Answered`.
+/// Returns what a key stands for already: its first answer's bytes, or another request. Never `Answered`.
 pub async fn answered_before(process: &Process, key: &Key) -> sqlx::Result<Option<Dispatched<()>>> {
     stored_answer(&mut *process.conn().await?, Some(key)).await
 }
@@ -248,7 +249,7 @@ async fn balance(
     minutes::balance(conn, owners.payer, monthly, unfolded).await?.ok_or(DispatchError::NoAccount)
 }
 
-/// Locks the account, and returns what it has: true until the transaction ends.
+/// Locks the account, and returns its balance, which holds until the transaction ends.
 async fn locked_balance(conn: &mut PgConnection, owners: Owners, monthly: Minutes) -> Result<Balance, DispatchError> {
     if !accounts::lock(conn, owners.payer).await? {
         return Err(DispatchError::NoAccount);
@@ -294,7 +295,7 @@ async fn write(
     Ok(tickets)
 }
 
-/// Counts this call's holds into the balance that was read before them.
+/// Subtracts this call's holds from the balance that was read before them.
 fn charge(balance: &mut Balance, starts: &[Start]) {
     for start in starts {
         balance.held += start.held_month;

@@ -1,4 +1,4 @@
-//! A call's candidates between taking what they are about and deciding which become jobs.
+//! A call's candidates after their rows were taken and before it is decided which become jobs.
 
 use domain::ids::JobId;
 use domain::job;
@@ -9,7 +9,7 @@ use sqlx::PgConnection;
 use store::minutes::Balance;
 use store::reads::{self, OwnedRead, Taken};
 
-/// What an account with this balance has for new jobs.
+/// What an account with this balance can spend on new jobs.
 pub(super) fn budget(balance: &Balance) -> Means {
     Means {
         left: balance.left(),
@@ -20,42 +20,42 @@ pub(super) fn budget(balance: &Balance) -> Means {
     }
 }
 
-/// Which candidates are this call's to start, and which are answered already.
+/// Which candidates this call may start, and which have an answer already.
 pub struct Ownership {
     /// In the order of the candidates.
     candidates: Vec<Taking>,
     given_back: GivenBack,
 }
 
-/// What became of one candidate.
+/// The outcome of taking one candidate's rows.
 enum Taking {
-    /// Another call or job has it: this is the answer.
+    /// Another call or job has it, with this answer.
     Answered(Answer),
-    /// It is this call's to start.
+    /// This call may start it.
     Own(Candidate),
 }
 
-/// Reads that were taken, and are to be given back since they are not started.
+/// Reads that were taken and must be freed, since they are not started.
 #[derive(Default)]
 pub(super) struct GivenBack {
-    /// Jobs that won't be, with all that they took.
+    /// Jobs that do not start, with all that they took.
     idle: Vec<JobId>,
-    /// Speech that a speakers job took but another stores.
+    /// Speech that a speakers job took but another job stores.
     unneeded: Vec<OwnedRead>,
 }
 
-/// What starts, and what does not.
+/// Which jobs start, and the answers.
 pub(super) struct Decided {
     /// The answer for each candidate, in their order.
     pub(super) answers: Vec<Answer>,
     /// The jobs to write.
     pub(super) starts: Vec<Start>,
-    /// What is to be given back where some start. Where none does, the transaction is rolled back.
+    /// What to free where some start. Where none does, the transaction is rolled back.
     pub(super) given_back: GivenBack,
 }
 
 impl Ownership {
-    /// By who owns each candidate's reads now. None when a job that was to be joined has just ended: look again.
+    /// From the owners of each candidate's reads. None when a job that was to be joined has just ended: look again.
     pub(super) fn of_reads(candidates: &[Candidate], owners: &[Vec<Taken>]) -> Option<Self> {
         assert_eq!(candidates.len(), owners.len(), "the statement tells of every candidate");
         let (mut taken, mut given_back) = (Vec::with_capacity(candidates.len()), GivenBack::default());
@@ -82,12 +82,12 @@ impl Ownership {
         Some(Self { candidates: taken, given_back })
     }
 
-    /// Of the one candidate that is this call's. It has no reads to give back.
+    /// For the single candidate of a call, which this call may start. It has no reads to free.
     pub(super) fn of_one(candidate: Candidate) -> Self {
         Self { candidates: vec![Taking::Own(candidate)], given_back: GivenBack::default() }
     }
 
-    /// Decides what starts, with what the account has left.
+    /// Decides which jobs start, by what the account has left.
     pub(super) fn decide(self, balance: &Balance, rates: &Rates) -> Decided {
         let own = self.candidates.iter().filter_map(|one| match one {
             Taking::Own(candidate) => Some(candidate.clone()),
@@ -117,7 +117,7 @@ impl Ownership {
 }
 
 impl GivenBack {
-    /// Gives them back.
+    /// Frees these reads.
     pub(super) async fn write(self, conn: &mut PgConnection) -> sqlx::Result<()> {
         if !self.idle.is_empty() {
             reads::give_back(conn, &self.idle).await?;

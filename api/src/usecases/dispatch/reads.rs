@@ -1,5 +1,4 @@
-//! Reads of items as work of a dispatch: what a call finds of them before any lock, which need a job, and what it is
-//! answered.
+//! Reads of items as work of a dispatch: their state before any lock, which of them need a job, and the answer.
 
 use super::{DispatchError, Ownership, Work};
 use domain::ids::{ItemId, JobId};
@@ -16,12 +15,12 @@ use store::jobs::{Call, Owners};
 use store::minutes::Balance;
 use store::reads::{self, Kinds};
 
-/// What a call asks for.
+/// A call for reads of items.
 #[derive(Debug, Clone)]
 pub struct DispatchRequest {
-    /// Who pays, who owns, where.
+    /// The account that pays, the one that owns the workspace, and the workspace.
     pub owners: Owners,
-    /// What its jobs share.
+    /// The call that its jobs belong to.
     pub call: Call,
     /// Refs in the order asked, without repeats.
     pub refs: Vec<String>,
@@ -31,16 +30,16 @@ pub struct DispatchRequest {
     pub key: Option<Key>,
 }
 
-/// The answers of one call.
+/// The result of one call.
 #[derive(Debug, Clone)]
 pub struct Prepared {
-    /// For each ref: the item it names, if the caller may know, and the answer for each read.
+    /// For each ref: the item that it names, if the caller may know, and the answer for each read.
     pub items: Vec<PreparedItem>,
-    /// What this call's jobs hold.
+    /// Minutes that this call's jobs hold.
     pub held: Minutes,
-    /// What the jobs would hold that the call would start, were it no dry run.
+    /// Minutes that the jobs of a dry run would hold.
     pub startable: Minutes,
-    /// What would be held for what the minutes left do not reach for.
+    /// Minutes needed for the reads that the minutes left do not suffice for.
     pub short_of: Minutes,
     /// The account's balance after this call.
     pub balance: Balance,
@@ -49,7 +48,7 @@ pub struct Prepared {
 /// The answers for one ref.
 #[derive(Debug, Clone)]
 pub struct PreparedItem {
-    /// As it was asked for.
+    /// The ref as it was asked for.
     pub asked: String,
     /// The item, where it can be reached.
     pub item: Option<ItemId>,
@@ -98,26 +97,10 @@ impl Work for DispatchRequest {
         Ok(Ownership::of_reads(candidates, &owners))
     }
 
-    /// The answers in the order asked, the candidates' from `answers`.
+    /// The answers in the order asked; those of candidates are taken from `answers`.
     fn answer(&self, looked: &Triage, answers: &[Answer], balance: Balance) -> Prepared {
         assert_eq!(answers.len(), looked.candidates.len(), "one answer a candidate");
-        let fill = |answered: &Triaging| match answered {
-            Triaging::Answered(answer) => answer.clone(),
-            Triaging::Candidate(index) => answers[*index].clone(),
-        };
-        let items = looked
-            .refs
-            .iter()
-            .zip(&self.refs)
-            .map(|(found, asked)| PreparedItem {
-                asked: asked.clone(),
-                item: found.ok(),
-                answers: match found {
-                    Ok(item) => looked.by_item.get(item).into_iter().flatten().map(fill).collect(),
-                    Err(reason) => vec![Not(*reason); self.reads.len()],
-                },
-            })
-            .collect();
+        let items = self.items(looked, answers);
         let sum = |part: fn(&Answer) -> Minutes| answers.iter().map(part).sum();
         let held = sum(|answer| match answer {
             Answer::Queued { estimate, already: false, .. } => *estimate,
@@ -130,6 +113,26 @@ impl Work for DispatchRequest {
             _ => Minutes::ZERO,
         });
         Prepared { items, held, startable, short_of, balance }
+    }
+}
+
+impl DispatchRequest {
+    /// The answers by ref.
+    fn items(&self, looked: &Triage, answers: &[Answer]) -> Vec<PreparedItem> {
+        let fill = |answered: &Triaging| match answered {
+            Triaging::Answered(answer) => answer.clone(),
+            Triaging::Candidate(index) => answers[*index].clone(),
+        };
+        let refs = looked.refs.iter().zip(&self.refs);
+        let items = refs.map(|(found, asked)| PreparedItem {
+            asked: asked.clone(),
+            item: found.ok(),
+            answers: match found {
+                Ok(item) => looked.by_item.get(item).into_iter().flatten().map(fill).collect(),
+                Err(reason) => vec![Not(*reason); self.reads.len()],
+            },
+        });
+        items.collect()
     }
 }
 
@@ -169,7 +172,7 @@ enum Triaging {
     Candidate(usize),
 }
 
-/// What needs no job, and the candidates for the rest.
+/// The reads that need no job, and candidates for the rest.
 #[derive(Debug, Default)]
 pub struct Triage {
     refs: Vec<Result<ItemId, Reason>>,
@@ -186,7 +189,7 @@ impl Triage {
                 Resolved::Elsewhere => triage.refs.push(Err(Reason::WorkspaceForbidden)),
                 Resolved::Here(item) => {
                     triage.refs.push(Ok(item.id));
-                    // Two refs of one item are both answered from one triage: one job.
+                    // Two refs of one item share one triage, and so one job.
                     if !triage.by_item.contains_key(&item.id) {
                         let known = known(item, owners.get(&item.id));
                         triage.add(item.id, plan::triage(&known, asked, fleet, JobId::mint));

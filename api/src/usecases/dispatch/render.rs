@@ -1,4 +1,4 @@
-//! One render as work of a dispatch (`making`). The plan is made before, by the tool: from `domain::silence`,
+//! One render as work of a dispatch (`making`). The tool makes the plan before: from `domain::silence`,
 //! `domain::ducking`, a timeline or a canvas.
 
 use super::making::{Make, Order, Unmade};
@@ -13,13 +13,13 @@ use store::renders::{self, NewRender};
 /// A render that a call asks for.
 #[derive(Debug, Clone)]
 pub struct RenderRequest {
-    /// Who asks.
+    /// The call that asks for it.
     pub order: Order,
-    /// What to make.
+    /// The plan of the render.
     pub plan: RenderPlan,
-    /// What the item or the timeline is called that it is made from.
+    /// The name of the item, timeline or canvas that it is made from.
     pub source_name: String,
-    /// The duration that it is priced by: that item's, or what has to be gone through for a timeline.
+    /// Milliseconds that it is priced by: the item's duration, or that of the media that a timeline must go through.
     pub duration_ms: i64,
 }
 

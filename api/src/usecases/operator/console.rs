@@ -14,12 +14,12 @@ use sqlx::Acquire;
 use store::audit;
 use store::console_passes::{self, Kind, NewCode};
 
-/// Seconds that a link can be used within.
+/// Seconds that a link is good for.
 pub const CODE_SECONDS: u32 = 600;
 /// Seconds that a session lasts.
 pub const SESSION_SECONDS: u32 = 12 * 3_600;
 
-/// Makes a link's code for an operator. Returns it, and when it ends.
+/// Makes a link's code for an operator. Returns it, with the time when it expires.
 pub async fn make_console_link(app: &App, operator: &OperatorCaller) -> Answer<(ConsoleCode, DateTime<Utc>)> {
     let own = app.operators.named(operator.name());
     let own = own.ok_or_else(|| ApiError::internal("an operator who was let in is not there"))?;
@@ -34,8 +34,8 @@ pub async fn make_console_link(app: &App, operator: &OperatorCaller) -> Answer<(
     Ok((code, expires_at))
 }
 
-/// Exchanges a code for a session. None when the code has ended, was exchanged, never was, or its operator's token is
-/// no longer configured.
+/// Exchanges a code for a session. None when the code has expired, was exchanged, never existed, or its operator's
+/// token is no longer configured.
 pub async fn sign_in(app: &App, scope: &Scope, code: &ConsoleCode) -> Answer<Option<ConsoleSession>> {
     app.guesses.refuse(scope, &code.hash()).await?;
     let session = ConsoleSession::from_random(rand::random());
@@ -55,7 +55,7 @@ pub async fn sign_in(app: &App, scope: &Scope, code: &ConsoleCode) -> Answer<Opt
     Ok(Some(session))
 }
 
-/// Whether a code can still be exchanged: what a page says before its button is pressed.
+/// Whether a code can still be exchanged, for the page that is shown before its button is pressed.
 pub async fn is_good(app: &App, scope: &Scope, code: &ConsoleCode) -> Answer<bool> {
     Ok(known(app, scope, Kind::Code, &code.hash()).await?.is_some())
 }
@@ -71,7 +71,7 @@ pub async fn sign_out(app: &App, session: &ConsoleSession) -> Answer<()> {
     Ok(())
 }
 
-/// The operator of a pass that works. What is none counts as a wrong credential of its address.
+/// Returns the operator of a valid pass. An invalid one counts as a wrong credential of its address.
 async fn known<'a>(app: &'a App, scope: &Scope, kind: Kind, hash: &CredentialHash) -> Answer<Option<&'a Operator>> {
     app.guesses.refuse(scope, hash).await?;
     let _turn = app.guesses.turn(scope, hash).await;

@@ -1,5 +1,5 @@
-//! Giving AI credits and taking them back, under the account's lock, with what ended jobs left folded in. Every amount
-//! is a row of the journal, and one with a reference counts once.
+//! Giving AI credits and taking them back, under the account's lock, with what ended jobs wrote folded in. Every amount
+//! is a row of the journal; one with a reference counts once.
 
 use super::accounts::lock;
 use crate::app::App;
@@ -16,7 +16,7 @@ use store::credits::{self, Change, Entry};
 use store::minutes::Balance;
 use store::{audit, minutes};
 
-/// What an operator does with an account's credits.
+/// How an operator changes an account's credits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
     /// Gives some.
@@ -42,11 +42,11 @@ impl Way {
 pub struct Gift<'a> {
     /// How.
     pub way: Way,
-    /// How many.
+    /// How many credits.
     pub credits: Credits,
     /// Why, for the journal.
     pub note: &'a str,
-    /// The operator's own name for it: the same one counts once an account.
+    /// The operator's own name for the change, which counts once for each account.
     pub reference: Option<&'a str>,
 }
 
@@ -61,21 +61,21 @@ impl<'a> Gift<'a> {
     }
 }
 
-/// What it came to.
+/// The outcome of such a change.
 #[derive(Debug, Clone, Copy)]
 pub struct Given {
-    /// False where the reference had counted before: nothing was changed again.
+    /// False where the reference had counted before: nothing changed.
     pub applied: bool,
-    /// By how much the credits changed, now or then.
+    /// By how much the credits changed, now or that time.
     pub credits: Credits,
-    /// What the account has now.
+    /// The account's balance now.
     pub balance: Balance,
 }
 
 /// Changes an account's credits.
 ///
 /// # Errors
-/// `account_not_found`; `invalid_request` when more is to be taken back than nothing holds.
+/// `account_not_found`; `invalid_request` for taking back more than the account has left beside its holds.
 pub async fn give_credits(app: &App, operator: &OperatorCaller, id: AccountId, gift: Gift<'_>) -> Answer<Given> {
     let settings = &app.process.settings;
     let mut conn = app.conn().await?;
@@ -110,13 +110,13 @@ pub async fn give_credits(app: &App, operator: &OperatorCaller, id: AccountId, g
     Ok(Given { applied, credits: first.unwrap_or(change.amount), balance })
 }
 
-/// That a reference has counted for the other unit.
+/// The refusal of a reference that has counted for the other unit.
 pub(super) fn other_unit(unit: &str) -> ApiError {
     let message = format!("`reference`: it has counted already, for {unit}.");
     ApiError::new(Code::InvalidRequest, message).suggest("Use another reference: each counts once, whatever it gives.")
 }
 
-/// What the audit log says of a balance.
+/// A balance as the audit log shows it.
 fn shown(balance: &Balance) -> Value {
     json!({
         "left_credits": CreditCount(balance.credits.left()).to_json(),

@@ -13,30 +13,30 @@ use store::audit;
 use store::deliveries::{UnsentFilter, UnsentOf};
 use store::endpoints;
 
-/// Batches of one call; a call after it goes on where this one ended.
+/// Batches that one call sends; the next call goes on from there.
 const MOST_BATCHES: u32 = 50;
 
-/// What was sent again.
+/// The outcome of a resend.
 #[derive(Debug, Default)]
 pub struct ResentAll {
-    /// To whom something was.
+    /// The endpoints that something was sent to.
     pub endpoints: Vec<ResentTo>,
-    /// Whether there are more.
+    /// Whether there are more deliveries to send.
     pub has_more: bool,
 }
 
-/// What was sent again to one endpoint.
+/// The outcome for one endpoint.
 #[derive(Debug, Clone, Copy)]
 pub struct ResentTo {
     /// The endpoint.
     pub endpoint: EndpointId,
     /// Its account.
     pub account: AccountId,
-    /// How many deliveries were begun.
+    /// How many deliveries were begun again.
     pub resent: u64,
 }
 
-/// Sends again what these endpoints did not get. What is disabled or removed meanwhile is passed over.
+/// Sends again what these endpoints did not get. Those that are disabled or removed meanwhile are skipped.
 pub async fn resend_all(
     app: &App,
     operator: &OperatorCaller,
@@ -69,7 +69,7 @@ pub async fn resend_all(
     Ok(all)
 }
 
-/// Sends one batch of one endpoint. None when nothing is sent to it any more.
+/// Sends one batch to one endpoint. None when the endpoint no longer takes any.
 async fn resend_batch(
     app: &App,
     operator: &OperatorCaller,
@@ -92,7 +92,7 @@ async fn resend_batch(
     Ok(Some(batch))
 }
 
-/// What the audit log says of a filter.
+/// A filter as the audit log shows it.
 fn shown(filter: &UnsentFilter) -> Value {
     json!({
         "since": Time(filter.since).to_string(),

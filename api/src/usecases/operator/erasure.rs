@@ -1,5 +1,5 @@
-//! Erasing an item, a workspace or an account. Words and bytes go, the ledger stays; what is cut off half-way is done
-//! by asking again, since every step leaves out what is done.
+//! Erasing an item, a workspace or an account: words and bytes are deleted, the ledger stays. An interrupted erasure is
+//! finished by asking again, since every step skips what is done.
 
 use super::missing;
 use crate::app::App;
@@ -12,10 +12,10 @@ use sqlx::{Acquire, PgConnection};
 use store::erasure::{self, Erased};
 use store::{audit, items, jobs, posts, workspaces};
 
-/// Items, and projects, that one transaction takes.
+/// Items, or projects, that one transaction erases.
 const SOME: i64 = 200;
 
-/// How much of each was erased now.
+/// How much this call erased.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ErasedNow {
     /// Workspaces.
@@ -37,7 +37,7 @@ pub async fn erase_account(app: &App, operator: &OperatorCaller, id: AccountId) 
     Ok(done)
 }
 
-/// Erases a workspace that is no default, with all that is in it.
+/// Erases a workspace that is not its account's default, with all that is in it.
 pub async fn erase_workspace(app: &App, operator: &OperatorCaller, id: WorkspaceId) -> Answer<ErasedNow> {
     let mut conn = app.conn().await?;
     let mut erase_workspace = conn.begin().await?;
@@ -59,7 +59,7 @@ pub async fn erase_workspace(app: &App, operator: &OperatorCaller, id: Workspace
     Ok(done)
 }
 
-/// Erases an item, as if its owner had deleted it, and what it was called with it.
+/// Erases an item as its owner's deletion does, and its name too.
 pub async fn erase_item(app: &App, operator: &OperatorCaller, id: ItemId) -> Answer<ErasedNow> {
     let mut conn = app.conn().await?;
     let workspace = items::workspace_of(&mut conn, id).await?;
@@ -69,7 +69,7 @@ pub async fn erase_item(app: &App, operator: &OperatorCaller, id: ItemId) -> Ans
     Ok(ErasedNow { items: 1, ..ErasedNow::default() })
 }
 
-/// Erases everything of the account that is no item or project, in one transaction.
+/// Erases everything of the account other than items and projects, in one transaction.
 async fn erase_belongings(app: &App, operator: &OperatorCaller, id: AccountId, owned: &[WorkspaceId]) -> Answer<()> {
     let mut conn = app.conn().await?;
     let mut erase_account = conn.begin().await?;
@@ -96,7 +96,7 @@ async fn erase_belongings(app: &App, operator: &OperatorCaller, id: AccountId, o
     Ok(())
 }
 
-/// Drops the items, the projects and the documents of a workspace, some a transaction. Jobs that would make an item of
+/// Deletes the items, projects and documents of a workspace, some in each transaction. Jobs that make a new item from
 /// none end before that.
 async fn empty(app: &App, workspace: WorkspaceId, done: &mut ErasedNow) -> Answer<()> {
     while end_makers(app, workspace).await? > 0 {}
@@ -123,7 +123,7 @@ async fn empty(app: &App, workspace: WorkspaceId, done: &mut ErasedNow) -> Answe
     Ok(())
 }
 
-/// Ends jobs of the workspace that are about no item. Returns how many.
+/// Ends jobs of the workspace that are not about an item. Returns how many.
 async fn end_makers(app: &App, workspace: WorkspaceId) -> Answer<usize> {
     let process = &app.process;
     let mut end_makers = process.begin().await?;
@@ -134,7 +134,7 @@ async fn end_makers(app: &App, workspace: WorkspaceId) -> Answer<usize> {
     Ok(ended.len())
 }
 
-/// Leaves tombstones without names, and ends the items' jobs. `operator` is whom the log tells of.
+/// Leaves tombstones without names, and ends the items' jobs. `operator` is named in the audit log.
 async fn drop_items(
     app: &App,
     workspace: WorkspaceId,
@@ -146,7 +146,7 @@ async fn drop_items(
     for item in which {
         items::tombstone(&mut drop_items, *item, workspace).await?;
     }
-    // Before the jobs end: their events show what the items are called.
+    // Before the jobs end, since their events show the items' names.
     erasure::forget_item_names(&mut drop_items, which).await?;
     let ended = jobs::cancel_for_items(&mut drop_items, which).await?;
     let after_commit = ending::end_jobs(&mut drop_items, &ended, &[], &process.settings.event_kinds).await?;

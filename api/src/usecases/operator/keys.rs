@@ -1,4 +1,4 @@
-//! Revoking keys of any account: at once, and told in the log of the account as in that of the operators.
+//! Revoking keys of any account at once. The account's log and the operators' record it.
 
 use crate::app::App;
 use crate::auth::operator::OperatorCaller;
@@ -9,11 +9,11 @@ use serde_json::json;
 use sqlx::{Acquire, PgConnection};
 use store::{account_audit, accounts, audit, keys};
 
-/// Revokes a key, whosever it is.
+/// Revokes a key of any account.
 pub async fn revoke_key(app: &App, operator: &OperatorCaller, id: KeyId) -> Answer<()> {
     let mut conn = app.conn().await?;
     let mut revoke_key = conn.begin().await?;
-    // The account first, as where a key is made: one that this key is just making is not left behind.
+    // Locks the account first, as making a key does, so that no key which this one is just making is left behind.
     if let Some((account, _)) = keys::find(&mut revoke_key, id).await? {
         accounts::lock(&mut revoke_key, account).await?;
     }
@@ -27,7 +27,8 @@ pub async fn revoke_key(app: &App, operator: &OperatorCaller, id: KeyId) -> Answ
     Ok(())
 }
 
-/// Revokes the keys of an account that a user made, or whose keys made them, and tells its owner. Returns how many.
+/// Revokes the account's keys that a user made, or that such keys made, and logs each for the account. Returns how
+/// many.
 pub(super) async fn revoke_made_by(
     conn: &mut PgConnection,
     operator: &OperatorCaller,

@@ -1,5 +1,5 @@
-//! Who is a member of which workspace. Who is none any more has lost their sessions there and the keys that they made,
-//! in the same transaction.
+//! Members of workspaces. When a membership ends, the user's sessions there and the keys that they made end in the same
+//! transaction.
 
 use super::keys::revoke_made_by;
 use super::missing;
@@ -14,7 +14,7 @@ use sqlx::Acquire;
 use store::members::{self, MemberRow, Put};
 use store::{audit, sessions, users, workspaces};
 
-/// Gives a user a role in a workspace, or changes it.
+/// Gives a user a role in a workspace, or changes their role.
 pub async fn put_member(
     app: &App,
     operator: &OperatorCaller,
@@ -44,7 +44,7 @@ pub async fn remove_member(app: &App, operator: &OperatorCaller, workspace: Work
     let role = members::remove(&mut remove_member, workspace, user)
         .await?
         .ok_or_else(|| ApiError::new(Code::MemberNotFound, format!("{user} is no member of {workspace}.")))?;
-    // The user before what is theirs, as a change of the user has it.
+    // Locks the user first, as a change of the user does.
     let account = users::lock(&mut remove_member, user).await?.map(|row| row.account_id);
     let owner = workspaces::find(&mut remove_member, workspace).await?;
     let owner = owner.ok_or_else(|| missing(Code::WorkspaceNotFound, workspace))?.account_id;

@@ -1,5 +1,5 @@
-//! Giving minutes, under the account's lock, with the open month's bucket made and folded first. Every amount is a row
-//! of the journal, and one with a reference is given once.
+//! Giving minutes, under the account's lock, after the open month's bucket is made and folded. Every amount is a row of
+//! the journal; one with a reference counts once.
 
 use super::accounts::lock;
 use super::credits::other_unit;
@@ -19,11 +19,11 @@ use store::{audit, minutes};
 /// How minutes are given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
-    /// More of them in the open month.
+    /// More minutes in the open month.
     Grant,
-    /// Bought ones, which never lapse and are spent after the month's.
+    /// Bought minutes, which never expire and are spent after the month's.
     Purchase,
-    /// What the account has each month, from the open one on.
+    /// The account's minutes of each month, from the open one on.
     Allowance,
 }
 
@@ -42,22 +42,22 @@ impl Way {
 pub struct Gift<'a> {
     /// How.
     pub way: Way,
-    /// How many.
+    /// How many minutes.
     pub minutes: Minutes,
     /// Why, for the journal.
     pub note: &'a str,
-    /// The operator's own name for it: the same one counts once an account.
+    /// The operator's own name for it, which counts once for each account.
     pub reference: Option<&'a str>,
 }
 
-/// What giving came to.
+/// The outcome of giving minutes.
 #[derive(Debug, Clone, Copy)]
 pub struct Given {
     /// False where the reference had counted before: nothing was given again.
     pub applied: bool,
-    /// How many minutes were given, now or then.
+    /// How many minutes were given, now or that time.
     pub minutes: Minutes,
-    /// What the account has now.
+    /// The account's balance now.
     pub balance: Balance,
 }
 
@@ -101,7 +101,7 @@ pub async fn give_minutes(app: &App, operator: &OperatorCaller, id: AccountId, g
     Ok(Given { applied, minutes: first.unwrap_or(minutes), balance })
 }
 
-/// What the audit log says of a balance.
+/// A balance as the audit log shows it.
 fn shown(balance: &Balance) -> Value {
     json!({
         "month": balance.month.format("%Y-%m").to_string(),

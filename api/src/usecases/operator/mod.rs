@@ -1,5 +1,5 @@
-//! What operators change, of any account. Every change and the row of the audit log that tells of it are one
-//! transaction, so that a change which can't be logged is not made.
+//! Changes that operators make to any account. A change and its row of the audit log are one transaction, so that a
+//! change which can't be logged is not made.
 
 pub mod accounts;
 pub mod console;

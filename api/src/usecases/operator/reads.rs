@@ -1,4 +1,4 @@
-//! Pausing and resuming reads. The audit log is told of a change, and not that what is so was asked for again.
+//! Pausing and resuming reads. The audit log records changes, but not requests for the state that already is.
 
 use crate::app::App;
 use crate::auth::operator::OperatorCaller;

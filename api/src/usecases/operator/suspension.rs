@@ -1,5 +1,5 @@
-//! Suspending accounts and resuming them: the refusal, the silence of the endpoints and both logs are one transaction.
-//! What is under way is ended apart, some a transaction: what is cut off is done by asking again.
+//! Suspending and resuming accounts: the suspension, the stop of its webhooks and both logs are one transaction. Work
+//! under way is ended after that, some in each transaction: an interrupted call is finished by asking again.
 
 use super::missing;
 use crate::app::App;
@@ -14,10 +14,10 @@ use store::accounts::{self, AccountRow};
 use store::suspension::{self, Suspension};
 use store::{account_audit, audit, jobs, uploads};
 
-/// Jobs, and uploads, that one transaction ends.
+/// Jobs, or uploads, that one transaction ends.
 const SOME: i64 = 500;
 
-/// Suspends an account for this reason, or gives a suspended one another.
+/// Suspends an account for this reason, or changes the reason of a suspended one.
 pub async fn suspend_account(app: &App, operator: &OperatorCaller, id: AccountId, reason: &str) -> Answer<AccountRow> {
     let mut conn = app.conn().await?;
     let mut suspend_account = conn.begin().await?;
@@ -33,7 +33,7 @@ pub async fn suspend_account(app: &App, operator: &OperatorCaller, id: AccountId
     Ok(account)
 }
 
-/// The same the other way round. Jobs that wait get their places from the scheduler.
+/// Resumes an account. The scheduler admits its jobs that wait.
 pub async fn resume_account(app: &App, operator: &OperatorCaller, id: AccountId) -> Answer<AccountRow> {
     let mut conn = app.conn().await?;
     let mut resume_account = conn.begin().await?;
@@ -48,7 +48,7 @@ pub async fn resume_account(app: &App, operator: &OperatorCaller, id: AccountId)
     Ok(account)
 }
 
-/// Cancels the jobs that the account pays for, some a transaction. Returns how many.
+/// Cancels the jobs that the account pays for, some in each transaction. Returns how many.
 pub async fn end_jobs(app: &App, account: AccountId) -> Answer<u64> {
     let process = &app.process;
     let mut ended = 0;
@@ -65,7 +65,7 @@ pub async fn end_jobs(app: &App, account: AccountId) -> Answer<u64> {
     }
 }
 
-/// Ends the account's uploads and imports, some a statement. Returns how many.
+/// Ends the account's uploads and imports, some in each statement. Returns how many.
 pub async fn end_uploads(app: &App, account: AccountId) -> Answer<u64> {
     let mut ended = 0;
     loop {
@@ -77,7 +77,7 @@ pub async fn end_uploads(app: &App, account: AccountId) -> Answer<u64> {
     }
 }
 
-/// The reason before, of an account that could be changed.
+/// The earlier reason, of an account that could be changed.
 fn was(became: Suspension, id: AccountId) -> Answer<Option<String>> {
     match became {
         Suspension::Done { before } => Ok(before),
@@ -88,7 +88,7 @@ fn was(became: Suspension, id: AccountId) -> Answer<Option<String>> {
     }
 }
 
-/// Tells the operators' log and the account's own.
+/// Writes into the operators' log and the account's own.
 async fn log(
     conn: &mut PgConnection,
     operator: &OperatorCaller,

@@ -1,5 +1,5 @@
-//! Adding and changing users. The row is locked before it is changed, so that the audit log says what was; who is
-//! disabled has lost sessions and keys in the same transaction.
+//! Adding and changing users. The row is locked before it is changed, so that the audit log has the earlier values; the
+//! sessions and keys of a disabled user end in the same transaction.
 
 use super::keys::revoke_made_by;
 use super::missing;
@@ -31,7 +31,7 @@ pub async fn add_user(
     Ok(row)
 }
 
-/// Changes a user's name, whose tokens stand for them, or whether they are let in.
+/// Changes a user's name, the tokens that stand for them, or whether they are disabled.
 pub async fn change_user(app: &App, operator: &OperatorCaller, id: UserId, change: &Change<'_>) -> Answer<UserRow> {
     let mut conn = app.conn().await?;
     let mut change_user = conn.begin().await?;
@@ -56,7 +56,7 @@ async fn end(conn: &mut PgConnection, operator: &OperatorCaller, user: &UserRow)
     revoke_made_by(conn, operator, user.account_id, user.id).await
 }
 
-/// What the audit log says of a user.
+/// A user as the audit log shows them.
 fn shown(row: &UserRow) -> Value {
     json!({
         "account_id": row.account_id, "name": row.name,

@@ -11,12 +11,12 @@ use sqlx::Acquire;
 use store::audit;
 use store::workspaces::{self, OwnedRow};
 
-/// What becomes of a workspace as its account's default.
+/// What happens to a workspace's place as its account's default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AsDefault {
-    /// It stays what it is.
+    /// It stays the default, or not.
     Unchanged,
-    /// It becomes it, in the place of the one before.
+    /// It becomes the default instead of the present one.
     This,
 }
 
@@ -32,7 +32,7 @@ pub async fn open_workspace(app: &App, operator: &OperatorCaller, account: Accou
     Ok(row)
 }
 
-/// Changes a workspace's name, if there is another, and whether it is its account's default.
+/// Changes a workspace's name, if a new one is given, and whether it is its account's default.
 pub async fn change_workspace(
     app: &App,
     operator: &OperatorCaller,
@@ -61,7 +61,7 @@ pub async fn change_workspace(
     Ok(after)
 }
 
-/// What the audit log says of a workspace.
+/// A workspace as the audit log shows it.
 fn shown(row: &OwnedRow) -> Value {
     json!({ "account_id": row.account_id, "name": row.name, "is_default": row.is_default })
 }

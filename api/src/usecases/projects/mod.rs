@@ -1,5 +1,5 @@
-//! Projects of the workspace that a call acts in: creating one, setting where it tells of itself, removing it. `status`
-//! has the changes of status, `runs` what the agent does to them.
+//! Projects of the workspace that a call acts in: creating one, setting its webhook's URL, removing it. `status` has
+//! the changes of status, `runs` the agent's work.
 
 pub mod runs;
 pub mod status;
@@ -18,17 +18,17 @@ use sqlx::PgConnection;
 use store::projects::{self, NewProject, ProjectRow};
 use telling::Revision;
 
-/// A project as it is answered, and the body that tells of it.
+/// A project's answer and its webhook's body.
 #[derive(Debug)]
 pub struct Shown<T> {
     /// The answer.
     pub answer: T,
-    /// What its webhook sends.
+    /// The body that its webhook sends.
     pub told: String,
 }
 
-/// Creates a project, with its webhook and the agent's run where one is to work on it, in one transaction; its caller's
-/// rate pays for a large one afterwards.
+/// Creates a project, with its webhook and the run of the agent, if one works on it, in one transaction. A large one
+/// counts at its caller's rate afterwards.
 pub async fn create_project(
     app: &App,
     caller: &Caller,
@@ -59,7 +59,7 @@ pub async fn create_project(
     Ok(Made::Now(answer))
 }
 
-/// Sets where a project tells of itself, or that it does not.
+/// Sets the URL of a project's webhook, or none.
 pub async fn set_project_webhook(app: &App, caller: &Caller, id: ProjectId, url: Option<&str>) -> Answer<()> {
     let mut conn = app.conn().await?;
     if !projects::set_webhook_url(&mut conn, id, caller.workspace.id, url).await? {
@@ -85,10 +85,10 @@ pub async fn remove_project(app: &App, caller: &Caller, id: ProjectId) -> Answer
     Ok(())
 }
 
-/// The project, for a call that acts in its workspace.
+/// Returns the project, for a call that acts in its workspace.
 ///
 /// # Errors
-/// `workspace_forbidden` when it is in another one, `project_not_found` when there is none.
+/// `workspace_forbidden` when it is in another workspace, `project_not_found` when there is none.
 pub async fn reach(conn: &mut PgConnection, caller: &Caller, id: ProjectId) -> Answer<ProjectRow> {
     let row = projects::find(conn, id).await?.ok_or_else(|| missing(id))?;
     if row.workspace_id == caller.workspace.id {
@@ -107,7 +107,7 @@ async fn refused(conn: &mut PgConnection, caller: &Caller, id: ProjectId, next: 
     Ok(ApiError::new(Code::IllegalTransition, message))
 }
 
-/// Refuses what took the account past what it may keep in projects; its transaction is rolled back with it.
+/// Refuses a change that took the account past its quota of projects; its transaction is then rolled back.
 async fn within_quota(app: &App, conn: &mut PgConnection, caller: &Caller) -> Answer<()> {
     let account = caller.workspace.account_id;
     let asker = Asker::of(caller, account);

@@ -1,8 +1,8 @@
 //! The agent's runs on projects: how they begin, are taken up and go on (ARCHITECTURE.md, "Life of a project's run").
 //!
-//! What the agent does is `domain::agent`'s, who does it `resources/projects/agent`'s. Here each step of its work is
-//! kept together with the change of the project's status that it comes to, in one transaction that a later claim of
-//! the run makes void.
+//! `domain::agent` decides what the agent does, `resources/projects/agent` does it. Here each step of its work is
+//! stored together with the change of the project's status that follows, in one transaction, which fails if the run was
+//! claimed again since.
 
 use super::telling::{self, Revision};
 use super::{Shown, missing, reach, refused, within_quota};
@@ -30,11 +30,11 @@ use store::projects::{self, Change, ProjectRow};
 use store::users;
 use uuid::Uuid;
 
-/// Runs of an account that have not ended. Those who begin some don't wait for each other: calls at once may pass it.
+/// Live runs of an account. Their beginners don't wait for one another: simultaneous calls may exceed it.
 const MOST_LIVE: i64 = 100;
-/// Runs of a project that are kept before the one that goes on.
+/// Ended runs of a project that are kept beside the present one.
 const KEPT: i64 = 10;
-/// How long whoever has taken a run up has it, unless a step is written down.
+/// How long a claim of a run lasts after its last stored step.
 pub const LEASE: Duration = Duration::from_mins(1);
 
 /// Begins a run, in the transaction that makes its project `running`.
@@ -59,10 +59,10 @@ pub(super) async fn begin(
     Ok(project_runs::forget(conn, project, KEPT).await?)
 }
 
-/// Says something to the agent that works on a project: it takes the work up again. `show` writes the answer.
+/// Sends a message to the agent that works on a project, which takes the work up again. `show` writes the answer.
 ///
 /// # Errors
-/// As `reach`; `illegal_transition` while it works, and where no agent does; `quota_reached`.
+/// As `reach`; `illegal_transition` while the agent works, and where none does; `quota_reached`.
 pub async fn say_to_project(
     app: &App,
     caller: &Caller,
@@ -114,7 +114,7 @@ pub async fn say_to_project(
     Ok(Made::Now(answer))
 }
 
-/// The planner of the next run, after this was said: of a project that was never worked on it knows the brief alone.
+/// The planner of the next run, after this message. For a project that was never worked on it knows only the brief.
 async fn planner_of(app: &App, conn: &mut PgConnection, project: &ProjectRow, said: &str) -> Answer<Planner> {
     let output = OutputType::from_name(&project.output_type).unwrap_or(OutputType::Assembled);
     let id = project.id.to_string();
@@ -127,11 +127,11 @@ async fn planner_of(app: &App, conn: &mut PgConnection, project: &ProjectRow, sa
     Ok(latest.again(task, said, model))
 }
 
-/// Whose turn it is in this process: that of the account behind the one that was served last, if it has not as many
-/// under way as one may.
+/// Accounts take turns in this process: the next turn is that of the account behind the last one, unless it has as many
+/// under way as it may.
 #[derive(Debug)]
 pub struct Round {
-    /// Turns that one account has at once, at most.
+    /// Turns that one account may have under way.
     most: usize,
     places: Mutex<Places>,
 }
@@ -144,7 +144,7 @@ struct Places {
     under_way: HashMap<AccountId, usize>,
 }
 
-/// A turn that an account has under way, until it is dropped.
+/// A turn of an account, which lasts until this is dropped.
 #[derive(Debug)]
 pub struct Place {
     round: Arc<Round>,
@@ -152,12 +152,12 @@ pub struct Place {
 }
 
 impl Round {
-    /// In which one account has so many turns at once, at most.
+    /// Turns of which one account may have `most` under way.
     pub fn of(most: usize) -> Arc<Self> {
         Arc::new(Self { most, places: Mutex::default() })
     }
 
-    /// The run that has been due for longest of whose turn it is; none when nobody's is.
+    /// Claims the run that has been due longest of the account whose turn it is; none when no account has one.
     pub async fn next(self: &Arc<Self>, app: &App) -> sqlx::Result<Option<(TakenRun, Place)>> {
         let (after, full) = self.look();
         let mut conn = app.conn().await?;
@@ -174,7 +174,7 @@ impl Round {
         }))
     }
 
-    /// The account that was served last, and those that have as many turns as they may.
+    /// Returns the account that was served last, and those that have as many turns as they may.
     fn look(&self) -> (Uuid, Vec<AccountId>) {
         let places = self.places();
         let full = places.under_way.iter().filter(|(_, turns)| **turns >= self.most);
@@ -198,7 +198,7 @@ impl Drop for Place {
     }
 }
 
-/// Whether whoever asked for the run may act still.
+/// Whether the caller who asked for the run may still act.
 pub async fn may_act(app: &App, run: &TakenRun) -> Answer<bool> {
     let mut conn = app.conn().await?;
     if !still_let_in(&mut conn, &run.by).await? {
@@ -209,19 +209,19 @@ pub async fn may_act(app: &App, run: &TakenRun) -> Answer<bool> {
     Ok(role.is_some_and(|role| role >= Role::Editor))
 }
 
-/// What a step came to.
+/// The outcome of a step.
 #[derive(Debug)]
 pub struct Advance<'a> {
-    /// The planner, with what it remembers from now on.
+    /// The planner, with its memory after the step.
     pub planner: &'a Planner,
     /// The step that has ended, and how.
     pub step: Option<(u32, StepEnd<'a>)>,
-    /// What becomes of the project; none where its status stays.
+    /// The change of the project; none where its status stays.
     pub change: Option<Change>,
 }
 
-/// Keeps what a step came to, with the change of status and its webhook. Whether the claim still stood: if not, or
-/// where the project can't be changed so any more, nothing is kept.
+/// Stores the outcome of a step, with the change of status and its webhook. Returns whether it did: nothing is stored
+/// if the claim was lost, or if the project can't be changed this way any more.
 pub async fn advance(
     app: &App,
     caller: &Caller,
@@ -255,7 +255,7 @@ pub async fn advance(
         return Ok(false);
     };
     let revision = Revision::of(&row);
-    // No quota: what a run writes is bounded, and it was asked for when the run began.
+    // No quota is checked: a run writes a bounded amount, and the quota was checked when it began.
     let Shown { answer: (), told } = show(row)?;
     revision.tell(&mut go_on, caller, &told).await?;
     go_on.commit().await?;
@@ -264,8 +264,8 @@ pub async fn advance(
     Ok(true)
 }
 
-/// Writes down a step before its tool is called, and answers what it is called with; none where the claim does not
-/// stand any more.
+/// Stores a step before its tool is called. Returns the tool and the arguments to call it with; none where the claim
+/// was lost.
 pub async fn begin_step(
     app: &App,
     claim: RunClaim,
@@ -284,13 +284,13 @@ pub(super) async fn stop(
     project: ProjectId,
 ) -> Answer<Option<AfterCommit>> {
     let Some(memory) = project_runs::stop(conn, project).await? else { return Ok(None) };
-    // What can't be read keeps nobody from stopping it.
+    // A memory that can't be read must not keep anybody from stopping the run.
     let own = opened(memory).map(|planner| own_jobs(&planner)).unwrap_or_default();
     let (_, after_commit) = stop_jobs(app, conn, caller, &own).await?;
     Ok(Some(after_commit))
 }
 
-/// Stops the jobs that a step has started while its project was cancelled or deleted: `stop` did not know of them.
+/// Stops the jobs that a step started while its project was cancelled or deleted, which `stop` could not know of.
 pub async fn stop_started(app: &App, caller: &Caller, project: ProjectId, planner: &Planner) -> Answer<()> {
     let own = own_jobs(planner);
     if own.is_empty() {
@@ -307,27 +307,27 @@ fn own_jobs(planner: &Planner) -> Vec<JobId> {
     planner.own_jobs().into_iter().filter_map(|job| job.parse().ok()).collect()
 }
 
-/// Has a run wait; `counted` where its step could not be done. Whether the claim stood.
+/// Puts a run off for `wait`; `counted` where its step failed. Returns whether the claim still stood.
 pub async fn put_off(app: &App, claim: RunClaim, wait: Duration, counted: bool) -> Answer<bool> {
     Ok(project_runs::put_off(&mut *app.conn().await?, claim, wait, counted).await?)
 }
 
-/// A run whose jobs have ended may be taken up now.
+/// Makes a run due whose jobs have ended.
 pub async fn wake(app: &App, (run, claim_no): (ProjectRunId, i32)) -> Answer<()> {
     Ok(project_runs::wake(&mut *app.conn().await?, run, claim_no).await?)
 }
 
-/// What is kept of a planner, read back.
+/// Parses a planner's stored memory.
 pub fn opened(memory: Value) -> Answer<Planner> {
     serde_json::from_value(memory).map_err(|error| ApiError::internal(format!("a memory can't be read: {error}")))
 }
 
-/// What is kept of a budget, read back.
+/// Parses a stored budget.
 pub fn opened_budget(budget: &Value) -> Answer<Budget> {
     serde_json::from_value(budget.clone()).map_err(ApiError::internal)
 }
 
-/// Which planner works on a project of this mode.
+/// The planner that works on projects of this mode; none where no agent does.
 pub fn planner(app: &App, mode: ProjectMode) -> Option<&str> {
     (mode == ProjectMode::Autonomous).then(|| app.agent.as_ref().map_or(PLANNER, |client| client.model().id))
 }
@@ -336,7 +336,7 @@ fn as_json(planner: &Planner) -> Answer<Value> {
     serde_json::to_value(planner).map_err(ApiError::internal)
 }
 
-/// Gives assets without a time this one.
+/// Gives this time to assets that have none.
 fn date(assets: &mut Value, now: Time) {
     for asset in assets.as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
         if asset.get("created_at").is_none_or(Value::is_null) {

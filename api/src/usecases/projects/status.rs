@@ -1,5 +1,5 @@
-//! A project's changes of status. The change, its webhook and the webhook's ticket are one transaction; nobody is told
-//! of a cancellation. Whoever changes it takes it over: a run of the agent ends with it.
+//! A project's changes of status. The change, its webhook and the webhook's ticket are one transaction; a cancellation
+//! has no webhook. A caller's change ends the agent's run.
 
 use super::telling::{self, Revision};
 use super::{Shown, refused, runs, within_quota};
@@ -18,15 +18,15 @@ use store::projects::{self, Change, ProjectRow};
 /// Bytes that assets and timeline may have together, as JSON.
 const MOST_BYTES: usize = 256 << 10;
 
-/// What is said of a project's assets.
+/// A change of a project's assets.
 pub struct Assets<W> {
-    /// The names, each once, that must be those of items of the workspace.
+    /// The names, each once, which must be ids or refs of items of the workspace.
     pub refs: Vec<String>,
-    /// Writes all of them as they are kept, at this time; none where they stay.
+    /// Writes all assets as they are stored, with this time; none where they stay as they are.
     pub write: Option<W>,
 }
 
-/// Changes a project's status and what is said with it, and tells of it. `assets` takes the place of those in `change`.
+/// Changes a project's status and fields, and sends its webhook. `assets` takes the place of those in `change`.
 pub async fn change_project_status<T>(
     app: &App,
     caller: &Caller,
@@ -47,7 +47,7 @@ pub async fn change_project_status<T>(
         return Err(refused(&mut changed, caller, id, change.status).await?);
     };
     project_runs::stop(&mut changed, id).await?;
-    // What is there from now on, whichever call brought which part of it.
+    // Checks the whole project, whichever call brought which part of it.
     small_enough(&row.assets, row.timeline.as_ref())?;
     let revision = Revision::of(&row);
     let Shown { answer, told } = show(row)?;
@@ -59,7 +59,7 @@ pub async fn change_project_status<T>(
     Ok(answer)
 }
 
-/// Cancels a project for good, with the jobs that its agent waits for. Nobody is told of the project (contract §6.2.2).
+/// Cancels a project for good, with the jobs that its agent waits for. No webhook is sent (contract §6.2.2).
 pub async fn cancel_project(app: &App, caller: &Caller, id: ProjectId) -> Answer<ProjectRow> {
     let change = Change::to(ProjectStatus::Cancelled);
     let mut cancel = app.process.begin().await?;
@@ -90,7 +90,7 @@ async fn items_here(conn: &mut PgConnection, workspace: CallerWorkspace, refs: &
     Ok(())
 }
 
-/// Refuses assets and a timeline that have more bytes as JSON than a project may.
+/// Refuses assets and a timeline whose JSON has more bytes than a project may have.
 fn small_enough(assets: &Value, timeline: Option<&Value>) -> Answer<()> {
     let bytes: usize = std::iter::once(assets).chain(timeline).map(|value| value.to_string().len()).sum();
     if bytes <= MOST_BYTES {

@@ -1,5 +1,5 @@
-//! What is told of a project's revision: its webhook and the webhook's ticket, in the transaction of the change, and
-//! what a large one costs its caller after the commit.
+//! The webhook of a project's revision and its ticket, in the transaction of the change, and what a large one costs its
+//! caller after the commit.
 
 use crate::app::App;
 use crate::auth::Caller;
@@ -17,7 +17,7 @@ use url::Url;
 /// Bytes of a change that count as one request.
 const A_REQUEST: usize = 16 << 10;
 
-/// One revision of a project, and where it is told.
+/// One revision of a project, and the URL of its webhook.
 pub(super) struct Revision {
     project: ProjectId,
     account: AccountId,
@@ -27,7 +27,7 @@ pub(super) struct Revision {
 }
 
 impl Revision {
-    /// The one that the row is at.
+    /// The revision that the row is at.
     pub(super) fn of(row: &ProjectRow) -> Self {
         Self {
             project: row.id,
@@ -38,7 +38,7 @@ impl Revision {
         }
     }
 
-    /// Writes its webhook, if it is to be told, and the webhook's ticket.
+    /// Writes the revision's webhook and the webhook's ticket, if it has one.
     pub(super) async fn tell(&self, conn: &mut PgConnection, caller: &Caller, body: &str) -> Answer<()> {
         let Some(url) = self.webhook_url.as_deref().filter(|_| self.status.fires()) else { return Ok(()) };
         let host = Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
@@ -61,7 +61,7 @@ impl Revision {
         Ok(())
     }
 
-    /// After the commit: says that there is a webhook to send.
+    /// Call it after the commit: wakes a worker to send the webhook.
     pub(super) fn wake(&self, app: &App) {
         if self.webhook_url.is_some() {
             app.process.wakes.queues([Queue::Project]);
@@ -69,8 +69,8 @@ impl Revision {
     }
 }
 
-/// Counts a large project at its caller's rate as what it is: a request for each 16 KiB that are written and told. The
-/// change that it came with has been made.
+/// Counts a large project at its caller's rate: one request for every 16 KiB written and sent. A failure is only
+/// logged, since the change is committed.
 pub(super) async fn charge(app: &App, conn: &mut PgConnection, caller: &Caller, bytes: usize) {
     let requests = i64::try_from(bytes / A_REQUEST).unwrap_or(i64::MAX);
     let pace = pace(&app.process.settings);

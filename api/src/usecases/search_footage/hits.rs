@@ -1,24 +1,24 @@
-//! From passages that may be meant to hits: narrowed, scored, and each place in an item once.
+//! Turns passages that may match into hits: narrowed, scored, and each place in an item only once.
 
 use domain::footage::Said;
 use domain::ids::ItemId;
 use domain::search::{Asked, Fit, Judged, Spoken, Term, narrow};
 use store::footage::FoundPassage;
 
-/// Something said in an item.
+/// A place in an item where the query is said.
 #[derive(Debug)]
 pub struct Hit {
     /// The item.
     pub item: ItemId,
-    /// What clients call it.
+    /// The item's name for clients.
     pub item_ref: String,
-    /// Whether it is written in the picture, and not said.
+    /// Whether the words are written in the picture, and not said.
     pub shown: bool,
-    /// The words, and where.
+    /// The words, with their times and their score.
     pub spoken: Spoken,
 }
 
-/// What was found so far, the best first.
+/// The hits found so far, the best first, and how many there may be.
 pub(super) struct Hits {
     limit: usize,
     found: Vec<Hit>,
@@ -33,12 +33,12 @@ impl Hits {
         self.found.len() < self.limit
     }
 
-    /// Takes what the query is said in of these passages, the best first. What overlaps with something better in the
-    /// same item is that same thing, found again.
+    /// Adds the places in these passages where the query is said, the best first. A place that overlaps a better one in
+    /// the same item is that one, found again.
     pub(super) fn take(&mut self, query: &Asked, candidates: &[FoundPassage], fit: Fit) {
         let mut judged = Judged::by(query, fit);
         let mut hits: Vec<Hit> = candidates.iter().flat_map(|candidate| hits(&mut judged, candidate)).collect();
-        // Stable: of equal scores Postgres's order stays.
+        // The sort is stable: equal scores keep Postgres's order.
         hits.sort_by(|one, other| other.spoken.score.total_cmp(&one.spoken.score));
         for hit in hits {
             if !self.have_room() {

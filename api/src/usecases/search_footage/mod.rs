@@ -1,5 +1,5 @@
-//! Searching what is said in a workspace's items: passages that hold the words and, where that leaves room, those with
-//! words alike. No connection is held while what they come to is worked out.
+//! Searches what is said in a workspace's items: passages that hold the query's words and, where that leaves room,
+//! passages with similar words. No connection is held while they are scored.
 
 mod hits;
 
@@ -14,16 +14,16 @@ use std::time::Duration;
 use store::footage::{self, FoundPassage, Within};
 use tracing::Instrument;
 
-/// Passages looked at beyond twice the limit: some are the neighbours of a better one.
+/// Passages that are scored beyond twice the limit, since some overlap a better one.
 const MORE_PASSAGES: usize = 20;
-/// What finding passages by their words may take.
+/// How long finding passages by their words may take.
 const TIMEOUT: Duration = Duration::from_secs(3);
-/// And by words that are alike.
+/// How long finding passages by similar words may take.
 const TIMEOUT_ALIKE: Duration = Duration::from_secs(1);
-/// Words of the longest query that is looked for by words alike.
+/// Words that a query may have to be searched for by similar words.
 const MOST_ALIKE: usize = 16;
 
-/// Where something like the query is said in the caller's workspace, or in these items of it, the best first.
+/// Returns where something like the query is said in the caller's workspace, or in these items of it, the best first.
 pub async fn search_footage(
     app: &App,
     caller: &Caller,
@@ -38,7 +38,7 @@ pub async fn search_footage(
     let permit = app.searches.take(caller.account_id).await?;
     let (app, workspace, query) = (app.clone(), caller.workspace.id, query.to_owned());
     let search = Search { app, workspace, query, words, items, limit };
-    // It is worked to its end when its client hangs up, and has its permit until then.
+    // The search goes on when its client hangs up, and holds its permit until it ends.
     let work = async move {
         let found = search.hits().await;
         drop(permit);
@@ -58,7 +58,7 @@ struct Search {
 }
 
 impl Search {
-    /// What passages come to is worked out on a thread of its own, while no connection is held.
+    /// Passages are scored on a thread of their own, while no connection is held.
     async fn hits(self) -> Answer<Vec<Hit>> {
         let (asked, said) = self.said().await?;
         let (asked, hits) = taken(asked, Hits::new(self.limit), said, Fit::Exact).await?;
@@ -67,7 +67,7 @@ impl Search {
         }
         match self.alike().await {
             Ok(alike) => taken(asked, hits, alike, Fit::Alike).await.map(|(_, hits)| hits.found()),
-            // What holds the words is found; what is merely like them is not worth a refusal.
+            // Passages with the words were found; a failure to find similar ones is not worth a refusal.
             Err(error) if took_too_long(&error) || store::is_away(&error) => {
                 tracing::info!(workspace.id = %self.workspace, "A search for words alike was given up.");
                 Ok(hits.found())
@@ -99,7 +99,7 @@ impl Search {
     }
 }
 
-/// The hits with what is found in these passages.
+/// The hits, with those from these passages added.
 async fn taken(asked: Asked, mut hits: Hits, passages: Vec<FoundPassage>, fit: Fit) -> Answer<(Asked, Hits)> {
     let work = move || {
         hits.take(&asked, &passages, fit);

@@ -1,5 +1,5 @@
-//! Completing an upload: it goes on to a worker, with its ticket in the same transaction, and once however often it is
-//! asked.
+//! Completing an upload: it is handed to a worker, with its ticket in the same transaction, and only once however often
+//! that is asked.
 
 use crate::app::App;
 use crate::auth::Caller;
@@ -10,7 +10,7 @@ use runtime::media::{MediaStore, sent_key};
 use runtime::queue::{self, Queue, Subject, Ticket};
 use store::uploads::{self, Completed, Part, UploadRow};
 
-/// Completes an upload of the caller's workspace. Done again, it returns the upload again.
+/// Completes an upload of the caller's workspace. A repeat returns the upload again.
 pub async fn complete_upload(app: &App, caller: &Caller, upload: UploadId) -> Answer<UploadRow> {
     let process = &app.process;
     let row = uploads::find(&mut *app.conn().await?, upload).await?.ok_or_else(unknown)?;
@@ -25,7 +25,7 @@ pub async fn complete_upload(app: &App, caller: &Caller, upload: UploadId) -> An
     }
     let ticket = Ticket::new(Queue::Ingest, Subject::Upload(upload));
     if uploads::complete(&mut complete_upload, upload, &ticket.id).await? == Completed::No {
-        // What has changed since it was found is what another call has done to it.
+        // Another call has changed it since it was found.
         let row = uploads::find(&mut complete_upload, upload).await?.ok_or_else(unknown)?;
         return completed_before(row);
     }
@@ -36,8 +36,8 @@ pub async fn complete_upload(app: &App, caller: &Caller, upload: UploadId) -> An
     Ok(row)
 }
 
-/// The parts that the client has put into the bucket itself, where nothing was sent another way. None until all of them
-/// are there, each as long as it has to be.
+/// Returns the parts that the client itself has put into the bucket, where nothing was sent another way. Empty until
+/// all of them are there, each with its exact length.
 async fn sent_parts(media: &MediaStore, row: &UploadRow) -> Answer<Vec<Part>> {
     let nothing_else = row.status == UploadStatus::AwaitingUpload && row.received_bytes.unwrap_or(0) == 0;
     let mut sent = Vec::new();
@@ -62,7 +62,7 @@ async fn sent_parts(media: &MediaStore, row: &UploadRow) -> Answer<Vec<Part>> {
     Ok(sent)
 }
 
-/// Why an upload could not be completed now; or the upload, when that was done before.
+/// Returns the upload if it was completed before, else the reason why it can't be now.
 fn completed_before(row: UploadRow) -> Answer<UploadRow> {
     match row.status {
         UploadStatus::Processing | UploadStatus::Done | UploadStatus::Failed => return Ok(row),
@@ -86,7 +86,7 @@ pub fn unknown() -> ApiError {
     ApiError::new(Code::UploadNotFound, "There is no such upload.")
 }
 
-/// The refusal of one that was not completed in time.
+/// The refusal of an upload that was not completed in time.
 pub fn expired() -> ApiError {
     ApiError::new(Code::UploadNotFound, "The upload was not completed in time and is gone. Start another.")
 }

@@ -1,4 +1,4 @@
-//! Importing media from a URL: an item in `processing`, and the ticket that has a worker fetch it, in one transaction.
+//! Importing media from a URL: an item in `processing`, and the ticket for a worker to fetch it, in one transaction.
 
 use super::{add, reserve};
 use crate::app::App;
@@ -15,19 +15,19 @@ use sqlx::PgConnection;
 use store::items::{ItemRow, NewItem};
 use store::uploads::{self, NewImport};
 
-/// Imports of an account that have not ended.
+/// Imports of an account that may be under way.
 const MOST_IMPORTS: i64 = 1_000;
-/// When to ask for another, in seconds.
+/// `Retry-After` for another import, in seconds.
 const IMPORTS_AGAIN_S: u64 = 10;
 
-/// An import that may be, as far as that can be judged before it is begun.
+/// An import, checked as far as it can be before it begins.
 #[derive(Debug)]
 pub struct Import {
-    /// Where to fetch it.
+    /// The URL to fetch it from.
     pub url: String,
-    /// What people will call the item.
+    /// The item's name.
     pub name: String,
-    /// What clients will call it, unless by its id.
+    /// The item's ref; its id where there is none.
     pub item_ref: Option<String>,
     /// Reads to start once it is ready.
     pub reads: Vec<Read>,
@@ -36,13 +36,13 @@ pub struct Import {
 /// An import that was begun.
 #[derive(Debug, Clone, Copy)]
 pub struct Imported {
-    /// The upload that a worker will work.
+    /// The upload that a worker works on.
     pub upload: UploadId,
     /// The item it fills.
     pub item: ItemId,
 }
 
-/// Begins an import, answered as the upload that fetches it.
+/// Begins an import. `show` writes the answer from the upload that fetches it.
 ///
 /// # Errors
 /// `file_too_large` when the account's storage is full, `ref_taken`, `quota_reached`, `rate_limited` while the account
@@ -66,7 +66,7 @@ pub async fn import_upload(
     Ok(Made::Now(body))
 }
 
-/// The same, answered as the item that it fills.
+/// As [`import_upload`], but `show` writes the answer from the item that is filled.
 pub async fn import_item(
     app: &App,
     caller: &Caller,
@@ -86,7 +86,7 @@ pub async fn import_item(
     Ok(Made::Now(body))
 }
 
-/// Adds the item, the upload that fills it, and the ticket that has it fetched.
+/// Adds the item, the upload that fills it, and the ticket for a worker to fetch it.
 pub(in crate::usecases) async fn import(
     conn: &mut PgConnection,
     process: &Process,
@@ -97,7 +97,7 @@ pub(in crate::usecases) async fn import(
     let (upload, item) = (UploadId::mint(), ItemId::mint());
     let ticket = Ticket::new(Queue::Fetch, Subject::Upload(upload));
     let (workspace_id, account_id) = (caller.workspace.id, caller.workspace.account_id);
-    // Its size is unknown, so a byte is asked for; the worker reserves what it needs as the bytes come.
+    // The size is unknown, so one byte is reserved; the worker reserves more as bytes arrive.
     reserve(conn, process, caller, 1).await?;
     one_more_import(conn, account_id).await?;
     let item_ref = item_ref.unwrap_or_else(|| item.to_string());
@@ -120,7 +120,7 @@ pub(in crate::usecases) async fn import(
     Ok((Imported { upload, item }, pushed))
 }
 
-/// Refuses one more import past those that an account may have under way: they wait in one line with everybody's.
+/// Refuses an import beyond those that an account may have under way: all accounts' imports wait in one queue.
 async fn one_more_import(conn: &mut PgConnection, account: AccountId) -> Answer<()> {
     if uploads::imports_under_way(conn, account, MOST_IMPORTS).await? < MOST_IMPORTS {
         return Ok(());

@@ -1,6 +1,6 @@
-//! Items that get their bytes: `begin_upload` awaits them from the client, `import` has a worker fetch them, `complete`
-//! hands them to one. The storage that an item takes is reserved with its rows, so that no race takes an account past
-//! its quotas.
+//! Items that are still to get their bytes: `begin_upload` awaits them from the client, `import` has a worker fetch
+//! them, `complete` hands them to a worker. The storage that an item takes is reserved with its rows, so that no race
+//! takes an account past its quotas.
 
 pub mod complete;
 pub mod import;
@@ -24,21 +24,21 @@ use store::items::{self, Added, NewItem};
 use store::paces::{self, What};
 use store::uploads::{self, NewUpload};
 
-/// Bytes of what is secret in an upload's URL.
+/// Bytes of the secret in an upload's URL.
 const SECRET_BYTES: usize = 32;
 
-/// Bytes that will be sent, as far as that can be judged before they are.
+/// An upload to begin, checked as far as it can be before its bytes are sent.
 #[derive(Debug)]
 pub struct Announced {
     /// The file's name.
     pub filename: String,
     /// The media type, without parameters.
     pub content_type: String,
-    /// How many.
+    /// The file's size in bytes.
     pub bytes: i64,
-    /// Their SHA-256, if it was said.
+    /// The file's SHA-256, if the client sent it.
     pub sha256: Option<[u8; 32]>,
-    /// What clients will call the item, unless by its id.
+    /// The item's ref; its id where there is none.
     pub item_ref: Option<String>,
     /// Reads to start once it is ready.
     pub reads: Vec<Read>,
@@ -51,12 +51,12 @@ pub struct BegunUpload {
     pub upload: UploadId,
     /// The item that it fills.
     pub item: ItemId,
-    /// When it is dropped, unless it was completed.
+    /// When it is deleted, unless it was completed.
     pub expires_at: DateTime<Utc>,
 }
 
 /// Begins an upload: an item in `processing`, and the upload that fills it. `show` writes the answer from them and the
-/// token of the upload's URL, of which all but the token is kept.
+/// token of the upload's URL; it is stored without the token.
 pub async fn begin_upload(
     app: &App,
     caller: &Caller,
@@ -72,35 +72,35 @@ pub async fn begin_upload(
     let token = token(app, upload, once.secret(app, call));
     let begun = begin(&mut begin_upload, &app.process, caller, announced, (upload, &token)).await?;
     let body = show(begun, &token);
-    // Only the token's hash is kept, here too.
+    // Only the token's hash is stored, here too.
     once.keep(app, &mut begin_upload, &body.replace(&token, "")).await?;
     begin_upload.commit().await?;
     Ok(Made::Now(body))
 }
 
-/// The token of an upload that this call made before, made once more.
+/// Returns the token of an upload that this call made before, derived again.
 pub async fn token_made_before(app: &App, once: &Once, before: &Before, upload: UploadId) -> Answer<String> {
     let row = uploads::find(&mut *app.conn().await?, upload).await?.ok_or_else(forgotten)?;
-    // Calls of the release before had the secret alone.
+    // Tokens of earlier releases were the secret alone.
     let tokens =
         |secret: [u8; SECRET_BYTES]| tokens(app, upload, secret).into_iter().chain([URL_SAFE_NO_PAD.encode(secret)]);
     let is_its = |token: &String| row.token_hash.as_deref() == Some(token_hash(token).as_bytes());
     once.secrets(app, before.call).into_iter().flat_map(tokens).find(is_its).ok_or_else(forgotten)
 }
 
-/// The token of an upload: its secret, and behind it a code over both, which tells a token that was given out from one
-/// that somebody made up without a look into the database.
+/// The token of an upload: its secret, followed by a code over both. The code tells a genuine token from an invented
+/// one without a query.
 fn token(app: &App, upload: UploadId, secret: [u8; SECRET_BYTES]) -> String {
     URL_SAFE_NO_PAD.encode([secret, app.links.code(&subject(upload, &secret))].concat())
 }
 
-/// The same by each secret key that the service has or had.
+/// The same token by each secret key that the service has or had.
 fn tokens(app: &App, upload: UploadId, secret: [u8; SECRET_BYTES]) -> Vec<String> {
     let whole = |code| URL_SAFE_NO_PAD.encode([secret, code].concat());
     app.links.codes(&subject(upload, &secret)).map(whole).collect()
 }
 
-/// Whether this service gave the token out for that upload, though the upload may be gone.
+/// Whether this service issued the token for that upload, which may be gone since.
 pub fn is_given_out(app: &App, upload: UploadId, token: &str) -> bool {
     let Ok(bytes) = URL_SAFE_NO_PAD.decode(token) else { return false };
     bytes.split_at_checked(SECRET_BYTES).is_some_and(|(secret, code)| app.links.is_code(&subject(upload, secret), code))
@@ -110,7 +110,7 @@ fn subject(upload: UploadId, secret: &[u8]) -> String {
     format!("upload {upload} {}", URL_SAFE_NO_PAD.encode(secret))
 }
 
-/// SHA-256 of a token, which is all that is kept of it.
+/// SHA-256 of a token: only that is stored.
 pub fn token_hash(token: &str) -> CredentialHash {
     CredentialHash::of(token)
 }
@@ -152,12 +152,13 @@ async fn begin(
     Ok(BegunUpload { upload, item, expires_at })
 }
 
-/// Refuses what would take the account past its storage, or past the items that it may have. Others that add to it wait
+/// Refuses what would take the account past its storage, or past its number of items. Other calls that add to it wait
 /// until the transaction ends.
 async fn reserve(conn: &mut PgConnection, process: &Process, caller: &Caller, bytes: i64) -> Answer<()> {
     let account = caller.workspace.account_id;
-    // A look at what is uploaded takes processor time, for which nobody pays.
-    if let Some(wait) = paces::wait(conn, account, &rate::most(&process.settings, &[What::UnpaidProcessorTime])).await?
+    // Inspecting an uploaded file takes processor time that nobody pays for.
+    if let Some(wait) =
+        paces::longest_wait(conn, account, &rate::most(&process.settings, &[What::UnpaidProcessorTime])).await?
     {
         return Err(rate::too_soon(wait));
     }
@@ -168,7 +169,7 @@ async fn reserve(conn: &mut PgConnection, process: &Process, caller: &Caller, by
     if u64::try_from(kept.saturating_add(bytes)).is_ok_and(|wanted| wanted <= quota) {
         return Ok(());
     }
-    // What somebody else's account keeps in its other workspaces is not a guest's to know.
+    // A guest must not learn what another account keeps in its other workspaces.
     let message = if asker == Asker::Own {
         format!("The account may keep {quota} bytes and keeps {kept}; this does not fit.")
     } else {

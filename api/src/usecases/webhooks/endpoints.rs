@@ -1,4 +1,4 @@
-//! Registering, changing, testing and removing endpoints, each told in the account's audit log by the same transaction.
+//! Registering, changing, testing and removing endpoints. The account's audit log records each in the same transaction.
 
 use super::missing;
 use crate::app::App;
@@ -15,12 +15,12 @@ use store::deliveries::{LatelyPinged, NewDelivery, Opening, end_silent, insert, 
 use store::endpoints::{self, Change, Endpoint, MOST_ENDPOINTS, NewEndpoint};
 use store::{accounts, events};
 
-/// Pings a minute an endpoint (contract §8).
+/// Pings of an endpoint within a minute (contract §8).
 const PINGS_A_MINUTE: i64 = 10;
 /// The most waiting deliveries that a removal ends in its own transaction; the scheduler ends the rest.
 const ENDED_AT_ONCE: i64 = 5_000;
 
-/// What a change is followed by.
+/// What follows a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum After {
     /// Nothing.

@@ -9,7 +9,7 @@ use crate::http::error::{Answer, ApiError, Code};
 use domain::ids::EndpointId;
 use sqlx::PgConnection;
 
-/// Why the account has no such endpoint: nobody has it, or another account does (contract §5.4).
+/// The refusal when the account has no such endpoint: nobody has it, or another account does (contract §5.4).
 pub async fn missing(conn: &mut PgConnection, id: EndpointId) -> Answer<ApiError> {
     if store::endpoints::exists(conn, id).await? {
         return Ok(ApiError::new(Code::WorkspaceForbidden, "The webhook endpoint is another account's."));

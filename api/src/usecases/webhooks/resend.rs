@@ -1,5 +1,5 @@
-//! Sending again what an endpoint of the caller's account did not get: one delivery, or all since a time. A disabled
-//! endpoint is sent nothing, and one of a series that is still pending gives way to the new one.
+//! Sending again what an endpoint of the caller's account did not get: one delivery, or all since a time. Nothing is
+//! sent to a disabled endpoint, and a new series replaces a pending one of the same event.
 
 use super::endpoints::may_ping;
 use super::missing;
@@ -16,24 +16,24 @@ use store::audit;
 use store::deliveries::{self, DeliveryRow, Unsent, UnsentFilter};
 use store::endpoints;
 
-/// Transactions of one call; a call after it goes on where this one ended.
+/// Transactions of one call; the next call goes on from there.
 const MOST_BATCHES: u32 = 50;
 
-/// What was sent again of all that did not arrive.
+/// The outcome of a resend of all that did not arrive.
 #[derive(Debug, Clone, Copy)]
 pub struct Resent {
-    /// Deliveries that were begun.
+    /// Deliveries that were begun again.
     pub resent: u64,
-    /// Whether there are more.
+    /// Whether there are more deliveries to send.
     pub has_more: bool,
 }
 
 /// Who asks for a delivery to be sent again.
 #[derive(Debug, Clone, Copy)]
 pub enum By<'a> {
-    /// The account that the endpoint is of: it leaves at the account's rate.
+    /// The endpoint's account: the delivery leaves at the account's rate.
     Account,
-    /// An operator: it leaves at once, and the operators' audit log tells of it.
+    /// An operator: it leaves at once, and the operators' audit log records it.
     Operator(&'a OperatorCaller),
 }
 
@@ -55,7 +55,7 @@ pub async fn resend_delivery(
         may_ping(&mut resend, endpoint).await?;
     }
     deliveries::replace(&mut resend, endpoint, &old.event_id).await?;
-    // A ping stays a ping when it is sent again: it counts for nothing.
+    // A ping that is sent again stays a ping: a failure does not count against the endpoint.
     let trigger = if old.trigger == Trigger::Test { Trigger::Test } else { Trigger::Resend };
     let old = Unsent {
         id,
@@ -81,8 +81,8 @@ pub async fn resend_delivery(
     row.ok_or_else(|| ApiError::internal("a delivery that was just inserted is not there"))
 }
 
-/// Sends again what an outage of the receiver left unsent, in batches of one transaction each. The endpoint is locked
-/// in each, so that two calls at once do not both send.
+/// Sends again, in batches of one transaction each, what an outage of the receiver left unsent. Each locks the
+/// endpoint, so that of two simultaneous calls only one sends.
 pub async fn resend_since(app: &App, account: AccountId, endpoint: EndpointId, since: DateTime<Utc>) -> Answer<Resent> {
     let filter = UnsentFilter::since(since);
     let rate = Rate::of_account(&app.process.settings);
@@ -91,7 +91,7 @@ pub async fn resend_since(app: &App, account: AccountId, endpoint: EndpointId, s
     for _ in 0..MOST_BATCHES {
         let mut resend = conn.begin().await?;
         match require_enabled(&mut resend, account, endpoint).await {
-            // Disabled or removed half-way: what was begun is told, and a call after this one is refused.
+            // Disabled or removed half-way: this call answers what it has begun, and the next one is refused.
             Err(refusal) if begun > 0 && refusal.code().status().is_client_error() => break,
             other => other?,
         }

@@ -1,5 +1,5 @@
-//! The account's signing secret: issued, rotated and removed. Each is told in the account's audit log by the same
-//! transaction, and no more than two secrets verify at once.
+//! The account's signing secret: issued, rotated and removed. The account's audit log records each in the same
+//! transaction; two secrets at most verify at once.
 
 use crate::app::App;
 use crate::auth::Caller;
@@ -11,16 +11,16 @@ use secrecy::ExposeSecret;
 use sqlx::Acquire;
 use store::webhook_secrets::{self, SealedSecret, purpose};
 
-/// Which secret is asked for.
+/// Which secret a call asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wanted {
-    /// The one that there is, or else a first one.
+    /// The present one, or a first one.
     Any,
-    /// A new one in the place of the one that there is.
+    /// A new one in place of the present one.
     New,
 }
 
-/// Issues the account's signing secret, or a new one in its place, which both verify for 24 hours.
+/// Issues the account's first signing secret, or a new one: both then verify for 24 hours.
 pub async fn issue_secret(app: &App, caller: &Caller, wanted: Wanted) -> Answer<SealedSecret> {
     let account = caller.account_id;
     let asks_rotation = wanted == Wanted::New;
@@ -37,21 +37,17 @@ pub async fn issue_secret(app: &App, caller: &Caller, wanted: Wanted) -> Answer<
         let message = format!("The secret before the current one still verifies{until}; rotate after that.");
         return Err(ApiError::new(Code::RotationInProgress, message));
     }
-    if rotated || created {
-        let action = if rotated { "webhook_secret.rotate" } else { "webhook_secret.create" };
-        // A rotation is bounded by the time the secret before it lasts, and must always be possible: a secret may have
-        // leaked.
-        if rotated {
-            note(&mut issue, caller, action, account, None).await?;
-        } else {
-            note_made(&mut issue, caller, action, account, None).await?;
-        }
+    if rotated {
+        // It is bounded by the time the secret before it lasts, and must always be possible: a secret may have leaked.
+        note(&mut issue, caller, "webhook_secret.rotate", account, None).await?;
+    } else if created {
+        note_made(&mut issue, caller, "webhook_secret.create", account, None).await?;
     }
     issue.commit().await?;
     Ok(found)
 }
 
-/// Removes the account's signing secret, and one that still verified from before a rotation.
+/// Removes the account's signing secret, with an earlier one that still verifies after a rotation.
 pub async fn remove_secret(app: &App, caller: &Caller) -> Answer<()> {
     let mut conn = app.conn().await?;
     let mut remove = conn.begin().await?;
@@ -63,7 +59,7 @@ pub async fn remove_secret(app: &App, caller: &Caller) -> Answer<()> {
     Ok(())
 }
 
-/// The refusal that there is none.
+/// The refusal that the account has no signing secret.
 pub fn no_secret() -> ApiError {
     let refusal = ApiError::new(Code::WebhookSecretNotFound, "The account has no signing secret of its own.");
     refusal.suggest("POST /webhook-secret creates one.")

@@ -1,5 +1,5 @@
-//! New series of events that were sent before, in the transaction of whoever asks for them, which has locked the
-//! endpoint: two calls at once do not both send. What an account has sent again leaves at its rate.
+//! New series of events that were sent before. The caller's transaction has locked the endpoint, so that two
+//! simultaneous calls do not both send. What an account sends again leaves at its rate.
 
 use crate::http::error::{Answer, ApiError};
 use crate::http::rate;
@@ -12,44 +12,44 @@ use store::credentials::Pace;
 use store::deliveries::{self, NewDelivery, Opening, Unsent, UnsentFilter};
 use store::paces::{self, What};
 
-/// Events resent in one transaction.
+/// Events that one transaction sends again.
 const SOME: i64 = 1_000;
 
-/// How fast what is sent again leaves.
+/// How fast events that are sent again leave.
 #[derive(Debug, Clone, Copy)]
 pub enum Rate {
-    /// At the account's request rate: what goes beyond its burst is due later, one delivery after another.
+    /// At the account's request rate: those beyond its burst are due later, one after another.
     Account {
-        /// Its rate.
+        /// The account's rate.
         pace: Pace,
-        /// How far ahead of now it may be, in microseconds.
+        /// How far ahead of now the account may be, in microseconds.
         most_us: i64,
     },
-    /// As fast as it can: an operator's resend, and a ping.
+    /// At once: an operator's resend, and a ping.
     Unbound,
 }
 
 impl Rate {
-    /// That of an account, by the settings.
+    /// The rate of an account, by the settings.
     pub fn of_account(settings: &Settings) -> Self {
         let most_us = rate::most(settings, &[What::Resends]).iter().map(|(_, most_us)| *most_us).sum();
         Self::Account { pace: rate::pace(settings), most_us }
     }
 }
 
-/// What one transaction sent again.
+/// How many events one transaction sent again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Batch {
-    /// So many, and there may be more.
+    /// This many, and there may be more.
     Some(u64),
-    /// So many, and there are no more.
+    /// This many, and there are no more.
     Last(u64),
 }
 
 /// Begins new series for some of an endpoint's unsent events, the oldest first, and pushes their tickets.
 ///
 /// # Errors
-/// `rate_limited` when what the account has sent again is too far ahead of its rate.
+/// `rate_limited` when the account's resends are too far ahead of its rate.
 pub async fn begin_some(
     conn: &mut PgConnection,
     account: AccountId,
@@ -64,7 +64,7 @@ pub async fn begin_some(
     Ok((if is_last { Batch::Last(count) } else { Batch::Some(count) }, tickets))
 }
 
-/// Begins new series of old events, in the lane for what is sent again, and pushes their tickets.
+/// Begins new series of old events, in the lane for resends, and pushes their tickets.
 pub async fn begin_again(
     conn: &mut PgConnection,
     account: AccountId,
@@ -105,16 +105,16 @@ pub async fn begin_again(
     Ok((series.into_iter().map(|new| new.id).collect(), tickets))
 }
 
-/// When each of so many is due, in milliseconds from now.
+/// Returns when each of `many` deliveries is due, in milliseconds from now.
 async fn waits(conn: &mut PgConnection, account: AccountId, many: usize, rate: Rate) -> Answer<Vec<i64>> {
     let Rate::Account { pace, most_us } = rate else { return Ok(vec![0; many]) };
     if many == 0 {
         return Ok(Vec::new());
     }
-    if let Some(wait) = paces::wait(conn, account, &[(What::Resends, most_us)]).await? {
+    if let Some(wait) = paces::longest_wait(conn, account, &[(What::Resends, most_us)]).await? {
         return Err(rate::too_soon(wait));
     }
     let by_us = i64::try_from(many).unwrap_or(i64::MAX).saturating_mul(pace.interval_us);
-    let ahead_us = paces::count(conn, account, What::Resends, by_us).await?;
+    let ahead_us = paces::advance(conn, account, What::Resends, by_us).await?;
     Ok(pace.waits_ms(ahead_us).take(many).collect())
 }

@@ -1,21 +1,21 @@
-//! What the agent decides of the footage: what is read, which moments are shown, and what is made of them.
+//! Decides which footage is read, which moments are shown, and which films are made of them.
 
-use super::film::{Film, Music};
+use super::film::{FilmDraft, Music};
 use super::library::{Item, footage, music};
 use super::memory::{Memory, Phase};
 use super::moments::{Moment, SHORTEST_MS, chosen};
 use super::telling;
 use crate::project::OutputType;
 
-/// Items that are read for a film, as many as one call takes.
+/// The most items that are read for a film, which is as many as one call takes.
 const MOST_READ: usize = 20;
-/// Clips of a project.
+/// The most clips of a project.
 const MOST_CLIPS: usize = 10;
-/// Characters of a timeline's name.
+/// The most characters of a timeline's name.
 const MOST_NAME: usize = 100;
 
 impl Memory {
-    /// What it does after it has looked at what there is.
+    /// Returns the phase that follows once the library has been listed.
     pub(super) fn after_look(&mut self) -> Phase {
         if self.footage.is_empty() {
             return Phase::Over(telling::no_footage());
@@ -28,7 +28,7 @@ impl Memory {
         if self.to_read.is_empty() { self.begin_search() } else { Phase::PriceReads }
     }
 
-    /// The reads that it needs of footage.
+    /// Returns the names of the reads that it needs of footage.
     pub(super) fn wanted(&self) -> Vec<&'static str> {
         let mut wanted = if self.wishes.words.is_empty() { Vec::new() } else { vec!["transcript", "search_index"] };
         if self.wishes.music {
@@ -37,7 +37,7 @@ impl Memory {
         wanted
     }
 
-    /// Begins to look for the words; without any it takes what there is.
+    /// Begins to search for the words; without any, each item is shown from its beginning.
     pub(super) fn begin_search(&mut self) -> Phase {
         self.at = 0;
         if !self.wishes.words.is_empty() {
@@ -58,7 +58,7 @@ impl Memory {
         chosen(&self.found, lasts, self.length_ms())
     }
 
-    /// Puts films together of these moments; where there are none, of what the brief names, from its beginning.
+    /// Plans films of these moments; if there are none, of the beginnings of the footage that the brief names.
     pub(super) fn cut(&mut self, mut moments: Vec<Moment>) -> Phase {
         if moments.is_empty() {
             moments = self.beginnings();
@@ -71,17 +71,13 @@ impl Memory {
             self.note("There is no more of it, so it is shorter than was asked for.".to_owned());
         }
         let length = if self.output == OutputType::Clips { 0 } else { total };
-        let music = music(&self.sounds, &self.wishes, length).map(|item| Music {
-            item: item.id.clone(),
-            name: item.name.clone(),
-            ms: item.ms,
-        });
+        let music = self.music(length);
         if self.wishes.music && music.is_none() {
             self.note("There is no music in the workspace: name or tag a sound `music`.".to_owned());
         }
         let (captions, aspect) = (self.wishes.captions, self.wishes.aspect.clone());
         let film =
-            |name: String, moments| Film { name, moments, music: music.clone(), captions, aspect: aspect.clone() };
+            |name: String, moments| FilmDraft { name, moments, music: music.clone(), captions, aspect: aspect.clone() };
         self.films = if self.output == OutputType::Clips {
             let clips = moments.into_iter().take(MOST_CLIPS).zip(1..);
             clips.map(|(moment, number)| film(format!("{}, clip {number}", self.name()), vec![moment])).collect()
@@ -92,13 +88,19 @@ impl Memory {
         Phase::Build
     }
 
-    /// What the timelines are called.
+    /// Returns the music for a film of this many milliseconds.
+    fn music(&self, length: i64) -> Option<Music> {
+        let item = music(&self.sounds, &self.wishes, length)?;
+        Some(Music { item: item.id.clone(), name: item.name.clone(), ms: item.ms })
+    }
+
+    /// Returns the name of its timelines.
     fn name(&self) -> String {
         let words = if self.wishes.words.is_empty() { "footage".to_owned() } else { self.wishes.words.join(", ") };
         format!("Film: {words}").chars().take(MOST_NAME).collect()
     }
 
-    /// The beginnings of the footage that the brief names, or of all where it names nothing at all.
+    /// Returns the beginnings of the footage that the brief names, or of all footage if it names nothing to look for.
     fn beginnings(&self) -> Vec<Moment> {
         let takes_all = self.wishes.words.is_empty();
         let named = self.footage.iter().filter(|item| takes_all || self.among.contains(&item.id));
@@ -116,7 +118,7 @@ impl Memory {
         moments
     }
 
-    /// It has done what it was to do.
+    /// Returns the end of a run that has made what was asked for.
     pub(super) fn done(&self) -> Phase {
         let shown = self.films.iter().flat_map(|film| &film.moments);
         let names: Vec<String> = shown

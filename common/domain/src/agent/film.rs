@@ -1,51 +1,51 @@
-//! A film as the agent puts it together: what is done to an empty timeline, and how a project shows it.
+//! A film that the agent plans: the operations that make its timeline, and how a project shows it.
 
 use super::moments::Moment;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-/// How loud music is under a film.
+/// The volume of music under a film: 1 would leave it as it is.
 const MUSIC_VOLUME: f64 = 0.5;
-/// Times that music is heard one after the other, where it is shorter than the film: the music and all other tracks.
+/// The most times that music shorter than the film is played: first as the music, then as further tracks.
 const MOST_MUSIC: i64 = 16;
-/// Characters of a description.
+/// The most characters of a scene's description.
 const MOST_DESCRIPTION: usize = 500;
-/// How long the first scene takes to come up, and the last one and the music to go down, in seconds.
+/// Seconds of the first scene's fade-in, of the last scene's fade-out, and of the music's.
 const FADES: (f64, f64, f64) = (0.3, 0.5, 1.5);
 
 /// Music under a film.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Music {
-    /// The item.
+    /// The item's id.
     pub item: String,
-    /// What people call it.
+    /// Its name.
     pub name: String,
-    /// How long it lasts.
+    /// How long it lasts, in milliseconds.
     pub ms: i64,
 }
 
-/// What a film is made of.
+/// The plan of a film: its scenes, its music and its format.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Film {
-    /// What its timeline is called.
+pub struct FilmDraft {
+    /// The name of its timeline.
     pub name: String,
     /// Its scenes.
     pub moments: Vec<Moment>,
     /// Its music.
     pub music: Option<Music>,
-    /// Whether what is said is written into it.
+    /// Whether captions are burned into it.
     pub captions: bool,
-    /// The picture's proportions, where they are not usual.
+    /// Its aspect ratio, where the brief names one.
     pub aspect: Option<String>,
 }
 
-impl Film {
-    /// How long it lasts.
+impl FilmDraft {
+    /// Returns its length in milliseconds.
     pub fn ms(&self) -> i64 {
         self.moments.iter().map(Moment::ms).sum()
     }
 
-    /// What is done to an empty timeline.
+    /// Returns the operations that make it from an empty timeline.
     pub fn ops(&self) -> Vec<Value> {
         let mut ops = Vec::new();
         if let Some(aspect) = &self.aspect {
@@ -87,12 +87,12 @@ impl Film {
         ops
     }
 
-    /// The music as often as the film is long, each with its offset in milliseconds.
+    /// Returns the music, repeated until the film ends: tracks, each with its offset in milliseconds.
     fn tracks(&self) -> Vec<(i64, Map<String, Value>)> {
         let Some(music) = self.music.as_ref().filter(|music| music.ms > 0) else { return Vec::new() };
         let length = self.ms();
         let offsets = (0..MOST_MUSIC).map(|number| number * music.ms).take_while(|offset| *offset < length);
-        // What would be heard for a moment alone is left out.
+        // A repeat of less than a second is left out.
         let offsets = offsets.filter(|offset| *offset == 0 || length - offset >= 1_000);
         let track = |offset: i64| {
             let duration = music.ms.min(length - offset);
@@ -110,7 +110,7 @@ impl Film {
         offsets.map(track).collect()
     }
 
-    /// How a project shows it.
+    /// Returns the film as a project shows it.
     pub fn shown(&self) -> Value {
         let scenes = self.moments.iter().enumerate().map(|(place, moment)| {
             json!({
@@ -139,7 +139,7 @@ fn described(text: &str) -> String {
     text.chars().take(MOST_DESCRIPTION).collect()
 }
 
-/// Milliseconds as seconds.
+/// Converts milliseconds to seconds.
 #[expect(clippy::cast_precision_loss, reason = "media times stay far below 2^53 ms")]
 pub fn seconds(ms: i64) -> f64 {
     ms as f64 / 1000.0

@@ -1,6 +1,6 @@
-//! What the agent makes of what it is told: of an answer, a refusal, and the end of jobs.
+//! How the built-in planner takes in tools' answers and refusals, and the end of jobs.
 
-use super::film::Film;
+use super::film::FilmDraft;
 use super::library::Item;
 use super::memory::{MOST_PAGES, Memory, Phase};
 use super::moments::{Found, words_found};
@@ -10,24 +10,24 @@ use crate::minutes::Minutes;
 use crate::project::OutputType;
 use serde_json::Value;
 
-/// What else is told, at most.
+/// The most notes that its last message has.
 const MOST_NOTES: usize = 6;
 
 impl Memory {
-    /// Hears what the tool answered. `left` is what the budget has of minutes.
+    /// Takes in a tool's answer. `left` is what is left of the budget's minutes; `None` without such a budget.
     pub fn told(&mut self, answer: &Value, left: Option<Minutes>) {
         match self.phase {
             Phase::Footage => {
                 let without = &self.wishes.without;
                 self.footage.extend(Item::listed(answer).filter(|item| item.named_by(without) == 0));
-                if self.is_last_page(answer, "videos") {
+                if self.turn_page(answer, "videos") {
                     let to = if self.wishes.music { Phase::Sounds } else { self.after_look() };
                     self.go(to);
                 }
             }
             Phase::Sounds => {
                 self.sounds.extend(Item::listed_sounds(answer));
-                if self.is_last_page(answer, "sounds") {
+                if self.turn_page(answer, "sounds") {
                     let to = self.after_look();
                     self.go(to);
                 }
@@ -66,7 +66,7 @@ impl Memory {
         }
     }
 
-    /// Hears that the tool refused.
+    /// Takes in a tool's refusal.
     pub fn refused(&mut self, refused: &Refused) {
         let is_short = ["insufficient_minutes", "insufficient_credits"].contains(&refused.code.as_str());
         let why = &refused.message;
@@ -89,7 +89,7 @@ impl Memory {
         self.go(to);
     }
 
-    /// Hears where the jobs stand that it waits for: whether all have ended. One that is not there any more has.
+    /// Takes in the state of the awaited jobs. Returns whether all have ended; one that is gone counts as ended.
     pub fn jobs_ended(&mut self, answer: &Value) -> bool {
         let jobs = answer["data"]["jobs"].as_array().map(Vec::as_slice).unwrap_or_default();
         if jobs.iter().any(|job| !has_ended(job)) {
@@ -126,7 +126,7 @@ impl Memory {
         true
     }
 
-    /// Takes what was found of a word, and goes on to the next.
+    /// Takes in what the search for one word found, and goes on to the next word.
     fn searched(&mut self, found: Vec<Found>) {
         let unwanted = |text: &str| {
             let text = text.to_lowercase();
@@ -140,17 +140,11 @@ impl Memory {
         }
         self.at = 0;
         let moments = self.moments();
-        let is_here = |one: &Found| self.footage.iter().any(|item| item.id == one.item);
         let to = if moments.is_empty() && !self.among.is_empty() && !self.widened {
             self.widened = true;
             Phase::Search
         } else {
-            let seen = words_found(&self.found.iter().filter(|one| is_here(one)).cloned().collect::<Vec<_>>());
-            let words = self.wishes.words.iter().enumerate();
-            let missed: Vec<String> = words
-                .filter(|(place, word)| !seen.contains(place) && !self.names_some(word))
-                .map(|(_, word)| word.clone())
-                .collect();
+            let missed = self.missed();
             if !missed.is_empty() && !moments.is_empty() {
                 self.note(format!("Not found: {}.", missed.join(", ")));
             }
@@ -159,10 +153,19 @@ impl Memory {
         self.go(to);
     }
 
-    /// Takes what a render answered, and goes on to the next.
+    /// Returns the wished words that were not found in the footage and name no item of it.
+    fn missed(&self) -> Vec<String> {
+        let is_here = |one: &Found| self.footage.iter().any(|item| item.id == one.item);
+        let seen = words_found(&self.found.iter().filter(|one| is_here(one)).cloned().collect::<Vec<_>>());
+        let words = self.wishes.words.iter().enumerate();
+        let missed = words.filter(|(place, word)| !seen.contains(place) && !self.names_some(word));
+        missed.map(|(_, word)| word.clone()).collect()
+    }
+
+    /// Takes in the answer to a render, and goes on to the next film.
     fn filming(&mut self, answer: &Value) {
         let data = &answer["data"];
-        let ms = self.films.get(self.at).map_or(0, Film::ms);
+        let ms = self.films.get(self.at).map_or(0, FilmDraft::ms);
         if let Some(job) = data["job_id"].as_str() {
             self.renders.push((job.to_owned(), ms));
             let held = held(answer);
@@ -177,8 +180,8 @@ impl Memory {
         self.go_on(self.timelines.len(), after);
     }
 
-    /// Whether no page of the library is asked for after this one: it was the last, or enough were.
-    fn is_last_page(&mut self, answer: &Value, what: &str) -> bool {
+    /// Moves on to the next page. Returns whether there is none, or `MOST_PAGES` were listed.
+    fn turn_page(&mut self, answer: &Value, what: &str) -> bool {
         self.cursor = answer["data"]["next_cursor"].as_str().map(str::to_owned);
         self.at += 1;
         if self.cursor.is_some() && self.at < MOST_PAGES {
@@ -191,14 +194,14 @@ impl Memory {
         true
     }
 
-    /// Notes jobs that it waits for, and what is held for them.
+    /// Notes the jobs to wait for, and of its own the hundredths of a minute that are held for each.
     fn started(&mut self, jobs: Vec<String>, own: Vec<(String, i64)>) {
         self.jobs.extend(jobs);
         self.spent += own.iter().map(|(_, held)| held).sum::<i64>();
         self.own.extend(own);
     }
 
-    /// The next of so many, or else what comes after them.
+    /// Goes on to the next of `many` in this phase, or to the phase `after` when there are no more.
     fn go_on(&mut self, many: usize, after: Phase) {
         self.at += 1;
         if self.at >= many {
@@ -217,17 +220,17 @@ impl Memory {
         self.phase = to;
     }
 
-    /// Whether some of the footage is called by this word.
+    /// Whether the name or a tag of some footage begins with this word.
     fn names_some(&self, word: &str) -> bool {
         self.footage.iter().any(|item| item.named_by(&[word.to_owned()]) > 0)
     }
 
-    /// Whether there is something to search without reading more.
+    /// Whether some footage can be searched without a new read.
     fn some_is_read(&self) -> bool {
         self.footage.iter().any(|item| item.has("transcript") || item.has("search_index"))
     }
 
-    /// What follows where this price is within the budget: nothing to say.
+    /// Returns the end of the run if the price exceeds what is left; `None` if it is within the budget.
     fn within(&self, what: &str, price: Minutes, left: Option<Minutes>) -> Option<Phase> {
         let left = left.filter(|left| price > *left)?;
         Some(Phase::Over(telling::over_budget(what, price, left, Minutes::from_hundredths(self.spent))))

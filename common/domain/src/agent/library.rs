@@ -1,41 +1,41 @@
-//! The items that the agent knows of: which may be footage, which are named in the brief, which are music.
+//! The library's items as the agent knows them: which may be footage, which the brief names, and which are music.
 
 use super::wishes::Wishes;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Words by which music is called.
+/// Words in the name or in a tag of music.
 const MUSIC: [&str; 9] = ["music", "song", "theme", "track", "beat", "score", "soundtrack", "tune", "jingle"];
-/// The tool that makes films: they are no footage of the next one.
+/// The tool that renders films: its items are not footage of the next film.
 const FILMS: &str = "render_timeline";
-/// The tool that puts music under a voice: what it makes is no music.
+/// The tool that puts music under a voice: its items are not music.
 const MIXES: &str = "duck_music";
 
-/// An item in short.
+/// An item of the library, in short.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Item {
     /// Its id.
     pub id: String,
-    /// What people call it.
+    /// Its name; its id if it has none.
     pub name: String,
-    /// What people sort it by, and its ref.
+    /// Its tags, and its ref unless that is its id.
     pub tags: Vec<String>,
-    /// How long it lasts.
+    /// Its length in milliseconds, more than 0.
     pub ms: i64,
-    /// Whether it has a sound.
+    /// Whether it has sound, or is not known to have none.
     pub sounds: bool,
-    /// The reads that are stored.
+    /// The names of its stored reads.
     pub reads: Vec<String>,
 }
 
 impl Item {
-    /// Those of an answer of `list_items` that last for a while and are no films of a timeline.
+    /// Returns the items of a `list_items` answer that have a length, without films that were rendered of a timeline.
     pub fn listed(answer: &Value) -> impl Iterator<Item = Self> {
         let items = answer["data"]["items"].as_array().into_iter().flatten();
         items.filter(|item| item["made_by"]["tool"] != FILMS).filter_map(Self::of)
     }
 
-    /// Those of them that may be heard under a film.
+    /// Returns the items of a `list_items` answer that may be heard under a film.
     pub fn listed_sounds(answer: &Value) -> impl Iterator<Item = Self> {
         let items = answer["data"]["items"].as_array().into_iter().flatten();
         let is_mix = |item: &Value| [FILMS, MIXES].iter().any(|tool| item["made_by"]["tool"] == *tool);
@@ -59,7 +59,7 @@ impl Item {
         })
     }
 
-    /// How many of these words begin a word of its name or of its tags.
+    /// Returns the number of these words that begin a word of its name or of its tags.
     pub fn named_by(&self, words: &[String]) -> usize {
         let texts: Vec<String> = self.tags.iter().chain([&self.name]).map(|text| text.to_lowercase()).collect();
         let begins = |word: &str| {
@@ -69,7 +69,7 @@ impl Item {
         words.iter().filter(|word| begins(word)).count()
     }
 
-    /// Whether it lacks one of these reads that may be had of it.
+    /// Whether it lacks one of these reads that it could have; without sound, only `search_index`.
     pub fn lacks(&self, reads: &[&str]) -> bool {
         reads.iter().any(|read| (self.sounds || *read == "search_index") && !self.has(read))
     }
@@ -79,14 +79,14 @@ impl Item {
         self.reads.iter().any(|stored| stored == read)
     }
 
-    /// Whether it is called music.
+    /// Whether its name or a tag has a word for music.
     fn is_called_music(&self) -> bool {
         let texts = self.tags.iter().chain([&self.name]).map(|text| text.to_lowercase());
         texts.into_iter().any(|text| MUSIC.iter().any(|word| text.contains(word)))
     }
 }
 
-/// The footage that the brief names, best first; all of it where it names none. At most so many.
+/// Returns at most `most` items that the brief names, best first, or of all if it names none; and whether it names any.
 pub fn footage<'a>(items: &'a [Item], wishes: &Wishes, most: usize) -> (Vec<&'a Item>, bool) {
     let mut named: Vec<(usize, &Item)> = items.iter().map(|item| (item.named_by(&wishes.words), item)).collect();
     named.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
@@ -95,17 +95,18 @@ pub fn footage<'a>(items: &'a [Item], wishes: &Wishes, most: usize) -> (Vec<&'a 
     (chosen.take(most).collect(), is_named)
 }
 
-/// The music for a film of so many milliseconds: what is called so, or else a sound in which nobody is known to speak;
-/// what the brief names first, then what is long enough.
+/// Returns the music for a film of `length_ms` milliseconds: of the items called music, one that the brief names, then
+/// one that is long enough. If none is called music, an item with sound that has been read for `beats` but not for
+/// `transcript`.
 pub fn music<'a>(sounds: &'a [Item], wishes: &Wishes, length_ms: i64) -> Option<&'a Item> {
     let fits = |item: &&Item| item.sounds && item.named_by(&wishes.without) == 0;
     let called = sounds.iter().filter(fits).filter(|item| item.is_called_music());
     let best = called.max_by_key(|item| (item.named_by(&wishes.words), item.ms >= length_ms));
-    // A sound whose transcript was asked for is one of somebody who speaks.
+    // An item whose transcript was asked for probably holds speech.
     best.or_else(|| sounds.iter().filter(fits).find(|item| item.has("beats") && !item.has("transcript")))
 }
 
-/// Seconds as milliseconds.
+/// Converts seconds of JSON to milliseconds; `None` if they are no number or negative.
 pub fn ms(seconds: &Value) -> Option<i64> {
     #[expect(clippy::cast_possible_truncation, reason = "a cast of a float saturates, and no media lasts so long")]
     seconds.as_f64().filter(|seconds| *seconds >= 0.0).map(|seconds| (seconds * 1000.0).round() as i64)

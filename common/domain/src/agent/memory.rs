@@ -1,9 +1,9 @@
-//! The agent: what it remembers of its work, and what it does next. What it makes of an answer is `hearing`, what it
-//! decides of the footage `cutting`.
+//! The built-in planner's memory of its work, and its next move. `hearing` takes in answers, `cutting` decides about
+//! the footage.
 //!
-//! All of it is in [`Memory`], which is kept after each step: whoever takes the work up later does the same next.
+//! All of it is in [`Memory`], which is stored after each step: whoever takes over the work makes the same next move.
 
-use super::film::Film;
+use super::film::FilmDraft;
 use super::library::Item;
 use super::moments::Found;
 use super::wishes::Wishes;
@@ -13,90 +13,90 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 
-/// Places that are asked for of one word.
+/// The most places that are asked for per word.
 const MOST_MATCHES: usize = 20;
-/// Items of a page of the library.
+/// Items on a page of the library.
 const PAGE: usize = 100;
-/// Pages that are looked at, of videos and of sounds.
+/// The most pages that are listed, of videos and of sounds each.
 pub(super) const MOST_PAGES: usize = 10;
 
-/// How far it is.
+/// The phase of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
-    /// It looks which videos there are.
+    /// It lists the videos.
     Footage,
-    /// And which sounds.
+    /// It lists the sounds.
     Sounds,
-    /// It asks what reading them costs.
+    /// It asks for the price of reading the footage.
     PriceReads,
-    /// It has them read.
+    /// It starts the reads.
     Reads,
-    /// It waits for that.
+    /// It waits for the reads.
     Reading,
-    /// It looks for each word.
+    /// It searches for each word.
     Search,
-    /// It makes timelines.
+    /// It makes the timelines.
     Build,
-    /// It asks what rendering them costs.
+    /// It asks for the price of rendering them.
     PriceFilms,
-    /// It has them rendered.
+    /// It starts the renders.
     Films,
-    /// It waits for that.
+    /// It waits for the renders.
     Filming,
-    /// What was made is tagged: a step of releases before, which ends the run.
+    /// A phase that only earlier releases stored, to tag their outputs; it ends the run.
     Mark,
-    /// It has ended.
+    /// The run has ended.
     Over(End),
 }
 
-/// What the agent remembers.
+/// The built-in planner's memory.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Memory {
-    /// The project.
+    /// The project's id.
     pub project: String,
-    /// What is wanted.
+    /// The wishes of the brief and of later messages.
     pub wishes: Wishes,
-    /// What is to come out.
+    /// The type of the result.
     pub output: OutputType,
-    /// How far it is.
+    /// The phase that the run is in.
     pub phase: Phase,
-    /// Steps of this run that are done.
+    /// The number of steps done in this run.
     pub number: u32,
-    /// Steps of all of the project's runs.
+    /// The number of steps in all of the project's runs.
     pub steps: u32,
-    /// Minutes of all of the project's runs, in hundredths: what was charged, or is held.
+    /// Cloud minutes of all of the project's runs that were charged or are held, in hundredths.
     pub spent: i64,
-    /// AI credits that another planner took before this one, likewise: this one takes none.
+    /// AI credits that another planner has spent before, in hundredths: this one spends none.
     #[serde(default)]
     pub credits: i64,
-    /// The place of the page, word or film that it is at.
+    /// The index of the page, word or film that it is working on.
     pub(super) at: usize,
-    /// Where the next page of the library begins.
+    /// The cursor of the library's next page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) cursor: Option<String>,
     pub(super) footage: Vec<Item>,
     pub(super) sounds: Vec<Item>,
-    /// The footage that is looked through, by its ids; all of it when there is none.
+    /// The ids of the items that are searched; all footage if empty.
     pub(super) among: Vec<String>,
     pub(super) to_read: Vec<String>,
-    /// Whether all of the footage is looked through, since what the brief names holds nothing.
+    /// Whether all footage is searched, because the footage that the brief names holds none of the words.
     pub(super) widened: bool,
     pub(super) price: i64,
     pub(super) jobs: Vec<String>,
     pub(super) own: Vec<(String, i64)>,
     pub(super) found: Vec<Found>,
-    pub(super) films: Vec<Film>,
+    pub(super) films: Vec<FilmDraft>,
     pub(super) timelines: Vec<String>,
-    /// The job that renders each film, and how long that is.
+    /// The job that renders each film, and the film's length in milliseconds.
     pub(super) renders: Vec<(String, i64)>,
-    /// The items that were made, and how long each is.
+    /// The ids of the rendered items, with their lengths in milliseconds.
     pub(super) outputs: Vec<(String, i64)>,
     pub(super) notes: Vec<String>,
 }
 
 impl Memory {
-    /// That of a project whose work begins.
+    /// Returns the memory of a project whose work begins.
     pub fn new(project: String, wishes: Wishes, output: OutputType) -> Self {
         Self {
             project,
@@ -126,7 +126,7 @@ impl Memory {
         }
     }
 
-    /// That of the next run, after something was said.
+    /// Returns the memory for the next run, after the user said something.
     #[must_use]
     pub fn again(self, said: &str) -> Self {
         let mut wishes = self.wishes;
@@ -139,7 +139,7 @@ impl Memory {
         }
     }
 
-    /// What the project is, as far as it is.
+    /// Returns the project's status in this phase.
     pub const fn status(&self) -> ProjectStatus {
         match &self.phase {
             Phase::Reading => ProjectStatus::Generating,
@@ -155,7 +155,7 @@ impl Memory {
         }
     }
 
-    /// What it does next, with so many steps left.
+    /// Returns the agent's next move, with `steps_left` steps left in the budget.
     pub fn next(&self, steps_left: u32) -> Move {
         if let Phase::Over(end) = &self.phase {
             return Move::Stop(end.clone());
@@ -165,7 +165,7 @@ impl Memory {
         {
             return Move::Stop(end);
         }
-        // What is begun is waited for.
+        // Jobs that were started are waited for, even without steps.
         let waits = matches!(self.phase, Phase::Reading | Phase::Filming);
         if steps_left == 0 && !waits {
             return Move::Stop(telling::out_of_steps(self.steps));
@@ -185,22 +185,22 @@ impl Memory {
         }
     }
 
-    /// The timelines that it made.
+    /// Returns the ids of the timelines that it made.
     pub fn timelines(&self) -> &[String] {
         &self.timelines
     }
 
-    /// The items that were made, with how long each is in milliseconds.
+    /// Returns the ids of the rendered items, with their lengths in milliseconds.
     pub fn outputs(&self) -> &[(String, i64)] {
         &self.outputs
     }
 
-    /// The jobs that it has started and waits for; those of others that it joined are theirs.
+    /// Returns the ids of jobs that it started and waits for. Jobs of others that it joined are left out.
     pub fn own_jobs(&self) -> impl Iterator<Item = &str> {
         self.own.iter().map(|(job, _)| job.as_str())
     }
 
-    /// How a project shows what is put together.
+    /// Returns the planned films as a project shows them; `None` before a timeline is made.
     pub fn shown(&self) -> Option<Value> {
         if self.timelines.is_empty() {
             return None;
@@ -210,13 +210,13 @@ impl Memory {
             [film] => Some(film.shown()),
             films => {
                 let moments = films.iter().flat_map(|film| film.moments.iter().cloned()).collect();
-                let all = Film { moments, music: None, ..films[0].clone() };
+                let all = FilmDraft { moments, music: None, ..films[0].clone() };
                 Some(all.shown())
             }
         }
     }
 
-    /// Ends in this way. What is not needed any more is forgotten.
+    /// Ends in this way, and forgets what is not needed any more.
     pub fn end(&mut self, end: End) {
         self.phase = Phase::Over(end);
         self.footage = Vec::new();
@@ -256,7 +256,7 @@ impl Memory {
         let film = self.films.get(self.at);
         json!({
             "name": film.map(|film| film.name.clone()).unwrap_or_default(),
-            "ops": film.map(Film::ops).unwrap_or_default(),
+            "ops": film.map(FilmDraft::ops).unwrap_or_default(),
         })
     }
 

@@ -1,9 +1,9 @@
-//! The agent of projects: from a brief to a finished film, by words alone or by what a model says.
+//! The agent of projects: it makes a film from a brief, by counting words or by asking a model.
 //!
-//! Pure. `Wishes` is what a brief asks for, `moments` chooses what of the footage shows it, `film` puts that together,
-//! and [`Memory`] is the planner that is built in: it says what to do next and is told what came of it. [`Chat`] is the
-//! one that asks a model, [`Planner`] either. They call the same tools as everybody else; who calls them, durably, is
-//! the api's (`resources/projects/agent`).
+//! Pure. `Wishes` is what a brief asks for, `moments` chooses footage for it, and `film` plans the film. [`Memory`] is
+//! the built-in planner, [`Chat`] the one that asks a model, and [`Planner`] either of them. A planner says what to do
+//! next and is told the result. It uses the same tools as everybody else; the api calls them
+//! (`resources/projects/agent`).
 
 pub mod chat;
 mod cutting;
@@ -21,7 +21,7 @@ mod wishes;
 mod words;
 
 pub use chat::{Chat, ChatModel, Reply};
-pub use film::{Film, Music};
+pub use film::{FilmDraft, Music};
 pub use library::Item;
 pub use memory::{Memory, Phase};
 pub use moments::{Found, Moment};
@@ -35,16 +35,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// What the planner that is built in is called in answers.
+/// The built-in planner's name in answers.
 pub const PLANNER: &str = "keywords";
-/// Steps that a project's agent takes when its budget says nothing.
+/// The steps that a project's agent may take when its budget does not say.
 pub const USUAL_STEPS: u32 = 200;
-/// Steps that a budget may have.
+/// The most steps that a budget may have.
 pub const MOST_STEPS: u32 = 1_000;
-/// Minutes and credits that a budget may have.
+/// The most minutes, and the most credits, that a budget may have.
 pub const MOST_AMOUNT: f64 = 1_000_000.0;
 
-/// What a project's agent may take. What is none has no bound of its own.
+/// What a project's agent may spend. An absent field sets no limit, except that steps have a usual one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Budget {
     /// Cloud minutes, in hundredths.
@@ -53,13 +53,13 @@ pub struct Budget {
     /// AI credits, in hundredths.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub credits: Option<i64>,
-    /// Calls of tools.
+    /// Calls of tools or of the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps: Option<u32>,
 }
 
 impl Budget {
-    /// The same with what is said of it now.
+    /// Returns this budget, with the fields that `said` has replaced by them.
     #[must_use]
     pub fn with(self, said: Self) -> Self {
         Self {
@@ -69,49 +69,49 @@ impl Budget {
         }
     }
 
-    /// The minutes that are left of it.
+    /// Returns the minutes that are left; `None` without a limit.
     pub fn minutes_left(self, spent: Minutes) -> Option<Minutes> {
         self.minutes.map(|minutes| Minutes::from_hundredths(minutes).saturating_sub(spent))
     }
 
-    /// The AI credits that are left of it.
+    /// Returns the AI credits that are left; `None` without a limit.
     pub fn credits_left(self, spent: Credits) -> Option<Credits> {
         self.credits.map(|credits| Credits::from_hundredths(credits).saturating_sub(spent))
     }
 
-    /// The steps that are left of it.
+    /// Returns the number of steps that are left.
     pub fn steps_left(self, taken: u32) -> u32 {
         self.steps.unwrap_or(USUAL_STEPS).saturating_sub(taken)
     }
 }
 
-/// What the agent does next.
+/// The agent's next move.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Move {
     /// Calls this tool.
     Call {
         /// Its name.
         tool: Cow<'static, str>,
-        /// What it is called with.
+        /// Its arguments.
         arguments: Value,
     },
-    /// Asks the model, with the conversation as it is.
+    /// Sends the conversation to the model.
     Ask,
     /// Waits until these jobs have ended.
     Wait {
-        /// They.
+        /// The ids of the jobs.
         jobs: Vec<String>,
     },
-    /// Stops here.
+    /// Ends the run.
     Stop(End),
 }
 
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct End {
-    /// What the project becomes: `idle` or `failed`.
+    /// The project's new status: `idle` or `failed`.
     pub status: ProjectStatus,
-    /// What is said to those who wait, with what to do.
+    /// The message to those who wait, with what they can do.
     pub message: String,
 }
 
@@ -120,6 +120,6 @@ pub struct End {
 pub struct Refused {
     /// Its code.
     pub code: String,
-    /// What is wrong, with the next step that helps.
+    /// What is wrong, and the next step that helps.
     pub message: String,
 }

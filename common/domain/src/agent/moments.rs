@@ -1,65 +1,65 @@
-//! Which moments of the footage a film is made of: those that hold most of what is wanted, apart from each other, as
-//! long together as the film is to be, in an order that tells.
+//! Chooses the moments of a film: those that hold most of the wanted words, without overlaps, together as long as the
+//! film is to be. The item with the best moments comes first, and each item's moments are in their order.
 //!
-//! Times are milliseconds of an item.
+//! Times are in milliseconds from the item's start.
 
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What stands before a word that is said.
+/// Milliseconds that are shown before a found place.
 const LEAD_MS: i64 = 1_500;
-/// And behind it.
+/// Milliseconds that are shown after a found place.
 const TAIL_MS: i64 = 2_500;
-/// Moments that are nearer to each other are one.
+/// The largest gap between moments that are joined, in milliseconds.
 const APART_MS: i64 = 1_000;
-/// The shortest scene.
+/// The shortest scene, in milliseconds.
 pub const SHORTEST_MS: i64 = 2_000;
-/// Scenes of a film.
+/// The most scenes of a film.
 pub const MOST_SCENES: usize = 40;
-/// Times that moments are made longer, each by its share, before it is seen that nothing is left.
+/// The most rounds in which `grow` lengthens each moment by its share.
 const ROUNDS: usize = 64;
 
-/// Something that was found in an item.
+/// A place in an item where a word was found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Found {
-    /// The item.
+    /// The item's id.
     pub item: String,
-    /// Where it begins.
+    /// Its start in milliseconds.
     pub start: i64,
-    /// Where it ends.
+    /// Its end in milliseconds.
     pub end: i64,
-    /// The shot that it begins in.
+    /// Start and end of the shot that it begins in, in milliseconds.
     pub shot: Option<(i64, i64)>,
     /// How well it fits, in hundredths.
     pub score: i64,
-    /// The place of the word that was looked for.
+    /// The index of the word that was searched for.
     pub word: usize,
-    /// What is said there.
+    /// The words that are said or written there.
     pub text: String,
 }
 
 /// A part of an item that is shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Moment {
-    /// The item.
+    /// The item's id.
     pub item: String,
-    /// Where it begins.
+    /// Its start in milliseconds.
     pub start: i64,
-    /// Where it ends.
+    /// Its end in milliseconds.
     pub end: i64,
-    /// What is said there.
+    /// The words that are said or written there.
     pub text: String,
 }
 
 /// A moment that may be shown.
 struct Candidate {
     moment: Moment,
-    /// The best score of each word that is found in it.
+    /// The best score of each word that was found in it, in hundredths, by the word's index.
     words: BTreeMap<usize, i64>,
 }
 
 impl Moment {
-    /// How long it lasts.
+    /// Returns its length in milliseconds.
     pub const fn ms(&self) -> i64 {
         self.end - self.start
     }
@@ -71,11 +71,11 @@ impl Candidate {
     }
 }
 
-/// The moments of a film that lasts for so long. `lasts` says how long an item is; of one that it does not know nothing
-/// is shown.
+/// Returns the moments of a film that lasts `length_ms` milliseconds, or less if there is no more footage. `lasts`
+/// returns an item's length in milliseconds; items that it does not know are left out.
 pub fn chosen(found: &[Found], lasts: impl Fn(&str) -> Option<i64>, length_ms: i64) -> Vec<Moment> {
     let mut candidates = candidates(found, &lasts);
-    // Stable: of equal ones the earlier stays the earlier.
+    // The sort is stable: of moments with equal points, the earlier stays first.
     candidates.sort_by_key(|one| std::cmp::Reverse(one.points()));
     let (mut picked, mut total): (Vec<Candidate>, i64) = (Vec::new(), 0);
     for mut one in candidates {
@@ -100,7 +100,7 @@ pub fn chosen(found: &[Found], lasts: impl Fn(&str) -> Option<i64>, length_ms: i
     moments
 }
 
-/// What was found with what stands around it, what overlaps or nearly so as one.
+/// Returns the found places with some footage before and after. Those that overlap, or nearly so, are joined.
 fn candidates(found: &[Found], lasts: &impl Fn(&str) -> Option<i64>) -> Vec<Candidate> {
     let mut sorted: Vec<&Found> = found.iter().collect();
     sorted.sort_by(|one, other| (&one.item, one.start).cmp(&(&other.item, other.start)));
@@ -126,7 +126,7 @@ fn candidates(found: &[Found], lasts: &impl Fn(&str) -> Option<i64>) -> Vec<Cand
     candidates
 }
 
-/// A place with what stands around it; where a shot begins or ends nearby, from there or to there.
+/// Returns a place with some footage before and after; up to the shot's start or end if that is near.
 fn around(found: &Found, lasts: i64) -> (i64, i64) {
     let (mut start, mut end) = (found.start - LEAD_MS, found.end + TAIL_MS);
     if let Some((first, last)) = found.shot {
@@ -140,7 +140,7 @@ fn around(found: &Found, lasts: i64) -> (i64, i64) {
     (start.clamp(0, lasts), end.clamp(0, lasts))
 }
 
-/// Makes the moments longer by so much together, as far as their items last and without overlaps.
+/// Lengthens the moments by `missing` milliseconds in all, as far as their items allow and without overlaps.
 fn grow(moments: &mut [Moment], lasts: &impl Fn(&str) -> Option<i64>, mut missing: i64) {
     for _ in 0..ROUNDS {
         let many = i64::try_from(moments.len()).unwrap_or(i64::MAX);
@@ -165,7 +165,7 @@ fn grow(moments: &mut [Moment], lasts: &impl Fn(&str) -> Option<i64>, mut missin
     }
 }
 
-/// How far a moment may reach: to its neighbours of the same item, or to the item's ends.
+/// Returns the earliest start and the latest end of a moment: its neighbours of the same item, or the item's ends.
 fn bounds(moments: &[Moment], place: usize, lasts: &impl Fn(&str) -> Option<i64>) -> (i64, i64) {
     let one = &moments[place];
     let same = |other: &&Moment| other.item == one.item;
@@ -175,7 +175,7 @@ fn bounds(moments: &[Moment], place: usize, lasts: &impl Fn(&str) -> Option<i64>
     (before.map_or(0, |other| other.end), after.map_or(ends, |other| other.start))
 }
 
-/// How many of the words were found.
+/// Returns the indices of the words that were found.
 pub fn words_found(found: &[Found]) -> BTreeSet<usize> {
     found.iter().map(|one| one.word).collect()
 }

@@ -1,5 +1,5 @@
-//! Who plans a run: the model that the operator has named, or the planner that is built in. Both say what is done next
-//! and are told what came of it; a run goes on by the one that began it.
+//! Who plans a run: the model that the operator has named, or the built-in planner. Both say what to do next and are
+//! told the result. The planner that began a run also ends it.
 
 use super::chat::{Chat, ChatModel};
 use super::memory::{Memory, Phase};
@@ -11,29 +11,29 @@ use crate::project::{OutputType, ProjectStatus};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A planner, with all that it remembers of a run.
+/// A planner, with its whole memory of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Planner {
-    /// A model that is asked.
+    /// The planner that asks a model.
     Chat(Box<Chat>),
-    /// Words are counted.
+    /// The built-in planner, which counts words.
     Keywords(Box<Memory>),
 }
 
-/// What a project is: its id, its brief, and what is to come out.
+/// The task of a project.
 #[derive(Debug, Clone, Copy)]
 pub struct Task<'a> {
-    /// Its id.
+    /// The project's id.
     pub project: &'a str,
-    /// What is asked for.
+    /// The brief.
     pub brief: &'a str,
-    /// What is to come out.
+    /// The type of the result.
     pub output: OutputType,
 }
 
 impl Planner {
-    /// That of a project whose work begins: the model's, if there is one.
+    /// Returns the planner of a project whose work begins: the model, if there is one.
     pub fn new(task: Task<'_>, model: Option<ChatModel<'_>>) -> Self {
         let project = task.project.to_owned();
         match model {
@@ -42,7 +42,7 @@ impl Planner {
         }
     }
 
-    /// That of the next run, after something was said: by the planner that there is now.
+    /// Returns the planner of the next run, after the user said something: the model, if there is one now.
     #[must_use]
     pub fn again(self, task: Task<'_>, said: &str, model: Option<ChatModel<'_>>) -> Self {
         match (self, model) {
@@ -60,7 +60,7 @@ impl Planner {
         }
     }
 
-    /// What it is called in answers.
+    /// Returns its name in answers: the model's id, or [`PLANNER`].
     pub fn name(&self) -> &str {
         match self {
             Self::Chat(chat) => &chat.model,
@@ -68,7 +68,7 @@ impl Planner {
         }
     }
 
-    /// What the project is, as far as it is.
+    /// Returns the project's status now.
     pub fn status(&self) -> ProjectStatus {
         match self {
             Self::Chat(chat) => chat.status(),
@@ -76,7 +76,7 @@ impl Planner {
         }
     }
 
-    /// How it ended; none while it works.
+    /// Returns how the run ended; `None` while it goes on.
     pub fn over(&self) -> Option<&End> {
         match self {
             Self::Chat(chat) => chat.over(),
@@ -87,7 +87,7 @@ impl Planner {
         }
     }
 
-    /// What it does next.
+    /// Returns the agent's next move.
     pub fn next(&self, budget: Budget) -> Move {
         match self {
             Self::Chat(chat) => chat.next(budget),
@@ -95,7 +95,7 @@ impl Planner {
         }
     }
 
-    /// Hears what the tool answered.
+    /// Takes in a tool's answer.
     pub fn told(&mut self, answer: &Value, budget: Budget) {
         match self {
             Self::Chat(chat) => chat.told(answer, budget),
@@ -106,7 +106,7 @@ impl Planner {
         }
     }
 
-    /// Hears that the tool refused.
+    /// Takes in a tool's refusal.
     pub fn refused(&mut self, refused: &Refused) {
         match self {
             Self::Chat(chat) => chat.refused(refused),
@@ -114,7 +114,7 @@ impl Planner {
         }
     }
 
-    /// Hears where the jobs stand that it waits for: whether all have ended.
+    /// Takes in the state of the awaited jobs. Returns whether all have ended.
     pub fn jobs_ended(&mut self, answer: &Value) -> bool {
         match self {
             Self::Chat(chat) => chat.jobs_ended(answer),
@@ -122,7 +122,7 @@ impl Planner {
         }
     }
 
-    /// Ends in this way. What is not needed any more is forgotten.
+    /// Ends in this way, and forgets what is not needed any more.
     pub fn end(&mut self, end: End) {
         match self {
             Self::Chat(chat) => chat.end(end),
@@ -130,7 +130,7 @@ impl Planner {
         }
     }
 
-    /// Steps of this run that are done.
+    /// Returns the number of steps done in this run.
     pub fn number(&self) -> u32 {
         match self {
             Self::Chat(chat) => chat.number,
@@ -138,7 +138,7 @@ impl Planner {
         }
     }
 
-    /// Steps of all of the project's runs.
+    /// Returns the number of steps in all of the project's runs.
     pub fn steps(&self) -> u32 {
         match self {
             Self::Chat(chat) => chat.steps,
@@ -146,7 +146,7 @@ impl Planner {
         }
     }
 
-    /// A step of this number is taken.
+    /// Counts a step, which has this number in its run.
     pub fn count_step(&mut self, number: u32) {
         let (last, steps) = match self {
             Self::Chat(chat) => (&mut chat.number, &mut chat.steps),
@@ -156,7 +156,7 @@ impl Planner {
         *steps += 1;
     }
 
-    /// Minutes and AI credits of all of the project's runs.
+    /// Returns the minutes and AI credits of all of the project's runs that were charged or are held.
     pub fn spent(&self) -> (Minutes, Credits) {
         let (minutes, credits) = match self {
             Self::Chat(chat) => (chat.spent, chat.credits),
@@ -165,7 +165,7 @@ impl Planner {
         (Minutes::from_hundredths(minutes), Credits::from_hundredths(credits))
     }
 
-    /// The timelines that it made.
+    /// Returns the ids of the timelines that it made.
     pub fn timelines(&self) -> &[String] {
         match self {
             Self::Chat(chat) => chat.timelines(),
@@ -173,7 +173,7 @@ impl Planner {
         }
     }
 
-    /// The items that were made, with how long each is in milliseconds.
+    /// Returns the ids of the rendered items, with their lengths in milliseconds.
     pub fn outputs(&self) -> &[(String, i64)] {
         match self {
             Self::Chat(chat) => chat.outputs(),
@@ -181,7 +181,7 @@ impl Planner {
         }
     }
 
-    /// The jobs that it has started and waits for; those of others that it joined are theirs.
+    /// Returns the ids of running jobs that it started. Jobs of others that it joined are left out.
     pub fn own_jobs(&self) -> Vec<&str> {
         match self {
             Self::Chat(chat) => chat.own_jobs().collect(),

@@ -1,24 +1,24 @@
-//! What tools answer, as far as the agent looks at it.
+//! Reads from tools' answers what the agent uses of them.
 
 use super::library::ms;
 use super::moments::Found;
 use serde_json::Value;
 
-/// Characters of what is said that are kept of a place.
+/// The most characters that are kept of the words of a place.
 const MOST_TEXT: usize = 200;
 
 /// Jobs that a call started or joined.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Started {
-    /// All of them.
+    /// The ids of all of them.
     pub jobs: Vec<String>,
-    /// Those that this call started, with what is held for each.
+    /// The ids of those that this call started, with the hundredths of a minute held for each.
     pub own: Vec<(String, i64)>,
-    /// Why others did not start, each reason once.
+    /// Why other reads did not start, each reason once.
     pub why_not: Vec<String>,
 }
 
-/// What `prepare_media` started.
+/// Returns the jobs that `prepare_media` started or joined.
 pub fn started_reads(answer: &Value) -> Started {
     let mut started = Started { jobs: texts(&answer["data"]["job_ids"]), ..Started::default() };
     let items = answer["data"]["items"].as_array().into_iter().flatten();
@@ -36,7 +36,7 @@ pub fn started_reads(answer: &Value) -> Started {
     started
 }
 
-/// Where `search_footage` found the word of this place.
+/// Returns the places where `search_footage` found the word of this index.
 pub fn found(answer: &Value, word: usize) -> Vec<Found> {
     let matches = answer["data"]["matches"].as_array().into_iter().flatten();
     let one = |one: &Value| {
@@ -54,23 +54,23 @@ pub fn found(answer: &Value, word: usize) -> Vec<Found> {
     matches.filter_map(one).collect()
 }
 
-/// The minutes that a call holds, or would hold, in hundredths.
+/// Returns the cloud minutes that a call holds, or would hold, in hundredths.
 pub fn held(answer: &Value) -> i64 {
     hundredths(&answer["meta"]["cloud_processing"]["minutes"])
 }
 
-/// A number with two decimals in hundredths.
+/// Returns a number in hundredths, rounded; 0 if it is no number.
 pub fn hundredths(number: &Value) -> i64 {
     #[expect(clippy::cast_possible_truncation, reason = "a cast of a float saturates")]
     number.as_f64().map_or(0, |number| (number * 100.0).round() as i64)
 }
 
-/// The texts of a list.
+/// Returns the strings of a list.
 pub fn texts(list: &Value) -> Vec<String> {
     list.as_array().into_iter().flatten().filter_map(|text| text.as_str().map(str::to_owned)).collect()
 }
 
-/// Whether a job has ended.
+/// Whether a job of an answer has ended.
 pub fn has_ended(job: &Value) -> bool {
     ["succeeded", "failed", "cancelled"].iter().any(|status| job["status"] == *status)
 }

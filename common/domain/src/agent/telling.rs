@@ -1,26 +1,26 @@
-//! What the agent says to those who wait: what became of it, and what to do next.
+//! The messages with which the agent ends a run: what it made or what went wrong, and what people can do next.
 
 use super::End;
-use super::film::Film;
+use super::film::FilmDraft;
 use crate::credits::Credits;
 use crate::minutes::Minutes;
 use crate::project::{OutputType, ProjectStatus};
 use std::collections::BTreeSet;
 
-/// How a project is told more.
+/// The operation by which people answer.
 const SAY: &str = "POST /projects/{id}/messages";
 
-/// It waits for an answer.
+/// Returns the end of a run that waits for people: the project is `idle`.
 pub fn asked(message: String) -> End {
     End { status: ProjectStatus::Idle, message }
 }
 
-/// It came to nothing.
+/// Returns the end of a run that failed.
 pub fn failed(message: String) -> End {
     End { status: ProjectStatus::Failed, message }
 }
 
-/// There is nothing to make a film of.
+/// Returns the end when the workspace has no video.
 pub fn no_footage() -> End {
     failed(format!(
         "There is no video in the workspace. Upload footage or import it (POST /uploads, import_media), then say so \
@@ -28,14 +28,14 @@ pub fn no_footage() -> End {
     ))
 }
 
-/// Nothing is found.
+/// Returns the end when no footage fits the words.
 pub fn nothing_found(words: &[String], notes: &[String]) -> End {
     let words = words.join(", ");
     let told = with_notes(format!("Nothing in the footage is said, shown or called like: {words}."), notes);
     failed(format!("{told} Say other words with {SAY}, or upload footage of it."))
 }
 
-/// The budget does not reach.
+/// Returns the end when a step would cost more minutes than the budget has left.
 pub fn over_budget(what: &str, price: Minutes, left: Minutes, spent: Minutes) -> End {
     let raised = price + spent;
     asked(format!(
@@ -44,7 +44,7 @@ pub fn over_budget(what: &str, price: Minutes, left: Minutes, spent: Minutes) ->
     ))
 }
 
-/// The budget's credits do not reach.
+/// Returns the end when a step would cost more credits than the budget has left.
 pub fn over_credits(what: &str, price: Credits, left: Credits, spent: Credits) -> End {
     let raised = price + spent;
     asked(format!(
@@ -53,7 +53,7 @@ pub fn over_credits(what: &str, price: Credits, left: Credits, spent: Credits) -
     ))
 }
 
-/// The model can't be asked.
+/// Returns the end when the model can't be asked.
 pub fn model_failed(model: &str, why: &str) -> End {
     failed(format!(
         "The model `{model}` could not be asked: {why} Whoever runs the service finds more in its log; when that is \
@@ -61,7 +61,7 @@ pub fn model_failed(model: &str, why: &str) -> End {
     ))
 }
 
-/// Its steps are used up.
+/// Returns the end when the budget's steps are used up.
 pub fn out_of_steps(taken: u32) -> End {
     asked(format!(
         "It has taken {taken} steps, which is the budget. Shall it go on? Raise the budget with {SAY}: {{\"text\": \
@@ -70,19 +70,19 @@ pub fn out_of_steps(taken: u32) -> End {
     ))
 }
 
-/// The account's minutes do not reach.
+/// Returns the end when the account has too few minutes or credits.
 pub fn out_of_minutes(why: &str) -> End {
     asked(format!("{why} Then say \"go on\" with {SAY}."))
 }
 
-/// A tool refused.
+/// Returns the end when a tool refused what can't be done without.
 pub fn stuck(what: &str, why: &str) -> End {
     failed(format!("{what} was refused: {why} When that is put right, say \"go on\" with {SAY}."))
 }
 
-/// It is done.
-pub fn done(output: OutputType, films: &[Film], names: &[String], notes: &[String]) -> End {
-    let ms: i64 = films.iter().map(Film::ms).sum();
+/// Returns the end when everything was made.
+pub fn done(output: OutputType, films: &[FilmDraft], names: &[String], notes: &[String]) -> End {
+    let ms: i64 = films.iter().map(FilmDraft::ms).sum();
     let scenes: usize = films.iter().map(|film| film.moments.len()).sum();
     let seconds = Minutes::from_hundredths(ms / 10);
     let names: BTreeSet<&str> = names.iter().map(String::as_str).collect();
@@ -101,7 +101,7 @@ pub fn done(output: OutputType, films: &[Film], names: &[String], notes: &[Strin
     asked(format!("{} Say what to change with {SAY}.", with_notes(message, notes)))
 }
 
-/// A message with what else is to be known.
+/// Returns a message with up to six notes after it.
 fn with_notes(mut message: String, notes: &[String]) -> String {
     for note in notes.iter().take(6) {
         message.push(' ');

@@ -1,33 +1,33 @@
-//! What a brief asks for, and what is said of it afterwards.
+//! Reads what a brief and later messages ask for.
 
 use super::words::{LONGEST_SECONDS, SHORTEST_SECONDS, Word, length, says_something, taken_apart};
 use serde::{Deserialize, Serialize};
 
-/// Seconds of a film where nobody says how long it is to be.
+/// Seconds of a film whose brief gives no length.
 const USUAL_SECONDS: f64 = 60.0;
-/// Words that are looked for.
+/// The most words that are searched for, and the most that are left out.
 const MOST_WORDS: usize = 8;
-/// Letters of a word that is looked for.
+/// The most letters of a word that are kept.
 const MOST_LETTERS: usize = 40;
 
-/// What is wanted.
+/// The wishes of a brief and of later messages.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Wishes {
-    /// What the film is about, each once.
+    /// The words to search for, each once.
     pub words: Vec<String>,
-    /// What is to be left out.
+    /// The words of what is to be left out.
     pub without: Vec<String>,
-    /// How long it is to be.
+    /// The film's length in seconds, from `SHORTEST_SECONDS` to `LONGEST_SECONDS`.
     pub seconds: f64,
-    /// Whether there is to be music.
+    /// Whether it has music.
     pub music: bool,
-    /// Whether what is said is to be read in it.
+    /// Whether it has captions.
     pub captions: bool,
-    /// The picture's proportions, where they are named.
+    /// The picture's aspect ratio, if it is named.
     pub aspect: Option<String>,
 }
 
-/// What a text says.
+/// The wishes of a single text; `None` where it says nothing.
 #[derive(Debug, Default)]
 struct Said {
     words: Vec<String>,
@@ -36,14 +36,14 @@ struct Said {
     music: Option<bool>,
     captions: Option<bool>,
     aspect: Option<String>,
-    /// Whether nothing else is wanted than what is named.
+    /// Whether it names all that is wanted: earlier words are dropped.
     only: bool,
-    /// How many times as long as before.
+    /// The factor by which the film's length changes.
     times: Option<f64>,
 }
 
 impl Wishes {
-    /// Those of a brief.
+    /// Returns the wishes of a brief.
     pub fn of(brief: &str) -> Self {
         let said = Said::of(brief);
         Self {
@@ -56,7 +56,7 @@ impl Wishes {
         }
     }
 
-    /// With what is said of them now.
+    /// Changes the wishes by what a later message asks for.
     pub fn hear(&mut self, text: &str) {
         let said = Said::of(text);
         if said.only && !said.words.is_empty() {
@@ -97,7 +97,7 @@ impl Said {
         said
     }
 
-    /// Takes a word that is wanted, or not.
+    /// Takes a word as something that is wanted, or that is not.
     fn take(&mut self, word: &str, wanted: bool) {
         match word {
             "music" | "musical" | "soundtrack" | "song" | "score" => self.music = Some(wanted),
@@ -119,7 +119,7 @@ impl Said {
     }
 }
 
-/// Whether this word belongs to what is to be left out.
+/// Whether this word belongs to what is to be left out; `before` says whether the word before it does.
 fn says_without(word: &Word, after: Option<&str>, before: bool) -> bool {
     match word.text.as_str() {
         "without" | "no" | "not" | "don't" | "except" | "exclude" | "excluding" | "drop" | "remove" | "omit"
@@ -130,7 +130,7 @@ fn says_without(word: &Word, after: Option<&str>, before: bool) -> bool {
     }
 }
 
-/// The proportions that are named. What names them is taken away: `9:16` is no time.
+/// Returns the aspect ratio that is named, and removes the word that names it: `9:16` is no time.
 fn aspect(words: &mut Vec<Word>) -> Option<String> {
     let named = |word: &str| match word {
         "9:16" | "vertical" | "portrait" => Some("9:16"),

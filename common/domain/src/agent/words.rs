@@ -1,13 +1,13 @@
-//! The words of a brief: which there are, which say nothing of what is wanted, and how long a film they ask for.
+//! The words of a brief: which can be searched for, and how long a film they ask for.
 
 use std::ops::Range;
 
-/// The shortest film that is made.
+/// The shortest film that is made, in seconds.
 pub const SHORTEST_SECONDS: f64 = 2.0;
-/// The longest.
+/// The longest film that is made, in seconds.
 pub const LONGEST_SECONDS: f64 = 600.0;
 
-/// Words that say nothing of what is to be seen: small words, and those of making films.
+/// Words that can't be searched for: small words, and those about making films.
 const SAY_NOTHING: &str = "\
     a about above across after again ahead all also an and any are around as at back be been before best both \
     but by can cinematic clip clips come continue could create cut cuts did do does edit edited end film films \
@@ -43,16 +43,16 @@ const NUMBERS: &[(&str, f64)] = &[
     ("an", 1.0),
 ];
 
-/// A word, and whether a clause begins with it.
+/// A word, and whether it begins a clause.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Word {
-    /// In small letters.
+    /// Its letters, in lower case.
     pub text: String,
-    /// Whether what stands before it ends there.
+    /// Whether it is the first word, or a punctuation mark stands before it.
     pub begins: bool,
 }
 
-/// Takes a text apart. `1.5` and `1:30` stay whole, and so do words with an apostrophe.
+/// Splits a text into words. `1.5` and `1:30` stay whole, and so do words with an apostrophe.
 pub fn taken_apart(text: &str) -> Vec<Word> {
     let letters: Vec<char> = text.chars().flat_map(char::to_lowercase).collect();
     let (mut words, mut text, mut begins) = (Vec::new(), String::new(), true);
@@ -82,7 +82,7 @@ pub fn taken_apart(text: &str) -> Vec<Word> {
     words
 }
 
-/// Whether a word says something of what is to be seen.
+/// Whether a word can be searched for: it may be seen or said in footage.
 pub fn says_something(word: &str) -> bool {
     word.chars().count() > 1
         && word.chars().any(char::is_alphabetic)
@@ -90,7 +90,7 @@ pub fn says_something(word: &str) -> bool {
         && amount_and_unit(word).is_none()
 }
 
-/// How many seconds the words ask for, and which of them say so.
+/// Returns the first length that the words name, in seconds, and the words that name it.
 pub fn length(words: &[Word]) -> Option<(f64, Range<usize>)> {
     (0..words.len()).find_map(|start| length_at(words, start))
 }
@@ -131,7 +131,7 @@ fn number(word: &str) -> Option<f64> {
     written.or_else(|| NUMBERS.iter().find(|(name, _)| *name == word).map(|(_, number)| *number))
 }
 
-/// Seconds of a unit.
+/// Returns the seconds of a unit; `None` for other words.
 fn unit(word: &str) -> Option<f64> {
     match word {
         "s" | "sec" | "secs" | "second" | "seconds" => Some(1.0),
@@ -140,7 +140,7 @@ fn unit(word: &str) -> Option<f64> {
     }
 }
 
-/// `30s`, `2min`.
+/// Returns the number and the unit's seconds of a word such as `30s` or `2min`.
 fn amount_and_unit(word: &str) -> Option<(f64, f64)> {
     let end = word.find(|letter: char| letter.is_alphabetic())?;
     let amount: f64 = word[..end].parse().ok()?;

@@ -1,18 +1,18 @@
-//! Doing one operation to a canvas. What can't be done is said in words, and the caller then keeps what was.
+//! Applies one operation to a canvas. An error is in words; the caller then keeps the canvas as it was.
 
 use super::ops::{CanvasOp, LayerFields};
 use super::{Canvas, Known, Layer, MOST_ITEMS, MOST_LAYERS, Milli, fields};
 use crate::document::{free_id, unknown_id};
 use crate::timeline::Ratio;
 
-/// What a canvas is called in refusals.
+/// The word for a canvas in refusals.
 const NOUN: &str = "canvas";
 
 impl Canvas {
-    /// Does one operation. `known` has what it may name.
+    /// Applies one operation. `known` has the items and the brand kit that it may name.
     ///
     /// # Errors
-    /// What can't be done of it, in words.
+    /// Why it can't be applied, in words.
     pub fn apply(&mut self, op: CanvasOp, known: Known<'_>) -> Result<(), String> {
         match op {
             CanvasOp::AddLayer(given) => self.add_layer(*given, known)?,

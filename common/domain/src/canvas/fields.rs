@@ -1,23 +1,23 @@
-//! What the fields of a canvas may be: each is checked where it is said, and the refusal names it.
+//! The values that a canvas's fields may have. A field is checked when it is set, and a refusal names it.
 
 use super::{COLORS, FARTHEST, FARTHEST_SHADOW, Milli, SIDES, Shadow};
 use crate::brand_kit::{BrandKit, FAMILIES};
 use crate::color::hex_bytes;
 
-/// The colour that is none.
+/// The name of the invisible colour.
 const TRANSPARENT: &str = "transparent";
 
-/// Red, green, blue, and how much it hides.
+/// Red, green, blue and opacity, 0 to 255 each.
 pub type Rgba = [u8; 4];
 
-/// A side in pixels, which calls say as any number; 0, which is none, of what is not whole.
+/// Returns a side in pixels, of any number that calls send; 0, which `size` refuses, if that is not whole or too large.
 pub(super) fn side(given: f64) -> u32 {
     let is_whole = given.fract() == 0.0 && (0.0..=f64::from(*SIDES.end())).contains(&given);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range is checked first")]
     if is_whole { given as u32 } else { 0 }
 }
 
-/// A canvas's size.
+/// Checks a canvas's sides, in pixels.
 pub(super) fn size(width: u32, height: u32) -> Result<(), String> {
     if SIDES.contains(&width) && SIDES.contains(&height) {
         return Ok(());
@@ -25,25 +25,25 @@ pub(super) fn size(width: u32, height: u32) -> Result<(), String> {
     Err(format!("`width`, `height`: expected whole numbers from {} to {}", SIDES.start(), SIDES.end()))
 }
 
-/// A place on the canvas or beside it.
+/// Checks a coordinate, which may lie outside the canvas.
 pub(super) fn place(field: &str, place: Milli) -> Result<Milli, String> {
     let fits = (-FARTHEST.0..=FARTHEST.0).contains(&place.0);
     if fits { Ok(place) } else { Err(format!("`{field}`: expected {0} to {1}", -FARTHEST.number(), FARTHEST.number())) }
 }
 
-/// A width or a height.
+/// Checks a width or a height.
 pub(super) fn extent(field: &str, extent: Milli) -> Result<Milli, String> {
     let fits = (1..=FARTHEST.0).contains(&extent.0);
     if fits { Ok(extent) } else { Err(format!("`{field}`: expected more than 0, and at most {}", FARTHEST.number())) }
 }
 
-/// An angle.
+/// Checks an angle, in degrees.
 pub(super) fn angle(field: &str, angle: Milli) -> Result<Milli, String> {
     let fits = (-360_000..=360_000).contains(&angle.0);
     if fits { Ok(angle) } else { Err(format!("`{field}`: expected -360 to 360 degrees")) }
 }
 
-/// What a colour is: `#rrggbb`, `#rrggbbaa`, `transparent`, or what the brand kit calls one.
+/// Returns the colour that is meant by `#rrggbb`, `#rrggbbaa`, `transparent` or a name of the brand kit.
 pub(super) fn rgba(color: &str, kit: &BrandKit) -> Option<Rgba> {
     if color == TRANSPARENT {
         return Some([0; 4]);
@@ -56,11 +56,11 @@ pub(super) fn rgba(color: &str, kit: &BrandKit) -> Option<Rgba> {
     }
     let name = color.trim().to_lowercase();
     let found = kit.colors.iter().find(|one| one.name.to_lowercase() == name)?;
-    // What the kit has is `#rrggbb`, and no name.
+    // The kit's value is looked up without the kit, so that it can't be a name again.
     rgba(&found.hex, &BrandKit::default())
 }
 
-/// A colour that can be drawn now.
+/// Checks that a colour can be drawn now.
 pub(super) fn color(field: &str, color: String, kit: &BrandKit) -> Result<String, String> {
     if rgba(&color, kit).is_some() {
         return Ok(color);
@@ -68,13 +68,13 @@ pub(super) fn color(field: &str, color: String, kit: &BrandKit) -> Result<String
     Err(format!("`{field}`: expected a colour as `#1a2b3c` or `#1a2b3c80`, or the name of one of the brand kit"))
 }
 
-/// The same, where one that is not seen is none.
+/// Checks a colour likewise; `None` for `transparent`.
 pub(super) fn some_color(field: &str, given: String, kit: &BrandKit) -> Result<Option<String>, String> {
     let color = color(field, given, kit)?;
     Ok(Some(color).filter(|color| color != TRANSPARENT))
 }
 
-/// The colours of a gradient.
+/// Checks the colours of a gradient.
 pub(super) fn colors(given: Vec<String>, kit: &BrandKit) -> Result<Vec<String>, String> {
     if !COLORS.contains(&given.len()) {
         return Err(format!("`colors`: expected {} to {}", COLORS.start(), COLORS.end()));
@@ -82,7 +82,7 @@ pub(super) fn colors(given: Vec<String>, kit: &BrandKit) -> Result<Vec<String>, 
     given.into_iter().enumerate().map(|(at, one)| color(&format!("colors[{at}]"), one, kit)).collect()
 }
 
-/// The family that a name stands for: one that there is, or what the brand kit calls one.
+/// Returns the family of this name, or of the brand kit's font of this name.
 pub(super) fn family_of<'a>(name: &str, kit: &'a BrandKit) -> Option<&'a str> {
     if let Some(family) = FAMILIES.into_iter().find(|family| *family == name) {
         return Some(family);
@@ -91,7 +91,7 @@ pub(super) fn family_of<'a>(name: &str, kit: &'a BrandKit) -> Option<&'a str> {
     kit.fonts.iter().find(|font| font.name.to_lowercase() == name).map(|font| font.family.as_str())
 }
 
-/// A shadow; nothing of one that is not seen.
+/// Checks a shadow; `None` if its colour is `transparent`.
 pub(super) fn shadow(shadow: &Shadow, kit: &BrandKit) -> Result<Option<Shadow>, String> {
     let most = FARTHEST_SHADOW.0;
     if !(-most..=most).contains(&shadow.x.0) || !(-most..=most).contains(&shadow.y.0) {

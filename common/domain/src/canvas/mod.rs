@@ -1,8 +1,8 @@
-//! Canvases: pictures as they are edited, of layers that stand over one another (contract §4.13).
+//! Canvases: pictures made of layers that lie over one another, as they are edited (contract §4.13).
 //!
-//! Pure. `ops` is what can be done to one, `apply` and `parts` do it, `words` finds the placeholders of its texts;
-//! `picture` makes of it the plan of a render (`still`). Colours, fonts and logos may be named as the brand kit does:
-//! what is drawn is what the kit says then.
+//! Pure. `ops` defines the operations, `apply` and `parts` apply them, `words` finds the placeholders of texts, and
+//! `picture` makes the plan of a render (`still`). Colours, fonts and logos may be names of the brand kit: a render
+//! uses what the kit then has under that name.
 
 mod apply;
 mod fields;
@@ -27,96 +27,96 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
-/// Layers of a canvas.
+/// The most layers of a canvas.
 pub const MOST_LAYERS: usize = 200;
-/// Different items that a canvas names.
+/// The most different items that a canvas names.
 pub const MOST_ITEMS: usize = 50;
-/// Pixels of a side.
+/// The pixels that a side may have.
 pub const SIDES: RangeInclusive<u32> = 1..=8_192;
-/// Characters of a text layer, before and after its placeholders are filled.
+/// The most characters of a text layer, before and after its placeholders are filled.
 pub const MOST_TEXT_CHARACTERS: usize = 2_000;
-/// Colours of a gradient.
+/// How many colours a gradient may have.
 pub const COLORS: RangeInclusive<usize> = 2..=8;
-/// How far from the canvas's corner something may begin, and how large it may be.
+/// The largest distance of a layer from the canvas's corner, and its largest width and height: 16,384 pixels.
 pub const FARTHEST: Milli = Milli(16_384_000);
-/// Heights of letters, in pixels.
+/// The heights that letters may have, in pixels.
 pub const SIZES: RangeInclusive<Milli> = Milli(1_000)..=Milli(2_000_000);
-/// From one line to the next, in heights of letters.
+/// The distances that lines may have, in heights of letters: 0.5 to 4.
 pub const LINE_HEIGHTS: RangeInclusive<Ratio> = Ratio(500_000)..=Ratio(4_000_000);
-/// Weights of letters.
+/// The weights that letters may have.
 pub const WEIGHTS: RangeInclusive<u16> = 100..=900;
-/// The widest blur of a shadow, and how far it may fall, in pixels.
+/// A shadow's widest blur and farthest offset: 500 pixels.
 pub const FARTHEST_SHADOW: Milli = Milli(500_000);
 
-/// What a canvas holds.
+/// The body of a canvas.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Canvas {
-    /// Pixels across.
+    /// Its width in pixels.
     pub width: u32,
-    /// Pixels down.
+    /// Its height in pixels.
     pub height: u32,
-    /// The colour behind everything; nothing where it is transparent.
+    /// The colour behind all layers; `None` if it is transparent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub background: Option<String>,
-    /// What stands on it, later ones over earlier ones.
+    /// Its layers, from the lowest to the highest.
     #[serde(default)]
     pub layers: Vec<Layer>,
 }
 
-/// A layer: what it shows, and where and how.
+/// A layer: its content, its place and its look.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Layer {
-    /// What it is found by; another in each layer.
+    /// Its id, unique among the canvas's layers.
     pub id: String,
-    /// What it shows.
+    /// Its content.
     #[serde(flatten)]
     pub content: Content,
-    /// Its left side.
+    /// The left edge, in pixels from the canvas's.
     #[serde(default)]
     pub x: Milli,
-    /// Its upper side.
+    /// The upper edge, in pixels from the canvas's.
     #[serde(default)]
     pub y: Milli,
-    /// Its width; the canvas's without one. A text has none.
+    /// The width in pixels; `None` means the canvas's. A text has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub width: Option<Milli>,
-    /// Its height; the canvas's without one. A text has none.
+    /// The height in pixels; `None` means the canvas's. A text has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub height: Option<Milli>,
-    /// How far it is turned about its middle, in degrees, as a clock's hand.
+    /// The rotation about its middle, in degrees clockwise.
     #[serde(default)]
     pub rotation: Milli,
-    /// How much it hides.
+    /// The opacity: 0 is invisible, 1 hides what is below.
     #[serde(default = "Ratio::one")]
     pub opacity: Ratio,
-    /// How round its corners are.
+    /// The radius of its corners, in pixels.
     #[serde(default)]
     pub radius: Milli,
-    /// The shadow that it throws.
+    /// Its shadow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shadow: Option<Shadow>,
 }
 
-/// What a layer shows.
+/// The content of a layer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Content {
     /// A picture, or a frame of a film.
     Image {
-        /// Of this item.
+        /// The item.
         item: ItemId,
-        /// Of a film: at this moment of it.
+        /// The time in a film of the frame; 0 for an image.
         #[serde(default)]
         at: Micros,
-        /// How it gets into its place.
+        /// How it is fitted into the layer.
         #[serde(default)]
         fit: Fit,
     },
     /// A logo of the brand kit.
     Logo {
-        /// Its name there.
+        /// Its name in the brand kit.
         logo: String,
-        /// How it gets into its place.
+        /// How it is fitted into the layer.
         #[serde(default)]
         fit: Fit,
     },
@@ -132,55 +132,55 @@ pub enum Content {
         /// Its colour.
         color: String,
     },
-    /// Colours that go over into one another.
+    /// A gradient between colours.
     Gradient {
-        /// They, at equal distances.
+        /// The colours, at equal distances.
         colors: Vec<String>,
-        /// Whether they go from the middle outwards, or along a line.
+        /// Whether it runs along a line, or from the middle outwards.
         #[serde(default)]
         shape: GradientShape,
-        /// Where that line goes: 0 to the right, 90 down.
+        /// The line's direction in degrees: 0 to the right, 90 down.
         #[serde(default)]
         angle: Milli,
     },
 }
 
-/// A text and how it is written.
+/// A text and its typography.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Words {
-    /// What it says; `{name}` is a placeholder.
+    /// The text; `{name}` is a placeholder.
     pub text: String,
-    /// A family that the renderer has, or the name of a font of the brand kit.
+    /// A family that can be drawn, or the name of a font of the brand kit.
     pub family: String,
-    /// The height of the letters.
+    /// The height of the letters, in pixels.
     pub size: Milli,
-    /// How bold they are: 400 is regular, 700 bold.
+    /// The weight of the letters: 400 is regular, 700 bold.
     pub weight: u16,
-    /// Their colour.
+    /// The colour of the letters.
     pub color: String,
-    /// Where lines begin; where its script does, without it.
+    /// The alignment of lines; `None` follows the direction of the script.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub align: Option<Align>,
-    /// Where lines are broken; at its own line ends alone without it.
+    /// The width in pixels at which lines are broken; `None` keeps only the text's own line breaks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_width: Option<Milli>,
-    /// From one line to the next, in heights of letters.
+    /// The distance between lines, in heights of letters.
     pub line_height: Ratio,
 }
 
-/// Where lines begin.
+/// The alignment of lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Align {
-    /// On the left.
+    /// At the left.
     Left,
-    /// In the middle.
+    /// Centred.
     Center,
-    /// On the right.
+    /// At the right.
     Right,
 }
 
-/// How a gradient goes.
+/// The shape of a gradient.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GradientShape {
@@ -191,28 +191,28 @@ pub enum GradientShape {
     Radial,
 }
 
-/// A shadow.
+/// The shadow of a layer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Shadow {
-    /// Its colour; black that half hides what is under it, without one.
+    /// The shadow's colour; half-transparent black by default.
     #[serde(default = "Shadow::usual_color")]
     pub color: String,
-    /// How far to the right it falls.
+    /// The offset to the right, in pixels.
     #[serde(default)]
     pub x: Milli,
-    /// How far down.
+    /// The offset downwards, in pixels.
     #[serde(default)]
     pub y: Milli,
-    /// How far its edges go over into nothing.
+    /// The width over which its edges fade out, in pixels.
     #[serde(default)]
     pub blur: Milli,
 }
 
-/// What an edit may name.
+/// The items and names that an edit may use.
 #[derive(Debug, Clone, Copy)]
 pub struct Known<'a> {
-    /// The items that can be used.
+    /// The items that may be shown.
     pub sources: &'a Sources,
     /// The workspace's brand kit.
     pub kit: &'a BrandKit,
@@ -225,7 +225,7 @@ impl Shadow {
 }
 
 impl Content {
-    /// The word for it, as it stands in `type`.
+    /// Returns its name in `type`.
     pub const fn word(&self) -> &'static str {
         match self {
             Self::Image { .. } => "image",
@@ -239,10 +239,10 @@ impl Content {
 }
 
 impl Canvas {
-    /// An empty one of this size, on a colour or on nothing.
+    /// Returns an empty canvas of this size in pixels, with this background or a transparent one.
     ///
     /// # Errors
-    /// What can't be so, in words.
+    /// Why its size or its background is refused, in words.
     pub fn new(width: f64, height: f64, background: Option<String>, kit: &BrandKit) -> Result<Self, String> {
         let (width, height) = (fields::side(width), fields::side(height));
         fields::size(width, height)?;
@@ -251,7 +251,7 @@ impl Canvas {
         Ok(canvas)
     }
 
-    /// Every item that it names, each once, in the order in which they are named. Logos are the brand kit's.
+    /// Returns the items that it names, each once, in the order of the layers. Logos are not among them.
     pub fn items(&self) -> Vec<ItemId> {
         let mut seen = HashSet::new();
         let named = self.layers.iter().filter_map(|layer| match layer.content {
@@ -261,7 +261,7 @@ impl Canvas {
         named.filter(|item| seen.insert(*item)).collect()
     }
 
-    /// The placeholders of its texts, each once, in the order in which they are named.
+    /// Returns the placeholders of its texts, each once, in the order of the layers.
     pub fn placeholders(&self) -> Vec<&str> {
         let mut seen = HashSet::new();
         let texts = self.layers.iter().filter_map(|layer| match &layer.content {

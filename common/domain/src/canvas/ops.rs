@@ -1,7 +1,7 @@
-//! What can be done to a canvas: one operation of an edit, as its JSON says it.
+//! The operations on a canvas, as the JSON of an edit gives them.
 //!
-//! Of what is updated, a field that is absent stays as it is. A `position` counts from 0, the lowest, without that
-//! which moves; past the end, or without one, is the end, over all the others.
+//! An absent field of an update stays as it is. A `position` is an index from 0, the lowest layer, counted without the
+//! layer that moves; one past the end, or none, puts it on top.
 
 use super::{Align, GradientShape, Milli, Shadow};
 use crate::ids::ItemId;
@@ -12,34 +12,34 @@ use serde::Deserialize;
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(tag = "op", rename_all = "snake_case", deny_unknown_fields)]
 pub enum CanvasOp {
-    /// Another layer.
+    /// Adds a layer.
     AddLayer(Box<LayerFields>),
-    /// A layer that is another.
+    /// Changes a layer.
     UpdateLayer(Box<LayerFields>),
-    /// A layer in another place.
+    /// Moves a layer above or below others.
     MoveLayer {
-        /// Which.
+        /// The layer's id.
         layer_id: String,
-        /// Its place from now on.
+        /// Its new index.
         position: Option<usize>,
     },
-    /// A layer less.
+    /// Removes a layer.
     RemoveLayer {
-        /// Which.
+        /// The layer's id.
         layer_id: String,
     },
-    /// The canvas itself.
+    /// Changes the canvas's size or background.
     SetCanvas {
-        /// Pixels across.
+        /// The width in pixels.
         width: Option<f64>,
-        /// Pixels down.
+        /// The height in pixels.
         height: Option<f64>,
-        /// The colour behind everything; `transparent` is none.
+        /// The colour behind all layers; `transparent` removes it.
         background: Option<String>,
     },
 }
 
-/// The word for what a layer shows.
+/// The type of a layer's content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LayerKind {
@@ -53,42 +53,42 @@ pub enum LayerKind {
     Rect,
     /// An ellipse.
     Ellipse,
-    /// Colours that go over into one another.
+    /// A gradient between colours.
     Gradient,
 }
 
-/// What is said of a layer.
+/// The fields of a layer that an operation may give.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LayerFields {
-    /// Which; of a new one it may be left out.
+    /// Its id; a new layer may leave it out.
     pub layer_id: Option<String>,
-    /// What it shows; it stays that.
+    /// The type of its content, which an update can't change.
     #[serde(rename = "type")]
     pub kind: Option<LayerKind>,
-    /// Where among the layers.
+    /// Its index among the layers.
     pub position: Option<usize>,
-    /// Left side.
+    /// The left edge, in pixels.
     pub x: Option<Milli>,
-    /// Upper side.
+    /// The upper edge, in pixels.
     pub y: Option<Milli>,
-    /// Width.
+    /// The width in pixels.
     pub width: Option<Milli>,
-    /// Height.
+    /// The height in pixels.
     pub height: Option<Milli>,
-    /// How far it is turned.
+    /// The rotation in degrees clockwise.
     pub rotation: Option<Milli>,
-    /// How much it hides.
+    /// The opacity, 0 to 1.
     pub opacity: Option<Ratio>,
-    /// How round its corners are.
+    /// The radius of its corners, in pixels.
     pub radius: Option<Milli>,
-    /// Its shadow; one that is `transparent` is none.
+    /// The shadow; the colour `transparent` removes it.
     pub shadow: Option<Shadow>,
     /// The item of an image.
     pub item_id: Option<ItemId>,
-    /// The moment of it, where it is a film.
+    /// The time in a film of the frame that is shown.
     pub at: Option<Micros>,
-    /// How an image or a logo gets into its place.
+    /// How an image or a logo is fitted into the layer.
     pub fit: Option<Fit>,
     /// The name of a logo.
     pub logo: Option<String>,
@@ -96,28 +96,28 @@ pub struct LayerFields {
     pub color: Option<String>,
     /// The colours of a gradient.
     pub colors: Option<Vec<String>>,
-    /// How a gradient goes.
+    /// The shape of a gradient.
     pub shape: Option<GradientShape>,
-    /// Where it goes.
+    /// The direction of a linear gradient, in degrees.
     pub angle: Option<Milli>,
-    /// What a text says.
+    /// The text of a text layer.
     pub text: Option<String>,
     /// The family of its letters.
     pub family: Option<String>,
-    /// Their height.
+    /// The height of the letters, in pixels.
     pub size: Option<Milli>,
-    /// How bold they are.
+    /// The weight of the letters, 100 to 900.
     pub weight: Option<u16>,
-    /// Where lines begin.
+    /// The alignment of lines.
     pub align: Option<Align>,
-    /// Where lines are broken; 0 is nowhere.
+    /// The width in pixels at which lines are broken; 0 removes it.
     pub max_width: Option<Milli>,
-    /// From one line to the next.
+    /// The distance between lines, in heights of letters.
     pub line_height: Option<Ratio>,
 }
 
 impl LayerFields {
-    /// The first field that was given and not taken by what the layer shows.
+    /// Returns the first field that was given but that content of this type does not have.
     pub(super) fn left(&self) -> Option<&'static str> {
         let fields = [
             ("ref", self.item_id.is_some()),

@@ -1,5 +1,5 @@
-//! Layers with what an operation says of them: each field is taken by what the layer shows, and one that is left over
-//! is refused.
+//! Applies an operation's fields to layers. Each type of content takes its own fields; a field that is left over is
+//! refused.
 
 use super::ops::{LayerFields, LayerKind};
 use super::{
@@ -10,15 +10,15 @@ use crate::ids::ItemId;
 use crate::item::ItemType;
 use crate::timeline::{Fit, Micros, Ratio, Sources};
 
-/// Letters whose height nobody says, in pixels.
+/// The default height of letters: 48 pixels.
 const USUAL_SIZE: Milli = Milli(48_000);
-/// From one line to the next, where nobody says.
+/// The default distance between lines: 1.2 heights of letters.
 const USUAL_LINE_HEIGHT: Ratio = Ratio(1_200_000);
-/// Letters and shapes whose colour nobody says.
+/// The default colour of letters and shapes.
 const USUAL_COLOR: &str = "#000000";
 
 impl Content {
-    /// Which kind it is of.
+    /// Returns the type of this content.
     pub(super) const fn kind(&self) -> LayerKind {
         match self {
             Self::Image { .. } => LayerKind::Image,
@@ -30,7 +30,7 @@ impl Content {
         }
     }
 
-    /// The same with what is given of its own fields.
+    /// Returns this content with its own fields replaced by those that are given.
     fn with(self, given: &mut LayerFields, known: Known<'_>) -> Result<Self, String> {
         let color = |given: Option<String>, kept: String| match given {
             Some(given) => fields::color("color", given, known.kit),
@@ -63,7 +63,7 @@ impl Content {
 }
 
 impl LayerFields {
-    /// What a new layer shows, of what is given.
+    /// Returns the content of a new layer, from the given fields.
     pub(super) fn new_content(&mut self, known: Known<'_>) -> Result<Content, String> {
         let missing = |field: &str| format!("missing field `{field}`");
         let empty = match self.kind.take().ok_or_else(|| missing("type"))? {
@@ -75,16 +75,7 @@ impl LayerFields {
                 let logo = self.logo.clone().ok_or_else(|| missing("logo"))?;
                 Content::Logo { logo, fit: Fit::Contain }
             }
-            LayerKind::Text => Content::Text(Words {
-                text: self.text.clone().ok_or_else(|| missing("text"))?,
-                family: FAMILIES[0].to_owned(),
-                size: USUAL_SIZE,
-                weight: 400,
-                color: USUAL_COLOR.to_owned(),
-                align: None,
-                max_width: None,
-                line_height: USUAL_LINE_HEIGHT,
-            }),
+            LayerKind::Text => Content::Text(Words::plain(self.text.clone().ok_or_else(|| missing("text"))?)),
             LayerKind::Rect => Content::Rect { color: USUAL_COLOR.to_owned() },
             LayerKind::Ellipse => Content::Ellipse { color: USUAL_COLOR.to_owned() },
             LayerKind::Gradient => {
@@ -97,6 +88,20 @@ impl LayerFields {
 }
 
 impl Words {
+    /// A text of which no more is said.
+    fn plain(text: String) -> Self {
+        Self {
+            text,
+            family: FAMILIES[0].to_owned(),
+            size: USUAL_SIZE,
+            weight: 400,
+            color: USUAL_COLOR.to_owned(),
+            align: None,
+            max_width: None,
+            line_height: USUAL_LINE_HEIGHT,
+        }
+    }
+
     fn with(mut self, given: &mut LayerFields, kit: &BrandKit) -> Result<Self, String> {
         if let Some(text) = given.text.take() {
             if text.trim().is_empty() || text.chars().count() > MOST_TEXT_CHARACTERS {
@@ -137,11 +142,28 @@ impl Words {
 }
 
 impl Layer {
-    /// The same with what is given.
+    /// Returns this layer with the given fields.
     pub(super) fn with(mut self, mut given: LayerFields, known: Known<'_>) -> Result<Self, String> {
         self.content = self.content.with(&mut given, known)?;
         self.x = given.x.take().map_or(Ok(self.x), |x| fields::place("x", x))?;
         self.y = given.y.take().map_or(Ok(self.y), |y| fields::place("y", y))?;
+        self.take_extents(&mut given)?;
+        self.rotation = given.rotation.take().map_or(Ok(self.rotation), |angle| fields::angle("rotation", angle))?;
+        self.opacity = given.opacity.take().unwrap_or(self.opacity);
+        if !(Ratio(0)..=Ratio::ONE).contains(&self.opacity) {
+            return Err("`opacity`: expected 0 to 1".to_owned());
+        }
+        if let Some(shadow) = given.shadow.take() {
+            self.shadow = fields::shadow(&shadow, known.kit)?;
+        }
+        match given.left() {
+            None => Ok(self),
+            Some(field) => Err(format!("`{field}`: a layer of type `{}` has none", self.content.word())),
+        }
+    }
+
+    /// Takes what is given of the size and the radius, where such a layer has them.
+    fn take_extents(&mut self, given: &mut LayerFields) -> Result<(), String> {
         if self.content.kind() != LayerKind::Text {
             let some = |field, given: Option<Milli>, kept| match given {
                 Some(given) => fields::extent(field, given).map(Some),
@@ -156,22 +178,11 @@ impl Layer {
             let is_none = radius == Milli::ZERO;
             self.radius = if is_none { radius } else { fields::extent("radius", radius)? };
         }
-        self.rotation = given.rotation.take().map_or(Ok(self.rotation), |angle| fields::angle("rotation", angle))?;
-        self.opacity = given.opacity.take().unwrap_or(self.opacity);
-        if !(Ratio(0)..=Ratio::ONE).contains(&self.opacity) {
-            return Err("`opacity`: expected 0 to 1".to_owned());
-        }
-        if let Some(shadow) = given.shadow.take() {
-            self.shadow = fields::shadow(&shadow, known.kit)?;
-        }
-        match given.left() {
-            None => Ok(self),
-            Some(field) => Err(format!("`{field}`: a layer of type `{}` has none", self.content.word())),
-        }
+        Ok(())
     }
 }
 
-/// Refuses what has no picture at this moment.
+/// Checks that the item shows a picture at this time.
 fn shown(item: ItemId, at: Micros, sources: &Sources) -> Result<(), String> {
     let facts = sources.get(&item).ok_or("`ref`: the item is deleted or not ready")?;
     if facts.kind == ItemType::Image {
@@ -197,7 +208,7 @@ fn named_logo(name: String, kit: &BrandKit) -> Result<String, String> {
     Err("`logo`: expected the name of a logo of the brand kit".to_owned())
 }
 
-/// The image that the brand kit calls so.
+/// Returns the item of the brand kit's logo of this name, in any case.
 pub(super) fn logo_of(name: &str, kit: &BrandKit) -> Option<ItemId> {
     let name = name.trim().to_lowercase();
     kit.logos.iter().find(|logo| logo.name.to_lowercase() == name).map(|logo| logo.item)

@@ -1,4 +1,4 @@
-//! The plan of a render of a canvas: its names looked up in the brand kit, its placeholders filled, its numbers whole.
+//! Plans a render of a canvas: looks names up in the brand kit, fills placeholders, and takes whole numbers.
 
 use super::fields::{family_of, rgba};
 use super::parts::logo_of;
@@ -14,68 +14,68 @@ use crate::still::{
 use crate::timeline::Fit;
 use std::collections::BTreeMap;
 
-/// What placeholders stand for, by their names.
+/// The values of placeholders, by name.
 pub type Values = BTreeMap<String, String>;
 
-/// Why a canvas can't be rendered as it is.
+/// Why a canvas can't be rendered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotDrawable {
-    /// An item is gone.
+    /// An item is deleted or not ready.
     #[error("the layer `{layer}` shows {item}, which is deleted or not ready")]
     Gone {
-        /// Which.
+        /// The layer's id.
         layer: String,
-        /// What it shows.
+        /// The item that it shows.
         item: ItemId,
     },
-    /// The brand kit has it no more.
+    /// The brand kit no longer has what a layer names.
     #[error("the layer `{layer}` names {what} `{name}`, which the brand kit does not have any more")]
     NotInKit {
-        /// Which; nothing of the background.
+        /// The layer's id; `background` for the canvas's background.
         layer: String,
-        /// What is named.
+        /// The kind of thing that is named, with its article.
         what: &'static str,
         /// Its name.
         name: String,
     },
-    /// A placeholder without a value.
+    /// A placeholder has no value.
     #[error("`values`: the placeholder `{{{0}}}` has none")]
     NoValue(String),
-    /// A value without a placeholder.
+    /// A value has no placeholder.
     #[error("`values`: no text of the canvas has the placeholder `{{{0}}}`")]
     NoPlaceholder(String),
-    /// A text that has become too long.
+    /// A text is too long once it is filled.
     #[error("the text of the layer `{0}` would have more than {MOST_TEXT_CHARACTERS} characters")]
     TooLong(String),
-    /// Too many pixels, or too long a side.
+    /// The picture has too many pixels, or too long a side.
     #[error(
         "it would be {0} × {1} pixels; a picture has at most {LONGEST_SIDE} on a side and {MOST_PIXELS} in all: ask \
          for a smaller `scale`"
     )]
     TooLarge(u64, u64),
-    /// Sources in more pixels than are decoded.
+    /// The sources have more pixels than may be decoded.
     #[error("its images would be decoded into {0} pixels, and {MOST_SOURCE_PIXELS} is the most")]
     ManySourcePixels(u64),
-    /// More to draw than is drawn.
+    /// The layers cover more pixels than may be drawn.
     #[error("its layers would be drawn on {0} pixels, shadows counted again, and {MOST_DRAWN_PIXELS} is the most")]
     ManyPixels(u64),
-    /// It has more to read than is drawn.
+    /// The texts have more letters than may be drawn.
     #[error("its texts have {0} letters, and {MOST_LETTERS} is the most that is drawn")]
     ManyLetters(usize),
 }
 
-/// What is made of a canvas.
+/// The output of a render of a canvas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StillOutput {
-    /// Whose it is.
+    /// The workspace of the new item.
     pub workspace: WorkspaceId,
-    /// What it is written as.
+    /// The file format.
     pub format: StillFormat,
-    /// Pixels of the picture for each of the canvas.
+    /// Pixels of the picture per pixel of the canvas.
     pub scale: Milli,
 }
 
-/// What a canvas looks like as the plan of a render.
+/// Returns the plan of a render of this canvas.
 ///
 /// # Errors
 /// Why it can't be rendered.
@@ -85,20 +85,13 @@ pub fn still_of(canvas: &Canvas, known: Known<'_>, values: &Values, output: Stil
     if let Some(unknown) = values.keys().find(|name| !named.contains(&name.as_str())) {
         return Err(NotDrawable::NoPlaceholder(unknown.clone()));
     }
-    let [width, height] = [canvas.width, canvas.height].map(|side| {
-        let thousandths = u64::from(side) * u64::from(scale.0.unsigned_abs());
-        ((thousandths + 500) / 1_000).max(1)
-    });
-    if width > u64::from(LONGEST_SIDE) || height > u64::from(LONGEST_SIDE) || width * height > MOST_PIXELS {
-        return Err(NotDrawable::TooLarge(width, height));
-    }
-    let side = |side: u64| u32::try_from(side).unwrap_or(LONGEST_SIDE);
+    let size = size_of(canvas, scale)?;
     let background = canvas.background.as_ref();
     let still = Still {
         workspace,
         format,
         canvas: [canvas.width, canvas.height],
-        size: [side(width), side(height)],
+        size,
         background: background.map(|color| kit_color("background", color, known.kit)).transpose()?,
         layers: canvas.layers.iter().map(|layer| drawn(canvas, layer, known, values)).collect::<Result<_, _>>()?,
     };
@@ -111,6 +104,18 @@ pub fn still_of(canvas: &Canvas, known: Known<'_>, values: &Values, output: Stil
         (_, many) if many > MOST_DRAWN_PIXELS => Err(NotDrawable::ManyPixels(many)),
         _ => Ok(still),
     }
+}
+
+/// The width and the height of the picture.
+fn size_of(canvas: &Canvas, scale: Milli) -> Result<[u32; 2], NotDrawable> {
+    let [width, height] = [canvas.width, canvas.height].map(|side| {
+        let thousandths = u64::from(side) * u64::from(scale.0.unsigned_abs());
+        ((thousandths + 500) / 1_000).max(1)
+    });
+    if width > u64::from(LONGEST_SIDE) || height > u64::from(LONGEST_SIDE) || width * height > MOST_PIXELS {
+        return Err(NotDrawable::TooLarge(width, height));
+    }
+    Ok([width, height].map(|side| u32::try_from(side).unwrap_or(LONGEST_SIDE)))
 }
 
 fn drawn(canvas: &Canvas, layer: &Layer, known: Known<'_>, values: &Values) -> Result<StillLayer, NotDrawable> {

@@ -1,26 +1,26 @@
-//! Pixels and degrees of a canvas: whole thousandths inside, so that one canvas has one plan.
+//! Numbers of pixels and degrees of a canvas, stored as whole thousandths so that one canvas has exactly one plan.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Thousandths of one.
+/// The thousandths in one.
 const THOUSAND: f64 = 1e3;
-/// The largest number that is read.
+/// The largest number that is read, with either sign.
 const MOST: f64 = 1e6;
 
-/// A number of pixels or of degrees.
+/// A number of pixels or of degrees, in thousandths.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Milli(pub i32);
 
 impl Milli {
-    /// None.
+    /// Zero.
     pub const ZERO: Self = Self(0);
 
-    /// So many whole ones.
+    /// Returns this whole number.
     pub fn whole(number: u32) -> Self {
         Self(i32::try_from(number).unwrap_or(i32::MAX / 1_000).saturating_mul(1_000))
     }
 
-    /// As a number.
+    /// Returns the number as JSON has it.
     pub fn number(self) -> f64 {
         f64::from(self.0) / THOUSAND
     }

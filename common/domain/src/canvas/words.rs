@@ -1,19 +1,19 @@
-//! Placeholders of texts: `{name}` stands for what a render is given under that name; `{{` and `}}` are the brackets
-//! themselves. What is in brackets and is no name stands as it is.
+//! Placeholders of texts: `{name}` stands for the value that a render is given under that name; `{{` and `}}` are
+//! literal braces. Braces around anything but a name stay as they are.
 
-/// Letters of a placeholder's name.
+/// The most letters of a placeholder's name.
 const MOST_NAME_LETTERS: usize = 64;
 
 /// A part of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part<'a> {
-    /// Letters as they are.
+    /// Literal text.
     Plain(&'a str),
-    /// What is filled in.
+    /// The name of a placeholder.
     Placeholder(&'a str),
 }
 
-/// The names of a text's placeholders, in their order; one that is there twice is named twice.
+/// Returns the names of a text's placeholders, in order; a repeated name is repeated.
 pub fn placeholders(text: &str) -> impl Iterator<Item = &str> {
     parts(text).filter_map(|part| match part {
         Part::Placeholder(name) => Some(name),
@@ -21,7 +21,7 @@ pub fn placeholders(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// A text with its placeholders filled.
+/// Returns the text with its placeholders replaced by their values.
 ///
 /// # Errors
 /// The first name that has no value.
@@ -36,7 +36,7 @@ pub(super) fn filled<'a>(text: &'a str, value: impl Fn(&str) -> Option<&'a str>)
     Ok(filled)
 }
 
-/// A text in its parts.
+/// Returns the parts of a text, in order.
 fn parts(text: &str) -> impl Iterator<Item = Part<'_>> {
     let mut left = text;
     std::iter::from_fn(move || {
@@ -49,7 +49,7 @@ fn parts(text: &str) -> impl Iterator<Item = Part<'_>> {
     })
 }
 
-/// The first part of a text that is not empty, and what comes after it.
+/// Returns the first part of a non-empty text, and the rest.
 fn first(text: &str) -> (Part<'_>, &str) {
     let at = text.find(['{', '}']).unwrap_or(text.len());
     let (plain, rest) = text.split_at(at);

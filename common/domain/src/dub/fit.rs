@@ -1,41 +1,42 @@
-//! Placing what was spoken within the time that it has: by tempo, as far as that is heard as speech, and then by saying
-//! so. Nothing is cut off, and no two are heard at once.
+//! Fits spoken segments into their time: by a change of tempo within limits, and then by reporting the overflow.
+//! Nothing is cut off, and no two segments are heard at once.
 
 use std::ops::RangeInclusive;
 
-/// How much faster than it was spoken something may be heard, in thousandths.
+/// The tempos at which speech may be heard, in thousandths of the speed at which it was spoken.
 pub const TEMPOS: RangeInclusive<i64> = 850..=1_200;
-/// What is longer by no more than this is taken to fit.
+/// A segment that is longer than its time by no more than these milliseconds is taken to fit.
 const SLACK_MS: i64 = 20;
 
-/// How something that was spoken is heard.
+/// A spoken segment, with its times in samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Spoken {
-    /// When its segment begins, in samples.
+    /// The first sample of its time.
     pub start: i64,
-    /// When that ends.
+    /// The end of its time, in samples.
     pub end: i64,
-    /// How many samples it has, at the tempo that it is heard at.
+    /// Its length in samples, at the tempo that it is heard at.
     pub len: i64,
 }
 
-/// Where it is heard.
+/// The place where a segment is heard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fitted {
     /// Its first sample.
     pub at: i64,
-    /// Milliseconds that it goes on after its segment's end.
+    /// Milliseconds that it continues after its time's end; 0 up to `SLACK_MS`.
     pub overflow_ms: i64,
 }
 
-/// The tempo, in thousandths, at which `spoken` samples fill `span` of them, as near as that may come.
+/// Returns the tempo in thousandths, within `TEMPOS`, at which `spoken` samples come closest to filling `span` samples.
 pub fn tempo(spoken: i64, span: i64) -> i64 {
-    // Rounded up: a little too fast is in time.
+    // Rounded up: slightly too fast is still in time.
     let exact = (spoken.max(0) * 1_000 + span.max(1) - 1) / span.max(1);
     exact.clamp(*TEMPOS.start(), *TEMPOS.end())
 }
 
-/// Where these are heard, in their order: at their segments' beginnings, or once the one before has ended.
+/// Places the segments in order: each where its time begins, or where the one before ends if that is later. `rate` is
+/// in samples per second.
 pub fn fitted(spoken: &[Spoken], rate: i64) -> Vec<Fitted> {
     let mut free = 0;
     let place = |one: &Spoken| {

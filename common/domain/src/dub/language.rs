@@ -1,15 +1,15 @@
-//! Languages by their codes, and the voices of the engines that are built in.
+//! Languages by their codes, and the voices of the built-in engines.
 
 use crate::model::BuiltIn;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// Characters of a voice's name.
+/// The most characters of a voice's name.
 pub const MOST_VOICE_CHARACTERS: usize = 32;
-/// Characters of a language's code.
+/// The most characters of a language's tag.
 const MOST_CHARACTERS: usize = 35;
-/// The codes of ISO 639-1 and 639-3 of one language: engines name languages by the one or the other.
+/// Pairs of the ISO 639-1 and 639-3 codes of a language: engines use either.
 const CODES: [(&str, &str); 44] = [
     ("af", "afr"),
     ("ar", "arb"),
@@ -56,26 +56,26 @@ const CODES: [(&str, &str); 44] = [
     ("uk", "ukr"),
     ("zh", "zho"),
 ];
-/// How the voices of `espeak-ng` differ, one for each who speaks.
+/// The voice variants of `espeak-ng`, one for each speaker.
 const ESPEAK_VARIANTS: [&str; 6] = ["", "+f3", "+m3", "+f2", "+m7", "+f4"];
 
-/// A language: the code of ISO 639-1 where it has one, else that of 639-3, in lower case.
+/// A language: its ISO 639-1 code if that is known, else its ISO 639-3 code, in lower case.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Language(String);
 
 impl Language {
-    /// The code of ISO 639-3, where it is known.
+    /// Returns the ISO 639-3 code if it is known, else the code as given.
     pub fn three(&self) -> &str {
         CODES.iter().find(|(two, _)| *two == self.0).map_or(&self.0, |(_, three)| three)
     }
 
-    /// The code that it is called by here.
+    /// Returns the code that is used here.
     pub fn code(&self) -> &str {
         &self.0
     }
 
-    /// What a translation from here into `other` is called by the engine that is built in, as `eng-spa`.
+    /// Returns the built-in engine's name for the translation from this language into `other`, such as `eng-spa`.
     pub fn pair(&self, other: &Self) -> String {
         format!("{}-{}", self.three(), other.three())
     }
@@ -84,7 +84,7 @@ impl Language {
 impl FromStr for Language {
     type Err = &'static str;
 
-    /// Parses a tag such as `es`, `spa` or `es-MX`, of which the language counts.
+    /// Parses a tag such as `es`, `spa` or `es-MX`; only its language is kept.
     fn from_str(tag: &str) -> Result<Self, Self::Err> {
         let wrong = "expected the code of a language, such as `es` or `spa`";
         let plain = |part: &str| !part.is_empty() && part.len() <= 8 && part.bytes().all(|b| b.is_ascii_alphanumeric());
@@ -120,7 +120,7 @@ impl fmt::Display for Language {
     }
 }
 
-/// Whether a text can be a voice's name. It can't be taken for an option of a program.
+/// Whether a text can be a voice's name, which no program takes for an option.
 pub fn is_voice(voice: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"+_-".contains(&byte);
     voice.len() <= MOST_VOICE_CHARACTERS
@@ -128,12 +128,12 @@ pub fn is_voice(voice: &str) -> bool {
         && voice.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic())
 }
 
-/// The engine that speaks by this voice: `flite` by its own, in English; else `espeak-ng`.
+/// Returns the engine that has this voice: `flite` for its own English voices, else `espeak-ng`.
 pub fn engine_of(voice: &str, language: &Language) -> BuiltIn {
     if language.code() == "en" && BuiltIn::FLITE_VOICES.contains(&voice) { BuiltIn::Flite } else { BuiltIn::Espeak }
 }
 
-/// The voice of the one who speaks as so-manieth, where nobody says which.
+/// Returns the default voice of the speaker with this number, from 0.
 pub fn usual_voice(language: &Language, number: usize) -> String {
     if language.code() == "en" {
         return BuiltIn::FLITE_VOICES[number % BuiltIn::FLITE_VOICES.len()].to_owned();

@@ -1,8 +1,8 @@
-//! Dubs: what is said in an item, in another language, and when it is spoken (contract §4.14).
+//! Dubs: the speech of an item in another language, in segments with times (contract §4.14).
 //!
-//! Pure. A dub is a document of segments: `ops` is what can be done to one, `said` makes segments of what a transcript
-//! and a speakers read say, `fit` places what was spoken within them, `language` knows the names of languages and the
-//! voices that speak them, and `plan` is what a job makes of it.
+//! Pure. A dub is a document of segments: `ops` defines its operations, `said` makes segments of a transcript and a
+//! speakers read, `fit` places spoken segments in their time, `language` has codes of languages and their voices, and
+//! `plan` is the plan of a dub's job.
 
 mod fit;
 mod language;
@@ -25,85 +25,85 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-/// Segments of a dub.
+/// The most segments of a dub.
 pub const MOST_SEGMENTS: usize = 2_000;
-/// Characters of what a segment says, in either language.
+/// The most characters of a segment's text, in either language.
 pub const MOST_TEXT_CHARACTERS: usize = 1_000;
-/// The longest media that is dubbed: three hours.
+/// The longest media that can be dubbed: three hours.
 pub const LONGEST: Micros = Micros(10_800_000_000);
-/// The shortest segment.
+/// The shortest segment: a tenth of a second.
 pub const SHORTEST: Micros = Micros(100_000);
-/// What people who speak are called where nobody tells them apart.
+/// The speaker's name when speakers are not told apart.
 pub const ONE_SPEAKER: &str = "speaker_1";
 
-/// What a dub holds.
+/// The body of a dub.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dub {
     /// The item that is dubbed.
     pub source: ItemId,
-    /// The language that is spoken in it; nothing where a script was given without it.
+    /// The language spoken in it; `None` if a script was given without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_language: Option<Language>,
     /// The language that it is dubbed into.
     pub target_language: Language,
-    /// Whether the item's own sound is heard under it.
+    /// Whether the item's own sound is heard under the voices.
     #[serde(default)]
     pub keep_background: bool,
-    /// What is said, in the order of its beginnings; none begins before the one before it has ended.
+    /// The segments in the order of their starts, without overlaps.
     pub segments: Vec<Segment>,
 }
 
-/// What somebody says.
+/// A segment: what one speaker says without a pause.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Segment {
-    /// What it is found by; another in each segment.
+    /// Its id, unique in the dub.
     pub id: String,
-    /// When it begins.
+    /// Its start in the item.
     pub start: Micros,
-    /// When it ends.
+    /// Its end in the item.
     pub end: Micros,
-    /// Who speaks.
+    /// The speaker's name.
     pub speaker: String,
-    /// What is said in the item, where it is known.
+    /// The text that is said in the item, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// What is spoken instead; empty until it is translated.
+    /// The text that is spoken instead; empty until it is translated.
     #[serde(default)]
     pub translation: String,
-    /// By which voice.
+    /// The name of the voice that speaks it.
     pub voice: String,
 }
 
-/// A segment as it was spoken: where in the sound of the voices it is.
+/// A segment as it was spoken: its place in the sound of the voices, in samples of 48 kHz.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Piece {
-    /// The segment.
+    /// The segment's id.
     pub id: String,
     /// [`Segment::key`] of what was spoken.
     pub key: String,
-    /// The first of its samples.
+    /// Its first sample.
     pub at: i64,
-    /// How many it has.
+    /// The number of its samples.
     pub len: i64,
-    /// How many milliseconds it goes on after the segment's end.
+    /// Milliseconds that it continues after the segment's end.
     pub overflow_ms: i64,
 }
 
 impl Segment {
-    /// What tells what is spoken of it from what else is: the text, the voice, the language and the span.
+    /// Returns the key of what is spoken for it: a hash of text, voice, language and times.
     pub fn key(&self, language: &Language) -> String {
         let whole = json!([self.translation, self.voice, language, self.start, self.end]);
         hex::encode(Sha256::digest(whole.to_string())).chars().take(32).collect()
     }
 
-    /// How long it lasts.
+    /// Returns its length in microseconds.
     pub const fn span(&self) -> Micros {
         Micros(self.end.0 - self.start.0)
     }
 }
 
 impl Dub {
-    /// What lists show of it.
+    /// Returns the summary that lists show.
     pub fn summary(&self) -> Value {
         json!({
             "source": self.source, "source_language": self.source_language, "target_language": self.target_language,
@@ -111,16 +111,15 @@ impl Dub {
         })
     }
 
-    /// Every item that it names.
+    /// Returns the items that it names.
     pub fn items(&self) -> Vec<ItemId> {
         vec![self.source]
     }
 
-    /// Checks the segments as a whole, puts them in order and gives ids to those that have none. `duration` is the
-    /// item's.
+    /// Checks all segments, sorts them by start, and gives ids to those without one. `duration` is the item's.
     ///
     /// # Errors
-    /// What can't be so, in words, with the place of the segment.
+    /// What is wrong, in words, with the times of the segment.
     pub fn settle(&mut self, duration: Micros) -> Result<(), String> {
         if self.segments.is_empty() || self.segments.len() > MOST_SEGMENTS {
             return Err(format!("expected 1 to {MOST_SEGMENTS} segments"));
@@ -144,17 +143,17 @@ impl Dub {
         Ok(())
     }
 
-    /// The segment of this id.
+    /// Returns the index of the segment of this id.
     ///
     /// # Errors
-    /// That there is none, in words.
+    /// That there is no such segment, in words.
     fn segment(&self, id: &str) -> Result<usize, String> {
         let found = self.segments.iter().position(|segment| segment.id == id);
         found.ok_or_else(|| crate::document::unknown_id("dub", "segment", id))
     }
 }
 
-/// Whether a segment is one of media that lasts so long.
+/// Checks that a segment lies within media of this duration, and that its fields are valid.
 fn within(segment: &Segment, duration: Micros) -> Result<(), String> {
     let (start, end) = (segment.start, segment.end);
     if start < Micros::ZERO || end.0 - start.0 < SHORTEST.0 || end > duration {
@@ -181,7 +180,7 @@ fn within(segment: &Segment, duration: Micros) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a text can be said.
+/// Checks the length of a text.
 fn text(field: &str, text: &str) -> Result<(), String> {
     if text.chars().count() <= MOST_TEXT_CHARACTERS {
         return Ok(());
@@ -189,7 +188,7 @@ fn text(field: &str, text: &str) -> Result<(), String> {
     Err(format!("`{field}`: expected at most {MOST_TEXT_CHARACTERS} characters"))
 }
 
-/// A text on one line, as it is spoken.
+/// Returns a text as it is spoken: on one line, without control characters.
 pub fn one_line(text: &str) -> String {
     let plain: String = text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
     plain.split_whitespace().collect::<Vec<_>>().join(" ")

@@ -1,6 +1,6 @@
-//! What can be done to a dub: one operation of an edit, as its JSON says it, and doing it.
+//! The operations on a dub, as the JSON of an edit gives them, and their application.
 //!
-//! What is changed of a segment is spoken anew by the next render; all else is taken from what was spoken before.
+//! The next render speaks only the changed segments anew; the others are taken from what was spoken before.
 
 use super::{Dub, MOST_SEGMENTS, Segment, one_line};
 use crate::document::free_id;
@@ -11,38 +11,38 @@ use serde::Deserialize;
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(tag = "op", rename_all = "snake_case", deny_unknown_fields)]
 pub enum DubOp {
-    /// Another segment.
+    /// Adds a segment.
     AddSegment(NewSegment),
-    /// A segment that says something else, by another voice or at another time. What is absent stays.
+    /// Changes a segment's text, voice, speaker or times. Absent fields stay as they are.
     UpdateSegment {
-        /// Which.
+        /// The segment's id.
         segment_id: String,
-        /// What is spoken from now on.
+        /// The text that is spoken.
         translation: Option<String>,
-        /// By which voice.
+        /// The name of the voice.
         voice: Option<String>,
-        /// Who speaks.
+        /// The speaker's name.
         speaker: Option<String>,
-        /// When it begins.
+        /// Its start.
         start: Option<Micros>,
-        /// When it ends.
+        /// Its end.
         end: Option<Micros>,
     },
-    /// A segment less: it is not spoken any more.
+    /// Removes a segment, which is then not spoken any more.
     RemoveSegment {
-        /// Which.
+        /// The segment's id.
         segment_id: String,
     },
-    /// Another voice for all that one speaker says.
+    /// Changes the voice of all segments of one speaker.
     SetVoice {
-        /// Who.
+        /// The speaker's name.
         speaker: String,
-        /// The voice.
+        /// The name of the voice.
         voice: String,
     },
-    /// Whether the item's own sound is heard under it.
+    /// Sets whether the item's own sound is heard under the voices.
     SetBackground {
-        /// Whether it is.
+        /// Whether it is heard.
         keep: bool,
     },
 }
@@ -51,25 +51,25 @@ pub enum DubOp {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NewSegment {
-    /// What it is found by; one is made without it.
+    /// Its id; if absent, one is made.
     pub segment_id: Option<String>,
-    /// When it begins.
+    /// Its start.
     pub start: Micros,
-    /// When it ends.
+    /// Its end.
     pub end: Micros,
-    /// What is spoken.
+    /// The text that is spoken.
     pub translation: String,
-    /// By which voice; the speaker's without it.
+    /// The name of the voice; the speaker's if absent.
     pub voice: Option<String>,
-    /// Who speaks; the first speaker of the dub without it.
+    /// The speaker's name; that of the dub's first segment if absent.
     pub speaker: Option<String>,
 }
 
 impl Dub {
-    /// Does one operation. `duration` is the item's.
+    /// Applies one operation. `duration` is the item's.
     ///
     /// # Errors
-    /// What can't be done of it, in words.
+    /// Why it can't be applied, in words.
     pub fn apply(&mut self, op: DubOp, duration: Micros) -> Result<(), String> {
         match op {
             DubOp::AddSegment(new) => self.add(new)?,
@@ -88,16 +88,19 @@ impl Dub {
                 let at = self.segment(&segment_id)?;
                 self.segments.remove(at);
             }
-            DubOp::SetVoice { speaker, voice } => {
-                let mut theirs = self.segments.iter_mut().filter(|segment| segment.speaker == speaker).peekable();
-                if theirs.peek().is_none() {
-                    return Err("`speaker`: nobody of the dub is called so".to_owned());
-                }
-                theirs.for_each(|segment| segment.voice.clone_from(&voice));
-            }
+            DubOp::SetVoice { speaker, voice } => self.set_voice(&speaker, &voice)?,
             DubOp::SetBackground { keep } => self.keep_background = keep,
         }
         self.settle(duration)
+    }
+
+    fn set_voice(&mut self, speaker: &str, voice: &str) -> Result<(), String> {
+        let mut theirs = self.segments.iter_mut().filter(|segment| segment.speaker == speaker).peekable();
+        if theirs.peek().is_none() {
+            return Err("`speaker`: nobody of the dub is called so".to_owned());
+        }
+        theirs.for_each(|segment| voice.clone_into(&mut segment.voice));
+        Ok(())
     }
 
     fn add(&mut self, new: NewSegment) -> Result<(), String> {

@@ -1,5 +1,5 @@
-//! The plan of a dub's job: what is said when by which voice, what is still to be translated, and what was spoken
-//! before. It is complete, so that every attempt makes the same.
+//! The plan of a dub's job: the segments and their voices, whether it translates, and what was spoken before. It is
+//! complete, so that every attempt makes the same.
 
 use super::{Dub, Piece, engine_of};
 use crate::ids::{DubId, ItemId, WorkspaceId};
@@ -10,25 +10,25 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 
-/// Hundredths of a decibel that the item's own sound goes down under the voices.
+/// How far the item's own sound is lowered under the voices, in hundredths of a decibel.
 pub const DOWN: u32 = 1_500;
-/// Milliseconds that it takes to go down, and to come back.
+/// Milliseconds in which the sound is lowered.
 pub const ATTACK_MS: u32 = 200;
-/// See [`ATTACK_MS`].
+/// Milliseconds in which it comes back.
 pub const RELEASE_MS: u32 = 500;
 
-/// Which tool asked.
+/// The tool that started the job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DubTool {
-    /// A dub is made.
+    /// Makes a dub.
     Dub,
-    /// One is spoken again, as far as it has changed.
+    /// Speaks the changed segments of a dub again.
     RenderDub,
 }
 
 impl DubTool {
-    /// Its name in calls.
+    /// Returns its name in calls.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Dub => "dub",
@@ -37,44 +37,45 @@ impl DubTool {
     }
 }
 
-/// What was spoken of a dub before.
+/// An earlier render of a dub's voices, whose segments are used again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Before {
-    /// The item that has the voices alone.
+    /// The item with the voices alone.
     pub voice: ItemId,
-    /// Where in it each is.
+    /// The place of each spoken segment in it.
     pub pieces: Vec<Piece>,
 }
 
-/// What a job makes of a dub.
+/// The plan of a dub's job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DubPlan {
-    /// Which tool asked.
+    /// The tool that started it.
     pub tool: DubTool,
-    /// Where: the same words in two workspaces are two plans.
+    /// The workspace: the same segments in two workspaces are two plans.
     pub workspace: WorkspaceId,
-    /// The dub, once it is there.
+    /// The dub, if it exists already.
     pub dub: Option<DubId>,
-    /// The revision of it that is spoken.
+    /// The revision of the dub that is spoken.
     pub revision: i32,
-    /// What it is called.
+    /// The dub's name.
     pub name: String,
-    /// What it holds.
+    /// The dub's segments and languages.
     pub body: Dub,
-    /// Whether segments without a translation are translated, rather than left out.
+    /// Whether segments without a translation are translated; otherwise they are left out.
     pub translates: bool,
-    /// What was spoken before.
+    /// The earlier render of its voices, if there is one.
     pub before: Option<Before>,
 }
 
-/// What a dub is made with: names of what workers offer (`store::generations`).
+/// The names of the engines and language pairs that a dub needs, as workers offer them (`store::generations`).
 pub type Needs = BTreeSet<String>;
 
-/// Characters that are spoken in a second at the most, heard as fast as a dub may be: of ordinary speech fewer.
+/// Characters spoken per second at most, at the fastest tempo of a dub; ordinary speech has fewer.
 const CHARACTERS_A_SECOND: i64 = 25;
 
 impl DubPlan {
-    /// The milliseconds that it is priced by: those of its item, or those that its words take, if they are more.
+    /// Returns the milliseconds that its price is for: the item's length, or the time to speak its words if that is
+    /// longer.
     pub fn worth_ms(&self, item_ms: i64) -> i64 {
         let segments = self.body.segments.iter();
         let said =
@@ -82,13 +83,13 @@ impl DubPlan {
         item_ms.max(said.sum::<i64>() * 1_000 / CHARACTERS_A_SECOND)
     }
 
-    /// The milliseconds that its voices may last, at the most: three times what it is priced by, and ten seconds for
-    /// short ones. What is longer is no speech that follows its item.
+    /// Returns the most milliseconds that its voices may last: three times what its price is for, plus ten seconds for
+    /// short ones. Longer speech does not follow its item.
     pub fn longest_ms(&self, item_ms: i64) -> i64 {
         self.worth_ms(item_ms).saturating_mul(3).saturating_add(10_000)
     }
 
-    /// Returns the SHA-256 of what it makes. What was spoken before only says how.
+    /// Returns the SHA-256 of the plan, without the name and without what was spoken before, which only saves work.
     pub fn hash(&self) -> [u8; 32] {
         let whole = (self.tool, self.workspace, self.dub, self.revision, &self.body, self.translates);
         // A plan has no map in it, and its times are whole microseconds: there is one way to write it, and it can't
@@ -96,7 +97,7 @@ impl DubPlan {
         Sha256::digest(serde_json::to_vec(&whole).unwrap_or_default()).into()
     }
 
-    /// What it is made with.
+    /// Returns the engines and language pairs that it needs.
     pub fn needs(&self) -> Needs {
         let target = &self.body.target_language;
         let voices = self.body.segments.iter().map(|segment| engine_of(&segment.voice, target).name().to_owned());
@@ -104,27 +105,27 @@ impl DubPlan {
         voices.chain(translator.map(|source| offered_pair(&source.pair(target)))).collect()
     }
 
-    /// What the new item is called.
+    /// Returns the name of the new item.
     pub fn item_name(&self) -> String {
         match self.tool {
             DubTool::Dub => titled(&self.name, &format!(" ({})", self.body.target_language)),
-            // The dub is called so already.
+            // The dub's name has the language already.
             DubTool::RenderDub => self.name.clone(),
         }
     }
 
-    /// What the item with the voices alone is called.
+    /// Returns the name of the item with the voices alone.
     pub fn voice_name(&self) -> String {
         titled(&self.item_name(), " voices")
     }
 }
 
-/// The name by which workers offer a pair of languages.
+/// Returns the name by which workers offer a language pair.
 pub fn offered_pair(pair: &str) -> String {
     format!("apertium:{pair}")
 }
 
-/// The timeline of a dubbed item: its picture, with the voices over it, and its own sound under them where that is
+/// Returns the timeline of a dubbed item: the item's picture with the voices, and its own sound under them if that is
 /// kept.
 pub fn variant(dub: &Dub, voice: (ItemId, Micros), source: Micros, picture: Timeline) -> Timeline {
     let track = |id: &str, item, duration, duck| AudioTrack {
@@ -166,7 +167,7 @@ pub fn variant(dub: &Dub, voice: (ItemId, Micros), source: Micros, picture: Time
     timeline
 }
 
-/// A timeline's body with other voices, and what lists show of it; nothing where it speaks by none of these any more.
+/// Returns a timeline's body with new voices, and its summary; `None` if its voiceover is not `before` any more.
 pub fn revoiced(body: &Value, before: Option<ItemId>, voice: (ItemId, Micros)) -> Option<(Value, Value)> {
     let mut timeline: Timeline = serde_json::from_value(body.clone()).ok()?;
     let track = timeline.audio.voiceover.as_mut().filter(|track| Some(track.item) == before)?;
@@ -174,7 +175,7 @@ pub fn revoiced(body: &Value, before: Option<ItemId>, voice: (ItemId, Micros)) -
     Some((serde_json::to_value(&timeline).ok()?, timeline.summary()))
 }
 
-/// A name with something behind it, within what an item's name may have.
+/// Returns a name with a suffix in place of its file ending, within the length of an item's name.
 fn titled(name: &str, suffix: &str) -> String {
     let stem = match name.rsplit_once('.') {
         Some((stem, ending)) if !stem.is_empty() && (2..=4).contains(&ending.len()) => stem,

@@ -1,7 +1,7 @@
-//! Segments of what a transcript says was said, and a speakers read by whom.
+//! Makes segments of a transcript, with the speakers of a speakers read. Times are in microseconds.
 //!
-//! A segment is what one voice says without a pause, and not much longer than a breath: a translation is spoken in the
-//! time of what it stands for, so long segments drift and short ones are cut out of their sentence.
+//! A segment is what one speaker says without a pause, and not much longer than a breath. Its translation is spoken in
+//! the same time, so long segments would drift and short ones would be torn out of their sentence.
 
 use super::{Dub, Language, ONE_SPEAKER, Segment, one_line, usual_voice};
 use crate::ids::ItemId;
@@ -11,34 +11,34 @@ use std::collections::HashMap;
 
 /// A pause that ends a segment.
 const PAUSE: i64 = 600_000;
-/// A pause that ends a segment which is long already, and how long that is.
+/// A pause that ends a segment of at least `LONG`.
 const SHORT_PAUSE: i64 = 200_000;
 const LONG: i64 = 8_000_000;
-/// A segment is ended at the next word once it is as long as this, or has so many characters.
+/// A segment ends before the next word once it is as long as this, or would have so many characters.
 const LONGEST: i64 = 15_000_000;
 const MOST_CHARACTERS: usize = 300;
-/// A segment of which less is known is given so much time.
+/// A shorter segment is lengthened to this, up to the next one.
 const LEAST: i64 = 300_000;
 
 /// A word of a transcript.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SaidWord {
-    /// It.
+    /// The word.
     pub word: String,
-    /// When it begins.
+    /// Its start in the item.
     pub start: Micros,
-    /// When it ends.
+    /// Its end in the item.
     pub end: Micros,
 }
 
-/// Somebody speaks from when to when.
+/// A stretch in which one speaker speaks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Turn {
-    /// Who.
+    /// The speaker's name.
     pub speaker: String,
-    /// When it begins.
+    /// Its start in the item.
     pub start: Micros,
-    /// When it ends.
+    /// Its end in the item.
     pub end: Micros,
 }
 
@@ -47,11 +47,11 @@ pub struct Turn {
 pub struct Transcript {
     /// Its words.
     pub words: Vec<SaidWord>,
-    /// The tag of the language that it tells.
+    /// The tag of its language, if it names one.
     pub language: Option<String>,
 }
 
-/// What a stored `transcript` read says; nothing when it is no such read.
+/// Returns the words and the language of a stored `transcript` read; `None` if it is no such read.
 pub fn words_of(read: &Value) -> Option<Transcript> {
     let words = read["data"]["words"].as_array()?;
     let words = words.iter().filter_map(|one| {
@@ -62,7 +62,7 @@ pub fn words_of(read: &Value) -> Option<Transcript> {
     Some(Transcript { words: words.collect(), language })
 }
 
-/// The turns of a stored `speakers` read; nothing when it is no such read.
+/// Returns the turns of a stored `speakers` read; `None` if it is no such read.
 pub fn turns_of(read: &Value) -> Option<Vec<Turn>> {
     let turns = read["data"]["segments"].as_array()?;
     let turns = turns.iter().filter_map(|one| {
@@ -76,22 +76,22 @@ fn micros(seconds: &Value) -> Option<Micros> {
     serde_json::from_value(seconds.clone()).ok()
 }
 
-/// What is said in an item.
+/// An item, and the results of the reads of its speech.
 #[derive(Debug, Clone, Copy)]
 pub struct Recording<'a> {
     /// The item.
     pub item: ItemId,
-    /// How long it lasts.
+    /// Its duration.
     pub duration: Micros,
-    /// The language that is spoken.
+    /// The spoken language.
     pub language: &'a Language,
-    /// The words, in the order in which they begin.
+    /// The words, in the order of their starts.
     pub words: &'a [SaidWord],
-    /// Who speaks when, in the order in which they begin.
+    /// The speakers' turns, in the order of their starts.
     pub turns: &'a [Turn],
 }
 
-/// A dub of what was said by whom, which is still to be translated into this language.
+/// Returns a dub of what is said in an item, still to be translated into the `target` language.
 pub fn said(recording: Recording<'_>, target: &Language) -> Dub {
     let Recording { item, duration, language, words, turns } = recording;
     let mut segments: Vec<Segment> = Vec::new();
@@ -133,7 +133,7 @@ pub fn said(recording: Recording<'_>, target: &Language) -> Dub {
     dub
 }
 
-/// Who says a word: whose turn its middle is in, or comes next to. Turns are in order, and so are words.
+/// Returns the speaker of a word: whose turn has its middle or is nearest to it. Turns and words must come in order.
 fn speaker_of<'a>(word: &SaidWord, turns: &'a [Turn], turn: &mut usize) -> &'a str {
     let middle = i64::midpoint(word.start.0, word.end.0);
     while turns.get(*turn).is_some_and(|one| one.end.0 <= middle) && *turn + 1 < turns.len() {
@@ -149,7 +149,7 @@ fn speaker_of<'a>(word: &SaidWord, turns: &'a [Turn], turn: &mut usize) -> &'a s
     }
 }
 
-/// Whether a word goes on with the segment before it.
+/// Whether a word belongs to the segment before it.
 fn goes_on(last: &Segment, word: &SaidWord, speaker: &str) -> bool {
     let (pause, len) = (word.start.0 - last.end.0, last.span().0);
     let text = last.source.as_deref().unwrap_or_default();
@@ -159,7 +159,7 @@ fn goes_on(last: &Segment, word: &SaidWord, speaker: &str) -> bool {
     last.speaker == speaker && pause < PAUSE && len < LONGEST && !long && !ended && !breath
 }
 
-/// Gives those that are too short the time that is there, and takes away what overlaps.
+/// Lengthens short segments into free time, shortens those that overlap, and drops those that are still too short.
 fn spaced(segments: &mut Vec<Segment>, duration: Micros) {
     segments.sort_by_key(|segment| segment.start);
     for place in 0..segments.len() {
@@ -171,7 +171,7 @@ fn spaced(segments: &mut Vec<Segment>, duration: Micros) {
     segments.retain(|segment| segment.span() >= super::SHORTEST);
 }
 
-/// Gives each speaker a voice.
+/// Gives each speaker a default voice.
 fn voiced(dub: &mut Dub) {
     let mut voices: HashMap<String, String> = HashMap::new();
     for segment in &mut dub.segments {

@@ -1,22 +1,22 @@
-//! What sort of work a job is, as clients are shown it.
+//! The kinds of jobs, as clients see them.
 
 use crate::read::Read;
 use serde::Serialize;
 
-/// What sort of work a job is. The `transcript` read is `transcription`, the other five are `read`.
+/// The kind of a job. The `transcript` read has the kind `transcription`, the other reads have `read`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, sqlx::Type)]
 #[serde(rename_all = "snake_case")]
 #[sqlx(type_name = "text", rename_all = "snake_case")]
 pub enum JobKind {
-    /// Making media with a model.
+    /// Makes media with a model or an engine.
     Generation,
-    /// Making a new item from others.
+    /// Makes a new item of others.
     Render,
-    /// Putting speech into another language.
+    /// Speaks an item in another language.
     Dub,
-    /// The `transcript` read.
+    /// Computes the `transcript` read.
     Transcription,
-    /// Any other read.
+    /// Computes another read.
     Read,
 }
 
@@ -24,7 +24,7 @@ impl JobKind {
     /// All five.
     pub const ALL: [Self; 5] = [Self::Generation, Self::Render, Self::Dub, Self::Transcription, Self::Read];
 
-    /// The kind of the job that computes this read.
+    /// Returns the kind of the job that computes this read.
     pub const fn of(read: Read) -> Self {
         match read {
             Read::Transcript => Self::Transcription,
@@ -32,7 +32,7 @@ impl JobKind {
         }
     }
 
-    /// The word used in answers, filters and tables.
+    /// Returns its name in answers, filters and tables.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Generation => "generation",
@@ -43,7 +43,7 @@ impl JobKind {
         }
     }
 
-    /// The kind of this name, if there is one.
+    /// Returns the kind of this name; `None` if there is none.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }

@@ -1,7 +1,7 @@
-//! What a job is to a client, and what becomes of it when an attempt ends (contract §3.2).
+//! Jobs as clients see them, and what follows when an attempt ends (contract §3.2).
 //!
-//! Statuses are stored and shown by the same words. The decision what a failed or lost attempt leads to is made here
-//! from counts; whether it comes to pass is up to one conditional update in `store::jobs`.
+//! Statuses have the same names in tables and answers. What follows a failed or lost attempt is decided here from
+//! counts; whether it happens is up to one conditional update in `store::jobs`.
 
 pub mod kind;
 
@@ -16,22 +16,22 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 use std::time::Duration;
 
-/// Attempts a job has before a retryable failure is final.
+/// The attempts of a job before a retryable failure is final.
 pub const MAX_ATTEMPTS: i16 = 3;
-/// Leases a job may lose before it is given up as `worker_lost`.
+/// The leases that a job may lose before it fails with `worker_lost`.
 pub const MAX_LOSSES: i16 = 5;
-/// How long a claim is good for without renewal.
+/// How long a claim lasts without renewal.
 pub const LEASE: Duration = Duration::from_secs(30);
-/// How often a worker renews it.
+/// How often a worker renews its claim.
 pub const RENEWAL: Duration = Duration::from_secs(10);
 /// Running or admitted jobs an account may have at once; more stay queued without a ticket.
 pub const PLACES: i64 = 20;
-/// How far apart two of an account's tickets are dated; see [`dated_back`].
+/// The time by which the dates of two of an account's tickets differ; see [`dated_back`].
 const SPACING: Duration = Duration::from_mins(1);
 /// Live jobs an account may have at once; past it a read is refused with `queue_full`.
 pub const MAX_LIVE: i64 = 500;
 
-/// Where a job stands. The last three never change.
+/// The status of a job. The last three are final.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, sqlx::Type)]
 #[serde(rename_all = "snake_case")]
 #[sqlx(type_name = "text", rename_all = "snake_case")]
@@ -52,7 +52,7 @@ impl JobStatus {
     /// All five.
     pub const ALL: [Self; 5] = [Self::Queued, Self::Running, Self::Succeeded, Self::Failed, Self::Cancelled];
 
-    /// The word used in answers, filters and tables.
+    /// Returns its name in answers, filters and tables.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Queued => "queued",
@@ -63,12 +63,12 @@ impl JobStatus {
         }
     }
 
-    /// The status of this name, if there is one.
+    /// Returns the status of this name; `None` if there is none.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|status| status.name() == name)
     }
 
-    /// Whether it can't change any more.
+    /// Whether it is final.
     pub const fn is_final(self) -> bool {
         matches!(self, Self::Succeeded | Self::Failed | Self::Cancelled)
     }
@@ -81,7 +81,7 @@ pub struct Job {
     pub id: JobId,
     /// The workspace it acts in.
     pub workspace_id: WorkspaceId,
-    /// What sort of work it is.
+    /// Its kind.
     pub kind: JobKind,
     /// The read it computes, if it computes one.
     pub read: Option<Read>,
@@ -90,25 +90,25 @@ pub struct Job {
     /// That item's ref.
     #[serde(rename = "ref")]
     pub item_ref: Option<String>,
-    /// Where it stands.
+    /// Its status.
     pub status: JobStatus,
-    /// 0–100; never goes down within an attempt.
+    /// The progress in percent, 0 to 100; it never goes down within an attempt.
     pub progress: i16,
-    /// Attempts that failed or were lost, and the one that runs.
+    /// The number of attempts that failed or were lost, plus the running one.
     pub attempt: i16,
-    /// Attempts before a retryable failure is final.
+    /// The attempts before a retryable failure is final.
     pub max_attempts: i16,
     /// Whether it was asked to stop while running.
     pub cancel_requested: bool,
-    /// Minutes held for it.
+    /// Minutes that are held for it.
     pub estimated_minutes: Minutes,
     /// Minutes charged; null until it ends, 0 when it failed or was cancelled.
     pub cloud_minutes: Option<Minutes>,
-    /// AI credits held for it.
+    /// AI credits that are held for it.
     pub estimated_credits: Credits,
     /// AI credits charged; null until it ends, 0 when it failed or was cancelled.
     pub credits: Option<Credits>,
-    /// What it made.
+    /// Its result: the read's or the new item's.
     pub result: Option<Value>,
     /// Why it failed.
     pub error: Option<JobError>,
@@ -132,13 +132,13 @@ pub struct Job {
 pub struct JobError {
     /// One of the job error codes (contract §3.2).
     pub code: String,
-    /// What went wrong, in words to act on.
+    /// What went wrong, and what can be done about it.
     pub message: String,
-    /// Whether asking for the same read again may succeed.
+    /// Whether the same request may succeed later.
     pub retryable: bool,
 }
 
-/// A time as the interface shows it: RFC 3339 in UTC with milliseconds.
+/// Writes a time as clients see it: RFC 3339 in UTC with milliseconds.
 pub fn millis<S: Serializer>(time: &DateTime<Utc>, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&time.to_rfc3339_opts(SecondsFormat::Millis, true))
 }
@@ -151,16 +151,16 @@ fn optional_millis<S: Serializer>(time: &Option<DateTime<Utc>>, serializer: S) -
     }
 }
 
-/// What an ended attempt leads to.
+/// What follows the end of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
-    /// Queued again, due after this long.
+    /// The job is queued again, and due after this time.
     Again(Duration),
-    /// Failed for good.
+    /// The job fails for good.
     Fail,
 }
 
-/// What a failed attempt leads to, `failures` counting those before it.
+/// Returns what follows a failed attempt, with `failures` before it.
 pub fn after_failure(failures: i16, retryable: bool) -> Next {
     match (retryable, failures) {
         (true, 0) => Next::Again(Duration::from_secs(10)),
@@ -169,22 +169,22 @@ pub fn after_failure(failures: i16, retryable: bool) -> Next {
     }
 }
 
-/// What an attempt leads to that took longer than it may, `failures` counting those before it: a second one is the
-/// last. It has held a slot for all of its time, and nothing is charged for it.
+/// Returns what follows an attempt that exceeded its time, with `failures` before it: the second one is the last, since
+/// it holds a slot all the time and nothing is charged for it.
 pub fn after_timeout(failures: i16) -> Next {
     if failures == 0 { after_failure(failures, true) } else { Next::Fail }
 }
 
-/// What a lost lease leads to, `losses` counting those before it.
+/// Returns what follows a lost lease, with `losses` before it.
 pub fn after_loss(losses: i16) -> Next {
     if losses + 1 < MAX_LOSSES { Next::Again(Duration::ZERO) } else { Next::Fail }
 }
 
-/// How far the ticket of a job is dated back whose account has `admitted` jobs with a place already.
+/// Returns how far the ticket of a job is dated back if its account has `admitted` jobs with a place already.
 ///
-/// Tickets are fetched by their date, so an account's first job goes before the twentieth of another that came a little
+/// Tickets are fetched by date, so an account's first job goes before the twentieth of another that came a little
 /// earlier: an account that fills its places can't make others wait for all of them. And since dates grow with time,
-/// the twentieth is only ever passed by jobs of the next twenty minutes, never for ever.
+/// only jobs of the next twenty minutes can pass the twentieth one.
 pub fn dated_back(admitted: i64) -> Duration {
     SPACING * u32::try_from((PLACES - admitted).max(0)).unwrap_or_default()
 }

@@ -1,16 +1,16 @@
-//! Whether events arrive: whether they are sent in time, and whether what fails is one receiver's matter or ours.
+//! Judges whether events arrive: whether they are sent in time, and whether failures lie with one receiver or with us.
 
 use super::{Judged, Number, Snapshot, State, count, counted, number, percent, span};
 
-/// What could be sent and waits longer than this, in seconds.
+/// The service is degraded if a delivery has been due for longer than this, in seconds.
 const WAITS_SECONDS: f64 = 60.0;
-/// And longer than this is not being sent at all.
+/// The service is failing if a delivery has been due for longer than this, in seconds.
 const STALLED_SECONDS: f64 = 300.0;
-/// More than this share of deliveries in trouble is too much, in percent.
+/// The largest share of deliveries, in percent, whose last attempt may have failed.
 const MOST_TROUBLED: f64 = 20.0;
-/// Fewer deliveries say little about a share.
+/// The fewest attempted deliveries that make a share meaningful.
 const ENOUGH: i64 = 20;
-/// Endpoints that fail at once: as many are no chance, and the fault is likely here.
+/// The fewest endpoints whose failure at once is no coincidence: the fault is then probably here.
 const MANY_ENDPOINTS: i64 = 5;
 
 pub(super) fn numbers(snapshot: &Snapshot) -> Vec<Number> {

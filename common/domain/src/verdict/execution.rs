@@ -1,16 +1,16 @@
-//! Whether what runs succeeds: by how jobs ended in the last quarter of an hour.
+//! Judges whether jobs succeed, by those that ended in the last quarter of an hour.
 //!
-//! A file that can't be read is its sender's matter: that most of them can't is told, and is no failing of the service.
+//! A file that can't be read is its sender's fault: if most can't be read, operators are told, but nothing is failing.
 
 use super::{Judged, Number, Snapshot, State, count, percent};
 
-/// Fewer ends say little about a share.
+/// The fewest ended jobs that make a share meaningful.
 const ENOUGH: i64 = 20;
-/// Fewer failures than this are chance.
+/// Fewer failures than this may be coincidence.
 const FEW: i64 = 3;
-/// More than this share of failures that are ours is too much, in percent.
+/// The largest acceptable share of jobs that failed by our fault, in percent.
 const MOST_OF_OURS: f64 = 10.0;
-/// More than this share of files that can't be read points at a decoder, in percent.
+/// If a larger share of files than this can't be read, in percent, a decoder may be broken.
 const MOST_OF_MEDIA: f64 = 50.0;
 
 pub(super) fn numbers(snapshot: &Snapshot) -> Vec<Number> {

@@ -1,9 +1,9 @@
-//! Whether work starts: what is due is claimed within two minutes, or there is a reason, and the reason is told.
+//! Judges whether work starts: due jobs are claimed within two minutes, or the verdict says why they are not.
 
 use super::{Backlog, Judged, Number, Snapshot, State, at_least, count, counted, liveness, number, span};
 use crate::task::Task;
 
-/// What is due and waits longer than this is a stall or too few workers.
+/// Jobs that have been due for longer than this, in seconds, mean a stall or too few workers.
 const WAITS_SECONDS: f64 = 120.0;
 
 pub(super) fn numbers(snapshot: &Snapshot) -> Vec<Number> {
@@ -14,7 +14,7 @@ pub(super) fn numbers(snapshot: &Snapshot) -> Vec<Number> {
     ]
 }
 
-/// In the order of what has to be put right first.
+/// Returns the first finding, in the order in which operators should repair the causes.
 pub(super) fn judged(snapshot: &Snapshot) -> Judged {
     let waiting: i64 = snapshot.backlogs.iter().map(|backlog| backlog.due + backlog.without_place).sum();
     let workers: Vec<_> = liveness::living(snapshot, "worker").collect();
@@ -32,11 +32,7 @@ pub(super) fn judged(snapshot: &Snapshot) -> Judged {
         return late(snapshot, stalled, workers.iter().map(|worker| (worker.slots, worker.busy)));
     }
     if let Some(task) = snapshot.paused.first() {
-        let held = snapshot.backlogs.iter().find(|backlog| backlog.task == *task);
-        let many = held.map_or(0, |backlog| backlog.due + backlog.without_place);
-        let waits = if many == 0 { "new ones are held".to_owned() } else { counted(many, "job waits", "jobs wait") };
-        let sentence = format!("The read `{task}` is paused, and {waits}.");
-        return Judged::new(State::Degraded, sentence, format!("mws admin reads resume {task}"));
+        return paused(snapshot, *task);
     }
     Judged::healthy(match oldest(snapshot) {
         None if waiting == 0 => "No job waits for a worker.".to_owned(),
@@ -47,7 +43,7 @@ pub(super) fn judged(snapshot: &Snapshot) -> Judged {
     })
 }
 
-/// What is due too long although a worker could run it.
+/// Returns the verdict on jobs that have been due too long although a worker could run them.
 fn late(snapshot: &Snapshot, stalled: &Backlog, slots: impl Iterator<Item = (i64, i64)>) -> Judged {
     let (all, busy) = slots.fold((0, 0), |sum, (slots, busy)| (sum.0 + slots, sum.1 + busy));
     let (task, waited) = (stalled.task, span(stalled.oldest_due_seconds));
@@ -60,8 +56,17 @@ fn late(snapshot: &Snapshot, stalled: &Backlog, slots: impl Iterator<Item = (i64
         "Workers have free slots, and the oldest of {} due jobs for `{task}` has been due for {waited}.",
         at_least(stalled.due)
     );
-    // Where nothing runs, nothing is claimed at all.
+    // If no job is running, nothing is being claimed at all.
     Judged::new(if runs == 0 { State::Failing } else { State::Degraded }, sentence, "mws doctor")
+}
+
+/// What the operator holds back.
+fn paused(snapshot: &Snapshot, task: Task) -> Judged {
+    let held = snapshot.backlogs.iter().find(|backlog| backlog.task == task);
+    let many = held.map_or(0, |backlog| backlog.due + backlog.without_place);
+    let waits = if many == 0 { "new ones are held".to_owned() } else { counted(many, "job waits", "jobs wait") };
+    let sentence = format!("The read `{task}` is paused, and {waits}.");
+    Judged::new(State::Degraded, sentence, format!("mws admin reads resume {task}"))
 }
 
 fn waits(snapshot: &Snapshot) -> impl Iterator<Item = &Backlog> {

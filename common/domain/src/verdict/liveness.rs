@@ -1,22 +1,22 @@
-//! Whether everything that has to run does: workers, schedulers, their duties, and clocks that agree.
+//! Judges whether everything runs that must: workers, schedulers, their duties, and clocks that agree.
 
 use super::{Duty, Judged, Number, Process, Snapshot, State, count, span};
 use std::cmp::Ordering;
 
-/// A process that is silent for this long is called dead: it says that it lives every ten seconds.
+/// Seconds after which a silent process counts as dead: it reports every ten.
 const SILENT_SECONDS: f64 = 30.0;
-/// A dead process is told of for this long. Later it is history, which the fleet's page still has.
+/// Seconds for which a dead process is part of the verdict. Later, only the fleet's page shows it.
 const TOLD_SECONDS: f64 = 3_600.0;
-/// Clocks further apart than this make times in logs and signatures hard to trust.
+/// Milliseconds by which clocks may differ before times in logs and signatures are hard to trust.
 const MOST_SKEW_MS: i64 = 1_000;
-/// And further than this, receivers refuse our signatures (five minutes), or soon will.
+/// Milliseconds by which clocks may differ before receivers refuse our signatures, or soon will (at five minutes).
 const FATAL_SKEW_MS: i64 = 240_000;
-/// A duty is late when it was not done for so many of its turns, and for half a minute.
+/// The intervals without a run after which a duty is late, but never before `SILENT_SECONDS`.
 const TURNS: f64 = 5.0;
-/// A duty that was not done for this long fails.
+/// Seconds after which a late duty is failing; after twice `TURNS` intervals if that is longer.
 const LONGEST_LATE_SECONDS: f64 = 600.0;
 
-/// The processes of this service that say that they live.
+/// Returns the live processes of this service.
 pub(super) fn living<'a>(snapshot: &'a Snapshot, service: &'a str) -> impl Iterator<Item = &'a Process> {
     let lives = move |one: &&Process| one.service == service && one.silent_seconds < SILENT_SECONDS;
     snapshot.processes.iter().filter(lives)
@@ -71,7 +71,7 @@ fn late(snapshot: &Snapshot) -> impl Iterator<Item = &Duty> {
     snapshot.duties.iter().filter(|duty| duty.done_seconds > (duty.every_seconds * TURNS).max(SILENT_SECONDS))
 }
 
-/// Which of two is late by more of its turns.
+/// Compares two duties by the number of intervals since they were last done.
 fn later(one: &Duty, other: &Duty) -> Ordering {
     let turns = |duty: &Duty| duty.done_seconds / duty.every_seconds.max(1.0);
     turns(one).total_cmp(&turns(other))

@@ -1,8 +1,8 @@
-//! The operators' verdict: what a look at the service comes to, on five axes, each with a sentence, at most three
-//! numbers and the one command that helps next.
+//! The operators' verdict on the service: five axes, each with a state, a sentence, at most three numbers and the
+//! command that helps next.
 //!
-//! It is a pure function of a [`Snapshot`], which `store::verdict` takes. The same numbers give the same words, so that
-//! `GET /operator/report`, `mws health` and the console say the same. What the numbers mean is decided here alone.
+//! It is a pure function of a [`Snapshot`], which `store::verdict` takes. Equal numbers give equal words, so that `GET
+//! /operator/report`, `mws health` and the console agree. Only this module decides what the numbers mean.
 
 mod delivery;
 mod execution;
@@ -19,25 +19,25 @@ pub use snapshot::{
 
 use serde::Serialize;
 
-/// Rows of a sort that a snapshot looks at: what comes to as many is at least as many.
+/// The most rows of a kind that a snapshot counts: a count that reaches it means "or more".
 pub const LOOKED_AT: i64 = 2_000;
 
-/// How something stands, the best first.
+/// The state of an axis or of the service, the best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
-    /// As it should be.
+    /// All is as it should be.
     Healthy,
-    /// What would tell is not there, or too old.
+    /// The data to judge by is missing or too old.
     Unknown,
-    /// Something needs an operator, and the service goes on.
+    /// Something needs an operator, but the service goes on.
     Degraded,
-    /// Work stands still, or what must hold does not.
+    /// Work has stopped, or an invariant is broken.
     Failing,
 }
 
 impl State {
-    /// The word in answers and on pages.
+    /// Returns its name in answers and on pages.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Healthy => "healthy",
@@ -48,24 +48,24 @@ impl State {
     }
 }
 
-/// What is looked at.
+/// The aspects of the service that are judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Axis {
     /// Whether work starts.
     Flow,
-    /// Whether what runs succeeds.
+    /// Whether jobs succeed.
     Execution,
     /// Whether events arrive.
     Delivery,
-    /// Whether the books are right, and who has nothing left.
+    /// Whether balances match the journal, and which accounts have no minutes left.
     Money,
-    /// Whether everything that has to run does.
+    /// Whether everything runs that must.
     Liveness,
 }
 
 impl Axis {
-    /// The word in answers and on pages.
+    /// Returns its name in answers and on pages.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Flow => "flow",
@@ -77,44 +77,44 @@ impl Axis {
     }
 }
 
-/// A number that a finding goes by.
+/// A number on which a finding is based.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Number {
-    /// What is counted or measured.
+    /// The name of the quantity.
     pub name: &'static str,
-    /// How much.
+    /// Its value.
     pub value: f64,
-    /// In what: `s`, `%`, or nothing for a count.
+    /// Its unit: `s`, `%`, or empty for a count.
     pub unit: &'static str,
 }
 
-/// How one axis stands.
+/// The verdict on one axis.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Finding {
-    /// Which.
+    /// The axis.
     pub axis: Axis,
-    /// How it stands.
+    /// Its state.
     pub state: State,
-    /// In a sentence.
+    /// The verdict in a sentence.
     pub sentence: String,
-    /// At most three.
+    /// The numbers, at most three.
     pub numbers: Vec<Number>,
-    /// The command that helps next; none where nothing is to be done.
+    /// The command that helps next; `None` if nothing needs to be done.
     pub next: Option<String>,
 }
 
-/// How the service stands.
+/// The verdict on the service.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Report {
-    /// The worst of the axes.
+    /// The worst state of the axes.
     pub state: State,
-    /// In a sentence.
+    /// The verdict in a sentence.
     pub sentence: String,
-    /// The five, always in this order: flow, execution, delivery, money, liveness.
+    /// The five axes, always in this order: flow, execution, delivery, money, liveness.
     pub axes: Vec<Finding>,
 }
 
-/// What one axis was found to be, before its numbers are put beside it.
+/// The verdict on one axis, without its numbers.
 struct Judged {
     state: State,
     sentence: String,
@@ -131,7 +131,7 @@ impl Judged {
     }
 }
 
-/// What a snapshot comes to.
+/// Returns the verdict on this snapshot.
 pub fn report(snapshot: &Snapshot) -> Report {
     let finding = |axis, judged: Judged, numbers| {
         let Judged { state, sentence, next } = judged;
@@ -148,7 +148,7 @@ pub fn report(snapshot: &Snapshot) -> Report {
     Report { state, sentence: summary(state, &axes), axes }
 }
 
-/// The worst axis's sentence, and how many more need somebody.
+/// Returns the sentence of the worst axis, and how many others are not healthy.
 fn summary(state: State, axes: &[Finding]) -> String {
     if state == State::Healthy {
         return "All is well: work starts and ends, events arrive, the books add up.".to_owned();
@@ -163,7 +163,7 @@ fn summary(state: State, axes: &[Finding]) -> String {
 }
 
 fn number(name: &'static str, value: f64, unit: &'static str) -> Number {
-    // Tenths are told, and no more: what is shown twice is then the same.
+    // Rounded to tenths, so that it is the same wherever it is shown.
     Number { name, value: (value * 10.0).round() / 10.0, unit }
 }
 
@@ -172,23 +172,23 @@ fn count(name: &'static str, value: i64) -> Number {
     number(name, value as f64, "")
 }
 
-/// A share in percent; 0 of nothing.
+/// Returns the share in percent; 0 if `whole` is 0.
 #[expect(clippy::cast_precision_loss, reason = "counts are capped far below 2^52")]
 fn percent(part: i64, whole: i64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 * 100.0 / whole as f64 }
 }
 
-/// A capped count in words.
+/// Returns a count in words, which may be capped.
 fn at_least(many: i64) -> String {
     if many >= LOOKED_AT { format!("{LOOKED_AT} or more") } else { many.to_string() }
 }
 
-/// A noun with its number.
+/// Returns a number with its noun, in the singular or the plural.
 fn counted(many: i64, one: &str, more: &str) -> String {
     if many == 1 { format!("one {one}") } else { format!("{} {more}", at_least(many)) }
 }
 
-/// A time span in words, to the second, the minute or the hour.
+/// Returns a time span in words, in seconds, minutes, hours or days.
 pub fn span(seconds: f64) -> String {
     let whole = |value: f64| format!("{value:.0}");
     match seconds {

@@ -1,8 +1,8 @@
-//! Whether the books are right: the schedulers' check of every balance against the journal, and who has nothing left.
+//! Judges whether each balance matches the journal, as schedulers check, and whether accounts have no minutes left.
 
 use super::{Judged, Number, Snapshot, State, count, counted, number, span};
 
-/// A check that was last made longer ago than this says nothing of now: fifteen runs.
+/// Seconds after which the last check is too old to rely on: fifteen of its intervals.
 const CHECK_LATE_SECONDS: f64 = 900.0;
 
 pub(super) fn numbers(snapshot: &Snapshot) -> Vec<Number> {

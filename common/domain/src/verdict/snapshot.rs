@@ -1,6 +1,6 @@
-//! What a verdict goes by: the numbers of one moment, each of a bounded look.
+//! The numbers on which a verdict is based, all of one moment and each from a limited number of rows.
 //!
-//! Times are ages in seconds by the database's clock, so that nothing here reads one.
+//! Times are ages in seconds by the database's clock, so that no other clock is needed.
 
 use crate::ids::{AccountId, EndpointId};
 use crate::task::Task;
@@ -8,21 +8,21 @@ use crate::task::Task;
 /// The numbers of one moment.
 #[derive(Debug, Clone, Default)]
 pub struct Snapshot {
-    /// Workers and schedulers that have not said that they ended.
+    /// The workers and schedulers that have not reported their end.
     pub processes: Vec<Process>,
-    /// What waits and what runs, by task; those of which there is nothing are left out.
+    /// The waiting and running jobs by task; tasks without any are left out.
     pub backlogs: Vec<Backlog>,
-    /// Reads that are paused.
+    /// The reads that are paused.
     pub paused: Vec<Task>,
     /// Jobs that ended in the last quarter of an hour.
     pub ended: Ended,
     /// Deliveries that began in the last hour.
     pub deliveries: Deliveries,
-    /// How the books stand.
+    /// The state of balances.
     pub books: Books,
     /// The schedulers' duties.
     pub duties: Vec<Duty>,
-    /// How far this process's clock is from the database's, in milliseconds.
+    /// Milliseconds by which this process's clock is ahead of the database's; negative if it is behind.
     pub clock_skew_ms: i64,
 }
 
@@ -31,45 +31,45 @@ pub struct Snapshot {
 pub struct Process {
     /// Its name.
     pub name: String,
-    /// What it is: `worker` or `scheduler`.
+    /// Its service: `worker` or `scheduler`.
     pub service: String,
     /// Its version.
     pub version: String,
-    /// Seconds since it last said that it lives.
+    /// Seconds since its last report.
     pub silent_seconds: f64,
-    /// Jobs that it can run at once.
+    /// The number of jobs that it can run at once.
     pub slots: i64,
-    /// Jobs that it runs.
+    /// The number of jobs that it is running.
     pub busy: i64,
     /// The tasks that it has an engine for.
     pub tasks: Vec<Task>,
 }
 
-/// What waits and runs of one task.
+/// The waiting and running jobs of one task.
 #[derive(Debug, Clone, Copy)]
 pub struct Backlog {
-    /// Which.
+    /// The task.
     pub task: Task,
-    /// Jobs that are due and have a place: a worker could take them now.
+    /// The number of due jobs with a place, which a worker could take now.
     pub due: i64,
-    /// For how many seconds the oldest of these has been due.
+    /// Seconds for which the oldest of them has been due.
     pub oldest_due_seconds: f64,
-    /// Jobs that wait for one of their account's places.
+    /// The number of jobs that wait for one of their account's places.
     pub without_place: i64,
-    /// Jobs that run.
+    /// The number of running jobs.
     pub running: i64,
 }
 
-/// How jobs ended.
+/// The numbers of ended jobs.
 #[derive(Debug, Clone, Default)]
 pub struct Ended {
-    /// With a result.
+    /// Those that succeeded.
     pub succeeded: i64,
-    /// Because of what was sent in: nothing here is to blame.
+    /// Those that failed because of what was sent in, which is nobody's fault here.
     pub failed_by_media: i64,
-    /// For any other reason.
+    /// Those that failed for other reasons.
     pub failed_by_us: i64,
-    /// The most frequent of the failures.
+    /// The most frequent failure.
     pub most: Option<Failure>,
 }
 
@@ -78,75 +78,75 @@ pub struct Ended {
 pub struct Failure {
     /// The job error code.
     pub code: String,
-    /// Of which task.
+    /// The task of the failed jobs.
     pub task: Task,
-    /// How often.
+    /// The number of such failures.
     pub many: i64,
 }
 
-/// How deliveries stand.
+/// The numbers of deliveries.
 #[derive(Debug, Clone, Default)]
 pub struct Deliveries {
     /// Those that have been attempted.
     pub attempted: i64,
     /// Those of them whose last attempt failed.
     pub troubled: i64,
-    /// The endpoints that the troubled ones go to.
+    /// The number of endpoints of the latter.
     pub troubled_endpoints: i64,
-    /// One that fails again and again, and is warned of.
+    /// An endpoint that keeps failing, of which its owner is warned.
     pub warned: Option<Troubled>,
-    /// Endpoints that were disabled for their failures in the last day.
+    /// The endpoints that were disabled for failures in the last day.
     pub disabled: Option<Disabled>,
-    /// For how many seconds the oldest delivery that could be sent has been due.
+    /// Seconds for which the oldest delivery that could be sent has been due.
     pub oldest_due_seconds: f64,
 }
 
 /// An endpoint that keeps failing.
 #[derive(Debug, Clone, Copy)]
 pub struct Troubled {
-    /// Which.
+    /// Its id.
     pub endpoint: EndpointId,
-    /// Failures in a row.
+    /// The number of consecutive failures.
     pub failures: i64,
 }
 
 /// Endpoints that were disabled for their failures.
 #[derive(Debug, Clone, Copy)]
 pub struct Disabled {
-    /// How many.
+    /// Their number.
     pub many: i64,
-    /// The last one.
+    /// The one that was disabled last.
     pub last: EndpointId,
-    /// Whose it is.
+    /// The account of that one.
     pub account: AccountId,
 }
 
-/// How the books stand.
+/// The state of balances.
 #[derive(Debug, Clone, Default)]
 pub struct Books {
-    /// Seconds since balances were held against the journal; none when they never were.
+    /// Seconds since balances were last compared with the journal; `None` if they never were.
     pub checked_seconds: Option<f64>,
-    /// Balances that the journal did not explain then.
+    /// The number of balances that did not match the journal then.
     pub drifting: i64,
-    /// Accounts that worked in the last day and have no minute left.
+    /// The accounts that worked in the last day and have no minutes left.
     pub out_of_minutes: Option<OutOfMinutes>,
 }
 
-/// Accounts that have no minute left.
+/// Accounts that have no minutes left.
 #[derive(Debug, Clone, Copy)]
 pub struct OutOfMinutes {
-    /// How many.
+    /// Their number.
     pub many: i64,
     /// The one that worked last.
     pub account: AccountId,
 }
 
-/// A duty of the schedulers, as the one says it that did it last.
+/// A duty of the schedulers, as reported by the scheduler that did it last.
 #[derive(Debug, Clone, Default)]
 pub struct Duty {
-    /// Which.
+    /// Its name.
     pub name: String,
-    /// How often it is done, in seconds.
+    /// Seconds between its turns.
     pub every_seconds: f64,
     /// Seconds since any scheduler did it.
     pub done_seconds: f64,

@@ -1,4 +1,4 @@
-//! The settings of the api alone: where it listens, what one address and one account may have, whose tokens it takes.
+//! The settings of the api alone: where it listens, the limits of one address and one account, and OAuth.
 
 use clap::Args;
 use ipnet::IpNet;
@@ -83,7 +83,7 @@ pub struct ApiSettings {
     pub oauth: OAuthSettings,
 }
 
-/// An origin as a browser names it: a scheme and a host, with a port that is not the scheme's own.
+/// Returns an origin as browsers write it: a scheme and a host, with a port unless it is the scheme's own.
 fn origin(text: &str) -> Result<String, String> {
     let url = url::Url::parse(text.trim()).map_err(|error| error.to_string())?;
     let origin = url.origin().ascii_serialization();
@@ -102,11 +102,11 @@ pub struct OAuthSettings {
     #[arg(id = "oauth_issuer", long = "oauth-issuer", env = "MWS_OAUTH_ISSUER")]
     pub issuer: Option<String>,
 
-    /// What tokens must be meant for, one of these (comma-separated): the `resource` that clients ask the issuer for.
+    /// Audiences of tokens that are accepted (comma-separated): the `resource` that clients ask the issuer for.
     #[arg(id = "oauth_audience", long = "oauth-audience", env = "MWS_OAUTH_AUDIENCE", value_delimiter = ',')]
     pub audience: Vec<String>,
 
-    /// What becomes of somebody who signs in and whom the operator has not added.
+    /// Whether somebody who signs in, and whom the operator has not added, is refused or gets an account.
     #[arg(id = "oauth_signup", long = "oauth-signup", env = "MWS_OAUTH_SIGNUP", default_value = "refuse")]
     pub signup: Signup,
 
@@ -121,7 +121,7 @@ pub struct OAuthSettings {
     pub signups_a_day: u32,
 }
 
-/// What becomes of somebody who signs in by OAuth and is not known here. Whom the operator has added is always let in.
+/// What happens when somebody unknown signs in by OAuth. Users whom the operator has added may always sign in.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Signup {
     /// They are told to ask the operator.

@@ -1,9 +1,9 @@
-//! A process's arguments, and the variables beside them.
+//! A process's arguments, and the variables that replace them.
 
 use super::secret_files::refuse_in_arguments;
 
-/// The arguments of this process. A variable that is set to nothing is one that is not set, as in compose files that
-/// pass on what they were not given. Ends the process with clap's words where an argument is wrong.
+/// Returns the arguments of this process. A variable that is set but empty counts as unset, as in compose files that
+/// pass on variables which they were not given. Ends the process with clap's message when an argument is wrong.
 pub fn arguments<P: clap::Parser>() -> P {
     if let Err(error) = refuse_in_arguments(std::env::args_os()) {
         P::command().error(clap::error::ErrorKind::ValueValidation, error).exit();
@@ -12,7 +12,7 @@ pub fn arguments<P: clap::Parser>() -> P {
     P::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
 }
 
-/// The command, blind to variables that are set to nothing.
+/// Returns the command without its variables that are set but empty.
 pub fn without_empty_variables(command: clap::Command) -> clap::Command {
     let is_empty = |arg: &clap::Arg| arg.get_env().and_then(std::env::var_os).is_some_and(|value| value.is_empty());
     command

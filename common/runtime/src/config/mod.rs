@@ -1,8 +1,7 @@
 //! The settings that every process reads, from flags and `MWS_*` variables, with their units and defaults.
 //!
-//! One struct, so that `mws up` and the three separate processes can't disagree. What only one process needs stands in
-//! its own group. Nothing here reads a clock, a file or the database. `api` has
-//! what the api alone reads.
+//! All are in one struct, so that `mws up` and the three separate processes can't disagree; `api` has those that only
+//! the api reads. Nothing here reads a clock, a file or the database.
 
 mod api;
 mod arguments;
@@ -238,7 +237,7 @@ pub struct Settings {
     #[arg(long, env = "MWS_HEALTH_LISTEN")]
     pub health_listen: Option<SocketAddr>,
 
-    /// What is logged, as `tracing` filters say it.
+    /// Filter of the log, in the syntax of `tracing`.
     #[arg(long, env = "MWS_LOG", default_value = "info")]
     pub log: String,
 
@@ -247,7 +246,7 @@ pub struct Settings {
     pub log_format: Option<LogFormat>,
 }
 
-/// How far a process that decodes customers' bytes is kept from everything else.
+/// How strictly a process that decodes customers' bytes is confined.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, clap::ValueEnum)]
 pub enum Confinement {
     /// Limits alone: for a machine whose kernel has no Landlock, at your own risk.
@@ -260,7 +259,7 @@ pub enum Confinement {
 }
 
 impl Confinement {
-    /// As the setting names it.
+    /// Its name in the setting.
     pub const fn name(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -270,7 +269,7 @@ impl Confinement {
     }
 }
 
-/// A kind of jobs by its name.
+/// Parses the name of a kind of jobs.
 fn event_kind(name: &str) -> Result<JobKind, String> {
     let names = || JobKind::ALL.map(JobKind::name).join(", ");
     JobKind::from_name(name).ok_or_else(|| format!("expected one of {}", names()))
@@ -286,22 +285,22 @@ pub enum LogFormat {
 }
 
 impl Settings {
-    /// How long a receiver has for its whole answer.
+    /// Returns how long a receiver has for its whole response.
     pub fn webhook_timeout(&self) -> Duration {
         Duration::from_millis(self.webhook_timeout_ms)
     }
 
-    /// Where media is kept, when no other place is set.
+    /// Returns the URL of the media store: the setting, or the folder `media` in the data folder.
     pub fn media_store_url(&self) -> String {
         self.media_store.clone().unwrap_or_else(|| format!("file:{}", self.data_dir.join("media").display()))
     }
 
-    /// Where migrations run, of a service on this database.
+    /// Returns the URL for migrations and for listening: `MWS_DATABASE_DIRECT_URL`, or else the database's own.
     pub fn direct_url<'a>(&'a self, database_url: &'a str) -> &'a str {
         self.database_direct_url.as_deref().unwrap_or(database_url)
     }
 
-    /// Reads this process runs at once.
+    /// Returns how many reads this process runs at once; at least one.
     pub fn read_slots(&self) -> usize {
         self.worker_reads
             .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get))

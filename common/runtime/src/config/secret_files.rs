@@ -1,7 +1,7 @@
-//! Secrets out of files, and none out of arguments: whoever may list a machine's processes reads their arguments.
+//! Reads secrets from files, and refuses them as arguments, which anyone who may list a machine's processes can read.
 //!
-//! For every secret setting there is a variable `…_FILE` that names a file with its value, as systemd's
-//! `LoadCredential=` and container secrets give it. It owns these names; what the values mean is `config`'s.
+//! Each secret setting has a variable `…_FILE` for a file that contains its value, as systemd's `LoadCredential=` and
+//! container secrets provide it. This module owns those names; `config` owns what the values mean.
 
 use super::Settings;
 use clap::Args;
@@ -51,7 +51,7 @@ pub struct SecretFiles {
     pub diarizer_key_file: Option<PathBuf>,
 }
 
-/// Flags that would show a secret in the list of processes. URLs do so only where they hold a password.
+/// Flags that would show a secret in the list of processes; those of URLs do so only when the URL contains a password.
 const SECRET_FLAGS: [(&str, &str); 9] = [
     ("--secret-key", "MWS_SECRET_KEY"),
     ("--secret-key-old", "MWS_SECRET_KEY_OLD"),
@@ -64,10 +64,10 @@ const SECRET_FLAGS: [(&str, &str); 9] = [
     ("--database-direct-url", "MWS_DATABASE_DIRECT_URL"),
 ];
 
-/// Why a secret can't be taken.
+/// Why a secret is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum SecretError {
-    /// It stands among the arguments.
+    /// It is among the arguments.
     #[error(
         "{flag} would show a secret in the list of processes: set {variable}, or {variable}_FILE to a file that holds it"
     )]
@@ -77,7 +77,7 @@ pub enum SecretError {
         /// The variable to set instead.
         variable: &'static str,
     },
-    /// Both the setting and its file are there.
+    /// Both the setting and its file are set.
     #[error("{0} and {0}_FILE are both set: leave one out")]
     Twice(&'static str),
     /// The file can't be read.
@@ -87,10 +87,10 @@ pub enum SecretError {
         variable: &'static str,
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         why: io::Error,
     },
-    /// There is nothing in the file.
+    /// The file is empty.
     #[error("{variable}_FILE: {path} holds nothing")]
     Empty {
         /// The setting.
@@ -100,7 +100,7 @@ pub enum SecretError {
     },
 }
 
-/// Refuses to start with a secret among the program's arguments. Call it first thing in a main.
+/// Refuses to start with a secret among the program's arguments. Call it first in `main`.
 ///
 /// # Errors
 /// [`SecretError::InArguments`].
@@ -120,7 +120,7 @@ pub fn refuse_in_arguments<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = 
     Ok(())
 }
 
-/// `postgres://user:password@host/…`, or `…?password=…`.
+/// Whether a URL has the form `postgres://user:password@host/…` or `…?password=…`.
 fn has_password(url: &str) -> bool {
     let authority = url.split_once("://").map_or("", |(_, rest)| rest.split(['/', '?']).next().unwrap_or_default());
     let in_front = authority.rsplit_once('@').is_some_and(|(user, _)| user.contains(':'));
@@ -128,10 +128,10 @@ fn has_password(url: &str) -> bool {
 }
 
 impl Settings {
-    /// Takes the secrets out of the files that are named, each into its setting.
+    /// Reads the secrets from the files that are named, each into its setting.
     ///
     /// # Errors
-    /// [`SecretError`], which names the variable to put right and never a secret.
+    /// [`SecretError`], which names the variable to correct and never a secret.
     pub fn read_secret_files(&mut self) -> Result<(), SecretError> {
         let files = self.secret_files.clone();
         if let Some(url) = read("DATABASE_URL", files.database_url_file.as_deref(), self.database_url.is_some())? {

@@ -1,4 +1,4 @@
-//! The events of jobs that ended: which there are, and what they tell.
+//! The events of ended jobs: which jobs have one, and what it says.
 
 use crate::queue::Ticket;
 use domain::event::{EventId, EventType, JobEvent};
@@ -7,7 +7,8 @@ use sqlx::PgConnection;
 use store::events::{self, EndedEvent, Spread};
 use store::jobs::EndedJob;
 
-/// Records the events of jobs that ended, with the job as `get_jobs` shows it from now on.
+/// Records the events of jobs that have ended, of the kinds in `told`. Each shows its job as `get_jobs` does from now
+/// on. Returns the tickets of the deliveries that are due.
 pub(super) async fn record_events(
     conn: &mut PgConnection,
     finals: &[&EndedJob],

@@ -1,6 +1,6 @@
-//! When a process's batches read accounts' lines from their front: always while that is cheap, and of each account
-//! once in some seconds while it is dear, as it is while an old transaction is open. Between, a line is read from where
-//! the ended jobs stood.
+//! Decides when a process's batches read accounts' lines from their front: always while that is cheap, and otherwise
+//! once in some seconds per account. It is expensive while an old transaction is open. In between, a line is read from
+//! the ended jobs' place in it.
 
 use crate::sparing::Sparing;
 use domain::ids::AccountId;
@@ -9,14 +9,14 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// What of handing over is cheap, and what each end adds to that.
+/// Handing over places counts as cheap up to `CHEAP`, and `AN_END` more for each ended job.
 const CHEAP: Duration = Duration::from_millis(2);
 const AN_END: Duration = Duration::from_micros(40);
-/// How many times as long as it took beyond that no line is read from its front.
+/// After an expensive read, lines are not read from their front for this many times the excess.
 const REST: u32 = 7;
-/// How long an account's line is not read from its front, at most.
+/// The longest time for which an account's line is not read from its front.
 const LONGEST_UNREAD: Duration = Duration::from_secs(5);
-/// Accounts that are remembered, at most.
+/// Accounts that are remembered at most.
 const MOST_REMEMBERED: usize = 10_000;
 
 /// See the module.
@@ -26,12 +26,12 @@ pub struct Fronts(Mutex<FrontsRead>);
 #[derive(Debug, Default)]
 struct FrontsRead {
     sparing: Sparing,
-    /// When each account's line was read from its front last.
+    /// When each account's line was last read from its front.
     last: HashMap<AccountId, Instant>,
 }
 
 impl Fronts {
-    /// Whether this account's line is to be read from its front now.
+    /// Returns whether this account's line may be read from its front now, and remembers it if so.
     pub(super) fn may_read(&self, account: AccountId, now: Instant) -> bool {
         let mut read = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let last = read.last.get(&account);
@@ -45,10 +45,11 @@ impl Fronts {
         may
     }
 
-    /// Notes that so many ends were handed over in this time, some with lines that were read from their front.
+    /// Records how long it took to hand over the places of `ends` ended jobs, some with lines read from their front.
     pub(super) fn took(&self, ends: usize, began: Instant, now: Instant) {
         let mut read = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // One account's line that is cheap says nothing of others' that are not.
+        // A line that was read during a rest does not count: that it was cheap says nothing about other accounts'
+        // lines.
         if read.sparing.may(began) {
             let cheap = CHEAP + AN_END * u32::try_from(ends).unwrap_or_default();
             read.sparing.took(now.duration_since(began), cheap, REST, now);

@@ -1,9 +1,9 @@
-//! How jobs end, once for every way: the worker's finish, a cancellation, a deleted item, a rescued lease.
+//! Ends jobs, in the same way for every cause: a worker's result, a cancellation, a deleted item, a rescued lease.
 //!
-//! In the caller's transaction, and for a whole batch in a fixed number of statements: holds are settled or released,
-//! what was made is stored and what was owned given back, events and their deliveries recorded, freed places handed
-//! over, and tickets pushed. What must happen after the commit is handed back as an `AfterCommit`. It never begins or
-//! commits, and never decides what an attempt came to: the conditional updates of `store::jobs` did.
+//! In the caller's transaction, and in a fixed number of statements for a whole batch, it settles or releases holds,
+//! stores results, releases owned reads, records events and their deliveries, hands freed places over, and pushes
+//! tickets. It returns what must happen after the commit as an `AfterCommit`. It never begins or commits, and never
+//! decides an attempt's outcome: the conditional updates of `store::jobs` have done that.
 
 mod events;
 mod fronts;
@@ -21,26 +21,24 @@ use domain::minutes::Minutes;
 use domain::task::Task;
 use sqlx::{PgConnection, PgPool};
 use std::collections::BTreeMap;
-use store::accounts;
 use store::credentials::Pace;
 use store::dubs::{self, SpokenDub};
 use store::events::Spread;
-use store::footage;
 use store::jobs::{self, Admitted, EndedJob, Freed, Line};
 use store::minutes::{Settlement, Split};
 use store::new_item::{self, NewItem};
 use store::reads::{self, NewRead};
-use store::renders;
+use store::{accounts, footage, renders};
 use tokio::time::Instant;
 
-/// What a job made, to be kept if it succeeds.
+/// The result of a job, which is stored if the job succeeds.
 #[derive(Debug, Clone)]
 pub enum Product {
     /// A result on its item.
     Read(Box<NewRead>),
     /// A new item.
     Item(Box<NewItem>),
-    /// A dub, with the items and the timeline that are it.
+    /// A dub, with its items and its timeline.
     Dub(Box<SpokenDub>),
 }
 
@@ -64,7 +62,7 @@ impl Product {
         }
     }
 
-    /// The same without them, for who has written them already (`write_rows`).
+    /// Returns it without those rows, for a caller that has written them already (`write_rows`).
     #[must_use]
     pub fn without_rows(mut self) -> Self {
         if let Self::Read(read) = &mut self {
@@ -74,19 +72,19 @@ impl Product {
     }
 }
 
-/// What is to be done once the transaction that ended jobs is committed.
+/// What to do once the transaction that ended jobs is committed.
 #[derive(Debug, Default)]
 #[must_use = "call `run` after the commit, or waiting jobs stay without a place until the scheduler finds them"]
 pub struct AfterCommit {
     wakes: Vec<Wake>,
-    /// Tickets that were pushed, whose queues have to be woken.
+    /// The tickets that were pushed, whose queues are to be woken.
     tickets: Vec<Ticket>,
-    /// Accounts with a place that no waiting job was found for.
+    /// Accounts with a free place that no waiting job was found for.
     places_left: Vec<AccountId>,
 }
 
-/// Ends a batch: `ended` as the conditional update answered, `made` what came with it. Products of jobs that did not
-/// succeed after all, because their item is gone, are dropped.
+/// Ends a batch of jobs: `ended` is what the conditional update returned, `made` their results. Results of jobs that
+/// did not succeed after all, because their item is deleted, are dropped.
 pub async fn end_jobs(
     conn: &mut PgConnection,
     ended: &[EndedJob],
@@ -96,7 +94,8 @@ pub async fn end_jobs(
     settle_all(conn, ended, made, told, None, None).await
 }
 
-/// The same for a worker's batches, which come so often that accounts' lines are read from their front sparingly.
+/// Like [`end_jobs`], for a worker's frequent batches, in which `fronts` limits how often accounts' lines are read from
+/// their front.
 pub async fn end_batch(
     conn: &mut PgConnection,
     ended: &[EndedJob],
@@ -107,7 +106,7 @@ pub async fn end_batch(
     settle_all(conn, ended, made, told, None, Some(fronts)).await
 }
 
-/// The same for jobs that `account` has stopped: they cost it nothing, so what is sent of them goes at its own rate.
+/// Like [`end_jobs`], for jobs that `account` has stopped. They cost it nothing, so the deliveries go out at `pace`.
 pub async fn end_stopped_jobs(
     conn: &mut PgConnection,
     stopped: &[EndedJob],
@@ -156,7 +155,7 @@ async fn settle_all(
     Ok(AfterCommit { wakes, tickets, places_left })
 }
 
-/// The places that these jobs gave up, and whose lines may be read from their front.
+/// Returns the places that these jobs gave up, per account, with where each line is to be read from.
 fn freed(ended: &[EndedJob], may_read_front: impl Fn(AccountId) -> bool) -> Vec<Freed> {
     let mut freed: BTreeMap<AccountId, (i64, i64)> = BTreeMap::new();
     for job in ended.iter().filter(|job| job.freed_place) {
@@ -171,7 +170,7 @@ fn freed(ended: &[EndedJob], may_read_front: impl Fn(AccountId) -> bool) -> Vec<
     freed.collect()
 }
 
-/// Keeps what the jobs that succeeded have made: their reads in one statement, their items, which are few, in one each.
+/// Stores the results of the jobs that succeeded: reads in one statement, items and dubs, which are few, one by one.
 async fn keep(conn: &mut PgConnection, finals: &[&EndedJob], made: &[Product]) -> sqlx::Result<()> {
     let succeeded = |job| finals.iter().any(|one| one.job == job && one.status == JobStatus::Succeeded);
     let mut reads: Vec<NewRead> = Vec::new();
@@ -185,7 +184,7 @@ async fn keep(conn: &mut PgConnection, finals: &[&EndedJob], made: &[Product]) -
     keep_reads(conn, &reads).await
 }
 
-/// Stores results, and the rows of those that were not stored before.
+/// Stores reads, and the rows of those that were not stored before.
 async fn keep_reads(conn: &mut PgConnection, results: &[NewRead]) -> sqlx::Result<()> {
     let stored = reads::store(conn, results).await?;
     let new = results.iter().filter(|one| stored.contains(&(one.item, one.read)));
@@ -193,8 +192,8 @@ async fn keep_reads(conn: &mut PgConnection, results: &[NewRead]) -> sqlx::Resul
     add_rows(conn, &rows).await
 }
 
-/// Writes the rows of footage of what a job made, ahead of its end in the same transaction. A read that is stored
-/// already keeps the rows that it has.
+/// Writes the rows of footage of a job's results, before its end in the same transaction. A read that is stored already
+/// keeps its rows.
 pub async fn write_rows(conn: &mut PgConnection, made: &[Product]) -> sqlx::Result<()> {
     let mut rows: Vec<(ItemId, &Rows)> = Vec::new();
     for product in made {
@@ -214,14 +213,14 @@ async fn add_rows(conn: &mut PgConnection, rows: &[(ItemId, &Rows)]) -> sqlx::Re
 }
 
 impl AfterCommit {
-    /// Gives the first attempts of deliveries to somebody in this process, before the queue is told of them. Those that
-    /// `take` refuses are the queue's.
+    /// Offers the first attempts of deliveries to `take`, in this process, before the queue is told of them. Those that
+    /// `take` refuses stay with the queue.
     pub fn offer_first_attempts(&mut self, mut take: impl FnMut(Subject) -> bool) {
         self.tickets.retain(|ticket| ticket.queue != Queue::WebhookFirst || !take(ticket.subject));
     }
 
-    /// Wakes those who wait, and looks once more, under the account's lock, for jobs that a place could go to: a
-    /// dispatch that counted places before this commit may have left one waiting.
+    /// Sends the wake-ups, and tries again, under each account's lock, to find jobs for free places: a dispatch that
+    /// counted places before this commit may have left one waiting.
     pub async fn run(self, pool: &PgPool, wakes: &Wakes) {
         wakes.tickets(&self.tickets);
         wakes.send(self.wakes);
@@ -232,7 +231,7 @@ impl AfterCommit {
         }
     }
 
-    /// Joins what two batches of one transaction leave to do.
+    /// Joins the work after the commit of two batches in one transaction.
     pub fn join(mut self, other: Self) -> Self {
         self.wakes.extend(other.wakes);
         self.tickets.extend(other.tickets);
@@ -241,7 +240,7 @@ impl AfterCommit {
     }
 }
 
-/// Use case: gives an account's free places to its waiting jobs. Returns how many got one.
+/// Use case: gives an account's free places to its waiting jobs. Returns how many jobs got one.
 pub async fn admit(pool: &PgPool, wakes: &Wakes, account: AccountId) -> sqlx::Result<usize> {
     let mut tx = pool.begin().await?;
     accounts::lock(&mut tx, account).await?;
@@ -253,14 +252,14 @@ pub async fn admit(pool: &PgPool, wakes: &Wakes, account: AccountId) -> sqlx::Re
     Ok(admitted.len())
 }
 
-/// The tickets of these jobs, whose ids are on their rows. The caller pushes them.
+/// Returns the tickets of these jobs, whose rows have the tickets' ids. The caller pushes them.
 pub fn tickets_of(admitted: &[Admitted]) -> Vec<Ticket> {
     let ticket =
         |job: &Admitted| Some(Ticket { id: job.ticket.clone(), ..job_ticket(job.job, job.task()?, job.others) });
     admitted.iter().filter_map(ticket).collect()
 }
 
-/// A ticket for a job whose account has this many others with a place.
+/// Returns a ticket for a job whose account has `others` more jobs with a place.
 pub fn job_ticket(job: JobId, task: Task, others: i64) -> Ticket {
     Ticket::new(Queue::from(task), Subject::Job(job)).dated_back(dated_back(others))
 }

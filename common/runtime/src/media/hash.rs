@@ -1,4 +1,4 @@
-//! A SHA-256 over several requests: its state is stored between them.
+//! A SHA-256 over the bytes of several requests: its state is stored between them.
 
 use sha2::digest::common::hazmat::SerializableState;
 use sha2::{Digest, Sha256};
@@ -23,12 +23,12 @@ impl RunningHash {
         self.0.update(bytes);
     }
 
-    /// What `resume` takes.
+    /// Returns the state, for [`RunningHash::resume`].
     pub fn state(&self) -> Vec<u8> {
         self.0.serialize().to_vec()
     }
 
-    /// The hash of all bytes so far.
+    /// Returns the hash of all bytes so far.
     pub fn sha256(&self) -> [u8; 32] {
         self.0.clone().finalize().into()
     }

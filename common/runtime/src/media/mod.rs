@@ -1,8 +1,8 @@
 //! The media store: uploaded bytes, large results and thumbnails, in a folder or an S3 bucket.
 //!
-//! Bytes go in as a stream that is hashed and counted on its way, with bounded memory, and appear under their key whole
-//! or not at all. Which row names a key is the store's business: an object that no row names is garbage, which the
-//! scheduler sweeps.
+//! Bytes are written as a stream that is hashed and counted on its way, with bounded memory, and appear under their key
+//! completely or not at all. The store's rows name keys; an object that no row names is garbage, which the scheduler
+//! sweeps.
 
 mod hash;
 mod keys;
@@ -32,12 +32,12 @@ use std::sync::Arc;
 use tokio::io::AsyncWriteExt;
 use ulid::Ulid;
 
-/// Bytes of one part of a write. S3 takes 10,000 parts, so this allows 80 GiB.
+/// Bytes in one part of a write. S3 takes 10,000 parts, so a write may have 80 GiB.
 const PART_BYTES: usize = 8 << 20;
-/// Parts of one write that may be in memory at once, beside the one being filled.
+/// Parts of one write that may be in memory at once, besides the one that is being filled.
 const PARTS_IN_FLIGHT: usize = 2;
 
-/// The codes of S3 that say what is wrong on our side, and what to do then.
+/// Error codes of S3 that the operator can do something about, and what to do.
 const CURES: [(&[&str], &str); 4] = [
     (&["RequestTimeTooSkewed"], "set this machine's clock: the bucket refuses requests of another time (run NTP)"),
     (
@@ -52,26 +52,26 @@ const CURES: [(&[&str], &str); 4] = [
     (&["NoSuchBucket"], "the bucket is not there: make it, or correct MWS_MEDIA_STORE"),
 ];
 
-/// Where media is kept. Cheap to clone.
+/// The media store. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct MediaStore {
     objects: Arc<dyn ObjectStore>,
-    /// The folder the keys are paths in, when it is one.
+    /// The folder that keys are paths in; none for a bucket.
     folder: Option<PathBuf>,
-    /// The bucket and the prefix in it, when it is one.
+    /// The bucket, and the prefix of keys in it; none for a folder.
     bucket: Option<(AmazonS3, Key)>,
 }
 
-/// What was written: enough to tell whether it is what was announced.
+/// The size and the hash of a written object, to compare with what was announced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Written {
-    /// How many bytes.
+    /// Its size in bytes.
     pub bytes: u64,
-    /// Their SHA-256.
+    /// SHA-256 of its bytes.
     pub sha256: [u8; 32],
 }
 
-/// Why the media store did not do what was asked.
+/// Why the media store failed.
 #[derive(Debug, thiserror::Error)]
 pub enum MediaError {
     /// `MWS_MEDIA_STORE` names no kind of store this build knows.
@@ -86,18 +86,18 @@ pub enum MediaError {
     /// The object is larger than the caller takes into memory.
     #[error("the object has more than {0} bytes")]
     TooLarge(u64),
-    /// The store answered with another number of bytes than were put into it.
+    /// The store returned another number of bytes than the object has.
     #[error("the store answered {came} of the object's {bytes} bytes")]
     Cut {
-        /// How many came.
+        /// How many bytes the store returned.
         came: u64,
-        /// How many were put into it.
+        /// How many bytes the object has.
         bytes: u64,
     },
 }
 
 impl MediaStore {
-    /// How much of the disk under the folder is free, from 0 to 1; none of a bucket, or when it can't be told.
+    /// Returns how much of the disk under the folder is free, from 0 to 1; none for a bucket, or when it is not known.
     pub fn free_ratio(&self) -> Option<f64> {
         let disk = rustix::fs::statvfs(self.folder.as_ref()?).ok()?;
         #[expect(clippy::cast_precision_loss, reason = "a ratio of blocks needs no more digits")]
@@ -107,17 +107,17 @@ impl MediaStore {
 }
 
 impl MediaError {
-    /// Whether the store itself failed: it is away, or refuses us. That says nothing of the object.
+    /// Whether the store itself failed: it does not answer, or refuses us. Such an error says nothing about the object.
     pub fn is_of_the_store(&self) -> bool {
         matches!(self, Self::Store(_) | Self::Cut { .. }) && !self.is_missing()
     }
 
-    /// Whether the object asked for is not there.
+    /// Whether the object does not exist.
     pub fn is_missing(&self) -> bool {
         matches!(self, Self::Store(object_store::Error::NotFound { .. }))
     }
 
-    /// What an operator can do about it, by the code that the bucket refused us with.
+    /// Returns what an operator can do about it, by the bucket's error code.
     pub fn cure(&self) -> &'static str {
         let said = self.to_string();
         let cures = CURES.iter().find(|(codes, _)| codes.iter().any(|code| said.contains(code)));
@@ -125,13 +125,13 @@ impl MediaError {
     }
 }
 
-/// Why a stream was not written. Nothing of it is kept.
+/// Why a stream was not written. Nothing of it is stored.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError<E> {
     /// The stream itself failed.
     #[error("the bytes stopped coming: {0}")]
     Source(E),
-    /// It had more bytes than it may have.
+    /// It had more bytes than allowed.
     #[error("there are more than {0} bytes")]
     TooLarge(u64),
     /// The store failed.
@@ -139,7 +139,7 @@ pub enum WriteError<E> {
     Store(#[from] object_store::Error),
 }
 
-/// An object as a file, for decoders. A copy made for the purpose goes when this is dropped.
+/// An object as a file, for decoders. If it is a copy, dropping this deletes it.
 #[derive(Debug)]
 pub struct LocalMedia {
     path: PathBuf,
@@ -147,14 +147,14 @@ pub struct LocalMedia {
 }
 
 impl LocalMedia {
-    /// Where the bytes are.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 }
 
 impl LocalMedia {
-    /// A place for a copy, in a folder that only this user may enter: media is its customer's alone.
+    /// Returns a path for a copy, in a new folder that only this user may enter, since media is private.
     async fn new_copy() -> std::io::Result<Self> {
         let folder = std::env::temp_dir().join(format!("mws-media-{}", Ulid::generate()));
         tokio::fs::DirBuilder::new().mode(0o700).create(&folder).await?;
@@ -199,18 +199,18 @@ impl MediaStore {
         }
     }
 
-    /// Puts a small object under `key`, in one piece.
+    /// Stores a small object under `key`, in one request.
     pub async fn put(&self, key: &str, bytes: Bytes) -> Result<(), MediaError> {
         let key = Key::parse(key).map_err(object_store::Error::from)?;
         self.objects.put(&key, bytes.into()).await?;
         Ok(())
     }
 
-    /// The object as a file: the stored one itself where the store is a folder, else a copy.
+    /// Returns the object as a file: the stored file itself if the store is a folder, else a copy.
     pub async fn local(&self, key: &str) -> Result<LocalMedia, MediaError> {
         let key = Key::parse(key).map_err(object_store::Error::from)?;
         if let Some(folder) = &self.folder {
-            // Asked for, so that an object that is missing is missing in every kind of store.
+            // Checked, so that a missing object fails in the same way in every kind of store.
             self.objects.head(&key).await?;
             return Ok(LocalMedia { path: folder.join(key.as_ref()), copied: false });
         }
@@ -224,10 +224,10 @@ impl MediaStore {
         Ok(local)
     }
 
-    /// The same of an object that is known to have so many bytes; 0 where it is not known.
+    /// Like [`Self::local`], for an object whose size is known to be `bytes`; 0 means that it is not known.
     ///
     /// # Errors
-    /// `Cut` when another number of bytes came: a decoder would take half of a recording for all of it.
+    /// `Cut` when another number of bytes came: a decoder would take half of a recording for the whole.
     pub async fn local_whole(&self, key: &str, bytes: i64) -> Result<LocalMedia, MediaError> {
         let local = self.local(key).await?;
         let (came, bytes) = (tokio::fs::metadata(&local.path).await?.len(), bytes.unsigned_abs());
@@ -237,7 +237,7 @@ impl MediaStore {
         Ok(local)
     }
 
-    /// Deletes the object under `key`. One that is not there is what was asked for.
+    /// Deletes the object under `key`. It succeeds if there is no such object.
     pub async fn delete(&self, key: &str) -> Result<(), MediaError> {
         let key = Key::parse(key).map_err(object_store::Error::from)?;
         match self.objects.delete(&key).await {
@@ -246,7 +246,7 @@ impl MediaStore {
         }
     }
 
-    /// Deletes everything under `prefix`, half-written files included.
+    /// Deletes everything under `prefix`, including half-written files.
     pub async fn delete_all(&self, prefix: &str) -> Result<(), MediaError> {
         let prefix = Key::parse(prefix).map_err(object_store::Error::from)?;
         if let Some(folder) = &self.folder {
@@ -259,14 +259,14 @@ impl MediaStore {
         self.delete_listed(&prefix, None).await
     }
 
-    /// Deletes everything under `prefix` but the object under `kept`: writes that lost a race, were given up, or were
-    /// cut off with the process that made them. Only once the item is ready: what is still written to the prefix then
-    /// is by somebody whose claim is lost.
+    /// Deletes everything under `prefix` but the object under `kept`: writes that lost a race, were given up, or ended
+    /// with their process. Call it only once the item is ready: what is still written under the prefix then comes from
+    /// a lost claim.
     pub async fn delete_others(&self, prefix: &str, kept: &str) -> Result<(), MediaError> {
         let prefix = Key::parse(prefix).map_err(object_store::Error::from)?;
         let kept = Key::parse(kept).map_err(object_store::Error::from)?;
         if let Some(folder) = &self.folder {
-            // A list of objects does not show what was half-written.
+            // A list of objects does not show half-written files.
             return delete_files(&folder.join(prefix.as_ref()), &folder.join(kept.as_ref())).await;
         }
         self.delete_listed(&prefix, Some(&kept)).await
@@ -295,7 +295,7 @@ async fn delete_files(folder: &Path, kept: &Path) -> Result<(), MediaError> {
     Ok(())
 }
 
-/// Moves a stream into an upload, a part at a time.
+/// Writes a stream into an upload, part by part.
 async fn pour<E>(
     upload: &mut WriteMultipart,
     body: impl Stream<Item = Result<Bytes, E>>,
@@ -312,7 +312,7 @@ async fn pour<E>(
         }
         hash.update(&chunk);
         upload.wait_for_capacity(PARTS_IN_FLIGHT).await?;
-        // Copied into blocks: kept as it came, a chunk of one byte takes 36.
+        // Copied into blocks: kept as it came, a chunk of one byte would take 36 bytes of memory.
         upload.write(&chunk);
     }
     Ok(Written { bytes, sha256: hash.finalize().into() })

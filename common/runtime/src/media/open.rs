@@ -1,7 +1,7 @@
-//! Opening the store that `MWS_MEDIA_STORE` names: a folder, or a bucket that speaks S3.
+//! Opens the store that `MWS_MEDIA_STORE` names: a folder, or a bucket that speaks S3.
 //!
-//! The bucket's region, endpoint and credentials come from the usual `AWS_…` variables. It is the operator's own and
-//! may be private, so its client is `outbound`'s trusted one, which asks no address policy.
+//! The bucket's region, endpoint and credentials come from the usual `AWS_…` variables. The bucket is the operator's
+//! own and may have a private address, so its client is `outbound`'s trusted one, which applies no address policy.
 
 use super::{MediaError, MediaStore};
 use crate::outbound::trusted_client;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 impl MediaStore {
-    /// The store that `MWS_MEDIA_STORE` names: `file:<folder>`, which is made if it is not there, or
+    /// Opens the store that `MWS_MEDIA_STORE` names: `file:<folder>`, which is created if it is missing, or
     /// `s3://bucket/prefix`.
     pub fn open(url: &str) -> Result<Self, MediaError> {
         if let Some(folder) = url.strip_prefix("file:") {
@@ -28,7 +28,7 @@ impl MediaStore {
     fn folder(folder: &str) -> Result<Self, MediaError> {
         std::fs::create_dir_all(folder)?;
         let folder = std::fs::canonicalize(folder)?;
-        // A 200 says that the bytes are kept: they are on the disk before their row says so.
+        // A response of 200 promises that the bytes are stored, so they must be on the disk before their row says so.
         let objects = LocalFileSystem::new_with_prefix(&folder)?.with_fsync(true);
         Ok(Self { objects: Arc::new(objects), folder: Some(folder), bucket: None })
     }
@@ -42,7 +42,7 @@ impl MediaStore {
         Self::in_bucket(AmazonS3Builder::from_env().with_bucket_name(bucket), prefix)
     }
 
-    /// The store under a prefix of the bucket that this builder names and knows the way to.
+    /// Returns the store under a prefix of the bucket that this builder is set up for.
     pub fn in_bucket(builder: AmazonS3Builder, prefix: Key) -> Result<Self, MediaError> {
         let store = builder.with_http_connector(Connector).with_retry(retries()).build()?;
         let objects: Arc<dyn ObjectStore> = if prefix.as_ref().is_empty() {
@@ -54,12 +54,12 @@ impl MediaStore {
     }
 }
 
-/// How often a bucket that does not answer is asked again: callers wait, and what a worker does is tried again later.
+/// How often a request to a failing bucket is repeated: callers wait for it, and a worker tries again later anyway.
 fn retries() -> RetryConfig {
     RetryConfig { max_retries: 4, retry_timeout: Duration::from_secs(20), ..RetryConfig::default() }
 }
 
-/// Gives the bucket's requests the project's own client, whose TLS is set up in one place.
+/// Makes the bucket's client use the project's own HTTP client, whose TLS is set up in one place.
 #[derive(Debug)]
 pub(super) struct Connector;
 

@@ -1,7 +1,7 @@
-//! A presigned URL that says how long its body is: what an account has reserved is all that may be put by it.
+//! Presigned URLs with a fixed length of the body: nobody can put more bytes with it than the account has reserved.
 //!
-//! The S3 client signs every header but `Content-Length`, so its URL is signed once more, with that one (AWS Signature
-//! Version 4, in the query).
+//! The S3 client signs every header but `Content-Length`, so its URL is signed once more, with that header (AWS
+//! Signature Version 4, in the query).
 
 use mws_signature::digest;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -9,13 +9,13 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use url::{Position, Url};
 
-/// What is escaped in a query that is signed: all but the unreserved characters.
+/// Characters that are escaped in a signed query: all but the unreserved ones.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 const SIGNATURE: &str = "X-Amz-Signature";
 const SIGNED_HEADERS: &str = "X-Amz-SignedHeaders";
 
-/// The same URL for a PUT with these headers, their names in lower case, beside its host's. None when it was not signed
-/// by this key.
+/// Returns the URL signed again for a PUT with these headers (names in lower case) and `host`. None when it was not
+/// signed with this key.
 pub(super) fn signed_again(url: &Url, key_id: &str, secret: &str, headers: &[(&str, &str)]) -> Option<Url> {
     let mut query: BTreeMap<String, String> = url.query_pairs().into_owned().collect();
     query.remove(SIGNATURE);

@@ -1,8 +1,8 @@
-//! Objects on their way out: found, and read a piece at a time as they are taken; or, of a bucket, handed out by a link
-//! to it, as those are that it is to be sent.
+//! Sends objects: they are found, and read piece by piece as they are taken; or a bucket sends or receives them itself,
+//! by a presigned link.
 //!
-//! However large an object is, no more than two pieces of it are in memory. Whom it is for, and for how long, is the
-//! caller's to say.
+//! However large an object is, at most two pieces of it are in memory. The caller decides who gets it, and for how
+//! long.
 
 use super::presign::signed_again;
 use super::{MediaError, MediaStore};
@@ -20,10 +20,10 @@ use std::time::Duration;
 use tokio::io::AsyncReadExt;
 use tokio_util::io::ReaderStream;
 
-/// Bytes that are read at a time.
+/// Bytes that are read at once.
 const PIECE_BYTES: usize = 64 << 10;
 
-/// An object that was found and is not read yet.
+/// An object that was found but not read yet.
 #[derive(Debug)]
 pub struct StoredObject {
     /// The size of the whole object.
@@ -31,35 +31,35 @@ pub struct StoredObject {
     found: GetResult,
 }
 
-/// How a link to a bucket is to answer.
+/// How a bucket is to answer a link to an object.
 #[derive(Debug, Clone, Copy)]
 pub struct Handed<'a> {
-    /// Seconds that it is good for.
+    /// How many seconds the link is valid.
     pub seconds: u64,
-    /// The media type that the bucket answers with.
+    /// The media type of the bucket's response.
     pub content_type: &'a str,
-    /// And its `Content-Disposition`.
+    /// The `Content-Disposition` of the bucket's response.
     pub disposition: &'a str,
 }
 
-/// Bytes that a bucket is to be put.
+/// The bytes that a client may put into a bucket by a link.
 #[derive(Debug, Clone, Copy)]
 pub struct Awaited<'a> {
-    /// Seconds that the link is good for.
+    /// How many seconds the link is valid.
     pub seconds: u64,
-    /// Their media type, which has to be sent.
+    /// Their media type, which the client must send.
     pub content_type: &'a str,
-    /// How many.
+    /// How many bytes it must send.
     pub bytes: u64,
 }
 
 impl StoredObject {
-    /// Its bytes, or those that were asked for, read as they are taken.
+    /// Returns its bytes, or the requested range of them, read as they are taken.
     pub fn into_stream(self) -> impl Stream<Item = Result<Bytes, MediaError>> + Send + 'static {
         let Range { start, end } = self.found.range.clone();
         match self.found.payload {
             GetResultPayload::File(mut file, _) => {
-                // Of an open file this is a number in memory, and no wait.
+                // On an open file, seeking changes a number in memory and does not block.
                 let found = file.seek(SeekFrom::Start(start)).map(|_| {
                     let mut file = tokio::fs::File::from_std(file);
                     file.set_max_buf_size(PIECE_BYTES);
@@ -71,19 +71,20 @@ impl StoredObject {
         }
     }
 
-    /// All of them at once.
+    /// Returns all of its bytes at once.
     pub async fn whole(self) -> Result<Bytes, MediaError> {
         Ok(self.found.bytes().await?)
     }
 }
 
 impl MediaStore {
-    /// The bytes under `key`, at most `max_bytes` of them.
+    /// Returns the bytes of the object under `key`; fails with `TooLarge` when it has more than `max_bytes`.
     pub async fn get(&self, key: &str, max_bytes: u64) -> Result<Bytes, MediaError> {
         self.find(key, max_bytes).await?.whole().await
     }
 
-    /// The object under `key`, of at most `max_bytes`, to be read as it is taken.
+    /// Returns the object under `key`, to be read as it is taken; fails with `TooLarge` when it has more than
+    /// `max_bytes`.
     pub async fn find(&self, key: &str, max_bytes: u64) -> Result<StoredObject, MediaError> {
         let found = self.part(key, None).await?;
         if found.bytes > max_bytes {
@@ -92,7 +93,7 @@ impl MediaStore {
         Ok(found)
     }
 
-    /// The object under `key`, or these bytes of it, to be read as they are taken.
+    /// Returns the object under `key`, or this range of its bytes, to be read as they are taken.
     pub async fn part(&self, key: &str, range: Option<Range<u64>>) -> Result<StoredObject, MediaError> {
         let key = Key::parse(key).map_err(object_store::Error::from)?;
         let options = GetOptions { range: range.map(GetRange::Bounded), ..GetOptions::default() };
@@ -100,14 +101,14 @@ impl MediaStore {
         Ok(StoredObject { bytes: found.meta.size, found })
     }
 
-    /// The size of the object under `key`.
+    /// Returns the size in bytes of the object under `key`.
     pub async fn size(&self, key: &str) -> Result<u64, MediaError> {
         let key = Key::parse(key).map_err(object_store::Error::from)?;
         Ok(self.objects.head(&key).await?.size)
     }
 
-    /// A link by which whoever has it gets the object from the bucket itself; nothing when the store is no bucket.
-    /// Whether the object is there is not asked.
+    /// Returns a link with which anybody gets the object from the bucket itself; none when the store is no bucket. It
+    /// is not checked that the object exists.
     pub async fn link(&self, key: &str, handed: Handed<'_>) -> Result<Option<String>, MediaError> {
         let Some((bucket, key)) = self.key_in_bucket(key)? else { return Ok(None) };
         let answer =
@@ -118,8 +119,8 @@ impl MediaStore {
         Ok(Some(url.to_string()))
     }
 
-    /// A link by which whoever has it puts so many bytes of this type under `key` of the bucket, with a plain PUT, and
-    /// nothing else; nothing when the store is no bucket.
+    /// Returns a link with which anybody can put bytes of this type and number under `key` of the bucket, with a plain
+    /// PUT, and nothing else; none when the store is no bucket.
     pub async fn put_link(&self, key: &str, awaited: Awaited<'_>) -> Result<Option<String>, MediaError> {
         let Some((bucket, key)) = self.key_in_bucket(key)? else { return Ok(None) };
         let wrong = |source| object_store::Error::Generic { store: "S3", source };
@@ -134,7 +135,7 @@ impl MediaStore {
         Ok(Some(url.ok_or_else(|| wrong("the bucket's credentials changed just now".into()))?.to_string()))
     }
 
-    /// Whether the store is a bucket, which takes and gives bytes by links.
+    /// Whether the store is a bucket, which sends and receives bytes by links.
     pub const fn is_bucket(&self) -> bool {
         self.bucket.is_some()
     }

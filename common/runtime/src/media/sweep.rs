@@ -1,7 +1,7 @@
-//! What stands under a prefix, for whoever compares it with the rows that name objects.
+//! Lists everything stored under a prefix, to be compared with the rows that name objects.
 //!
-//! A folder is walked as the file system shows it, since a list of objects hides what was half-written by a process
-//! that was killed. A bucket's list hides parts of writes that were never ended: `unfinished` aborts those.
+//! A folder is read from the file system, since a list of objects does not show files that a killed process left
+//! half-written. A bucket's list does not show parts of unfinished writes: `unfinished` aborts those.
 
 use super::{MediaError, MediaStore};
 use chrono::{DateTime, Utc};
@@ -14,14 +14,14 @@ use std::path::Path;
 /// An object, or a half-written file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stored {
-    /// Its key; of a half-written file, that with something after it.
+    /// Its key; for a half-written file, the key and a suffix.
     pub key: String,
-    /// When it was written, or begun, by the clock of whoever keeps it.
+    /// When it was written, or its writing began, by the clock of the file system or the bucket.
     pub written_at: DateTime<Utc>,
 }
 
 impl MediaStore {
-    /// Everything under a prefix.
+    /// Returns everything that is stored under a prefix.
     pub async fn stored_under(&self, prefix: &str) -> Result<Vec<Stored>, MediaError> {
         let prefix = Key::parse(prefix).map_err(object_store::Error::from)?;
         if let Some(folder) = self.folder.clone() {
@@ -40,9 +40,9 @@ impl MediaStore {
         Ok(listed.map_ok(stored).try_collect().await?)
     }
 
-    /// Deletes what `stored_under` found. One that is gone already is what was asked for.
+    /// Deletes what `stored_under` found. It succeeds if that is gone already.
     pub async fn drop_stored(&self, stored: &Stored) -> Result<(), MediaError> {
-        // A half-written file is no object: the store does not take its name for a key.
+        // A half-written file is no object: the object store does not accept its name as a key.
         let Some(folder) = &self.folder else { return self.delete(&stored.key).await };
         match tokio::fs::remove_file(folder.join(&stored.key)).await {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
@@ -51,7 +51,7 @@ impl MediaStore {
     }
 }
 
-/// Adds the files of a folder and of all in it. Links are not followed, and none of ours.
+/// Adds the files of a folder and of all folders in it. Symbolic links are skipped: we make none.
 fn walk(root: &Path, folder: &Path, found: &mut Vec<Stored>) -> io::Result<()> {
     let entries = match std::fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -65,7 +65,7 @@ fn walk(root: &Path, folder: &Path, found: &mut Vec<Stored>) -> io::Result<()> {
         } else if kind.is_file() {
             let Some(written_at) = written_at(&entry)? else { continue };
             let path = entry.path();
-            // A name that is no text is none of ours.
+            // We wrote no file whose name is not UTF-8.
             if let Some(key) = path.strip_prefix(root).ok().and_then(Path::to_str) {
                 found.push(Stored { key: key.to_owned(), written_at });
             }
@@ -74,7 +74,7 @@ fn walk(root: &Path, folder: &Path, found: &mut Vec<Stored>) -> io::Result<()> {
     Ok(())
 }
 
-/// When a file was written; none when it has gone since its folder was read.
+/// Returns when a file was written; none when it was deleted after its folder was read.
 fn written_at(entry: &DirEntry) -> io::Result<Option<DateTime<Utc>>> {
     match entry.metadata() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),

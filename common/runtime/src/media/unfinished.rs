@@ -1,8 +1,8 @@
-//! Writes of several parts that a bucket has begun and nobody has ended, as those of a process that was killed. Their
-//! parts take room, and no list of objects shows them.
+//! Aborts writes of several parts that were begun in a bucket and never ended, such as those of a killed process. Their
+//! parts take up storage, and no list of objects shows them.
 //!
-//! The S3 client can abort such a write and has no call that lists them, so the list is asked for by a link that the
-//! client signs. A folder needs nothing of the kind: half-written files stand in it (`sweep`).
+//! The S3 client can abort such a write but can't list them, so the list is requested with a URL that the client signs.
+//! A folder does not need this: its half-written files can be seen (`sweep`).
 
 use super::{MediaError, MediaStore};
 use crate::outbound::trusted_client;
@@ -15,10 +15,10 @@ use serde::Deserialize;
 use std::error::Error;
 use std::time::Duration;
 
-/// Pages of a list that are read at a time, each of up to a thousand writes. What is beyond them is seen when the first
-/// ones have gone.
+/// Pages of the list that are read at once, each with up to a thousand writes. Later ones are seen when the first ones
+/// are gone.
 const MOST_PAGES: usize = 20;
-/// How long the link to a page is good for.
+/// How long the URL of a page is valid.
 const LINK_LASTS: Duration = Duration::from_mins(1);
 
 /// A page of the list, as S3 writes it (`ListMultipartUploads`).
@@ -35,7 +35,7 @@ struct Page {
     begun: Vec<Begun>,
 }
 
-/// A write that was begun.
+/// A write that was begun and not ended.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 struct Begun {
@@ -45,8 +45,8 @@ struct Begun {
 }
 
 impl MediaStore {
-    /// Aborts the writes of several parts that were begun before this, by the bucket's clock, and are not ended.
-    /// Returns how many. Those of others in the same bucket stay.
+    /// Aborts the writes of several parts that were begun before `before`, by the bucket's clock, and are not ended.
+    /// Returns how many; 0 for a folder. Writes outside our prefix of the bucket stay.
     pub async fn abort_unfinished(&self, before: DateTime<Utc>) -> Result<u64, MediaError> {
         let Some((bucket, prefix)) = &self.bucket else { return Ok(0) };
         let mut aborted = 0;
@@ -57,7 +57,7 @@ impl MediaStore {
                 let key = Key::parse(key).map_err(object_store::Error::from)?;
                 match bucket.abort_multipart(&key, upload_id).await {
                     Ok(()) => aborted += 1,
-                    // It ended just now.
+                    // It ended meanwhile.
                     Err(object_store::Error::NotFound { .. }) => {}
                     Err(error) => return Err(error.into()),
                 }
@@ -70,7 +70,7 @@ impl MediaStore {
     }
 }
 
-/// The page after this one.
+/// Returns the page of the list that follows `after`.
 async fn listed(bucket: &AmazonS3, prefix: &Key, after: &Page) -> Result<Page, MediaError> {
     let below = if prefix.as_ref().is_empty() { String::new() } else { format!("{prefix}/") };
     let query = [

@@ -1,9 +1,9 @@
 //! Verifies a server's certificates, and refuses chains that would take long to verify.
 //!
-//! Whoever gives us a URL chooses the server, and so its certificates. Looking for a way from them to a root tries
-//! intermediates in every order: with fifteen of the same name a handshake took four seconds of processor time, on a
-//! thread that all share, and no timeout ends what does not wait. With few of them, and few bytes, it takes
-//! milliseconds. Servers send one to three.
+//! Whoever gives us a URL chooses the server, and so its certificates. The search for a path from them to a root tries
+//! intermediates in every order: with fifteen of the same name, a handshake took four seconds of processor time on a
+//! thread that all tasks share, and no timeout can interrupt it. With few certificates and few bytes it takes
+//! milliseconds. Servers usually send one to three.
 
 use super::OutboundError;
 use rustls::client::WebPkiServerVerifier;
@@ -13,12 +13,12 @@ use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{CertificateError, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
 use std::sync::Arc;
 
-/// Certificates beside the server's own.
+/// Intermediate certificates, besides the server's own, that a chain may have.
 const MOST_INTERMEDIATES: usize = 4;
-/// Bytes of all of them together.
+/// Bytes that all certificates of a chain may have together.
 const MOST_BYTES: usize = 32 << 10;
 
-/// Verifies by these roots, after a look at how much there is to verify.
+/// Verifies with these roots, once the size of the chain is checked.
 #[derive(Debug)]
 pub(super) struct Bounded(Arc<WebPkiServerVerifier>);
 
@@ -94,7 +94,7 @@ mod tests {
             let name = ServerName::try_from("hooks.example.com").expect("a name");
             verifier.verify_server_cert(own.der(), intermediates, &name, &[], UnixTime::now()).is_ok()
         };
-        // None of them leads to the root; the server's own is signed by it.
+        // None of these leads to the root, which has signed the server's own certificate.
         let others = |many: usize, padding: usize| -> Vec<CertificateDer<'static>> {
             (0..many).map(|_| authority("other", padding).der().clone()).collect()
         };

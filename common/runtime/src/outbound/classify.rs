@@ -1,7 +1,7 @@
-//! From the client's errors to the words of the delivery log.
+//! Turns the client's errors into the reasons in the delivery log.
 //!
-//! It owns which step an error belongs to and never passes an error's own text on: that text can hold addresses and
-//! ports, and would tell the owner of an endpoint what our network looks like.
+//! It decides at which step an error happened, and never passes on an error's own text: that can contain addresses and
+//! ports, and would show the owner of an endpoint what our network looks like.
 
 use super::metered::SentTooMuch;
 use super::pool::Unsent;
@@ -15,9 +15,9 @@ use std::io;
 /// A request that failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Failure {
-    /// At which step.
+    /// The step at which it failed.
     pub error: AttemptError,
-    /// Whether for a reason of ours, before anything was sent.
+    /// Whether this machine is to blame, before anything was sent.
     pub is_ours: bool,
 }
 
@@ -27,16 +27,16 @@ impl From<AttemptError> for Failure {
     }
 }
 
-/// The step at which a request failed, and whether that was our own doing.
+/// Returns at which step a request failed, and whether this machine is to blame.
 pub(super) fn unsent(error: &Unsent) -> Failure {
     let connecting = matches!(error, Unsent::Url(_)) || matches!(error, Unsent::Failed(error) if error.is_connect());
     let unresolved = causes(error).any(|cause| matches!(cause.downcast_ref(), Some(ResolveError::Ours)));
-    // What is lacking once a connection is open says nothing of whether the request was seen.
+    // A lack of resources once a connection is open does not show whether the receiver saw the request.
     let lacking = connecting && own_fault::is_behind(error);
     Failure { error: step(error, connecting), is_ours: unresolved || lacking }
 }
 
-/// The step at which the body of an answer broke off. The request was seen, so that it is never our own doing.
+/// Returns why the body of a response broke off. The receiver saw the request, so this machine is never to blame.
 pub(super) fn broken_off(error: &hyper::Error) -> AttemptError {
     step(error, false)
 }
@@ -79,7 +79,7 @@ fn step(error: &(dyn Error + 'static), connecting: bool) -> AttemptError {
     }
 }
 
-/// What a status means: 2xx is success, a redirect is refused, anything else is a failure (contract §6.1.8).
+/// Judges a status: 2xx is success, a redirect is refused, any other is a failure (contract §6.1.8).
 pub(super) fn verdict(status: StatusCode) -> Result<(), AttemptError> {
     if status.is_success() {
         Ok(())
@@ -90,7 +90,7 @@ pub(super) fn verdict(status: StatusCode) -> Result<(), AttemptError> {
     }
 }
 
-/// Whether an IO error is the end of a connection by which too much was sent.
+/// Whether an IO error is the end of a connection on which the server sent too much.
 fn is_too_much(error: &io::Error) -> bool {
     error.get_ref().is_some_and(<dyn Error + Send + Sync>::is::<SentTooMuch>)
 }

@@ -1,8 +1,8 @@
 //! The download behind an import by URL, under the same policy as webhooks (contract §4.6).
 //!
-//! It owns the size cap, the least rate, the redirects that are followed and the name that a download suggests. Each
-//! hop is checked, resolved and pinned as the first one is. It never stores anything: the bytes go on as a stream, to
-//! `media`, so that memory stays bounded whatever the size.
+//! It owns the size cap, the least rate, the following of redirects, and the name that a download suggests. Each
+//! redirect's URL is checked, resolved and pinned like the first. It stores nothing: the bytes go on as a stream, to
+//! `media`, so that memory stays bounded whatever their size.
 
 use super::classify::{broken_off, unsent, verdict};
 use super::metered::Allowances;
@@ -20,36 +20,36 @@ use std::time::Duration;
 use tokio::time::Instant;
 use url::Url;
 
-/// Redirects that are followed.
+/// Redirects that are followed at most.
 const MOST_REDIRECTS: usize = 5;
-/// Statuses that lead on to `Location`.
+/// Statuses whose `Location` is followed.
 const REDIRECTS: [u16; 5] = [301, 302, 303, 307, 308];
 
-/// How long the answer to a download may take to begin.
+/// How long the response to a download may take to begin.
 const FIRST_ANSWER: Duration = Duration::from_secs(30);
 
-/// What a download may have.
+/// The limits of a download.
 #[derive(Debug, Clone, Copy)]
 pub struct FetchLimits {
-    /// Bytes.
+    /// The size cap in bytes.
     pub max_bytes: u64,
-    /// The time for all of it, the last byte included.
+    /// The time for all of it, up to the last byte.
     pub timeout: Duration,
-    /// How fast it must be.
+    /// The least rate.
     pub pace: Pace,
 }
 
-/// A least rate: so many bytes in each span of time, but for the last one.
+/// A least rate: this many bytes in each span of time except the last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pace {
-    /// Bytes.
+    /// The least number of bytes in a span.
     pub least_bytes: u64,
-    /// The span.
+    /// The length of a span.
     pub within: Duration,
 }
 
 impl Default for Pace {
-    /// That of bytes which are sent to us: 32 KiB in 30 s.
+    /// The least rate of uploads: 32 KiB in 30 s.
     fn default() -> Self {
         Self { least_bytes: 32 << 10, within: Duration::from_secs(30) }
     }
@@ -58,48 +58,48 @@ impl Default for Pace {
 /// Why a download failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum FetchError {
-    /// The URL's text is refused; no connection was opened.
+    /// The URL is refused by its text; no connection was opened.
     #[error(transparent)]
     Url(UrlRefused),
     /// A redirect leads to a URL that is refused.
     #[error("it redirects to a URL that is refused: {0}")]
     RedirectedTo(UrlRefused),
-    /// One redirect leads to another, more often than is followed.
+    /// There were more redirects than are followed.
     #[error("it redirects more than {MOST_REDIRECTS} times")]
     TooManyRedirects,
-    /// The request or the stream failed; the status is given if the answer had one that is not 2xx.
+    /// The request or the stream failed; `status` is given if the response had one that is not 2xx.
     #[error("the download failed: {error}")]
     Failed {
-        /// At which step.
+        /// The step at which it failed.
         error: AttemptError,
-        /// The answer's status.
+        /// The response's HTTP status.
         status: Option<u16>,
     },
-    /// It could not be made for a reason of ours: it is no failure of the URL's.
+    /// This machine is to blame, not the URL.
     #[error("the download can't be made now")]
     Ours,
-    /// It came slower than the least rate.
+    /// It was slower than the least rate.
     #[error("fewer than {} bytes came in {} s", .0.least_bytes, .0.within.as_secs())]
     TooSlow(Pace),
-    /// It was not whole when the time was over.
+    /// It was not complete within its time.
     #[error("the download took longer than {} s", .0.as_secs())]
     TooLong(Duration),
     /// There are more bytes than allowed.
     #[error("the file is larger than {max_bytes} bytes")]
     TooLarge {
-        /// The cap.
+        /// The size cap in bytes.
         max_bytes: u64,
     },
 }
 
-/// A download whose headers have arrived.
+/// A download whose response has begun.
 #[derive(Debug)]
 pub struct Fetched {
-    /// The answer's content type, as it was sent.
+    /// The response's content type, as it was sent.
     pub content_type: Option<String>,
-    /// The file's name: from the header if it gives one, else the last part of the path. It holds no path separator.
+    /// The file's name: from the header if it gives one, else the last segment of the path. It holds no path separator.
     pub name: Option<String>,
-    /// The size that the answer announced, in bytes; it is not to be trusted.
+    /// The size in bytes that the response announced, which must not be trusted.
     pub announced_bytes: Option<u64>,
     body: Body,
 }
@@ -111,7 +111,7 @@ struct Body {
     left: u64,
     limits: FetchLimits,
     deadline: Instant,
-    /// When the span ends that is under way, and how many bytes came in it.
+    /// When the current span ends, and how many bytes have come in it.
     span_ends: Instant,
     in_span: u64,
 }
@@ -128,7 +128,7 @@ impl OutboundClient {
         for _ in 0..=MOST_REDIRECTS {
             let response = self.ask(&url, account, deadline).await?;
             match redirected(&url, &response) {
-                // As if it had been given in the first place.
+                // Checked like a URL that the caller gave.
                 Some(next) => url = self.check_url(next?.as_str()).map_err(FetchError::RedirectedTo)?,
                 None => return begun(&url, response, limits, deadline),
             }
@@ -136,7 +136,7 @@ impl OutboundClient {
         Err(FetchError::TooManyRedirects)
     }
 
-    /// The head of the answer to one request.
+    /// Sends one request. Returns its response, whose body is not read yet.
     async fn ask(
         &self,
         url: &CheckedUrl,
@@ -152,7 +152,7 @@ impl OutboundClient {
     }
 }
 
-/// Where an answer leads on to, if it does.
+/// Returns where a redirect leads; none when the response is no redirect.
 fn redirected(from: &CheckedUrl, response: &Response<Incoming>) -> Option<Result<Url, FetchError>> {
     if !REDIRECTS.contains(&response.status().as_u16()) {
         return None;
@@ -162,7 +162,7 @@ fn redirected(from: &CheckedUrl, response: &Response<Incoming>) -> Option<Result
     Some(next.ok_or_else(|| failed(AttemptError::RedirectRefused)))
 }
 
-/// The download that an answer begins.
+/// Returns the download that a response begins, if its status and its announced size allow it.
 fn begun(
     url: &CheckedUrl,
     response: Response<Incoming>,
@@ -187,8 +187,8 @@ fn begun(
 }
 
 impl Fetched {
-    /// The bytes, in order. The stream ends with an error past the size cap or the deadline, when it is too slow, and
-    /// when the connection breaks: bytes that came before an error are no file.
+    /// Returns the bytes, in order. The stream ends with an error when it passes the size cap or the deadline, is too
+    /// slow, or breaks off: bytes before an error are not a whole file.
     pub fn into_stream(self) -> impl Stream<Item = Result<Bytes, FetchError>> + Send {
         try_unfold(self.body, |mut body| async move { Ok(body.next().await?.map(|chunk| (chunk, body))) })
     }
@@ -207,7 +207,7 @@ impl Body {
         let Some(chunk) = chunk else { return Ok(None) };
         self.allowances.iter().for_each(|allowances| allowances.took(chunk.len()));
         if Instant::now() > self.span_ends {
-            // Whoever takes the bytes was slow, not who sends them.
+            // The reader of the stream was slow, not the server.
             (self.in_span, self.span_ends) = (0, Instant::now() + pace.within);
         }
         let length = u64::try_from(chunk.len()).unwrap_or(u64::MAX);
@@ -216,7 +216,7 @@ impl Body {
         Ok(Some(chunk))
     }
 
-    /// Begins another span, if enough came in the one that has ended.
+    /// Begins another span; fails when too few bytes came in the last one.
     fn end_span(&mut self, pace: Pace) -> Result<(), FetchError> {
         if self.in_span < pace.least_bytes {
             return Err(FetchError::TooSlow(pace));
@@ -226,7 +226,7 @@ impl Body {
     }
 }
 
-/// What it comes to that there is no answer.
+/// Returns the error for a request without a response.
 fn not_begun(error: &Unsent) -> FetchError {
     let failure = unsent(error);
     if failure.is_ours { FetchError::Ours } else { failed(failure.error) }

@@ -1,26 +1,27 @@
-//! What a file that is fetched is called: as its server says, or as its URL ends.
+//! The name of a downloaded file: from its server, or from the end of its URL.
 
 use http::header::{CONTENT_DISPOSITION, HeaderMap};
 use percent_encoding::percent_decode_str;
 use url::Url;
 
-/// The longest name that is taken from a download, in characters.
+/// Characters that a download's name has at most.
 const LONGEST_NAME: usize = 200;
 
-/// The name in `Content-Disposition`, in its plain form; RFC 5987's encoded form is passed over.
+/// Returns the name in `Content-Disposition`, in its plain form; RFC 5987's encoded form is ignored.
 pub(super) fn named(headers: &HeaderMap) -> Option<String> {
     let value = headers.get(CONTENT_DISPOSITION)?.to_str().ok()?;
     let name = value.split(';').find_map(|part| part.trim().strip_prefix("filename="))?;
     cleaned(name.trim_matches('"'))
 }
 
-/// The last part of a URL's path.
+/// Returns the last segment of a URL's path, if it can be a name.
 pub(super) fn last_segment(url: &Url) -> Option<String> {
     let segment = url.path_segments()?.next_back()?;
     cleaned(&percent_decode_str(segment).decode_utf8_lossy())
 }
 
-/// A name that can do no harm wherever it is shown: the part behind the last separator, without control characters.
+/// Returns a name that is harmless wherever it is shown: the part after the last separator, without control characters.
+/// None when nothing is left.
 fn cleaned(name: &str) -> Option<String> {
     let name = name.rsplit(['/', '\\']).next().unwrap_or_default();
     let name: String = name.chars().filter(|c| !c.is_control()).take(LONGEST_NAME).collect();

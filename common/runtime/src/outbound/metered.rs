@@ -1,10 +1,10 @@
-//! What a server may send, and how long it may keep us from sending.
+//! Bounds how much a server may send, and how long it may keep us from sending.
 //!
-//! HTTP allows any number of interim heads (`100 Continue`) before an answer, chunks as long-winded as a server likes,
-//! and TLS records that hold nothing. The libraries read them without a bound, as many as there are, before they let
-//! anything else run. A connection therefore counts what it reads: it fails once a server has sent more than it was
-//! asked for, and lets others run between its reads. A connection whose server takes nothing for a while fails too,
-//! also when nobody waits for its answer any more. Nothing here knows HTTP: a write is taken for a request.
+//! HTTP allows any number of interim heads (`100 Continue`) before a response, chunks with as much overhead as a server
+//! likes, and TLS records that contain nothing. The libraries read them without a bound, and without letting other
+//! tasks run in between. A connection therefore counts what it reads: it fails once a server has sent too much for a
+//! request, and lets other tasks run between its reads. A connection also fails when its server accepts nothing for a
+//! while, even if nobody waits for its response any more. Nothing here knows HTTP: a write counts as a request.
 
 use hyper_util::client::legacy::connect::{Connected, Connection};
 use std::io;
@@ -16,17 +16,17 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
-/// Bytes that a server may send for one request: the longest head, the part of a body that is read of a webhook's
-/// answer, and what is read ahead of both. What is taken of a longer body is added.
+/// Bytes that a server may send for one request: the longest head, the part of a webhook's response that is read, and
+/// what is buffered ahead. What is read of a longer body is added.
 const FOR_ONE_REQUEST: usize = 256 * 1024;
 
-/// The same below TLS, with what a handshake and records have beside that.
+/// The same below TLS, with the overhead of handshakes and records.
 const WITH_TLS: usize = 1024 * 1024;
 
-/// Bytes after which others run.
+/// Bytes after which other tasks run.
 const TURN: usize = 64 * 1024;
 
-/// How long a server may take nothing of what is sent to it.
+/// How long a server may accept nothing of what is sent to it.
 const STALLED: Duration = Duration::from_secs(30);
 
 /// How much a server may still send. Clones share it.
@@ -45,10 +45,10 @@ impl Allowance {
         self.left.store(self.most, Ordering::Relaxed);
     }
 
-    /// Lets the server send twice as much as was taken of its body: the body, and what it is wrapped in.
+    /// Adds twice the bytes that were read of the body: the body, and its overhead.
     fn add(&self, taken: usize) {
         let more = |left: usize| Some(left.saturating_add(taken.saturating_mul(2)));
-        // It always changes.
+        // The closure returns a value for every input, so this never fails.
         let _ = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
     }
 
@@ -58,12 +58,12 @@ impl Allowance {
     }
 }
 
-/// Those of a connection: of what HTTP reads, and of what TLS reads below it.
+/// The allowances of a connection: for what HTTP reads, and for what TLS reads below it.
 #[derive(Debug, Clone)]
 pub(super) struct Allowances([Allowance; 2]);
 
 impl Allowances {
-    /// This much was taken of a body.
+    /// Records that this many bytes of a body were read.
     pub(super) fn took(&self, bytes: usize) {
         self.0.iter().for_each(|allowance| allowance.add(bytes));
     }
@@ -73,7 +73,7 @@ impl Allowances {
     }
 }
 
-/// A server sent more than it was asked for.
+/// The error of a server that sent more than its allowance.
 #[derive(Debug, thiserror::Error)]
 #[error("the server sent more than belongs to an answer")]
 pub(super) struct SentTooMuch;
@@ -83,22 +83,22 @@ pub(super) struct SentTooMuch;
 pub(super) struct Metered<S> {
     stream: S,
     allowance: Allowance,
-    /// What a write renews, where writes are requests.
+    /// The allowances that a write renews; none below TLS, where a write need not be a request.
     renewed: Option<Allowances>,
-    /// Bytes since others ran.
+    /// Bytes read since other tasks last ran.
     in_turn: usize,
-    /// How long a write may wait, and the end of that for one that does.
+    /// How long a write may wait, and the timer of the write that waits now.
     longest_stall: Duration,
     stalled: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> Metered<S> {
-    /// One below TLS, whose writes are not all requests: `above` renews it.
+    /// Returns a connection below TLS, whose writes are not all requests: `above` renews its allowance.
     pub(super) fn below(stream: S) -> Self {
         Self::new(stream, Allowance::new(WITH_TLS), None)
     }
 
-    /// One that HTTP reads, over a connection with this allowance.
+    /// Returns a connection for HTTP, over one with the allowance `below`.
     pub(super) fn above(stream: S, below: Allowance) -> Self {
         let allowance = Allowance::new(FOR_ONE_REQUEST);
         let renewed = Some(Allowances([allowance.clone(), below]));
@@ -109,12 +109,12 @@ impl<S> Metered<S> {
         Self { stream, allowance, renewed, in_turn: 0, longest_stall: STALLED, stalled: None }
     }
 
-    /// What its server may still send.
+    /// Returns its server's allowance, which clones share.
     pub(super) fn allowance(&self) -> Allowance {
         self.allowance.clone()
     }
 
-    /// What a write comes to: a request that goes on, or one that waits, which it may for so long.
+    /// Returns the result of a write, or of one that has waited too long: `TimedOut`.
     fn written<T>(&mut self, cx: &mut Context<'_>, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if written.is_pending() {
             let longest = self.longest_stall;

@@ -1,12 +1,13 @@
-//! The only HTTP client for URLs that customers gave: it reaches nothing but what is theirs to reach.
+//! The only HTTP client for URLs that customers give: it reaches nothing that customers may not reach.
 //!
-//! It owns the connections, the deadline and what is told of a failure. It never uses a proxy, decompresses, or
-//! retries: `domain::retry` says when, the worker does it. Redirects are followed by `fetch` alone, each checked as its
-//! first URL was. Every request passes `domain::url_policy` twice, as text before it leaves and as addresses when its
-//! name is resolved; a literal skips the second.
+//! It owns the connections, the deadline, and what customers see of a failure. It never uses a proxy, decompresses, or
+//! retries: `domain::retry` decides when, the worker does it. Only `fetch` follows redirects, and checks each like its
+//! first URL. Every request passes `domain::url_policy` twice: by its URL's text before it is sent, and by its
+//! addresses when its name is resolved; a literal address passes only the first.
 //!
-//! One client serves the process for ever, because a client made for each request costs a TLS set-up each time. There
-//! are two pools in it, since plain HTTP may reach named networks alone and a resolver isn't told the scheme.
+//! One client lives as long as the process, because a client for each request would cost a TLS set-up each time. It has
+//! two pools, since plain HTTP may reach only the networks that the operator names, and a resolver does not know the
+//! scheme.
 
 mod chains;
 mod classify;
@@ -41,20 +42,21 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 pub use webhook::{AttemptOutcome, WebhookRequest};
 
-/// What receivers see as `User-Agent`.
+/// The `User-Agent` that receivers see.
 pub const USER_AGENT: &str = concat!("media-workspace-service/", env!("CARGO_PKG_VERSION"));
 
-/// Idle connections are closed before the five seconds after which Node and Apache close theirs: a request that meets
-/// such a close half-way counts as a failure although the receiver is well.
+/// How long an idle connection is kept. Node and Apache close theirs after five seconds: a request that meets such a
+/// close would count as a failure although the receiver is well.
 const IDLE: Duration = Duration::from_secs(4);
 
-/// A connection attempt that is not needed any more, since another connection came free, still ends.
+/// How long opening a connection may take. An attempt that is not needed any more, since another connection came free,
+/// ends by then too.
 const LONGEST_CONNECT: Duration = Duration::from_secs(30);
 
-/// How long a name may take to resolve while an endpoint is being created.
+/// How long resolving a name may take while an endpoint is created.
 const CREATION_LOOKUP: Duration = Duration::from_secs(5);
 
-/// URLs that are remembered as checked: those of all endpoints that a process sends to within a while.
+/// Checked URLs that are remembered: those of all endpoints that a process sends to within a while.
 const MOST_CHECKED: usize = 1_024;
 
 /// How the client is set up.
@@ -62,13 +64,14 @@ const MOST_CHECKED: usize = 1_024;
 pub struct OutboundSettings {
     /// Which addresses may be reached: `MWS_OUTBOUND_ALLOW`.
     pub policy: NetworkPolicy,
-    /// Root certificates that count beside the web's, for tests and closed networks: `MWS_OUTBOUND_ROOTS`.
+    /// Root certificates that are trusted in addition to the web's, for tests and closed networks:
+    /// `MWS_OUTBOUND_ROOTS`.
     pub extra_roots: Vec<CertificateDer<'static>>,
-    /// Who resolves names.
+    /// How names are resolved.
     pub lookup: Lookup,
 }
 
-/// Why no client could be made.
+/// Why the client could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum OutboundError {
     /// An extra root certificate is not usable.
@@ -106,9 +109,9 @@ pub fn roots_from_file(path: &Path) -> Result<Vec<CertificateDer<'static>>, Outb
 pub struct OutboundClient {
     policy: Arc<NetworkPolicy>,
     lookup: Lookup,
-    /// URLs of requests that were checked before. What a check says follows from the text and the policy alone.
+    /// URLs of requests that were checked before. The result of a check depends only on the text and the policy.
     checked: Arc<Mutex<HashMap<String, Arc<CheckedUrl>>>>,
-    /// Lookups for URLs that are being registered; requests have a share of their own.
+    /// The shares of lookups for URLs that are registered; requests have shares of their own.
     checks: Shares,
     https: Pool,
     plain: Pool,
@@ -121,7 +124,7 @@ impl fmt::Debug for OutboundClient {
 }
 
 impl OutboundClient {
-    /// Makes the client. Once a process.
+    /// Makes the client. Call it once per process.
     ///
     /// # Errors
     /// [`OutboundError`] when a root certificate or the TLS set-up is wrong.
@@ -139,7 +142,7 @@ impl OutboundClient {
         Ok(Self { policy, lookup, checked: Arc::default(), checks: Shares::default(), https, plain })
     }
 
-    /// Checks a URL's text alone; the name is not resolved.
+    /// Checks a URL's text; its name is not resolved.
     ///
     /// # Errors
     /// [`UrlRefused`], whose variants carry the names of codes.
@@ -147,12 +150,12 @@ impl OutboundClient {
         self.policy.check_url(url)
     }
 
-    /// [`Self::check_url`] for one that many requests go to: its text is parsed and judged once.
+    /// Like [`Self::check_url`], for a URL of many requests: its text is parsed and judged once.
     ///
     /// # Errors
-    /// [`UrlRefused`], each time anew.
+    /// [`UrlRefused`]; a refusal is not remembered.
     pub fn checked_before(&self, url: &str) -> Result<Arc<CheckedUrl>, UrlRefused> {
-        // Nothing is half done where a holder of the lock panicked.
+        // A panic while the lock is held leaves nothing half done.
         let known = || self.checked.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(checked) = known().get(url) {
             return Ok(Arc::clone(checked));
@@ -166,8 +169,8 @@ impl OutboundClient {
         Ok(checked)
     }
 
-    /// Checks a URL that this account registers (contract §6.3): its text, and what its name resolves
-    /// to now. A public name that does not resolve now is accepted over https, since every send checks again.
+    /// Checks a URL that this account registers (contract §6.3): its text, and the addresses that its name has now. A
+    /// public name that does not resolve now is accepted with https, since every request checks again.
     ///
     /// # Errors
     /// [`UrlRefused`].
@@ -195,15 +198,15 @@ impl OutboundClient {
         }
     }
 
-    /// The pool for a checked URL.
+    /// Returns the pool for a checked URL.
     fn pool(&self, url: &CheckedUrl) -> &Pool {
         if url.is_plain() { &self.plain } else { &self.https }
     }
 }
 
-/// A client for URLs that the operator has configured, such as the media store's or a token issuer's. It asks no
-/// policy, because those may well be private: never call a customer's URL with it. It follows no redirect and uses no
-/// proxy.
+/// Returns a client for URLs that the operator has configured, such as the media store's or a token issuer's. It
+/// applies no address policy, because those may well be private: never call a customer's URL with it. It follows no
+/// redirect and uses no proxy.
 ///
 /// # Errors
 /// As [`OutboundClient::new`].
@@ -212,13 +215,13 @@ pub fn trusted_client(extra_roots: &[CertificateDer<'static>]) -> Result<reqwest
     built.map_err(|error| OutboundError::Setup(error.to_string()))
 }
 
-/// [`trusted_client`] for requests that take long, because of what they send or of what is done with it: an answer is
-/// waited for as long as the caller does, who must put an end to it.
+/// Like [`trusted_client`], for requests that take long, because of what they send or what is done with it. It waits
+/// for a response as long as the caller does, who must set a limit.
 ///
 /// # Errors
 /// As [`OutboundClient::new`].
 pub fn sending_client(extra_roots: &[CertificateDer<'static>]) -> Result<reqwest::Client, OutboundError> {
-    // A server that has gone without a word is noticed by its silence on the connection, not in its answer.
+    // A server that vanished is noticed by TCP keepalive, not by a timeout of its response.
     let built = trusted(extra_roots)?.pool_idle_timeout(IDLE).tcp_keepalive(Duration::from_secs(15)).build();
     built.map_err(|error| OutboundError::Setup(error.to_string()))
 }
@@ -239,7 +242,7 @@ fn tls(extra_roots: &[CertificateDer<'static>]) -> Result<rustls::ClientConfig, 
     for root in extra_roots {
         roots.add(root.clone()).map_err(|error| OutboundError::Root(error.to_string()))?;
     }
-    // The provider is named here, so that it does not matter whether a main has installed one.
+    // The provider is named here, so that it does not matter whether `main` has installed one.
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = rustls::ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()

@@ -1,7 +1,7 @@
 //! The connections to customers' servers: how they are opened, kept and read.
 //!
-//! It owns the names' vetting, TLS, the bound on a head and the time to connect. Only HTTP/1.1 is spoken: each request
-//! then has its connection for itself, and what a server can make us do beside its answer has a bound (`metered`).
+//! It owns the check of names, TLS, the longest head and the time to connect. Only HTTP/1.1 is spoken: each request has
+//! its connection for itself, and what a server can make us do besides its response is bounded (`metered`).
 
 use super::metered::{Allowances, Metered};
 use super::resolve::VettingResolver;
@@ -25,10 +25,10 @@ use tokio::time::timeout;
 use tower::Service;
 use url::Url;
 
-/// The longest head of an answer, in bytes.
+/// Bytes that a response's head may have.
 const LONGEST_HEAD: usize = 64 * 1024;
 
-/// Silence after which an open connection is asked whether it still stands, how often, and at what distance.
+/// Silence after which TCP keepalive probes an open connection, also the time between probes, and how many there are.
 const PROBE_AFTER: Duration = Duration::from_secs(15);
 const PROBES: u32 = 3;
 
@@ -37,7 +37,7 @@ const PROBES: u32 = 3;
 pub(super) struct Pool(Client<Connector, Full<Bytes>>);
 
 impl Pool {
-    /// Makes one. The resolver says which names and addresses may be reached.
+    /// Makes a pool. The resolver decides which names and addresses may be reached.
     #[expect(clippy::disallowed_methods, reason = "this module owns the only client for customers' URLs")]
     pub(super) fn new(tls: rustls::ClientConfig, resolver: VettingResolver) -> Self {
         let mut tcp = HttpConnector::new_with_resolver(resolver);
@@ -46,7 +46,7 @@ impl Pool {
         tcp.set_keepalive(Some(PROBE_AFTER));
         tcp.set_keepalive_interval(Some(PROBE_AFTER));
         tcp.set_keepalive_retries(Some(PROBES));
-        // A server that is gone is noticed by what it does not acknowledge.
+        // A server that vanished is noticed by data that it does not acknowledge.
         tcp.set_tcp_user_timeout(Some(LONGEST_CONNECT));
         let client = Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
@@ -56,10 +56,10 @@ impl Pool {
         Self(client)
     }
 
-    /// Sends one request and waits for the head of its answer.
+    /// Sends one request and returns the response, whose body is not read yet.
     ///
     /// # Errors
-    /// [`Unsent`]: the URL is none that HTTP can carry, or the request failed.
+    /// [`Unsent`]: HTTP can't carry the URL, or the request failed.
     pub(super) async fn send(
         &self,
         method: Method,
@@ -77,7 +77,7 @@ impl Pool {
     }
 }
 
-/// Why a request has no answer.
+/// Why a request has no response.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Unsent {
     /// A URL whose characters no request can carry.
@@ -88,18 +88,18 @@ pub(super) enum Unsent {
     Failed(#[from] Error),
 }
 
-/// What the server of this answer may still send.
+/// Returns the allowances of the connection that this response came on.
 pub(super) fn allowances(answer: &Response<Incoming>) -> Option<Allowances> {
     answer.extensions().get().cloned()
 }
 
-/// The next bytes of a body; none at its end.
+/// Returns the next bytes of a body; none at its end.
 ///
 /// # Errors
-/// The body breaks off, or is none.
+/// When the body breaks off or is malformed.
 pub(super) async fn next_chunk(body: &mut Incoming) -> Result<Option<Bytes>, hyper::Error> {
     while let Some(frame) = body.frame().await {
-        // Trailers say nothing that anybody here asks for.
+        // Trailers are ignored.
         if let Ok(chunk) = frame?.into_data() {
             return Ok(Some(chunk));
         }
@@ -107,18 +107,18 @@ pub(super) async fn next_chunk(body: &mut Incoming) -> Result<Option<Bytes>, hyp
     Ok(None)
 }
 
-/// Opens connections, each within its time.
+/// Opens connections, each within `LONGEST_CONNECT`.
 #[derive(Debug, Clone)]
 struct Connector(HttpsConnector<Plain>);
 
-/// Opens connections without TLS, each of which counts what is read of it.
+/// Opens connections without TLS, each of which counts what is read from it.
 #[derive(Clone)]
 struct Plain(HttpConnector<VettingResolver>);
 
 type BoxError = Box<dyn StdError + Send + Sync>;
-/// What TLS is spoken over, or HTTP where there is none.
+/// The connection below TLS, or below HTTP if there is no TLS.
 type Below = TokioIo<Metered<TcpStream>>;
-/// What HTTP is spoken over.
+/// The connection below HTTP.
 type Above = TokioIo<Metered<TokioIo<MaybeHttpsStream<Below>>>>;
 
 impl Service<Uri> for Plain {

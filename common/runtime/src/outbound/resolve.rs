@@ -1,9 +1,9 @@
-//! Name resolution for the outbound client: a lookup whose every answer is judged before a connection is opened.
+//! Name resolution for the outbound client: every address is judged before a connection is opened.
 //!
-//! It owns the rule that one bad address refuses the whole name, at each resolution, so that a name which changes its
-//! answer between the check and the request (rebinding) gains nothing. It never looks at literals: clients don't ask
-//! a resolver about those, which is why `OutboundClient` checks the URL as well. `system_names` asks, `shares` says how
-//! many names are looked up for one account.
+//! One bad address refuses the whole name, at each resolution, so that a name whose addresses change between the check
+//! and the request (rebinding) gains nothing. Literal addresses never come here: clients don't resolve them, which is
+//! why `OutboundClient` checks the URL as well. `system_names` looks names up, `shares` limits how many are looked up
+//! at once for one account.
 
 use super::shares::{self, Shares};
 use super::system_names::{SystemNames, Unresolved};
@@ -18,10 +18,10 @@ use std::task::{Context, Poll};
 use std::{fmt, io, vec};
 use tower::Service;
 
-/// Addresses of a name that are tried, of each kind: each is a connection that is opened. A name may have thousands.
+/// Addresses of each family that are tried, since each is a connection to open. A name may have thousands.
 const MOST_TRIED: usize = 4;
 
-/// Who resolves a name to addresses: the system, or a function in tests.
+/// How names are resolved to addresses: by the system, or by a function in tests.
 #[derive(Clone)]
 pub struct Lookup(Who);
 
@@ -34,12 +34,12 @@ enum Who {
 type LookupFn = dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> + Send + Sync;
 
 impl Lookup {
-    /// The system's names, hosts file and all.
+    /// Resolves by the system's hosts file and name servers.
     pub fn system() -> Self {
         Self(Who::System(Arc::new(SystemNames::new())))
     }
 
-    /// A function in the system's place, for tests.
+    /// Resolves by a function, for tests.
     pub fn from_fn<F>(lookup: F) -> Self
     where
         F: Fn(String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> + Send + Sync + 'static,
@@ -69,7 +69,7 @@ impl fmt::Debug for Lookup {
     }
 }
 
-/// Why a name gave no address to connect to. Its text never holds an address.
+/// Why a name has no address to connect to. Its text never contains an address.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ResolveError {
     /// At least one address may not be reached.
@@ -78,12 +78,12 @@ pub(super) enum ResolveError {
     /// The name has no address.
     #[error("the name does not resolve")]
     Failed,
-    /// It could not be asked for, for a reason of ours.
+    /// This machine could not ask for the name.
     #[error("the name can't be looked up now")]
     Ours,
 }
 
-/// The resolver that connections use.
+/// The resolver that the connections use.
 #[derive(Clone)]
 pub(super) struct VettingResolver {
     lookup: Lookup,
@@ -97,7 +97,7 @@ impl VettingResolver {
         Self { lookup, policy, plain, shares }
     }
 
-    /// Some of the name's addresses, looked up for this account, if every one of them may be reached.
+    /// Returns some of the name's addresses, looked up on behalf of this account, if all of them may be reached.
     pub(super) async fn vetted(self, name: String, whose: Option<AccountId>) -> Result<Vec<IpAddr>, ResolveError> {
         let Some(_turn) = self.shares.turn(whose).await else { return Err(ResolveError::Ours) };
         let addresses = self.lookup.addresses(&name).await.map_err(|unresolved| match unresolved {
@@ -108,7 +108,7 @@ impl VettingResolver {
             return Err(ResolveError::Failed);
         }
         self.policy.check_addresses(&name, &addresses, self.plain).map_err(ResolveError::Refused)?;
-        // In the order that they came: a machine without a way for one kind is told the other first.
+        // In the order that they came: on a machine without IPv4 or without IPv6, the other family is first.
         let (mut four, mut six) = (0, 0);
         let is_tried = |address: &IpAddr| {
             let many = if address.is_ipv4() { &mut four } else { &mut six };
@@ -130,7 +130,7 @@ impl Service<Name> for VettingResolver {
 
     fn call(&mut self, name: Name) -> Self::Future {
         let resolver = self.clone();
-        // Said by the task that asks, before this is handed to whatever opens the connection.
+        // The task that sends the request knows the account; the future below may run in another task.
         let whose = shares::whose();
         Box::pin(async move {
             let addresses = resolver.vetted(name.as_str().to_owned(), whose).await?;

@@ -1,7 +1,8 @@
-//! How many names are looked up at once for one account, so that names which hang are felt by their own account alone.
+//! Limits how many names are looked up at once for one account, so that names which hang affect their own account
+//! alone.
 //!
-//! A lookup happens inside the client's connector, which knows a name and nothing else. For whom it is done stands
-//! beside the task ([`on_behalf`]); what nobody said it for has a share of its own.
+//! A lookup happens inside the client's connector, which knows nothing but a name. The account is therefore stored with
+//! the task ([`on_behalf`]); lookups without an account have a share of their own.
 
 use domain::ids::AccountId;
 use std::collections::HashMap;
@@ -11,30 +12,30 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-/// Lookups at once for one account in one process.
+/// How many lookups an account has at once in one process.
 const AN_ACCOUNT: usize = 32;
-/// How long one waits for its turn, before it is given up as a fault of ours.
+/// How long a lookup waits for its turn before it fails as this machine's fault.
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
 
 tokio::task_local! {
     static ACCOUNT: AccountId;
 }
 
-/// Runs requests for this account.
+/// Runs `work` on behalf of this account.
 pub(super) async fn on_behalf<F: Future>(account: AccountId, work: F) -> F::Output {
     ACCOUNT.scope(account, work).await
 }
 
-/// For whom this task works.
+/// Returns the account that this task works for; none when it works for none.
 pub(super) fn whose() -> Option<AccountId> {
     ACCOUNT.try_with(|account| *account).ok()
 }
 
-/// Who looks names up. Cheap to clone; clones share it.
+/// The turns of all accounts. Cheap to clone; clones share them.
 #[derive(Clone, Default)]
 pub(super) struct Shares(Arc<Mutex<HashMap<Option<AccountId>, Arc<Semaphore>>>>);
 
-/// A turn, until it is dropped.
+/// A turn to look a name up, which ends when this is dropped.
 pub(super) struct Turn {
     whose: Option<AccountId>,
     shares: Shares,
@@ -42,13 +43,13 @@ pub(super) struct Turn {
 }
 
 impl Shares {
-    /// A turn for this account; none when its others take too long.
+    /// Returns a turn for this account; none when its other lookups take too long.
     pub(super) async fn turn(&self, whose: Option<AccountId>) -> Option<Turn> {
         let places = {
             let mut accounts = self.lock();
             Arc::clone(accounts.entry(whose).or_insert_with(|| Arc::new(Semaphore::new(AN_ACCOUNT))))
         };
-        // Made before the wait, so that who gives up half-way forgets an account without lookups too.
+        // Made before the wait, so that a caller who gives up meanwhile also removes an account without lookups.
         let mut turn = Turn { whose, shares: self.clone(), permit: None };
         turn.permit = timeout(LONGEST_WAIT, places.acquire_owned()).await.ok()?.ok();
         turn.permit.is_some().then_some(turn)
@@ -64,7 +65,7 @@ impl Drop for Turn {
     fn drop(&mut self) {
         let mut accounts = self.shares.lock();
         drop(self.permit.take());
-        // Nobody else has it: those who wait, and those who look up, hold the semaphore too.
+        // Those who wait and those who look up hold the semaphore too: with one holder, nobody uses it.
         if accounts.get(&self.whose).is_some_and(|places| Arc::strong_count(places) == 1) {
             accounts.remove(&self.whose);
         }

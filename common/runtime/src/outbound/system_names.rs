@@ -1,9 +1,9 @@
-//! The names of the system, asked for without a thread: `/etc/hosts`, then the name servers of `/etc/resolv.conf`.
+//! Resolves names like the system, without a thread: by `/etc/hosts`, then by the name servers of `/etc/resolv.conf`.
 //!
-//! It owns the questions, their deadline, and which failures are ours. It judges no address: `resolve` does. libc's own
-//! resolver blocks a thread for as long as a name server likes; this one costs two sockets, and ends with whoever asks.
-//! Both files are read again when they have changed. What else libc may be told to ask (mDNS, a machine's own name,
-//! `nsswitch.conf`) is not asked.
+//! It owns the queries, their deadline, and which failures are this machine's. It judges no address: `resolve` does.
+//! The resolver of libc blocks a thread for as long as a name server likes; this one costs two sockets, and ends with
+//! its caller. Both files are read again when they have changed. Other sources that libc may be told to use (mDNS, a
+//! machine's own name, `nsswitch.conf`) are not used.
 
 use domain::host_name::HostName;
 use hickory_resolver::TokioResolver;
@@ -17,35 +17,35 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 use tokio::time::{Instant, timeout};
 
-/// How long a name may take: half of what a delivery has.
+/// How long resolving a name may take: half of a delivery's time.
 const LONGEST_LOOKUP: Duration = Duration::from_secs(5);
-/// How long one question to one name server may take.
+/// How long one query to one name server may take.
 const QUESTION: Duration = Duration::from_secs(2);
-/// How long a name server has to show that it is there.
+/// How long a name server may take to show that it answers at all.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(1);
-/// How long an answer is kept at most, and that a name does not exist.
+/// How long an answer is cached at most, and how long it is cached that a name does not exist.
 const KEPT: Duration = Duration::from_mins(1);
 const KEPT_ABSENT: Duration = Duration::from_secs(5);
-/// Answers kept.
+/// Answers that are cached at most.
 const CACHE: u64 = 4_096;
-/// How often the files are looked at.
+/// How often the files are checked for changes.
 const LOOK_AGAIN: Duration = Duration::from_secs(5);
 
-/// The system's names. One a client.
+/// The system's names; there is one per client.
 pub(super) struct SystemNames {
     /// `resolv.conf` and `hosts`.
     files: [PathBuf; 2],
     current: Mutex<Option<Current>>,
-    /// When a name server was last asked for a sign of life, and whose silence it showed.
+    /// When a name server was last asked for a sign of life, and whether the silence was ours.
     sign: tokio::sync::Mutex<Option<(Instant, Unresolved)>>,
 }
 
-/// Why a lookup gave nothing.
+/// Why a name has no address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unresolved {
-    /// The name has no address, or its servers did not say so in time.
+    /// The name has no address, or its name servers did not answer in time.
     Failed,
-    /// It could not be asked for.
+    /// This machine could not ask for it.
     Ours,
 }
 
@@ -64,12 +64,12 @@ impl SystemNames {
         }
     }
 
-    /// The addresses of a name.
+    /// Returns the addresses of a name.
     pub(super) async fn addresses(&self, name: &str) -> Result<Vec<IpAddr>, Unresolved> {
         let resolver = self.resolver().map_err(|error| told(&error))?;
         let Ok(mut asked) = Name::from_ascii(name) else { return Err(Unresolved::Failed) };
         if HostName::of(name) == HostName::Public {
-            // A name of the public DNS means itself, and nothing below a search domain of ours.
+            // A public name is absolute, and is not looked up below one of our search domains.
             asked.set_fqdn(true);
         }
         match timeout(LONGEST_LOOKUP, resolver.lookup_ip(asked)).await {
@@ -79,7 +79,7 @@ impl SystemNames {
         }
     }
 
-    /// The resolver for what the files say now. They are small and local, so that reading them is no wait.
+    /// Returns the resolver for the files' present content. They are small and local, so reading them does not block.
     fn resolver(&self) -> Result<TokioResolver, NetError> {
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
@@ -98,8 +98,8 @@ impl SystemNames {
         Ok(resolver)
     }
 
-    /// Whose silence it was. Names that ended in silence together ask once, so that many of them are no flood of
-    /// questions.
+    /// Returns whose fault a silence is. Lookups that time out together ask once, so that many of them are no flood of
+    /// queries.
     async fn silence(&self, resolver: &TokioResolver) -> Unresolved {
         let ended = Instant::now();
         let mut last = self.sign.lock().await;
@@ -117,7 +117,7 @@ impl SystemNames {
     }
 }
 
-/// A name server of ours that can't tell of the root either, in whatever words, is away.
+/// Returns whose fault a silence is: a name server that can't answer for the root either, in whatever way, is away.
 async fn sign_of_life(resolver: &TokioResolver) -> Unresolved {
     resolver.clear_lookup_cache(Name::root(), RecordType::NS);
     match timeout(SIGN_OF_LIFE, resolver.lookup(Name::root(), RecordType::NS)).await {
@@ -130,7 +130,7 @@ async fn sign_of_life(resolver: &TokioResolver) -> Unresolved {
     }
 }
 
-/// What a failure means. One on the way to our own name server is no fault of the name's.
+/// Returns whose fault an error is. An error on the way to our own name server is not the name's fault.
 fn told(error: &NetError) -> Unresolved {
     match error {
         NetError::Io(_) | NetError::Busy | NetError::NoConnections => {
@@ -142,7 +142,7 @@ fn told(error: &NetError) -> Unresolved {
 }
 
 fn resolver(resolv_conf: &Path) -> Result<TokioResolver, NetError> {
-    // As libc does: without the file, a name server on this machine is asked.
+    // Like libc: without the file, a name server on this machine is asked.
     let text = std::fs::read(resolv_conf).unwrap_or_default();
     let (told, errors) = resolv_conf::Config::parse_with_errors(&text);
     for error in errors {

@@ -1,7 +1,7 @@
-//! One attempt of a webhook: a POST, one deadline over all of it, and what the log keeps (contract §6.1.8, §6.2.5).
+//! One attempt of a webhook: a POST, one deadline for all of it, and what the log stores (contract §6.1.8, §6.2.5).
 //!
-//! It owns the caps on what is read of an answer. It never signs, counts or retries: headers and bytes are handed in as
-//! they are to be sent, and the outcome goes to the store.
+//! It owns the caps on what is read of a response. It never signs, counts or retries: the caller passes headers and
+//! bytes as they are to be sent, and stores the outcome.
 
 use super::classify::{Failure, unsent, verdict};
 use super::pool::next_chunk;
@@ -14,52 +14,51 @@ use http::header::HeaderMap;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How much of an answer's body is read, in bytes. What lies beyond is left unread, and is no failure.
+/// Bytes of a response's body that are read. The rest is left unread, which is no failure.
 const READ_CAP: usize = 16 * 1024;
 
-/// How much of it is kept, in bytes.
+/// Bytes of a response's body that are stored.
 const EXCERPT_CAP: usize = 1024;
 
 /// One attempt to be made.
 #[derive(Debug, Clone)]
 pub struct WebhookRequest {
-    /// Whose it is: the names of one account's URLs are looked up so many at a time.
+    /// The account that owns the URL; it has a share of name lookups.
     pub account: AccountId,
-    /// Where to, as the customer gave it; it is checked here, at every attempt.
+    /// The URL as the customer gave it; it is checked here, at every attempt.
     pub url: String,
-    /// The headers to send, signature and content type among them.
+    /// The headers to send, including signature and content type.
     pub headers: HeaderMap,
     /// The exact bytes that were signed.
     pub body: Bytes,
-    /// The time for everything: resolving, connecting, TLS, headers and the capped body.
+    /// The time for everything: resolving, connecting, TLS, headers and the part of the body that is read.
     pub timeout: Duration,
 }
 
-/// What came of it.
+/// The outcome of an attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttemptOutcome {
-    /// The answer's status, if headers came; also beside a `timeout`, when the body did not end.
+    /// The response's HTTP status, if its headers came; present even with a `timeout`, when the body did not end.
     pub status: Option<u16>,
-    /// None on success, which is a 2xx within the time.
+    /// Why it failed; none on success, which is a 2xx within the time.
     pub error: Option<AttemptError>,
-    /// Whether the error is a fault of this process or its machine. Nothing was sent then, and nothing is to be
-    /// counted.
+    /// Whether this process or its machine is to blame. Nothing was sent then, and the attempt must not be counted.
     pub is_ours: bool,
-    /// The start of the answer's body as text, at most 1 KiB; bytes that are no text, and NUL, which Postgres can't
-    /// keep, are shown as U+FFFD.
+    /// The start of the response's body as text, at most 1 KiB. Invalid UTF-8, and NUL, which PostgreSQL can't store,
+    /// become U+FFFD.
     pub excerpt: String,
-    /// From the check of the URL to the end, in milliseconds.
+    /// The time from the check of the URL to the end, in milliseconds.
     pub duration_ms: u32,
 }
 
 impl AttemptOutcome {
-    /// Of an attempt that was not made.
+    /// Returns the outcome of an attempt that was not made.
     pub const fn not_sent(error: AttemptError) -> Self {
         Self { status: None, error: Some(error), is_ours: false, excerpt: String::new(), duration_ms: 0 }
     }
 }
 
-/// What has been seen of an answer so far; it outlives the deadline.
+/// What has been received of a response so far; it outlives the deadline.
 #[derive(Default)]
 struct Answer {
     status: Option<u16>,
@@ -67,7 +66,7 @@ struct Answer {
 }
 
 impl OutboundClient {
-    /// Makes one attempt. It never fails otherwise than in its outcome, and never takes longer than its timeout.
+    /// Makes one attempt, within its timeout. It reports every failure in its outcome.
     pub async fn post_webhook(&self, request: WebhookRequest) -> AttemptOutcome {
         let started = Instant::now();
         let deadline = started + request.timeout;

@@ -1,4 +1,4 @@
-//! The file of providers as text: `[[model]]` tables, checked one by one, every mistake told in words.
+//! Parses the file of providers: `[[model]]` tables, checked one by one, every mistake explained in words.
 
 use super::{Endpoint, KeyPlace, Limits, MOST_MODELS, Model};
 use domain::credits::Credits;
@@ -9,11 +9,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 use url::Url;
 
-/// The longest id of a model.
+/// Characters that a model's id has at most.
 const ID_CHARS: usize = 64;
-/// The dearest price: more is a slip of the keyboard.
+/// The highest price: a higher one is a typing error.
 const DEAREST: Credits = Credits::from_whole(1_000_000);
-/// How long a model may take where nothing is said, and at most.
+/// Seconds that a model may take by default, and at most.
 const USUAL_SECONDS: u64 = 300;
 const LONGEST_SECONDS: u64 = 3_600;
 
@@ -50,7 +50,7 @@ struct PriceTable {
     credits: Amount,
 }
 
-/// Whole, or with decimals.
+/// Whole credits, or with decimals.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Amount {
@@ -68,9 +68,9 @@ struct LimitsTable {
     output_bytes: Option<u64>,
 }
 
-/// The models that a text names.
+/// Returns the models in a text, or the first mistake in it.
 pub(super) fn models(text: &str) -> Result<Vec<Model>, String> {
-    // Not the line itself: somebody may have written a key there.
+    // The line itself is not quoted: it may contain a key.
     let file: File = toml::from_str(text).map_err(|error| {
         let line =
             error.span().and_then(|span| text.get(..span.start)).map_or(1, |before| before.lines().count().max(1));
@@ -122,14 +122,14 @@ fn model(table: Table) -> Result<Model, String> {
         key,
         price: priced(&price, kind)?,
         timeout: Duration::from_secs(timeout),
-        // Cog's requests have ids of ours; OpenAI's have none.
+        // Requests to Cog have ids that we choose; requests to OpenAI have none.
         idempotent: idempotent.unwrap_or(dialect == Dialect::Cog),
         limits: bounded(&limits, kind)?,
         defaults,
     })
 }
 
-/// A URL that paths can be put behind. What is wrong is told without it: it may hold a secret.
+/// Checks a URL that paths are appended to. Errors don't quote it: it may contain a secret.
 fn endpoint(text: &str) -> Result<Endpoint, String> {
     let url = Url::parse(text).map_err(|error| format!("`url`: {error}"))?;
     if !["http", "https"].contains(&url.scheme()) {

@@ -1,8 +1,8 @@
 //! The models of providers that the operator has configured (`MWS_PROVIDERS`, docs/generation.md).
 //!
-//! The file is read once, at a start, and a mistake in it ends the start with words that name the model and the field.
-//! It holds no keys: it names the variable or the file that does, which workers alone read. Neither a key nor a
-//! provider's URL is ever in a log, an answer or the database.
+//! The file is read once, when a process starts, and a mistake in it ends the start with a message that names the model
+//! and the field. It contains no keys: it names the variable or the file of each, which only workers read. Neither a
+//! key nor a provider's URL is ever in a log, a response or the database.
 
 mod file;
 
@@ -17,14 +17,14 @@ use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
 
-/// Models that a deployment may have.
+/// Models that a deployment may have at most.
 pub const MOST_MODELS: usize = 200;
 
 /// The configured models. Cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub struct Providers(Arc<[Model]>);
 
-/// Why they can't be used.
+/// Why the file of providers can't be used.
 #[derive(Debug, thiserror::Error)]
 #[error("MWS_PROVIDERS: {0}")]
 pub struct ProvidersError(String);
@@ -32,27 +32,27 @@ pub struct ProvidersError(String);
 /// A model of a provider.
 #[derive(Debug, Clone)]
 pub struct Model {
-    /// What calls choose it by.
+    /// Its id, by which calls choose it.
     pub id: String,
-    /// What people call it.
+    /// Its name for people.
     pub name: String,
-    /// What it makes.
+    /// The kind of model.
     pub kind: ModelKind,
-    /// How its provider is spoken to.
+    /// The protocol of its provider.
     pub dialect: Dialect,
-    /// Where its provider is.
+    /// The URL of its provider.
     pub url: Endpoint,
-    /// Where its provider's key is.
+    /// Where its provider's key is stored.
     pub key: KeyPlace,
-    /// What it costs.
+    /// Its price.
     pub price: Price,
-    /// How long it may take in all.
+    /// How long one request, with its result, may take in all.
     pub timeout: Duration,
-    /// Whether the provider takes a request with the same id for the same one.
+    /// Whether the provider runs a request only once if it is repeated with the same id.
     pub idempotent: bool,
-    /// The largest that is asked of it.
+    /// The largest inputs and outputs.
     pub limits: Limits,
-    /// What is sent with each request, unless the request says otherwise.
+    /// Fields that are sent with each request, unless the request sets them.
     pub defaults: Map<String, Value>,
 }
 
@@ -61,7 +61,7 @@ pub struct Model {
 pub struct Endpoint(Url);
 
 impl Endpoint {
-    /// This path under it.
+    /// Returns the URL of this path under it.
     pub fn join(&self, path: &str) -> String {
         format!("{}/{path}", self.0.as_str().trim_end_matches('/'))
     }
@@ -73,10 +73,10 @@ impl fmt::Debug for Endpoint {
     }
 }
 
-/// Where a key is.
+/// Where a provider's key is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeyPlace {
-    /// The provider takes none.
+    /// There is none: the provider needs no key.
     Nowhere,
     /// In this variable of the worker's environment.
     Variable(String),
@@ -84,23 +84,23 @@ pub enum KeyPlace {
     File(PathBuf),
 }
 
-/// The largest that is asked of a model, and taken from it.
+/// The largest inputs that are sent to a model, and the largest output that is accepted from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Characters of a prompt or a text; of a model of kind `chat` bytes of a conversation.
+    /// Characters of a prompt or a text; for a model of kind `chat`, bytes of a conversation.
     pub chars: usize,
     /// Seconds of media.
     pub seconds: u32,
-    /// Millions of pixels of a picture.
+    /// Megapixels of a picture.
     pub megapixels: u32,
     /// Bytes of an item that is sent to it.
     pub input_bytes: u64,
-    /// Bytes of what it makes.
+    /// Bytes of its output.
     pub output_bytes: u64,
 }
 
 impl Limits {
-    /// Those of a model of this kind of which nothing else is said.
+    /// Returns the limits of a model of this kind that sets none.
     pub const fn usual(kind: ModelKind) -> Self {
         // A conversation with tools is longer than what is spoken or drawn.
         let chars = if matches!(kind, ModelKind::Chat) { MOST_BYTES } else { TEXT_CHARS };
@@ -109,7 +109,7 @@ impl Limits {
 }
 
 impl Providers {
-    /// Those of this file.
+    /// Reads the models of this file.
     ///
     /// # Errors
     /// [`ProvidersError`], which names the model and what is wrong with it.
@@ -119,7 +119,7 @@ impl Providers {
         Self::parse(&text)
     }
 
-    /// Those of this text.
+    /// Parses the models of this text.
     ///
     /// # Errors
     /// As [`Providers::load`].
@@ -127,17 +127,17 @@ impl Providers {
         file::models(text).map(|models| Self(models.into())).map_err(ProvidersError)
     }
 
-    /// All of them, in the file's order.
+    /// Returns all models, in the file's order.
     pub fn all(&self) -> &[Model] {
         &self.0
     }
 
-    /// The one of this id.
+    /// Returns the model with this id; none when there is none.
     pub fn get(&self, id: &str) -> Option<&Model> {
         self.0.iter().find(|model| model.id == id)
     }
 
-    /// Whether every key can be had in this process, which is to ask providers.
+    /// Checks that this process can read every key, as one that sends requests to providers must.
     ///
     /// # Errors
     /// [`ProvidersError`], which names the first model whose key is missing.
@@ -147,10 +147,10 @@ impl Providers {
 }
 
 impl Model {
-    /// The provider's key, read now.
+    /// Reads the provider's key; none when the provider needs none.
     ///
     /// # Errors
-    /// [`ProvidersError`] when it is not where the file says.
+    /// [`ProvidersError`] when the key is not where the file says, or is no valid key.
     pub fn key(&self) -> Result<Option<SecretString>, ProvidersError> {
         let missing = |what: String| ProvidersError(format!("model `{}`: {what}", self.id));
         let found = match &self.key {

@@ -1,11 +1,10 @@
-//! A backend of apalis whose tasks are claimed already: what claims them has spent their tickets in the same
-//! transaction.
+//! A backend of apalis whose tasks are claimed already: the claim has deleted their tickets in the same transaction.
 //!
-//! It asks for as much as there are free slots, one ask at a time: when it is woken, each second, and again at once
-//! while it gets all that it asked for. What it asks for is kept free meanwhile; what comes free is in the next ask. A
-//! task has its slot until it ends or leaves it, also where apalis has begun the worker anew meanwhile. At shutdown
-//! nothing more is asked for, and what an ask claims then, or had claimed and not begun, is run to its end, which is to
-//! hand itself back.
+//! It asks for as much work as there are free slots, with one request at a time: when it is woken, each second, and
+//! again at once while it gets all that it asked for. The slots it asks for are reserved meanwhile; slots that come
+//! free are for the next request. A task has its slot until it ends or leaves it, even if apalis restarts the worker
+//! meanwhile. At shutdown nothing more is asked for. Whatever a request claims then, or has claimed and not begun, is
+//! run to its end, which hands the claim back.
 
 use super::slots::{Slot, Slots};
 use crate::wake::QueueWakes;
@@ -31,39 +30,39 @@ use tokio_util::task::task_tracker::TaskTrackerToken;
 use tower::layer::util::Identity;
 use ulid::Ulid;
 
-/// The backstop for a notification that never came.
+/// How often the queue is looked at even without a notification.
 pub(super) const POLL: Duration = Duration::from_secs(1);
-/// An ask that takes longer has failed. What it claimed all the same has a lease that ends.
+/// A request that takes longer has failed. What it nevertheless claimed has a lease that expires.
 const LONGEST_ASK: Duration = Duration::from_secs(10);
 
-/// Claims work for so many free slots, in one transaction that spends its tickets. An error says that nothing was
-/// claimed, or that nobody knows, as when the connection is lost at the commit: then its leases end.
+/// Claims work for this many free slots, in one transaction that deletes its tickets. An error says that nothing was
+/// claimed, or that nobody knows, as when the connection is lost at the commit: then the leases expire.
 pub type Take = Arc<dyn Fn(usize) -> BoxFuture<'static, sqlx::Result<Taken>> + Send + Sync>;
 
-/// How claimed work is done, in the slot that it is given.
+/// Runs claimed work, in the slot that it is given.
 pub type Work = Box<dyn FnOnce(Slot) -> BoxFuture<'static, ()> + Send>;
 
-/// What was claimed.
+/// The result of claiming.
 pub struct Taken {
-    /// How each is worked, to its end; at most as many as there were slots. Once the process is told to stop, one that
-    /// has not begun hands its claim back.
+    /// Runs each claimed piece of work to its end; there are at most as many as slots. Once the process is told to
+    /// stop, work that has not begun hands its claim back.
     pub work: Vec<Work>,
-    /// When to look for more.
+    /// When to look for more work.
     pub next: Next,
 }
 
-/// When a queue is to be looked at again, where slots are free.
+/// When to look at a queue again, if slots are free.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
-    /// At once: there were as many tickets as were asked for.
+    /// At once: there were as many tickets as slots.
     AtOnce,
-    /// In so long, woken or not: there may be more.
+    /// After this time, woken or not: there may be more.
     In(Duration),
-    /// When it is woken: there are no more.
+    /// When the queue is woken: there were no more.
     WhenWoken,
 }
 
-/// Claimed work, the slot that it has, and a sign that it has not ended.
+/// Claimed work, its slot, and a token that shows that it has not ended.
 pub(super) struct Claimed {
     work: BoxFuture<'static, ()>,
     slot: Slot,
@@ -71,7 +70,7 @@ pub(super) struct Claimed {
 }
 
 impl Claimed {
-    /// Works it to its end.
+    /// Runs it to its end.
     pub(super) async fn run(self) {
         self.work.await;
         self.slot.leave();
@@ -87,16 +86,16 @@ pub(super) struct Claiming {
     woken: BoxFuture<'static, ()>,
     timer: Interval,
     shutdown: CancellationToken,
-    /// Whether to ask as soon as a slot is free.
+    /// Whether to send a request as soon as a slot is free.
     is_due: bool,
     ask: Option<BoxFuture<'static, sqlx::Result<Taken>>>,
-    /// Free slots, for what the ask claims.
+    /// Free slots, reserved for the current request.
     reserved: Vec<OwnedSemaphorePermit>,
-    /// Claimed, and not begun.
+    /// Work that is claimed but not begun.
     claimed: VecDeque<Claimed>,
-    /// The same, at shutdown.
+    /// Such work that is handing its claims back at shutdown.
     handing_back: JoinSet<()>,
-    /// Ends once all that was begun has ended.
+    /// Completes once all work that was begun has ended.
     all_ended: Option<BoxFuture<'static, ()>>,
 }
 
@@ -120,7 +119,7 @@ impl Claiming {
         }
     }
 
-    /// Notes what asks for a look at the queue, and has it told when the next comes.
+    /// Sets `is_due` when a wake or the timer has come, and registers for the next of each.
     fn look_for_wakes(&mut self, cx: &mut Context<'_>) {
         while self.woken.poll_unpin(cx).is_ready() {
             self.woken = self.wakes.next();
@@ -131,8 +130,8 @@ impl Claiming {
         }
     }
 
-    /// Begins an ask where one is due and something can come of it. It has all that is free, and is the only one:
-    /// whatever it answers finds a slot.
+    /// Begins a request if one is due and may find work. It reserves all free slots and is the only request, so that
+    /// everything it claims has a slot.
     fn ask(&mut self) {
         if !self.is_due || !self.claimed.is_empty() || self.shutdown.is_cancelled() {
             return;
@@ -143,8 +142,8 @@ impl Claiming {
         }
         self.is_due = false;
         let (asked, shutdown) = (timeout(LONGEST_ASK, (self.take)(self.reserved.len())), self.shutdown.clone());
-        // In a task of its own: of a worker that ends while some of its work runs, apalis polls nothing else. The ask
-        // would stand still with its locks, and what it claims with leases that nobody renews.
+        // In a task of its own: apalis does not poll a worker that ends while some of its work runs. The request would
+        // stop with its locks, and its claims with leases that nobody renews.
         let ask = tokio::spawn(async move {
             let late = |_| sqlx::Error::Io(io::Error::from(ErrorKind::TimedOut));
             let mut taken = asked.await.map_err(late).flatten()?;
@@ -157,7 +156,7 @@ impl Claiming {
         self.ask = Some(ask.map(|asked| asked.unwrap_or(Err(sqlx::Error::WorkerCrashed))).boxed());
     }
 
-    /// Ready once no ask is under way.
+    /// Ready once no request is under way.
     fn answered(&mut self, cx: &mut Context<'_>) -> Poll<sqlx::Result<()>> {
         let Some(ask) = &mut self.ask else { return Poll::Ready(Ok(())) };
         let taken = ready!(ask.poll_unpin(cx));
@@ -195,20 +194,20 @@ impl Backend for Claiming {
     }
 
     fn poll_next(&mut self, _: &mut Context<'_>, _: &WorkerContext) -> Poll<Option<Result<Self::Task, Self::Error>>> {
-        // Where there is nothing, `poll_ready` has seen to it that the next wake is told.
+        // When there is no work, `poll_ready` has registered for the next wake.
         let Some(claimed) = self.claimed.pop_front() else { return Poll::Pending };
         let task = TaskBuilder::new(claimed).task_id(TaskId::from_string(Ulid::generate().to_string()));
         Poll::Ready(Some(Ok(task.build())))
     }
 
     fn poll_close(&mut self, cx: &mut Context<'_>, _: &WorkerContext) -> Poll<Result<(), Self::Error>> {
-        // An ask that fails has claimed nothing, or its leases end: there is nothing left to be done about it.
+        // A failed request has claimed nothing, or its leases expire, so nothing is left to do.
         let _ = ready!(self.answered(cx));
         for claimed in self.claimed.drain(..) {
             self.handing_back.spawn(claimed.run());
         }
         while ready!(self.handing_back.poll_join_next(cx)).is_some() {}
-        // What runs beside this worker: begun by one that was lost.
+        // Work that runs besides this worker: a lost worker has begun it.
         self.all_ended.get_or_insert_with(|| self.slots.all_ended()).poll_unpin(cx).map(Ok)
     }
 }

@@ -1,11 +1,11 @@
-//! Working tickets: the only use of apalis, but for its migrations, which the store applies.
+//! Works tickets: the only use of apalis, except for its migrations, which the store applies.
 //!
-//! What a ticket is, and how it is pushed, is `store::tickets`'. A handler never answers with an error, and nothing
-//! here retries: delays live in our `due_at`, and the scheduler pushes a new ticket for what is due and has none.
-//! Waking workers after a commit is `wake`'s.
+//! `store::tickets` has what a ticket is, and how it is pushed. A handler never returns an error, and nothing here
+//! retries: `due_at` in our rows has the delays, and the scheduler pushes a new ticket for a due row that has none.
+//! `wake` wakes workers after a commit.
 //!
-//! `work` has the workers, in one of two ways: what takes moments is fetched and acknowledged by apalis, what takes
-//! minutes is claimed in the transaction that spends its tickets (`claims`), which `picker` finds.
+//! `work` has the workers, of two sorts: apalis fetches and acknowledges the tickets of short work (moments); long work
+//! (minutes) is claimed in the transaction that deletes its tickets (`claims`), which `picker` finds.
 
 mod claims;
 mod picker;

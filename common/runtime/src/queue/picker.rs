@@ -1,10 +1,10 @@
-//! Picks the tickets of a set of queues, nearly as cheaply beside an old transaction as without one.
+//! Picks the tickets of a set of queues, at nearly the same cost whether or not an old transaction is open.
 //!
-//! While a transaction is open anywhere in the server, PostgreSQL keeps what was deleted since it began, and a look at
-//! a queue reads past all of it: 25 ms a look after two minutes of 1,000 jobs a second (docs/decisions.md 164). So a
-//! look that took long asks the next one for more tickets than are wanted, and until the next after that, tickets are
-//! picked by their ids: of what was seen beyond the wanted ones, and of what was named since (`wake`). Whatever else
-//! is pushed meanwhile is seen by the next look, about a second later at most.
+//! While any transaction is open in the server, PostgreSQL keeps all rows that were deleted since it began, and a look
+//! at a queue reads past all of them: 25 ms per look after two minutes of 1,000 jobs a second (docs/decisions.md 164).
+//! So after a look that took long, the next one asks for more tickets than are wanted. Until the look after that,
+//! tickets are picked by their ids: those that were seen beyond the wanted ones, and those that were named since
+//! (`wake`). The next look, about a second later at most, sees whatever else is pushed meanwhile.
 
 use super::claims::Next;
 use super::{Queue, Subject};
@@ -17,34 +17,34 @@ use std::time::Duration;
 use store::tickets::{self, Picked as Rows, Seen};
 use tokio::time::Instant;
 
-/// What of a look is cheap, and what each ticket adds that it brings beyond those that are wanted.
+/// A look counts as cheap up to `CHEAP`, and `A_TICKET` more for each ticket that it returns beyond those wanted.
 const CHEAP: Duration = Duration::from_millis(2);
 const A_TICKET: Duration = Duration::from_micros(3);
-/// How many times as long as a dear look is waited for the next: where there was something, and known tickets keep the
-/// slots busy; and where there was nothing, so that whoever comes next is seen soon.
+/// The wait after an expensive look, as a multiple of its excess: after one that found tickets, since known ones keep
+/// the slots busy; and after one that found none, so that new tickets are seen soon.
 const REST: u32 = 7;
 const REST_AFTER_NOTHING: u32 = 2;
-/// How many tickets more a look asks for that follows a dear one.
+/// How many more tickets a look asks for after an expensive one.
 const MORE: i64 = 1_000;
-/// How many more ids are tried than tickets are wanted: others may have had some.
+/// How many more ids are tried than tickets are wanted, since other processes may have taken some.
 const SPARE: usize = 256;
-/// Tickets that are remembered, at most. Others are seen by the next look.
+/// Tickets that are remembered at most. The next look sees the others.
 const MOST_SEEN: usize = 4_000;
-/// After a look that found tickets which another has locked: either that one claims them, or they are free again.
+/// The wait after a look found tickets that another transaction has locked: it claims them, or they come free.
 const SOON: Duration = Duration::from_millis(10);
 
 /// Tickets that were picked, locked until the caller's transaction ends.
 #[derive(Debug, Clone)]
 pub struct Picked {
-    /// Their ids: the transaction that claims what they are about deletes them.
+    /// Their ids. The transaction that claims their rows deletes them.
     pub tickets: Vec<String>,
-    /// What they are about. Fewer than there are tickets where some can't be read.
+    /// Their subjects; fewer than tickets when some can't be read.
     pub subjects: Vec<Subject>,
     /// When to look for more.
     pub next: Next,
 }
 
-/// Picks the tickets of a set of queues, for one process.
+/// Picks the tickets of a set of queues for one process.
 #[derive(Debug)]
 pub struct Picker {
     queues: Vec<Queue>,
@@ -56,30 +56,30 @@ pub struct Picker {
 #[derive(Debug, Default)]
 struct Memory {
     looks: Sparing,
-    /// Whether tickets were picked by their ids though a look was due: the next pick is that look.
+    /// Whether tickets were picked by their ids although a look was due: then the next pick is that look.
     has_put_off: bool,
-    /// Tickets that were there, in the order that they are fetched in. Some may be gone.
+    /// Tickets that were seen, in the order in which they are fetched. Some may be gone.
     seen: BTreeSet<NamedTicket>,
 }
 
-/// How tickets are to be picked now.
+/// How to pick tickets now.
 #[derive(Debug, PartialEq, Eq)]
 enum Way {
-    /// By a look at the queues, for so many more than are wanted.
+    /// By a look at the queues, for this many more than are wanted.
     Look(i64),
-    /// The first of these that are still there; none where nothing is known.
+    /// By id, of these the first that still exist; empty when no ticket is known.
     ByIds(Vec<NamedTicket>),
 }
 
 impl Picker {
-    /// Of these queues, whose new tickets are `named`.
+    /// Returns a picker for these queues. `named` has the names of their new tickets.
     pub fn new(queues: Vec<Queue>, named: NamedTickets) -> Self {
         Self { queues, named, memory: Mutex::default() }
     }
 
-    /// Picks the next tickets, as many as there are free slots, and locks them. None is waited for: what another picks
-    /// at the same time is left to it. One that can't be read, as of another version of this service, is picked all the
-    /// same, and so spent: the row that it is about gets a new one.
+    /// Picks the next tickets, as many as there are free slots, and locks them. Tickets that another transaction has
+    /// locked are skipped. A ticket that can't be read, such as one of another release, is picked and deleted all the
+    /// same: its row gets a new one.
     pub async fn pick(&self, conn: &mut PgConnection, slots: usize) -> sqlx::Result<Picked> {
         let way = self.memory().way(slots, self.named.take(), Instant::now());
         let (rows, next) = match way {
@@ -128,20 +128,21 @@ async fn by_ids(conn: &mut PgConnection, known: &[NamedTicket], slots: usize) ->
     if known.is_empty() {
         return Ok(Rows::default());
     }
-    // One that was named and seen in the queue may be known by two dates.
+    // A ticket that was both named and seen in a queue may be known with two dates.
     let mut tried = BTreeSet::new();
     let ids: Vec<String> = known.iter().map(|(_, id)| id).filter(|id| tried.insert(*id)).cloned().collect();
     tickets::pick_by_ids(conn, &ids, i64::try_from(slots).unwrap_or(i64::MAX)).await
 }
 
 impl Memory {
-    /// How so many tickets are to be picked now, when these were named. What is to be tried by its id is known no more.
+    /// Returns how to pick `wanted` tickets now, after `named` were named. Those to be tried by id are no longer
+    /// remembered.
     fn way(&mut self, wanted: usize, named: Vec<NamedTicket>, now: Instant) -> Way {
         let is_due = self.looks.may(now);
-        // Whoever was named does not wait for a look that may take long, unless one was put off already.
+        // Named tickets don't wait for a look that may take long, unless a look was put off already.
         self.has_put_off = is_due && !named.is_empty() && self.looks.was_dear() && !self.has_put_off;
         if is_due && !self.has_put_off {
-            // It sees all that was committed before. What is named from now on is not in what it sees.
+            // It sees everything committed before it. Tickets named from now on are not among those.
             self.seen.clear();
             return Way::Look(if self.looks.was_dear() { MORE } else { 0 });
         }
@@ -150,7 +151,7 @@ impl Memory {
         Way::ByIds(next.take(wanted.saturating_mul(2).saturating_add(SPARE)).collect())
     }
 
-    /// Keeps what was not tried, since as many were picked as were wanted before it came to it.
+    /// Remembers the tickets that were not tried, because enough were picked before their turn.
     fn put_back(&mut self, known: Vec<NamedTicket>, picked: &[String], wanted: usize) {
         if picked.len() >= wanted {
             let last = known.iter().rposition(|(_, id)| picked.contains(id));
@@ -158,12 +159,12 @@ impl Memory {
         }
     }
 
-    /// When there is more after tickets were picked by their ids.
+    /// Returns when to look for more after tickets were picked by their ids.
     fn next(&self, now: Instant) -> Next {
         if self.seen.is_empty() { Next::In(self.looks.again_in(now)) } else { Next::AtOnce }
     }
 
-    /// Keeps what a look has seen beyond what it picked, where looks are dear.
+    /// Records a look, and remembers the tickets that it saw beyond those it picked, if looks are expensive.
     fn looked(&mut self, seen: Seen, time: Duration, now: Instant, with_more: bool) {
         let cheap = CHEAP + A_TICKET * u32::try_from(seen.ids.len()).unwrap_or_default();
         let rest = if seen.looked_at == 0 { REST_AFTER_NOTHING } else { REST };
@@ -173,7 +174,7 @@ impl Memory {
         } else if with_more {
             self.add(seen.dates.into_iter().zip(seen.ids));
         } else {
-            // Nothing is known yet that could be picked by its id.
+            // No ticket is known yet that could be picked by its id.
             self.looks.once_more();
         }
     }

@@ -1,7 +1,7 @@
-//! The slots of a process for a set of queues, whichever worker serves them.
+//! The slots of a process for a set of queues, shared by the workers that serve them.
 //!
-//! Claimed work may leave its slot while it waits for somebody else, and takes one again when it goes on: before
-//! whatever would be claimed for it, since it is first in line for what comes free.
+//! Claimed work may leave its slot while it waits for something, and takes one again to go on: it is first in line for
+//! the next free slot, before any new claim.
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -14,7 +14,7 @@ use tokio_util::task::task_tracker::TaskTrackerToken;
 #[derive(Debug, Clone)]
 pub(super) struct Slots {
     permits: Arc<Semaphore>,
-    /// What has begun and not ended, in a slot or not.
+    /// Counts the work that has begun and not ended, with a slot or without.
     begun: TaskTracker,
 }
 
@@ -23,18 +23,18 @@ impl Slots {
         Self { permits: Arc::new(Semaphore::new(all)), begun: TaskTracker::new() }
     }
 
-    /// All that are free, so that nobody else has them meanwhile.
+    /// Takes all free slots, so that nobody else gets them meanwhile.
     pub(super) fn reserve(&self) -> Vec<OwnedSemaphorePermit> {
         std::iter::from_fn(|| Arc::clone(&self.permits).try_acquire_owned().ok()).collect()
     }
 
-    /// A slot that claimed work has from now on.
+    /// Returns a slot for claimed work, and a token to hold until the work ends.
     pub(super) fn given(&self, permit: Option<OwnedSemaphorePermit>) -> (Slot, TaskTrackerToken) {
         let place = Place { permits: Arc::clone(&self.permits), held: Mutex::new(permit) };
         (Slot(Some(Arc::new(place))), self.begun.token())
     }
 
-    /// Ends once all that has begun has ended.
+    /// Completes once all work that has begun has ended.
     pub(super) fn all_ended(&self) -> BoxFuture<'static, ()> {
         let begun = self.begun.clone();
         begun.close();
@@ -54,17 +54,17 @@ impl Place {
     }
 }
 
-/// The slot that claimed work has; none of what runs beside them. Clones are the same slot.
+/// The slot of claimed work; none for work outside the slots. Clones are the same slot.
 #[derive(Debug, Clone, Default)]
 pub struct Slot(Option<Arc<Place>>);
 
 impl Slot {
-    /// Gives it to others; whether there was one.
+    /// Frees the slot for others. Returns whether there was one.
     pub fn leave(&self) -> bool {
         self.0.as_ref().is_some_and(|place| place.put(None).is_some())
     }
 
-    /// Takes one again, before all that is claimed after this call.
+    /// Takes a slot again, ahead of everything that is claimed after this call.
     pub async fn retake(&self) {
         if let Some(place) = &self.0
             && let Ok(permit) = Arc::clone(&place.permits).acquire_owned().await

@@ -1,8 +1,8 @@
-//! A queue worker's backend that waits before it is tried again, and leaves signs of life.
+//! A queue worker's backend that pauses before it is tried again, and leaves signs of life.
 //!
-//! apalis begins a worker anew the moment it has failed: where the database answers with an error at once, as one that
-//! only reads or is full does, that was ten thousand tries and as many log lines a second. Here each try waits twice as
-//! long as the one before, and a line is told when the queue is lost and when it is back, not at each try.
+//! apalis restarts a worker at once when it fails. When the database answers with an error at once, as a read-only or a
+//! full one does, that made ten thousand tries and as many log lines a second. Here each try waits twice as long as the
+//! last, and only the loss of the queue and its return are logged.
 
 use crate::signs::Beat;
 use apalis_core::backend::{Backend, BackendConfig, WireFormatBackend};
@@ -14,20 +14,20 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
-/// Before the second try. Each later pause is twice as long.
+/// The pause before the second try; each later one is twice as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
-/// The longest, which is also how late the queue may be found to be back.
+/// The longest pause, which is also how late the queue's return may be noticed.
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
-/// A worker that has gone on for this long after a try is well again.
+/// A worker that has run for this long since its last failure counts as well again.
 const WELL_AFTER: Duration = Duration::from_secs(6);
 
-/// How the queue workers of a process fare. Cheap to clone; clones share it.
+/// The failures of a process's queue workers. Cheap to clone; clones share them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tries(Arc<Mutex<State>>);
 
 #[derive(Debug, Default)]
 struct State {
-    /// By worker.
+    /// One for each worker, by its number.
     failures: Vec<Failures>,
     lost_since: Option<Instant>,
 }
@@ -39,14 +39,14 @@ struct Failures {
 }
 
 impl Tries {
-    /// One more worker; answers its number.
+    /// Adds a worker. Returns its number.
     pub(super) fn join(&self) -> usize {
         let mut state = self.lock();
         state.failures.push(Failures::default());
         state.failures.len() - 1
     }
 
-    /// A worker has failed, and will be begun anew.
+    /// Records that a worker failed, and will be restarted.
     fn failed(&self, worker: usize, why: &dyn std::fmt::Display, now: Instant) {
         let mut state = self.lock();
         if let Some(failures) = state.failures.get_mut(worker) {
@@ -61,7 +61,7 @@ impl Tries {
         }
     }
 
-    /// How long a worker waits before it begins. `jitter` is a random fraction in `0..1`.
+    /// Returns how long a worker waits before it starts. `jitter` is a random fraction in `0..1`.
     fn pause(&self, worker: usize, jitter: f64) -> Duration {
         let failures = self.lock().failures.get(worker).copied().unwrap_or_default();
         let Some(doublings) = failures.in_a_row.checked_sub(1) else { return Duration::ZERO };
@@ -69,7 +69,7 @@ impl Tries {
         pause.mul_f64(0.5 + jitter / 2.0)
     }
 
-    /// A worker goes on.
+    /// Records that a worker is running.
     fn goes_on(&self, worker: usize, now: Instant) {
         let mut state = self.lock();
         let Some(failures) = state.failures.get_mut(worker) else { return };
@@ -122,7 +122,7 @@ impl<B: Backend> Backend for Watched<B> {
                 self.beat.touch(Instant::now());
                 self.tries.goes_on(self.worker, Instant::now());
             }
-            // It ends with this error, and is begun anew with another backend.
+            // apalis ends it with this error, and restarts the worker with another backend.
             Poll::Ready(Err(error)) => self.tries.failed(self.worker, error, Instant::now()),
             Poll::Pending => {}
         }

@@ -1,8 +1,8 @@
-//! The queue's workers, run by apalis: each works a set of queues with one limit, until it is told to stop.
+//! The queue's workers, run by apalis: each serves a set of queues with one limit, until it is told to stop.
 //!
-//! Short work keeps apalis-postgres's storage, which fetches tickets in batches and acknowledges them. Long work has a
-//! backend of ours (`claims`), whose tasks are claimed when apalis sees them. Both are watched, so that a lost database
-//! is tried again with pauses (`watched`).
+//! Short work uses the storage of apalis-postgres, which fetches tickets in batches and acknowledges them. Long work
+//! has a backend of ours (`claims`), whose tasks are claimed before apalis sees them. Both are watched, so that a lost
+//! database is tried again with pauses (`watched`).
 
 use super::claims::{Claimed, Claiming, POLL, Take};
 use super::slots::Slots;
@@ -27,70 +27,71 @@ use tokio::time::{Instant, Interval, MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
 use ulid::Ulid;
 
-/// How often a worker's row says that it lives.
+/// How often a worker updates its row to show that it is alive.
 const HEARTBEAT: Duration = Duration::from_secs(5);
 /// Missed beats after which apalis gives a dead worker's tickets to another.
 const MISSED_BEATS: usize = 4;
-/// Tickets worked at once for each one fetched at once.
+/// How many tickets are worked at once for each that a batch fetches.
 const SLOTS_A_BATCH: usize = 4;
 
-/// What a worker does with a ticket of short work. It records the outcome in our tables itself, and must not panic: a
-/// panic would leave the ticket `Running` for good.
+/// Works a ticket of short work. It records the outcome in our tables itself, and must not panic: a panic would leave
+/// the ticket `Running` for good.
 pub type Handler = Arc<dyn Fn(Subject) -> BoxFuture<'static, ()> + Send + Sync>;
 
-/// A set of queues worked with one limit, whose tickets apalis fetches in batches and acknowledges: for work of
-/// moments. What takes minutes is claimed ([`Claims`]).
+/// A set of queues with one limit, whose tickets apalis fetches in batches and acknowledges: for work of moments.
+/// Longer work is claimed ([`Claims`]).
 #[derive(Clone)]
 pub struct Subscription {
-    /// Which queues.
+    /// The queues.
     pub queues: Vec<Queue>,
-    /// How many tickets at once.
+    /// How many tickets are worked at once.
     pub concurrency: usize,
-    /// What to do with each.
+    /// Works each ticket.
     pub handler: Handler,
 }
 
 impl Subscription {
-    /// Concurrency must not pass four times the batch, or apalis hangs at shutdown with its acknowledgements unsent.
+    /// Returns how many tickets are fetched at once. Concurrency must not exceed four times that, or apalis hangs at
+    /// shutdown with unsent acknowledgements.
     fn batch(&self) -> usize {
         self.concurrency.div_ceil(SLOTS_A_BATCH).max(1)
     }
 }
 
-/// A set of queues worked with one limit, whose work is claimed with its tickets: never more than there are free slots,
-/// so that no ticket waits in a process while another idles.
+/// A set of queues with one limit, whose work is claimed with its tickets: never more than there are free slots, so
+/// that no ticket waits in one process while another is idle.
 #[derive(Clone)]
 pub struct Claims {
-    /// Which queues.
+    /// The queues.
     pub queues: Vec<Queue>,
-    /// How much is worked at once.
+    /// How many pieces of work run at once.
     pub slots: usize,
-    /// How much more may have left its slot, and waits.
+    /// How many more may have left their slots to wait.
     pub away: usize,
-    /// What claims it.
+    /// Claims the work.
     pub take: Take,
 }
 
-/// The name apalis knows a set of queues by; our `apalis.get_jobs` takes it apart again.
+/// Returns the name by which apalis knows a set of queues; our `apalis.get_jobs` splits it again.
 fn name(queues: &[Queue]) -> String {
     queues.iter().map(|queue| queue.name()).collect::<Vec<_>>().join(",")
 }
 
-/// Why the workers stopped unasked.
+/// Why the workers stopped without being told to.
 #[derive(Debug, thiserror::Error)]
 #[error("the queue's workers stopped unasked: {0}")]
 pub struct WorkError(String);
 
-/// What a process's queue is worked with.
+/// What the workers of a process need.
 #[derive(Clone)]
 pub struct Works<'a> {
-    /// Connections to the database; the queue makes its own of the same kind.
+    /// Connections to the database; the queue opens others of its own.
     pub pool: &'a PgPool,
-    /// What wakes it.
+    /// The wake-ups that workers listen to.
     pub wakes: &'a Wakes,
     /// The process's name.
     pub process: &'a str,
-    /// Where it leaves signs of life.
+    /// Where the workers leave their signs of life.
     pub signs: &'a Signs,
 }
 
@@ -106,7 +107,7 @@ pub async fn work(
     shutdown: CancellationToken,
 ) -> Result<(), WorkError> {
     let mut monitor = Monitor::new().shutdown_timeout(drain).should_restart(|_, _| true);
-    // A worker fetches and acknowledges by turns, so it has use for one connection.
+    // A worker fetches and acknowledges in turn, so it needs one connection.
     let connections = u32::try_from(subscriptions.len()).unwrap_or(u32::MAX);
     let tickets = store::async_commit_pool(works.pool, PoolSize(connections.max(1)));
     let tries = Tries::default();
@@ -129,7 +130,7 @@ pub async fn work(
     }
 }
 
-/// Has a worker of apalis-postgres work a subscription.
+/// Registers a worker of apalis-postgres for a subscription.
 fn fetching(
     monitor: Monitor,
     works: &Works<'_>,
@@ -162,7 +163,7 @@ fn fetching(
     })
 }
 
-/// Has a worker work what it claims.
+/// Registers a worker for claimed work.
 fn claiming(
     monitor: Monitor,
     works: &Works<'_>,
@@ -172,7 +173,7 @@ fn claiming(
 ) -> Monitor {
     let (wakes, process) = (works.wakes.clone(), works.process.to_owned());
     let (beat, tries, number) = (works.signs.begin_loop(Instant::now()), tries.clone(), tries.join());
-    // Of the process, whichever worker serves them: what a worker that was lost had begun goes on.
+    // The slots belong to the process, not to a worker: work that a lost worker had begun goes on.
     let slots = Slots::new(claims.slots);
     monitor.register(move |_| {
         let woken = wakes.of_queues(&claims.queues);
@@ -185,14 +186,14 @@ fn claiming(
     })
 }
 
-/// Works a ticket to its end. One that can't be read, as of another version of this service, is spent: the row that it
-/// is about gets a new one. Left to apalis, it would end the whole queue worker, and come back.
+/// Works a ticket to its end. One that can't be read, such as one of another release, is consumed: its row gets a new
+/// one. In apalis's hands it would end the whole queue worker, and come back.
 async fn worked(ticket: Value, handler: Handler, beat: Beat) {
     match serde_json::from_value(ticket) {
         Ok(subject) => handler(subject).await,
         Err(error) => tracing::warn!(error = %error, "A ticket can't be read; its row gets a new one."),
     }
-    // Tickets that were fetched may wait for a slot, and the loop with them: this is a sign that it goes on.
+    // Fetched tickets may wait for a slot, and the loop with them: this shows that it goes on.
     beat.touch(Instant::now());
 }
 

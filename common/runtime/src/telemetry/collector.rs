@@ -1,4 +1,4 @@
-//! The way to a collector of traces: a client of its own, and an exporter that says once that it can't be reached.
+//! The connection to a collector of traces: a client of its own, and an exporter that logs once that it fails.
 
 use crate::outbound::trusted_client;
 use bytes::{Bytes, BytesMut};
@@ -13,16 +13,16 @@ use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
 
-/// How long a collector may take to take a batch.
+/// How long a collector may take to accept a batch.
 const LONGEST: Duration = Duration::from_secs(10);
-/// Bytes of a collector's answer, which says in a line what it did not take.
+/// Bytes that a collector's response may have; it says in a line what was not accepted.
 const MOST_ANSWER: usize = 64 << 10;
 
 /// Sends requests to a collector. The SDK calls it from a thread without a runtime, so it has one of its own.
 #[derive(Debug)]
 pub(super) struct Client {
     http: reqwest::Client,
-    /// There until it is dropped.
+    /// Present until this is dropped.
     runtime: Option<Runtime>,
 }
 
@@ -35,7 +35,7 @@ impl Client {
 
 impl Drop for Client {
     fn drop(&mut self) {
-        // It may be dropped where nothing may wait.
+        // It may be dropped where blocking is not allowed.
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }
@@ -62,12 +62,12 @@ impl HttpClient for Client {
             Ok::<_, HttpError>(response.body(body.freeze())?)
         };
         let runtime = self.runtime.as_ref().ok_or("the process ends")?;
-        // The clock is the runtime's too.
+        // The timer needs the runtime too.
         runtime.spawn(async { timeout(LONGEST, asking).await }).await??
     }
 }
 
-/// Hands spans to the exporter of the SDK, and tells in the log when that begins to fail and when it works again.
+/// Passes spans to the SDK's exporter, and logs when that begins to fail and when it works again.
 #[derive(Debug)]
 pub(super) struct Telling {
     exporter: OtlpExporter,

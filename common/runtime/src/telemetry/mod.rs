@@ -1,7 +1,7 @@
-//! What a process tells of itself: logs, readable sentences with dotted fields, as text for people and JSON for
-//! machines; and `traces`, by OTLP.
+//! The logs and traces of a process: readable sentences with dotted fields, as text for people and JSON for machines;
+//! and `traces`, by OTLP.
 //!
-//! Neither ever holds a secret, a query string or a body. Every field has one meaning: `request.id`, `job.id`,
+//! Neither ever contains a secret, a query string or a body. Every field has one meaning: `request.id`, `job.id`,
 //! `delivery.id`, `account.id`, `endpoint.id`, `trace.id`, `error.code`, `duration_ms`.
 
 mod collector;
@@ -16,21 +16,20 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer, Registry};
 
-/// Crates that show whole messages, headers and addresses when asked for all they have: they are never asked for that
-/// much.
+/// Crates that log whole messages, headers and addresses at the levels debug and trace, which are therefore refused.
 const QUIET: [&str; 5] = ["rmcp", "hyper", "hyper_util", "h2", "reqwest"];
 
-/// Crates that tell each step of a failure that the queue tells once: five lines for each try.
+/// Crates that log each step of a failure, five lines per try. The queue logs such a failure once.
 const TOLD_ELSEWHERE: [&str; 2] = ["apalis_core", "apalis_postgres"];
 
-/// Crates that name letters of customers' texts, a line for each that a font lacks: they are never heard.
+/// Crates that log letters of customers' texts, a line for each that a font lacks. All of their lines are refused.
 const UNHEARD: [&str; 2] = ["resvg", "usvg"];
 
 fn filter(log: &str) -> EnvFilter {
     EnvFilter::try_new(log).unwrap_or_else(|_| EnvFilter::new("info"))
 }
 
-/// Whether a line may be logged at all. Beside the filter rather than in it, where a longer target would win.
+/// Whether a line may be logged at all. This is no part of the filter, in which a longer target would win.
 fn is_told(metadata: &Metadata<'_>) -> bool {
     let name = metadata.target().split("::").next().unwrap_or_default();
     if UNHEARD.contains(&name) {
@@ -39,18 +38,18 @@ fn is_told(metadata: &Metadata<'_>) -> bool {
     if *metadata.level() <= Level::INFO { !TOLD_ELSEWHERE.contains(&name) } else { !QUIET.contains(&name) }
 }
 
-/// Makes `log` the log of this process, but for the lines that `is_told` refuses, and sends traces if there are any. In
-/// a process that has a log already, as tests do, nothing changes.
+/// Makes `log` the log of this process, without the lines that `is_told` refuses, and records spans if `traces` is
+/// given. It changes nothing in a process that has a log already, as in tests.
 fn begin(log: impl Layer<Registry> + Send + Sync, filter: EnvFilter, traces: Option<&Traces>) {
-    // Each has its own spans: what a trace needs is no part of a line.
+    // Logs and traces have separate spans: the spans of a trace are no part of a log line.
     let is_line = filter_fn(|metadata| is_told(metadata) && metadata.target() != traces::TARGET);
-    // The level of the outer one is the hint that libraries go by.
+    // Libraries follow the level of the outer filter.
     let log = log.with_filter(is_line).with_filter(filter);
     let _ = tracing_subscriber::registry().with(log).with(traces.map(Traces::layer)).try_init();
 }
 
-/// A subscriber that writes lines of text to `writer` and filters them as a process does whose `MWS_LOG` is `log`. For
-/// tests that look at one thread's lines.
+/// Returns a subscriber that writes text lines to `writer`, and filters them like a process whose `MWS_LOG` is `log`.
+/// For tests that check one thread's lines.
 pub fn subscriber<W: Write + 'static>(
     log: &str,
     writer: impl Fn() -> W + Send + Sync + 'static,
@@ -59,11 +58,10 @@ pub fn subscriber<W: Write + 'static>(
     builder.finish().with(filter_fn(is_told))
 }
 
-/// Logs JSON to what `writer` makes, filtered by `log`, and sends traces to the collector at this URL. For tests that
-/// read what was logged and sent.
+/// Logs JSON to `writer`, filtered by `log`, and sends traces to the collector at this URL. For tests that read both.
 ///
 /// # Errors
-/// When no client can be made.
+/// When no HTTP client can be made.
 pub fn start_into<W: Write + 'static>(
     log: &str,
     writer: impl Fn() -> W + Send + Sync + 'static,
@@ -75,8 +73,8 @@ pub fn start_into<W: Write + 'static>(
     Ok(traces)
 }
 
-/// Starts logging to standard error, and sending traces where a collector is named. Call once, first thing in a main,
-/// which keeps what is returned until its end.
+/// Starts logging to standard error, and sending traces if a collector is named. Call it once, first in `main`, which
+/// keeps the returned value until its end.
 #[must_use = "the last spans are sent when it is dropped"]
 pub fn start(settings: &Settings, service: &'static str) -> Option<Traces> {
     let traces = Traces::wanted(service);
@@ -87,7 +85,7 @@ pub fn start(settings: &Settings, service: &'static str) -> Option<Traces> {
     traces
 }
 
-/// Starts logging to standard error alone: for what is done in a moment.
+/// Starts logging to standard error alone, for short commands.
 pub fn start_logs(settings: &Settings) {
     to_standard_error(settings, None);
 }

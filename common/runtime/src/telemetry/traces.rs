@@ -1,10 +1,10 @@
-//! Traces: the way of one call from its request through its jobs to its webhooks, sent by OTLP where the standard
-//! `OTEL_*` variables name a collector. Nothing is recorded otherwise.
+//! Traces: the way of a call from its request through its jobs to its webhooks, sent by OTLP if the standard `OTEL_*`
+//! variables name a collector. Otherwise nothing is recorded.
 //!
-//! A call's trace goes through rows: what a request starts has its context as a `traceparent` (W3C Trace Context) with
-//! a mark that says whose it is and of when, and whoever works on it goes on from there. Work that begins long after is
-//! a trace of its own which links back, since a trace that is open for a day is shown by no tool. Contexts without the
-//! mark are clients' and are linked alone: who sends one decides nothing about what is recorded here.
+//! A call's trace goes through rows: what a request starts has its context as a `traceparent` (W3C Trace Context), with
+//! a mark that shows that it is ours and from when, and whoever works on it continues the trace. Work that begins long
+//! after is a trace of its own with a link back, since no tool shows a trace that is open for a day. Contexts without
+//! the mark come from clients and are only linked: clients decide nothing about what is recorded here.
 
 use super::collector::{Client, Telling};
 use opentelemetry::trace::{
@@ -22,20 +22,20 @@ use tracing_subscriber::Layer;
 use tracing_subscriber::filter::{LevelFilter, filter_fn};
 use tracing_subscriber::registry::LookupSpan;
 
-/// The target of every span that is sent: those of libraries are not.
+/// The target of every span that is sent. Spans of libraries have others.
 pub const TARGET: &str = "mws::trace";
-/// How long after a call its work still belongs to its trace.
+/// How long after a call its work still belongs to the same trace.
 pub const TOGETHER: Duration = Duration::from_mins(10);
-/// What stands in a row behind a context of ours, before the unix second that it is of.
+/// The text after a context of ours in a row, before the unix second of the context.
 const MARK: &str = ";mws=";
-/// How long the last spans of a process that ends may take.
+/// How long a process that ends may take to send its last spans.
 const LAST: Duration = Duration::from_secs(2);
 
-/// Whether this process sends any.
+/// Whether this process sends spans.
 static SENT: AtomicBool = AtomicBool::new(false);
 
-/// A span that is sent, as child of the one that it stands in. Its name is what a person looks for; its fields are
-/// attributes, by the names that logs have.
+/// A span that is sent, as a child of the current one. Its name is what a person looks for; its fields become
+/// attributes, with the names that logs use.
 #[macro_export]
 macro_rules! span {
     (parent: $parent:expr, $name:expr $(, $($fields:tt)*)?) => {
@@ -48,7 +48,7 @@ macro_rules! span {
     };
 }
 
-/// The sending of a process's spans.
+/// The sending of a process's spans; dropping it sends the last ones.
 #[derive(Debug)]
 pub struct Traces {
     provider: SdkTracerProvider,
@@ -56,20 +56,20 @@ pub struct Traces {
 }
 
 impl Traces {
-    /// None where no collector is named, or the variables say so.
+    /// Starts sending if the variables name a collector and don't turn it off; none otherwise.
     pub(super) fn wanted(service: &'static str) -> Option<Self> {
         let endpoint = endpoint(|name| std::env::var(name).ok())?;
         match Self::to(service, endpoint) {
             Ok(traces) => Some(traces),
             Err(error) => {
-                // The log has not begun.
+                // The log is not set up yet.
                 eprintln!("Traces can't be sent: {error}");
                 None
             }
         }
     }
 
-    /// To the collector at this URL.
+    /// Starts sending to the collector at this URL.
     pub(super) fn to(service: &'static str, endpoint: String) -> anyhow::Result<Self> {
         let exporter = SpanExporter::builder()
             .with_http()
@@ -91,13 +91,13 @@ impl Traces {
         Ok(Self { provider, endpoint })
     }
 
-    /// The host that they are sent to: the rest of the URL may hold a secret.
+    /// Returns the scheme and the host that spans are sent to: the rest of the URL may contain a secret.
     pub fn host(&self) -> String {
         let url = url::Url::parse(&self.endpoint).ok();
         url.map(|url| url.origin().ascii_serialization()).unwrap_or_default()
     }
 
-    /// What records the spans of a log.
+    /// Returns the layer of the log that records spans.
     pub(super) fn layer<S: Subscriber + for<'a> LookupSpan<'a>>(&self) -> impl Layer<S> + use<S> {
         tracing_opentelemetry::layer()
             .with_tracer(self.provider.tracer("mws"))
@@ -115,13 +115,13 @@ impl Traces {
 
 impl Drop for Traces {
     fn drop(&mut self) {
-        // A failure has been told by the exporter.
+        // The exporter has logged a failure.
         let _ = self.provider.shutdown_with_timeout(LAST);
     }
 }
 
-/// The URL that spans are sent to, by the rules of OpenTelemetry's specification: the one for traces as it is, else the
-/// common one with their path. An empty variable is one that is not set.
+/// Returns the URL that spans are sent to, by OpenTelemetry's specification: the one for traces as it is, else the
+/// common one with their path. An empty variable counts as unset.
 fn endpoint(variable: impl Fn(&str) -> Option<String>) -> Option<String> {
     let said = |name: &str| variable(name).filter(|value| !value.trim().is_empty());
     let is_off = said("OTEL_SDK_DISABLED").is_some_and(|value| value.eq_ignore_ascii_case("true"))
@@ -135,12 +135,12 @@ fn endpoint(variable: impl Fn(&str) -> Option<String>) -> Option<String> {
     })
 }
 
-/// Whether this process sends any.
+/// Whether this process sends spans.
 pub fn are_sent() -> bool {
     SENT.load(Ordering::Relaxed)
 }
 
-/// The context of a span as text, to go on from elsewhere; none where no traces are sent.
+/// Returns the context of a span as text, to continue it elsewhere; none when no traces are sent.
 pub fn traceparent(span: &Span) -> Option<String> {
     let context = span.context();
     let context = context.span().span_context().clone();
@@ -157,20 +157,20 @@ pub fn rename(span: &Span, name: String) {
     }
 }
 
-/// A context that a client sent, as far as it may stand in a row: it bears no mark.
+/// Returns a context that a client sent, if it may be stored in a row: it is short and has no mark.
 pub fn of_client(traceparent: Option<&str>) -> Option<&str> {
     traceparent.filter(|text| text.len() <= 128 && !text.contains(MARK))
 }
 
-/// Has `span` go on from this context if it is one of ours and young, or else link to it. A text that is no context is
-/// left out. Call it before the span is entered.
+/// Makes `span` continue this context if it is ours and recent, or else link to it. A text that is no context is
+/// ignored. Call it before the span is entered.
 pub fn go_on(span: &Span, traceparent: Option<&str>) {
     let Some(text) = traceparent.filter(|_| !span.is_disabled()) else { return };
     let (text, since) = text.split_once(MARK).map_or((text, None), |(text, since)| (text, since.parse().ok()));
     let Some(context) = parsed(text) else { return };
     let is_young = since.is_some_and(|since: u64| seconds_now().saturating_sub(since) <= TOGETHER.as_secs());
     if is_young {
-        // Without a collector there is nothing that it could be a child of.
+        // It fails only without a collector, when there is nothing to be a child of.
         let _ = span.set_parent(Context::new().with_remote_span_context(context));
     } else {
         span.add_link(context);
@@ -182,7 +182,7 @@ fn seconds_now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }
 
-/// The context that a `traceparent` names.
+/// Returns the context in a `traceparent`; none when it is malformed.
 fn parsed(text: &str) -> Option<SpanContext> {
     let mut parts = text.split('-');
     let (version, trace, span, flags) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);

@@ -1,4 +1,4 @@
-//! Handing out what arrives, to those whom it concerns.
+//! Passes incoming wakes on to those who wait for them.
 
 use super::words::{NamedTicket, SENDER, Wake};
 use crate::queue::Queue;
@@ -8,23 +8,23 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tokio::sync::{Notify, broadcast};
 
-/// Named tickets that are kept until they are asked for, at most.
+/// Named tickets that are kept at most until they are taken.
 pub(super) const MOST_KEPT: usize = 4_000;
 
-/// The wakes of some queues. One that comes while nobody waits is kept for whoever waits next; several are kept as one.
+/// The wakes of some queues. One that comes while nobody waits is kept for the next to wait; several count as one.
 #[derive(Debug, Clone)]
 pub struct QueueWakes(Arc<Notify>);
 
 impl QueueWakes {
-    /// Ends at the next wake, or at once where one came meanwhile.
+    /// Completes at the next wake, or at once if one has come meanwhile.
     pub fn next(&self) -> BoxFuture<'static, ()> {
         let woken = Arc::clone(&self.0);
         async move { woken.notified().await }.boxed()
     }
 }
 
-/// The new tickets of some queues, by name. At most `MOST_KEPT` are kept until they are asked for: what comes after
-/// those is left to a look.
+/// The names of new tickets of some queues. At most `MOST_KEPT` are kept until they are taken; a look at the queues
+/// finds the others.
 #[derive(Debug, Clone, Default)]
 pub struct NamedTickets(Arc<Mailbox>);
 
@@ -35,12 +35,12 @@ struct Mailbox {
 }
 
 impl NamedTickets {
-    /// Whether tickets that are named from now on are to be kept. At first they are not.
+    /// Sets whether tickets that are named from now on are kept. At first they are not.
     pub fn want(&self, is_wanted: bool) {
         self.0.is_wanted.store(is_wanted, Ordering::Relaxed);
     }
 
-    /// Those that were named since this was asked last.
+    /// Returns the tickets that were named since the last call.
     pub fn take(&self) -> Vec<NamedTicket> {
         std::mem::take(&mut lock(&self.0.tickets))
     }
@@ -57,16 +57,16 @@ impl Mailbox {
     }
 }
 
-/// Those who are told, each of some queues.
+/// All receivers, each for some queues.
 type AllTold<T> = Mutex<Vec<Told<T>>>;
 
-/// Somebody who is told of some queues, until they are dropped.
+/// A receiver for some queues, which is removed once it is dropped.
 struct Told<T> {
     names: Vec<&'static str>,
     told: Weak<T>,
 }
 
-/// Tells those that it concerns, and forgets who is gone.
+/// Tells the receivers of a queue, or of all queues, and removes those that were dropped.
 fn tell<T>(all: &mut Vec<Told<T>>, queue: Option<&str>, tell: impl Fn(&T)) {
     all.retain(|one| {
         let Some(told) = one.told.upgrade() else { return false };
@@ -81,7 +81,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Hands out what arrives.
+/// Passes on what arrives.
 #[derive(Clone)]
 pub(super) struct Incoming {
     others: broadcast::Sender<Wake>,
@@ -94,26 +94,26 @@ impl Incoming {
         Self { others: broadcast::channel(4096).0, waiting: Arc::default(), pickers: Arc::default() }
     }
 
-    /// The new tickets of these queues, by name.
+    /// Returns where the new tickets of these queues are named from now on.
     pub(super) fn tickets_of(&self, queues: &[Queue]) -> NamedTickets {
         let named = NamedTickets::default();
         self.pickers().push(Told { names: names(queues), told: Arc::downgrade(&named.0) });
         named
     }
 
-    /// The wakes of these queues, from now on.
+    /// Returns the wakes of these queues from now on.
     pub(super) fn of_queues(&self, queues: &[Queue]) -> QueueWakes {
         let woken = Arc::new(Notify::new());
         self.waiting().push(Told { names: names(queues), told: Arc::downgrade(&woken) });
         QueueWakes(woken)
     }
 
-    /// Everything else that arrives from now on.
+    /// Returns all other wakes from now on.
     pub(super) fn subscribe(&self) -> broadcast::Receiver<Wake> {
         self.others.subscribe()
     }
 
-    /// How many wait for queues.
+    /// Returns how many wait for queues.
     #[cfg(test)]
     pub(super) fn who_wait(&self) -> usize {
         self.waiting().len()
@@ -149,7 +149,8 @@ impl Incoming {
         }
     }
 
-    /// Hands out what a payload says. What this process sent itself has told its own queue workers already.
+    /// Passes on the wakes in a payload. Those of queues and tickets that this process sent itself are skipped: its own
+    /// queue workers know them already.
     pub(super) fn hand_out_all(&self, payload: &str, own: &str) {
         let mut words = payload.split_whitespace().peekable();
         let sender = words.next_if(|word| word.starts_with(SENDER));

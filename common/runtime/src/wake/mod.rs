@@ -1,15 +1,14 @@
-//! Telling other processes that something is there, without a lock that every commit shares.
+//! Tells other processes that there is something to do, without a lock that every commit shares.
 //!
-//! A NOTIFY inside a transaction takes one lock for the whole server at commit. Here a process notifies after its
-//! commit: at once after a quiet moment, and otherwise once for everything that came together within two milliseconds.
-//! It listens on one direct connection for all of its queues and long polls, and asks it for a sign of life where it
-//! says nothing. A notification that is lost costs a second: everyone who waits also polls.
+//! A NOTIFY inside a transaction takes one lock of the whole server at the commit. So a process notifies after its
+//! commit: at once after a quiet moment, otherwise once for everything that came within two milliseconds. It listens on
+//! one direct connection for all of its queues and long polls, and checks that connection when it is silent. A lost
+//! notification costs a second, since everyone who waits also polls.
 //!
-//! A queue worker that is woken fetches, so each is woken for its own queues alone; all others share one channel. Queue
-//! workers of the process that pushed tickets are woken directly, and what it hears of its own notification is left
-//! out. New tickets are named ahead of the wake, a few in each notification, for pickers to whom a look at the queue
-//! has become dear (`queue::picker`). Where the database can't notify (`MWS_DATABASE_NOTIFY`), a process wakes itself
-//! alone.
+//! A woken queue worker looks for tickets, so each is woken for its own queues alone; everyone else shares one channel.
+//! A process that pushes tickets wakes its own queue workers directly, and ignores its own notification of them. New
+//! tickets are named before the wake, a few in each notification, for pickers whose looks at the queue have become
+//! expensive (`queue::picker`). Where the database can't notify (`MWS_DATABASE_NOTIFY`), a process wakes only itself.
 
 mod incoming;
 #[cfg(test)]
@@ -26,6 +25,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 use store::PoolSize;
+use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, mpsc};
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
@@ -33,22 +33,22 @@ use ulid::Ulid;
 use words::{MOST_NAMED, SENDER, payloads, words};
 pub use words::{NamedTicket, Wake};
 
-/// The least time between two notifications: what comes meanwhile is sent as one.
+/// The least time between two notifications: wakes that come meanwhile are sent as one.
 const GATHER: Duration = Duration::from_millis(2);
 const CHANNEL: &str = "mws_wake";
-/// A connection that has said nothing for this long is asked whether its server is still there.
+/// How long a connection may be silent before its server is asked whether it is still there.
 const QUIET: Duration = Duration::from_secs(10);
 
-/// A process's end of the wire: sends wakes after a commit, and hands out those that arrive.
+/// A process's wakes: sends them after a commit, and passes on those that arrive.
 #[derive(Clone)]
 pub struct Wakes {
-    /// Nothing where other processes are not told.
+    /// None when other processes are not notified.
     outgoing: Option<mpsc::UnboundedSender<Wake>>,
     incoming: Incoming,
 }
 
 impl Wakes {
-    /// Starts the sending and the listening task. `direct` must reach Postgres itself, not a pooler in transaction
+    /// Starts the tasks that send and listen. `direct` must lead to PostgreSQL itself, not to a pooler in transaction
     /// mode.
     pub fn start(direct: &PgPool, shutdown: CancellationToken) -> Self {
         let (outgoing, wakes) = mpsc::unbounded_channel();
@@ -59,12 +59,13 @@ impl Wakes {
         Self { outgoing: Some(outgoing), incoming }
     }
 
-    /// Wake-ups of this process for itself alone: other processes poll, as it does for theirs.
+    /// Returns wakes within this process alone: other processes poll, and it polls for their work.
     pub fn within_the_process() -> Self {
         Self { outgoing: None, incoming: Incoming::new() }
     }
 
-    /// Sends these once the caller's transaction is committed. Never waits; a lost wake is made good by polling.
+    /// Sends these wakes. Call it once the caller's transaction is committed. It never waits; polling makes up for a
+    /// lost wake.
     pub fn send(&self, wakes: impl IntoIterator<Item = Wake>) {
         for wake in wakes {
             let Some(outgoing) = &self.outgoing else {
@@ -74,18 +75,18 @@ impl Wakes {
             if let Wake::Queue(name) = &wake {
                 self.incoming.wake_queue(name);
             }
-            // The receiver is gone only while the process ends.
+            // The receiving task ends only with the process.
             let _ = outgoing.send(wake);
         }
     }
 
-    /// Says that these queues have new tickets.
+    /// Wakes these queues, which have new tickets.
     pub fn queues(&self, queues: impl IntoIterator<Item = Queue>) {
         self.send(queues.into_iter().map(|queue| Wake::Queue(queue.name().to_owned())));
     }
 
-    /// Says that these tickets are there: names those of queues that processes pick from, a crowd in this process
-    /// alone, and wakes all their queues.
+    /// Announces these tickets, and wakes their queues. Tickets of queues that processes pick from are named; more than
+    /// `MOST_NAMED` at once are named in this process alone.
     pub fn tickets(&self, pushed: &[Ticket]) {
         let is_crowd = pushed.len() > MOST_NAMED;
         for one in pushed.iter().filter(|ticket| ticket.queue.is_picked()) {
@@ -98,19 +99,31 @@ impl Wakes {
         self.queues(pushed.iter().map(|ticket| ticket.queue).collect::<BTreeSet<_>>());
     }
 
-    /// The new tickets of these queues, by name.
+    /// Returns where the new tickets of these queues are named from now on.
     pub fn tickets_of(&self, queues: &[Queue]) -> NamedTickets {
         self.incoming.tickets_of(queues)
     }
 
-    /// Everything that arrives from now on, but for the wakes of queues.
+    /// Returns all wakes from now on, except those of queues.
     pub fn subscribe(&self) -> broadcast::Receiver<Wake> {
         self.incoming.subscribe()
     }
 
-    /// The wakes of these queues, from now on.
+    /// Returns the wakes of these queues from now on.
     pub fn of_queues(&self, queues: &[Queue]) -> QueueWakes {
         self.incoming.of_queues(queues)
+    }
+}
+
+/// Waits for a wake that is looked for, or until one may have been missed; for good where none comes any more.
+pub async fn woken(wakes: &mut broadcast::Receiver<Wake>, is_looked_for: impl Fn(&Wake) -> bool) {
+    loop {
+        match wakes.recv().await {
+            Ok(Wake::Everything) | Err(RecvError::Lagged(_)) => return,
+            Ok(wake) if is_looked_for(&wake) => return,
+            Ok(_) => {}
+            Err(RecvError::Closed) => std::future::pending().await,
+        }
     }
 }
 
@@ -122,7 +135,7 @@ fn named(ticket: &Ticket) -> NamedTicket {
 async fn send(pool: PgPool, mut wakes: mpsc::UnboundedReceiver<Wake>, sender: Arc<str>) {
     let mut earliest = Instant::now();
     loop {
-        // It ends with the last handle: what ends while the process drains is told too.
+        // It ends when the last sender is dropped, so that ends of jobs while the process drains are sent too.
         let Some(first) = wakes.recv().await else { return };
         sleep_until(earliest).await;
         earliest = Instant::now() + GATHER;

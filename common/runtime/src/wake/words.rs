@@ -1,49 +1,49 @@
-//! What is told, as words: each notification is a list of them.
+//! Wakes as words: each notification is a list of them.
 
 use domain::ids::{AccountId, ItemId, JobId};
 use std::collections::BTreeSet;
 
-/// New tickets that one notification names, at most. More than that are a crowd, which a look finds.
+/// Tickets that one notification names at most. If there are more, a look at the queue finds them.
 pub(super) const MOST_NAMED: usize = 16;
-/// Postgres refuses a payload of 8,000 bytes.
+/// Bytes of a payload at most; PostgreSQL refuses 8,000.
 pub(super) const PAYLOAD_BYTES: usize = 7_500;
-/// What the word begins with that names the sender of a payload.
+/// The prefix of the word that names the sender of a payload.
 pub(super) const SENDER: &str = "from:";
-/// What a word begins with that names a ticket. It sorts before the names of queues, so that whoever is woken has been
-/// told of the ticket. An older process takes the word for the name of a queue that nobody serves.
+/// The prefix of a word that names a ticket. It sorts before the names of queues, so that a woken process knows the
+/// ticket already. An older process takes the word for the name of a queue that nobody serves.
 pub(super) const TICKET: &str = "+";
 
-/// A ticket that was pushed: the second that it is dated, nearly, since the database's clock decides; and its id.
+/// A ticket that was pushed: roughly the unix second that it is dated, since the database's clock decides, and its id.
 pub type NamedTicket = (i64, String);
 
-/// Something another process may be waiting for.
+/// Something that another process may wait for.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Wake {
-    /// A queue has a new ticket; by name.
+    /// A queue has new tickets; its name.
     Queue(String),
-    /// A new ticket, by name. Whoever sends it sends the wake of its queue after it.
+    /// A new ticket. Its sender also sends the wake of its queue after it.
     Ticket {
-        /// Its queue, by name.
+        /// The name of its queue.
         queue: String,
         /// The ticket.
         ticket: NamedTicket,
     },
     /// A job ended.
     JobEnded(JobId),
-    /// An item is ready, or failed; or the reads that start with it are started.
+    /// An item became ready or failed, or the reads that start with it were started.
     ItemSettled(ItemId),
     /// A running job was asked to stop.
     StopAsked(JobId),
     /// An account has new events.
     Events(AccountId),
-    /// Somebody of an account may no longer be let in: a key is revoked, a user disabled, the account suspended.
+    /// Somebody of an account may have lost access: a key is revoked, a user is disabled, or the account is suspended.
     Access(AccountId),
-    /// The listening connection was lost and is back: look at everything.
+    /// The listening connection was lost and is back: look for everything again.
     Everything,
 }
 
 impl Wake {
-    /// The word in the payload; words are separated by a space.
+    /// Returns the word in the payload; words are separated by spaces.
     pub(super) fn word(&self) -> String {
         match self {
             Self::Queue(name) => name.clone(),
@@ -86,7 +86,7 @@ impl Wake {
     }
 }
 
-/// The words of these wakes, each once. Of the tickets, the first are named.
+/// Returns the words of these wakes, each once; of tickets, only the first `MOST_NAMED` are named.
 pub(super) fn words(wakes: impl Iterator<Item = Wake>) -> BTreeSet<String> {
     let mut named = 0;
     let mut is_told = |wake: &Wake| {
@@ -97,7 +97,7 @@ pub(super) fn words(wakes: impl Iterator<Item = Wake>) -> BTreeSet<String> {
     wakes.filter(|wake| is_told(wake)).map(|wake| wake.word()).collect()
 }
 
-/// The words in as few payloads as they fit into, each of which begins with its sender.
+/// Returns the words in as few payloads as they fit into, each beginning with its sender.
 pub(super) fn payloads(words: BTreeSet<String>, sender: &str) -> Vec<String> {
     let mut payloads: Vec<String> = Vec::new();
     for word in words {

@@ -1,4 +1,4 @@
-//! Attempts to deliver: what was sent, what came back, and what follows (contract §6.1, §6.3).
+//! Attempts to deliver: what was sent, what came back, and what happens next (contract §6.1, §6.3).
 //!
 //! The statement that logs an attempt also counts it against its endpoint, disables the endpoint at the twentieth
 //! failure in a row, and gives the series its next state, so that none of these can be done twice or without the
@@ -15,11 +15,11 @@ use std::collections::HashSet;
 /// An attempt that has ended.
 #[derive(Debug, Clone)]
 pub struct EndedAttempt {
-    /// The series.
+    /// The delivery whose series it is in.
     pub delivery_id: DeliveryId,
     /// The claim that it was made under.
     pub claim_no: i32,
-    /// Where it went.
+    /// The endpoint that it was sent to.
     pub endpoint_id: EndpointId,
     /// Its number.
     pub attempt: i16,
@@ -35,22 +35,22 @@ pub struct EndedAttempt {
     pub url_host: Option<String>,
     /// The path there, without the query string.
     pub url_path: Option<String>,
-    /// What is kept of the headers: the text that `domain::attempt_headers` made of them.
+    /// The request's headers that are kept, as the text that `domain::attempt_headers` makes of them.
     pub kept_headers: Option<String>,
-    /// The answer's status.
+    /// The response's HTTP status; none without a response.
     pub response_status: Option<i16>,
-    /// What was wrong; none on success.
+    /// Why it failed; none on success.
     pub error: Option<AttemptError>,
-    /// The start of the answer's body, at most 1 KiB.
+    /// The start of the response's body, at most 1 KiB.
     pub response_excerpt: Option<String>,
-    /// What follows for the series.
+    /// The next state of the series.
     pub next: Next,
 }
 
-/// An endpoint whose count was written.
+/// An endpoint whose count of failures was written.
 #[derive(Debug, Clone)]
 pub struct Counted {
-    /// Which.
+    /// Its id.
     pub id: EndpointId,
     /// Its account.
     pub account_id: AccountId,
@@ -58,20 +58,20 @@ pub struct Counted {
     pub enabled: bool,
     /// Failures in a row.
     pub consecutive_failures: i32,
-    /// How many of those are new.
+    /// How many of those these attempts added.
     pub added: i32,
 }
 
 impl Counted {
-    /// Whether its owner is to be warned now: the tenth failure in a row is among the new ones.
+    /// Whether its owner is to be warned now: the tenth failure in a row is among the added ones.
     pub const fn warns(&self) -> bool {
         self.enabled
             && self.consecutive_failures >= FAILURES_THAT_WARN
             && self.consecutive_failures - self.added < FAILURES_THAT_WARN
     }
 
-    /// Says in the log what the endpoint's owner sees in `GET /webhooks` (contract §6.3). For whoever has
-    /// committed the record.
+    /// Logs a warning of what the endpoint's owner sees in `GET /webhooks` (contract §6.3). Call it once the record is
+    /// committed.
     pub fn tell(&self) {
         let (endpoint, account, failures) = (self.id, self.account_id, self.consecutive_failures);
         if !self.enabled {
@@ -88,12 +88,12 @@ impl Counted {
     }
 }
 
-/// Records attempts, in the order in which they ended. Returns the endpoints whose count was written.
+/// Records attempts, in the order in which they ended. Returns the endpoints whose count of failures was written.
 ///
-/// An attempt that a rescue has logged already is left as it is. A series that is no longer the claim's, or has ended,
-/// keeps its state; the attempt is logged and counted all the same. An endpoint is written on success only when its
-/// count is not 0 or its `last_success_at` is ten seconds old. One that is disabled already is not written at all, so
-/// that a late success can't undo a disabling.
+/// An attempt that a rescue has logged already is not changed. A series whose claim has another number by now, or
+/// which has ended, keeps its state; the attempt is still logged and counted. A success writes an endpoint's row
+/// only when its count is not 0 or its `last_success_at` is ten seconds old. An endpoint that is disabled already is
+/// not written at all, so that a late success can't undo the disabling.
 pub async fn record(conn: &mut PgConnection, ended: &[EndedAttempt]) -> sqlx::Result<Vec<Counted>> {
     sqlx::query_file_as!(
         Counted,
@@ -123,8 +123,8 @@ pub async fn record(conn: &mut PgConnection, ended: &[EndedAttempt]) -> sqlx::Re
     .await
 }
 
-/// Records attempts that all succeeded, such as [`parted`] takes out of a batch. It comes to the same as
-/// [`record`] would, and goes by ids alone, so it is for connections that plan a statement once.
+/// Records attempts that all succeeded, such as the first part of what [`parted`] returns. Its effect is that of
+/// [`record`]. It goes by ids alone, so it is for connections that plan a statement once.
 pub async fn record_succeeded(conn: &mut PgConnection, ended: &[EndedAttempt]) -> sqlx::Result<()> {
     let mut endpoints: Vec<EndpointId> =
         ended.iter().filter(|attempt| attempt.counts).map(|attempt| attempt.endpoint_id).collect();
@@ -152,8 +152,8 @@ pub async fn record_succeeded(conn: &mut PgConnection, ended: &[EndedAttempt]) -
     Ok(())
 }
 
-/// Parts a batch into what [`record_succeeded`] may write and what [`record`] must: all of an endpoint to which one
-/// failed, in the order in which they ended.
+/// Splits a batch in two, each in the order of the ends: what [`record_succeeded`] may write, and what [`record`] must,
+/// which is every attempt at an endpoint to which one failed.
 pub fn parted(ended: Vec<EndedAttempt>) -> (Vec<EndedAttempt>, Vec<EndedAttempt>) {
     let failed = ended.iter().filter(|attempt| attempt.next != Next::Succeeded);
     let failing: HashSet<EndpointId> = failed.map(|attempt| attempt.endpoint_id).collect();

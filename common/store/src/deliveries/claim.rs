@@ -1,9 +1,9 @@
-//! Claiming deliveries for an attempt, releasing claims whose attempt was not made, and deferring what need not be
-//! claimed at all (ARCHITECTURE.md, "Life of a read").
+//! Claims deliveries for an attempt, releases claims whose attempt was not made, and defers deliveries without a claim
+//! (ARCHITECTURE.md, "Life of a read").
 //!
-//! A claim raises `claim_no`, which every later write names, and `attempt_count`. It leaves the status `pending`: the
-//! lease tells a row that runs from one that waits. Whether a claimed delivery is sent at once is the worker's
-//! business; one that was not is looked at again before it is.
+//! A claim raises `attempt_count` and `claim_no`; every later write names the latter. The status stays `pending`: a
+//! delivery that runs differs from one that waits by its lease. A worker decides whether it sends a claimed delivery at
+//! once; if not, it looks at the row again before it sends.
 
 use chrono::{DateTime, Utc};
 use domain::event::EventType;
@@ -11,10 +11,10 @@ use domain::ids::{AccountId, DeliveryId, EndpointId};
 use domain::series::Trigger;
 use sqlx::PgConnection;
 
-/// A delivery that is ours until its lease ends, with all that an attempt needs.
+/// A delivery that this process holds until its lease ends, with all that an attempt needs.
 #[derive(Debug, Clone)]
 pub struct Claim {
-    /// Which.
+    /// Its id.
     pub id: DeliveryId,
     /// The fencing token.
     pub claim_no: i32,
@@ -22,7 +22,7 @@ pub struct Claim {
     pub attempt: i16,
     /// Why it is sent.
     pub trigger: Trigger,
-    /// Where it goes.
+    /// The endpoint that it goes to.
     pub endpoint_id: EndpointId,
     /// The endpoint's account.
     pub account_id: AccountId,
@@ -32,38 +32,38 @@ pub struct Claim {
     pub event_type: EventType,
     /// When it was claimed, by the database's clock.
     pub claimed_at: DateTime<Utc>,
-    /// The trace that it belongs to.
+    /// The trace that it belongs to; none when there is none.
     pub traceparent: Option<String>,
     /// The endpoint's present URL.
     pub url: String,
-    /// Whether the endpoint is enabled and its last counted attempt did not fail.
+    /// Whether the endpoint is enabled and its last counted attempt succeeded.
     pub healthy: bool,
-    /// The stored bytes.
+    /// The event's stored bytes, which are sent as they are.
     pub body: String,
     /// The account's signing secret, sealed; none means the shared default.
     pub sealed: Option<Vec<u8>>,
-    /// The secret before it, while it still verifies.
+    /// The account's previous secret, sealed; none once it no longer verifies.
     pub previous_sealed: Option<Vec<u8>>,
 }
 
-/// First attempts that are asked for by their endpoint.
+/// First attempts that are wanted by endpoint, not by id.
 #[derive(Debug, Clone, Copy)]
 pub struct Wanted {
-    /// Which endpoint's.
+    /// The endpoint.
     pub endpoint: EndpointId,
-    /// How many, at most.
+    /// How many deliveries to claim at most.
     pub many: i64,
-    /// Only those after this one: what was before it is known to be taken, and its entries of the index are passed
-    /// over.
+    /// Claims only deliveries with a higher id than this: those before it are known to be taken, and their index
+    /// entries are skipped.
     pub after: Option<DeliveryId>,
 }
 
-/// Claims those of `ids` that are pending, due and nobody's, and the first attempts that each endpoint of `wanted` is
-/// to get next, the oldest first; their tickets are consumed.
+/// Claims the deliveries of `ids` that are pending, due and not claimed, and for each endpoint of `wanted` its next
+/// first attempts, the oldest first. Their tickets are deleted. Returns what was claimed.
 ///
-/// A named one whose endpoint is disabled or removed is ended instead, as `skipped` or `cancelled`, and not answered; a
-/// ping is claimed whether its endpoint is enabled or not. Of what is wanted those that another is about to take are
-/// passed over, and of an endpoint that fails or is disabled none is claimed.
+/// A delivery of `ids` whose endpoint is disabled or removed is ended instead, as `skipped` or `cancelled`, and not
+/// returned; a ping is claimed whether its endpoint is enabled or not. For `wanted`, rows that another transaction has
+/// locked are skipped, and nothing is claimed for an endpoint that fails or is disabled.
 pub async fn claim(
     conn: &mut PgConnection,
     ids: &[DeliveryId],
@@ -85,7 +85,8 @@ pub async fn claim(
     .await
 }
 
-/// Those of these endpoints that fail now: of what is wanted of them [`claim`] takes none, though some may wait.
+/// Returns which of these endpoints are enabled but fail: for those [`claim`] takes nothing that is wanted, though some
+/// may wait.
 pub async fn failing(conn: &mut PgConnection, endpoints: &[EndpointId]) -> sqlx::Result<Vec<EndpointId>> {
     sqlx::query_scalar!(
         r#"SELECT id AS "id: EndpointId" FROM webhook_endpoints
@@ -96,31 +97,31 @@ pub async fn failing(conn: &mut PgConnection, endpoints: &[EndpointId]) -> sqlx:
     .await
 }
 
-/// What a claimed delivery would be sent with now.
+/// What a claimed delivery would be sent to now, and signed with.
 #[derive(Debug, Clone)]
 pub struct CurrentTarget {
-    /// Which.
+    /// The delivery's id.
     pub id: DeliveryId,
-    /// Whether it is to be sent: its endpoint is there, and enabled unless this is a ping.
+    /// Whether it is still to be sent: its endpoint exists, and is enabled unless this is a ping.
     pub is_wanted: bool,
     /// The endpoint's URL.
     pub url: String,
     /// The account's signing secret, sealed; none means the shared default.
     pub sealed: Option<Vec<u8>>,
-    /// The secret before it, while it still verifies.
+    /// The account's previous secret, sealed; none once it no longer verifies.
     pub previous_sealed: Option<Vec<u8>>,
 }
 
 impl Claim {
-    /// Takes over what has changed since the claim. Returns whether the delivery is still to be sent.
+    /// Takes over the present URL and secrets. Returns whether the delivery is still to be sent.
     pub fn renew(&mut self, target: CurrentTarget) -> bool {
         (self.url, self.sealed, self.previous_sealed) = (target.url, target.sealed, target.previous_sealed);
         target.is_wanted
     }
 }
 
-/// Looks at claimed deliveries once more, by id and fencing token. A claim that is lost, whose series has ended
-/// meanwhile, or whose lease ends within so many milliseconds, is not answered. Nothing is locked or written.
+/// Looks at claimed deliveries once more, by id and fencing token. Claims that are lost, have ended, or whose lease
+/// ends within `left_ms` milliseconds are left out of the result. Nothing is locked or written.
 pub async fn revalidate(
     conn: &mut PgConnection,
     claims: &[(DeliveryId, i32)],
@@ -146,10 +147,10 @@ pub async fn revalidate(
     .await
 }
 
-/// A claim to be released: its attempt was not made.
+/// A claim to release: its attempt was not made.
 #[derive(Debug, Clone, Copy)]
 pub struct ReleasedClaim {
-    /// Which.
+    /// The delivery's id.
     pub id: DeliveryId,
     /// The claim's fencing token.
     pub claim_no: i32,
@@ -157,8 +158,8 @@ pub struct ReleasedClaim {
     pub after_ms: i64,
 }
 
-/// Releases claims: the attempt is not counted, the ticket is spent, and the rows are due again when they say. Those
-/// whose claim has been lost meanwhile are left alone. Returns how many were released.
+/// Releases claims: the attempt is not counted, the row has no ticket any more, and is due again after `after_ms`.
+/// Claims that are lost by now are left alone. Returns how many were released.
 pub async fn release_claims(conn: &mut PgConnection, claims: &[ReleasedClaim]) -> sqlx::Result<u64> {
     let done = sqlx::query!(
         "UPDATE deliveries AS d
@@ -176,17 +177,17 @@ pub async fn release_claims(conn: &mut PgConnection, claims: &[ReleasedClaim]) -
     Ok(done.rows_affected())
 }
 
-/// A delivery whose endpoint has too many already.
+/// A delivery to put off, because its endpoint has too many under way.
 #[derive(Debug, Clone, Copy)]
 pub struct Deferred {
-    /// Which.
+    /// Its id.
     pub id: DeliveryId,
     /// Milliseconds until it is due again.
     pub after_ms: i64,
 }
 
-/// Defers deliveries that are due and nobody's, unclaimed: their tickets are spent, and they are due again when they
-/// say. Those that another has claimed, or is about to, are left alone. Returns how many were deferred.
+/// Defers due deliveries that nobody has claimed: they have no ticket any more, and are due again after `after_ms`.
+/// Those that are claimed, or locked by another transaction, are left alone. Returns how many were deferred.
 pub async fn defer(conn: &mut PgConnection, deliveries: &[Deferred]) -> sqlx::Result<u64> {
     let done = sqlx::query!(
         "UPDATE deliveries AS d SET ticket_id = NULL, due_at = mws_now() + late.after_ms * interval '1 ms'

@@ -1,9 +1,9 @@
-//! Due deliveries without a ticket, and the tickets they are given (glossary.md).
+//! Finds due deliveries without a live ticket, so that they are given new ones (glossary.md).
 //!
-//! A retry and what went over a cap have no ticket while they wait: they stand in an index of their own. A ticket can
-//! also be lost, with a worker or by a hand in the queue's tables; those are looked for among some of the due rows at a
-//! time: the oldest, because tickets are served in that order, and others, because a slow endpoint's stay the oldest
-//! for long.
+//! Retries and deliveries over a cap have no ticket while they wait: a partial index holds them. A ticket can also be
+//! lost, with a worker or when somebody changes the queue's tables. Lost ones are looked for among some of the due rows
+//! at a time: the oldest, because tickets are served in that order, and others, because a slow endpoint's rows stay the
+//! oldest for long.
 
 use domain::ids::{DeliveryId, EndpointId};
 use sqlx::PgConnection;
@@ -11,17 +11,18 @@ use sqlx::PgConnection;
 /// A due delivery that needs a ticket. Its row is locked until the transaction ends.
 #[derive(Debug, Clone, Copy)]
 pub struct Due {
-    /// Which.
+    /// Its id.
     pub id: DeliveryId,
-    /// Where it goes.
+    /// The endpoint that it goes to.
     pub endpoint: EndpointId,
-    /// How many attempts were made.
+    /// How many attempts were made; 0 for a first attempt.
     pub attempt_count: i32,
-    /// Whether its endpoint is.
+    /// Whether its endpoint is healthy.
     pub healthy: bool,
 }
 
-/// Locks up to `limit` due deliveries that wait without a ticket, the longest due first.
+/// Returns up to `limit` due deliveries that have no ticket, the longest due first, and locks them; locked rows are
+/// skipped.
 pub async fn due_without_ticket(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<Due>> {
     sqlx::query_as!(
         Due,
@@ -40,11 +41,12 @@ pub async fn due_without_ticket(conn: &mut PgConnection, limit: i64) -> sqlx::Re
     .await
 }
 
-/// Where among the due deliveries to look for those with lost tickets: 0 is the oldest, 1 now.
+/// Where to begin among the due deliveries, as a fraction of time: 0 is the oldest due time, 1 is now.
 #[derive(Debug, Clone, Copy)]
 pub struct ScanStart(pub f64);
 
-/// Of the `some` next due deliveries from there on, locks those whose ticket is dead (the view `live_tickets`).
+/// Looks at the `some` due deliveries with tickets that follow `from`. Returns and locks those whose ticket is dead
+/// (not in the view `live_tickets`).
 pub async fn due_with_dead_ticket(conn: &mut PgConnection, from: ScanStart, some: i64) -> sqlx::Result<Vec<Due>> {
     sqlx::query_as!(
         Due,
@@ -74,7 +76,7 @@ pub async fn due_with_dead_ticket(conn: &mut PgConnection, from: ScanStart, some
     .await
 }
 
-/// Stores the tickets that the rows, locked by this transaction, are given.
+/// Stores the new tickets of these rows, which this transaction has locked. `ids` and `tickets` have the same order.
 pub async fn set_tickets(conn: &mut PgConnection, ids: &[DeliveryId], tickets: &[String]) -> sqlx::Result<()> {
     sqlx::query!(
         "UPDATE deliveries AS d SET ticket_id = given.ticket_id

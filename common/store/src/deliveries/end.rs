@@ -1,13 +1,14 @@
-//! Deliveries that end without an attempt, and those that are old enough to be forgotten.
+//! Ends deliveries without an attempt, and deletes those that are old enough.
 //!
-//! Their endpoint was disabled or removed, or a resend takes their place. One whose attempt is under way is left to be
-//! recorded first, unless its endpoint's owner asked for it again: then it ends here and its attempt is still logged.
+//! They end so because their endpoint was disabled or removed, or because a resend replaces them. A delivery whose
+//! attempt is under way ends after that is recorded, unless the endpoint's owner resends it: then it ends here, and its
+//! attempt is still logged.
 
 use domain::ids::EndpointId;
 use sqlx::PgConnection;
 
-/// Ends up to `limit` waiting series of disabled endpoints as `skipped` (pings are sent all the same) and of removed
-/// ones as `cancelled`. `endpoint` narrows it to one. Returns how many.
+/// Ends up to `limit` waiting series: of disabled endpoints as `skipped` (except pings, which are still sent),
+/// and of removed ones as `cancelled`. `endpoint` restricts it to one. Returns how many.
 pub async fn end_silent(conn: &mut PgConnection, endpoint: Option<EndpointId>, limit: i64) -> sqlx::Result<u64> {
     let done = sqlx::query!(
         "UPDATE deliveries AS d
@@ -32,9 +33,9 @@ pub async fn end_silent(conn: &mut PgConnection, endpoint: Option<EndpointId>, l
     Ok(done.rows_affected())
 }
 
-/// Ends what is pending of an event to an endpoint, because a resend takes its place: the series that was asked for, or
-/// an earlier resend of it. The transaction has locked the endpoint, so that no two resends do this at once. Returns
-/// how many.
+/// Cancels what is pending of an event for an endpoint, because a resend replaces it: the series to resend, or an
+/// earlier resend of it. The caller's transaction has locked the endpoint, so that no two resends do this at once.
+/// Returns how many it cancelled.
 pub async fn replace(conn: &mut PgConnection, endpoint: EndpointId, event_id: &str) -> sqlx::Result<u64> {
     let done = sqlx::query!(
         "UPDATE deliveries SET status = 'cancelled', finished_at = mws_now()
@@ -49,8 +50,8 @@ pub async fn replace(conn: &mut PgConnection, endpoint: EndpointId, event_id: &s
 
 /// Deletes up to `limit` ended series older than `retention_days`, with their attempts. Returns how many series.
 ///
-/// Ids sort by the time they were minted, so the oldest rows are the primary key's first and need no other index.
-/// Whether one is old is said by the database's time: a host whose clock is behind mints ids that look old at once.
+/// Ids sort by the time they were minted, so the oldest rows come first in the primary key and need no other index. The
+/// database's time decides whether one is old enough: a host whose clock is behind mints ids that look old at once.
 pub async fn prune(conn: &mut PgConnection, retention_days: i32, limit: i64) -> sqlx::Result<u64> {
     let deleted = sqlx::query_scalar!(
         r#"WITH old AS MATERIALIZED (

@@ -1,5 +1,5 @@
-//! The delivery log: a series as it is shown, its attempts, and those worth sending again (contract §6.1.11). Which of
-//! them a page shows is found by `search`.
+//! The delivery log: a series as it is shown, its attempts, and the events that are worth resending (contract §6.1.11).
+//! `search` finds which of them are on a page.
 
 use chrono::{DateTime, Utc};
 use domain::attempt_headers::{self, Told};
@@ -11,58 +11,58 @@ use sqlx::PgConnection;
 /// A series as the log shows it (contract §6.3).
 #[derive(Debug, Clone)]
 pub struct DeliveryRow {
-    /// Which.
+    /// Its id.
     pub id: DeliveryId,
-    /// Where it goes.
+    /// The endpoint that it goes to.
     pub endpoint_id: EndpointId,
     /// The endpoint's account.
     pub account_id: AccountId,
     /// The workspace of the job; none for a ping.
     pub workspace_id: Option<WorkspaceId>,
-    /// What it tells of.
+    /// The id of the event that it delivers.
     pub event_id: String,
     /// The event's type.
     pub event_type: EventType,
     /// The job; none for a ping.
     pub job_id: Option<JobId>,
-    /// Where it stands.
+    /// Its state.
     pub status: DeliveryStatus,
     /// Why it is sent.
     pub trigger: Trigger,
-    /// The series that it repeats.
+    /// The series that it repeats; none for one that is no resend.
     pub resend_of: Option<DeliveryId>,
-    /// The attempt that runs or ran last.
+    /// The number of the attempt that runs or ran last; 0 before the first.
     pub attempt_count: i16,
     /// When the next attempt is due; none while one runs and once the series has ended.
     pub next_attempt_at: Option<DateTime<Utc>>,
-    /// The status of the last answer.
+    /// The HTTP status of the last response.
     pub response_status: Option<i16>,
-    /// What was wrong with the last attempt, in a word of `domain::attempt`.
+    /// Why the last attempt failed, by its name in `domain::attempt`; none when it did not.
     pub error: Option<String>,
     /// The trace that it belongs to.
     pub traceparent: Option<String>,
     /// When it began.
     pub created_at: DateTime<Utc>,
-    /// When it ended.
+    /// When it ended; none while it goes on.
     pub finished_at: Option<DateTime<Utc>>,
 }
 
-/// Which deliveries of an endpoint are listed. What is none passes everything.
+/// Which deliveries of an endpoint are listed; a field that is none does not restrict the list.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Filter {
-    /// In this state.
+    /// Those in this state.
     pub status: Option<DeliveryStatus>,
-    /// Of this type.
+    /// Those of events of this type.
     pub event_type: Option<EventType>,
-    /// Last answered with this status.
+    /// Those whose last response had this HTTP status.
     pub http_status: Option<i16>,
-    /// Begun at or after.
+    /// Those begun at or after this.
     pub since: Option<DateTime<Utc>>,
-    /// Begun before.
+    /// Those begun before this.
     pub until: Option<DateTime<Utc>>,
 }
 
-/// These deliveries, of any endpoint or of this one, newest first.
+/// Returns the deliveries with these ids, of any endpoint or of this one alone, newest first.
 pub async fn by_ids(
     conn: &mut PgConnection,
     ids: &[DeliveryId],
@@ -73,8 +73,8 @@ pub async fn by_ids(
         .await
 }
 
-/// Other deliveries of the same event to the same endpoint: what repeats this one, and what it repeats. Newest first,
-/// up to a hundred.
+/// Returns other deliveries of the same event to the same endpoint: its resends, and what it resends itself. Newest
+/// first, at most 100.
 pub async fn repeats(conn: &mut PgConnection, of: &DeliveryRow) -> sqlx::Result<Vec<DeliveryId>> {
     sqlx::query_scalar!(
         r#"SELECT id AS "id: DeliveryId" FROM deliveries
@@ -90,7 +90,7 @@ pub async fn repeats(conn: &mut PgConnection, of: &DeliveryRow) -> sqlx::Result<
 /// An attempt as the log shows it.
 #[derive(Debug, Clone)]
 pub struct AttemptRow {
-    /// The series.
+    /// The delivery that it belongs to.
     pub delivery_id: DeliveryId,
     /// Its number; an interrupted attempt has the number of the one that took its place.
     pub attempt: i16,
@@ -98,15 +98,16 @@ pub struct AttemptRow {
     pub at: DateTime<Utc>,
     /// How long it took, in milliseconds.
     pub duration_ms: i32,
-    /// The answer's status.
+    /// The response's HTTP status; none without a response.
     pub response_status: Option<i16>,
-    /// What was wrong, in a word of `domain::attempt`.
+    /// Why it failed, by its name in `domain::attempt`; none on success.
     pub error: Option<String>,
-    /// The start of the answer's body, at most 1 KiB.
+    /// The start of the response's body, at most 1 KiB.
     pub response_excerpt: Option<String>,
 }
 
-/// The attempts of these deliveries, the deliveries in any order, each one's attempts in the order they were made.
+/// Returns the attempts of these deliveries: deliveries in any order, the attempts of each in the order in which they
+/// were made.
 pub async fn attempts_of(conn: &mut PgConnection, ids: &[DeliveryId]) -> sqlx::Result<Vec<AttemptRow>> {
     sqlx::query_as!(
         AttemptRow,
@@ -119,10 +120,10 @@ pub async fn attempts_of(conn: &mut PgConnection, ids: &[DeliveryId]) -> sqlx::R
     .await
 }
 
-/// An attempt with what was sent.
+/// An attempt and the request that it sent.
 #[derive(Debug, Clone)]
 pub struct SentRow {
-    /// What came of it.
+    /// The attempt.
     pub attempt: AttemptRow,
     /// The host that it went to; none when nothing is known to have been sent.
     pub url_host: Option<String>,
@@ -132,7 +133,7 @@ pub struct SentRow {
     pub request_headers: Option<serde_json::Value>,
 }
 
-/// The attempts of this delivery with what was sent, in the order they were made.
+/// Returns the attempts of this delivery and their requests, in the order in which they were made.
 pub async fn sent_of(conn: &mut PgConnection, id: DeliveryId) -> sqlx::Result<Vec<SentRow>> {
     let rows = sqlx::query!(
         r#"SELECT a.attempt, a.at, a.duration_ms, a.response_status, a.error, a.response_excerpt, a.url_host,
@@ -165,7 +166,7 @@ pub async fn sent_of(conn: &mut PgConnection, id: DeliveryId) -> sqlx::Result<Ve
     Ok(sent.collect())
 }
 
-/// The bytes that every attempt of this delivery sends; none once they are no longer kept.
+/// Returns the bytes that every attempt of this delivery sends; none once the event is deleted.
 pub async fn body_of(conn: &mut PgConnection, id: DeliveryId) -> sqlx::Result<Option<String>> {
     sqlx::query_scalar!(
         "SELECT e.body FROM deliveries AS d JOIN events AS e ON e.id = d.event_id WHERE d.id = $1",
@@ -175,49 +176,49 @@ pub async fn body_of(conn: &mut PgConnection, id: DeliveryId) -> sqlx::Result<Op
     .await
 }
 
-/// A series that ended without success, and what a resend of it needs.
+/// A series that ended without success, with what a resend of it needs.
 #[derive(Debug, Clone)]
 pub struct Unsent {
-    /// Which.
+    /// Its id.
     pub id: DeliveryId,
     /// The workspace of the job.
     pub workspace_id: Option<WorkspaceId>,
-    /// What it tells of.
+    /// The event's id.
     pub event_id: String,
     /// The event's type.
     pub event_type: EventType,
-    /// The job.
+    /// The job that the event is about.
     pub job_id: Option<JobId>,
     /// The trace that it belongs to.
     pub traceparent: Option<String>,
 }
 
-/// Which of an endpoint's unsent events. What is none passes everything.
+/// Which unsent events of an endpoint are meant; a field that is none does not restrict them.
 #[derive(Debug, Clone)]
 pub struct UnsentFilter {
-    /// Whose series began at or after.
+    /// Those whose series began at or after this.
     pub since: DateTime<Utc>,
-    /// And before.
+    /// Those whose series began before this.
     pub until: Option<DateTime<Utc>>,
-    /// That failed, or were skipped.
+    /// Those that failed, or those that were skipped.
     pub status: Option<DeliveryStatus>,
-    /// Of this type.
+    /// Those of this type.
     pub event_type: Option<EventType>,
-    /// Last answered with this status.
+    /// Those whose last response had this HTTP status.
     pub http_status: Option<i16>,
-    /// Whose last attempt came to this.
+    /// Those whose last attempt failed for this reason, by its name in `domain::attempt`.
     pub error: Option<String>,
 }
 
 impl UnsentFilter {
-    /// All since then.
+    /// A filter for all unsent events whose series began at or after `since`.
     pub const fn since(since: DateTime<Utc>) -> Self {
         Self { since, until: None, status: None, event_type: None, http_status: None, error: None }
     }
 }
 
-/// Up to `limit` events, the oldest first, whose last series to this endpoint has failed or was skipped. An event that
-/// has been resent since, and is pending or has arrived, is not among them.
+/// Returns up to `limit` events, the oldest first, whose last series to this endpoint failed or was skipped. An event
+/// that was resent, and whose resend is pending or has succeeded, is not among them.
 pub async fn unsent(
     conn: &mut PgConnection,
     endpoint: EndpointId,

@@ -1,10 +1,10 @@
 //! Delivery series: one event to one endpoint, from its first attempt to its end (contract §6.1.8–11).
 //!
-//! It owns the rows of `deliveries`: how they begin (here), are claimed (`claim`), delayed in the queue (`tickets`),
-//! found when due (`due`), made good after a crash (`rescue`), ended without an attempt (`end`) and shown (`log`,
-//! `search`). What happened at an attempt is recorded by `attempts`, which writes the end of a claim too. Whoever
-//! changes several deliveries skips those that another transaction has locked, so that only `attempts::record`, whose
-//! rows are its own by lease, ever waits for one.
+//! It owns the rows of `deliveries`: how they begin (here), are claimed (`claim`), have their tickets delayed
+//! (`tickets`), are found when due (`due`), rescued after a crash (`rescue`), ended without an attempt (`end`) and
+//! shown (`log`, `search`). `attempts` records what happened at an attempt, and with it the end of a claim. Code that
+//! changes several deliveries skips rows that another transaction has locked. Only `attempts::record`, whose rows are
+//! its own by their leases, waits for a locked one.
 
 mod claim;
 mod due;
@@ -42,12 +42,12 @@ pub enum Opening {
         /// The ticket that the caller pushes in the same transaction.
         ticket_id: String,
     },
-    /// Due in a while; it gets its ticket then.
+    /// Due after a while; it gets its ticket then.
     Later {
-        /// Milliseconds.
+        /// Milliseconds until it is due.
         after_ms: i64,
     },
-    /// Ended already, because its endpoint is disabled; it is there to be seen and resent.
+    /// Ended already, because its endpoint is disabled; it is stored so that it can be seen and resent.
     Skipped,
 }
 
@@ -56,13 +56,13 @@ pub enum Opening {
 pub struct NewDelivery {
     /// Its id.
     pub id: DeliveryId,
-    /// Where it goes.
+    /// The endpoint that it goes to.
     pub endpoint_id: EndpointId,
     /// The endpoint's account.
     pub account_id: AccountId,
     /// The workspace of the job; none for a ping.
     pub workspace_id: Option<WorkspaceId>,
-    /// What it tells of.
+    /// The id of the event that it delivers.
     pub event_id: EventId,
     /// The event's type.
     pub event_type: EventType,
@@ -70,7 +70,7 @@ pub struct NewDelivery {
     pub job_id: Option<JobId>,
     /// Why it is sent.
     pub trigger: Trigger,
-    /// The series that it repeats.
+    /// The series that it repeats; none for one that is no resend.
     pub resend_of: Option<DeliveryId>,
     /// The trace that it belongs to.
     pub traceparent: Option<String>,
@@ -78,7 +78,7 @@ pub struct NewDelivery {
     pub opening: Opening,
 }
 
-/// Inserts the series in one statement.
+/// Inserts all of these series in one statement.
 pub async fn insert(conn: &mut PgConnection, series: &[NewDelivery]) -> sqlx::Result<()> {
     let tickets: Vec<Option<String>> = series.iter().map(|new| new.opening.ticket_id()).collect();
     sqlx::query!(

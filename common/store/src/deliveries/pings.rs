@@ -1,21 +1,22 @@
-//! Pings: deliveries that an account asks for, to try an endpoint.
+//! Pings: deliveries that an account asks for in order to test an endpoint.
 
 use chrono::{DateTime, Utc};
 use domain::ids::EndpointId;
 use sqlx::PgConnection;
 
-/// The pings that an endpoint was sent lately.
+/// The pings that an endpoint was sent recently.
 #[derive(Debug, Clone, Copy)]
 pub struct LatelyPinged {
-    /// How many.
+    /// The number of pings.
     pub pings: i64,
-    /// Seconds until the oldest of them is no longer counted.
+    /// Seconds until the oldest of them is no longer counted; none when there are none.
     pub wait_seconds: Option<i64>,
     /// The database's time.
     pub now: DateTime<Utc>,
 }
 
-/// The pings of the last `seconds`. Call under the endpoint's lock, or two that race are both let through.
+/// Returns the pings of the last `seconds`. Call it under the endpoint's lock; otherwise two that race may both be
+/// allowed.
 pub async fn pings_lately(conn: &mut PgConnection, endpoint: EndpointId, seconds: f64) -> sqlx::Result<LatelyPinged> {
     sqlx::query_as!(
         LatelyPinged,

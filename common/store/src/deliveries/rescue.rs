@@ -39,29 +39,29 @@ pub async fn free_interrupted(conn: &mut PgConnection, limit: i64) -> sqlx::Resu
     Ok(done.rows_affected())
 }
 
-/// A claim whose attempt was interrupted once too often.
+/// A claim whose attempt was interrupted more often than is forgiven.
 #[derive(Debug, Clone)]
 pub struct LostClaim {
-    /// Which delivery.
+    /// The delivery's id.
     pub id: DeliveryId,
     /// The lost claim's fencing token.
     pub claim_no: i32,
-    /// The attempt that it made or was to make.
+    /// The number of the attempt that it made or was to make.
     pub attempt: i16,
     /// Why the series is sent.
     pub trigger: Trigger,
-    /// Where it goes.
+    /// The endpoint that it goes to.
     pub endpoint_id: EndpointId,
     /// When it was claimed.
     pub claimed_at: DateTime<Utc>,
-    /// By which process.
+    /// The process that claimed it.
     pub claimed_by: String,
-    /// Milliseconds since then.
+    /// Milliseconds since it was claimed.
     pub age_ms: i32,
 }
 
-/// Up to `limit` lost claims whose interruption counts. Nothing is locked: `attempts::record`, which ends them, names
-/// the claim, so that of two who see one of these only the first changes anything.
+/// Returns up to `limit` lost claims whose interruption counts. Nothing is locked: `attempts::record`, which ends them,
+/// names the claim, so that of two processes that see the same claim only the first changes anything.
 pub async fn lost_for_good(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<LostClaim>> {
     sqlx::query_as!(
         LostClaim,

@@ -1,4 +1,4 @@
-//! Looking through deliveries, an endpoint's own or those of all accounts, and what operators send again (contract
+//! Searches deliveries, an endpoint's own or those of all accounts, and counts what operators may resend (contract
 //! §6.1.11, §11). A page looks at no more than a window of rows, whatever its filters.
 
 use super::log::{Filter, UnsentFilter};
@@ -10,23 +10,23 @@ use domain::series::DeliveryStatus;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-/// Where to look. Each is an order of newest first that an index gives.
+/// Where to search. For each of these an index gives the order, newest first.
 #[derive(Debug, Clone)]
 pub enum SearchScope {
-    /// Everywhere.
+    /// All deliveries.
     All,
-    /// To these endpoints.
+    /// Deliveries to these endpoints.
     Endpoints(Vec<EndpointId>),
-    /// Of this job.
+    /// Deliveries of this job's events.
     Job(JobId),
 }
 
-/// Which of the deliveries there are shown. What is none passes everything.
+/// Which of the deliveries in the scope are shown; a field that is none does not restrict them.
 #[derive(Debug, Clone, Default)]
 pub struct SearchFilter {
-    /// As the account's own log filters.
+    /// The filters of the account's own log.
     pub filter: Filter,
-    /// Whose last attempt came to this.
+    /// Those whose last attempt failed for this reason, by its name in `domain::attempt`.
     pub error: Option<String>,
 }
 
@@ -42,7 +42,7 @@ impl SearchFilter {
     }
 }
 
-/// What a host's clock may be ahead of the database's, whose times `until` is compared with.
+/// How far a host's clock may be ahead of the database's. `until` is a time of the database.
 const HOSTS_AHEAD: TimeDelta = TimeDelta::minutes(10);
 
 struct Row {
@@ -52,7 +52,7 @@ struct Row {
     last_created: Option<DateTime<Utc>>,
 }
 
-/// The statement for one way of scanning; `$10` is that way's own.
+/// Runs the search with `$scan` as the statement that lists rows; `$10` is that scan's own parameter.
 macro_rules! look {
     ($scan:tt, $conn:expr, $every:expr, $edge:expr, $limit:expr, $window:expr $(, $own:expr)?) => {
         sqlx::query_as!(
@@ -89,7 +89,7 @@ macro_rules! look {
     };
 }
 
-/// Up to `limit` deliveries, newest first, older than `before`.
+/// Returns up to `limit` deliveries of the scope that pass the filter, newest first and older than `before`.
 pub async fn search(
     conn: &mut PgConnection,
     place: &SearchScope,
@@ -132,15 +132,15 @@ pub async fn search(
         ),
     };
     let last = rows.first().filter(|row| row.looked_at >= window);
-    // Rows are minted in the order of time, so past one that is too old there is nothing.
+    // Ids are minted in the order of time, so no row past one that is too old can match.
     let since = every.filter.since;
     let beyond = last.filter(|row| since.is_none_or(|since| row.last_created.is_none_or(|last| last >= since)));
     let last_seen = beyond.and_then(|row| row.last);
     Ok(Seen { rows: rows.iter().filter_map(|row| row.delivery).collect(), last_seen })
 }
 
-/// The id that a page begins below. Ids sort by the time they were minted at, so that nothing begun before `until` is
-/// above.
+/// Returns the id below which a page begins. Ids sort by the time at which they were minted, so deliveries made before
+/// `until` have lower ones.
 fn edge(before: Option<DeliveryId>, until: Option<DateTime<Utc>>) -> Uuid {
     let until = until.and_then(|until| until.checked_add_signed(HOSTS_AHEAD));
     let until = until.and_then(|until| u128::try_from(until.timestamp_millis()).ok());
@@ -149,20 +149,20 @@ fn edge(before: Option<DeliveryId>, until: Option<DateTime<Utc>>) -> Uuid {
     before.map(DeliveryId::uuid).into_iter().chain(until).min().unwrap_or(Uuid::max())
 }
 
-/// What an endpoint has to be sent again.
+/// How many events may be resent to an endpoint.
 #[derive(Debug)]
 pub struct UnsentOf {
     /// The endpoint.
     pub endpoint_id: EndpointId,
-    /// Whose.
+    /// The endpoint's account.
     pub account_id: AccountId,
-    /// Whether anything is sent to it.
+    /// Whether the endpoint is enabled.
     pub enabled: bool,
-    /// How many events.
+    /// The number of events.
     pub count: i64,
 }
 
-/// What is worth sending again of all endpoints, of an account's, or of one: as `unsent` finds it, counted by endpoint.
+/// Counts, per endpoint, the events that `unsent` would find: of all endpoints, of an account's, or of one.
 pub async fn unsent_of(
     conn: &mut PgConnection,
     account: Option<AccountId>,

@@ -1,6 +1,7 @@
-//! Delaying the tickets of first attempts whose endpoint has too many here already, so that those of others come first.
+//! Delays the tickets of first attempts whose endpoint has too many under way here, so that other endpoints' come
+//! first.
 //!
-//! They are found by their deliveries and never by what a ticket says. No delivery is changed.
+//! Tickets are found by their deliveries and never by their content. No delivery is changed.
 
 use domain::ids::{DeliveryId, EndpointId};
 use sqlx::PgConnection;
@@ -8,24 +9,24 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 use uuid::Uuid;
 
-/// How many tickets of an endpoint are delayed with one of them.
+/// How many tickets of an endpoint are delayed together with one of them.
 const BEHIND: i64 = 2_000;
-/// Ids sort by the time they were minted, but for what the hosts' clocks differ.
+/// Milliseconds by which hosts' clocks may differ: ids sort by the time they were minted only up to this.
 const CLOCKS_DIFFER_MS: u128 = 1_000;
 
-/// A ticket to delay, which the caller is working.
+/// A ticket to delay; the caller is working on it.
 #[derive(Debug, Clone, Copy)]
 pub struct Delay {
-    /// The delivery that it is about.
+    /// The delivery that the ticket is for.
     pub id: DeliveryId,
-    /// The endpoint whose tickets behind it are delayed with it, if they are.
+    /// The endpoint whose later tickets are delayed too; none to delay this one alone.
     pub behind: Option<EndpointId>,
-    /// By how long, from now.
+    /// How long to delay it, from now.
     pub by: Duration,
 }
 
-/// Delays tickets. None is waited for: one that another is about to fetch or to consume is left to it, as is what
-/// another has fetched, which apalis counts. Returns how many were delayed.
+/// Delays tickets, and waits for none of them: one that another transaction has locked to fetch or delete it is
+/// skipped, and so is one that was fetched already, which apalis counts. Returns how many were delayed.
 pub async fn delay_tickets(conn: &mut PgConnection, delays: &[Delay]) -> sqlx::Result<u64> {
     let ms = |by: Duration| i64::try_from(by.as_millis()).unwrap_or(i64::MAX);
     let mut endpoints: BTreeMap<EndpointId, (Uuid, i64)> = BTreeMap::new();
@@ -50,7 +51,7 @@ pub async fn delay_tickets(conn: &mut PgConnection, delays: &[Delay]) -> sqlx::R
     Ok(done.rows_affected())
 }
 
-/// The first id of the time at which this one was minted, about.
+/// Returns the lowest id that may have been minted at the same time as this one.
 fn about(id: DeliveryId) -> Uuid {
     let minted_ms = id.uuid().as_u128() >> 80;
     Uuid::from_u128(minted_ms.saturating_sub(CLOCKS_DIFFER_MS) << 80)

@@ -1,9 +1,9 @@
-//! What is seen and said in items, as rows: written by the finish of the read that found it, read by whoever shows or
-//! searches it.
+//! Footage as rows: what is seen and said in items. The end of the read that found it writes it; searches and pages
+//! read it.
 //!
-//! A read's rows and its document are stored in one transaction, and its rows only when the document was stored: what
-//! is there already stays, so that an end can't be held up by what an earlier one left. No function here joins one read
-//! with another: that is `domain::footage`, when somebody asks. Neighbour: `search` finds words in the rows.
+//! A read's rows and its document are stored in one transaction, and the rows only when the document was stored. Rows
+//! that exist already stay, so that an end can't be blocked by what an earlier one left. No function here joins one
+//! read with another: `domain::footage` does so when somebody asks. Neighbour: `search` finds words in the rows.
 
 mod search;
 
@@ -16,7 +16,7 @@ use domain::ids::ItemId;
 use sqlx::PgConnection;
 use sqlx::types::Json;
 
-/// Rows of a statement: those of a day of talk take seconds, and no statement may take half a minute.
+/// Rows per statement. Storing those of a day of talk takes seconds, and a statement may not take half a minute.
 const ROWS: usize = 250;
 
 /// Adds the moments of these items.
@@ -40,7 +40,7 @@ pub async fn add_moments(conn: &mut PgConnection, of: &[(ItemId, &Rows)]) -> sql
     Ok(())
 }
 
-/// Adds the passages of these items: what is said in them, and what is written in their pictures.
+/// Adds the passages of these items: what is said in them, and the text in their pictures.
 pub async fn add_passages(conn: &mut PgConnection, of: &[(ItemId, &Rows)]) -> sqlx::Result<()> {
     let numbered = |shown: bool, passages: &[Passage]| -> Vec<(bool, i32, Passage)> {
         (1..).zip(passages).map(|(number, passage)| (shown, number, passage.clone())).collect()
@@ -91,7 +91,7 @@ pub async fn add_turns(conn: &mut PgConnection, of: &[(ItemId, &Rows)]) -> sqlx:
     Ok(())
 }
 
-/// An item's moments, in their order.
+/// Returns an item's moments, in the order of their starts.
 pub async fn moments(conn: &mut PgConnection, item: ItemId) -> sqlx::Result<Vec<Moment>> {
     sqlx::query_as!(
         Moment,
@@ -102,7 +102,7 @@ pub async fn moments(conn: &mut PgConnection, item: ItemId) -> sqlx::Result<Vec<
     .await
 }
 
-/// What is said in an item, in its order.
+/// Returns the passages that are said in an item, in their order, without the text in its pictures.
 pub async fn passages(conn: &mut PgConnection, item: ItemId) -> sqlx::Result<Vec<Passage>> {
     let rows = sqlx::query!(
         r#"SELECT text, own_words, times AS "times: Json<Vec<(i32, i32)>>" FROM passages
@@ -119,7 +119,7 @@ pub async fn passages(conn: &mut PgConnection, item: ItemId) -> sqlx::Result<Vec
     Ok(rows.into_iter().map(|row| passage(row.text, row.own_words, row.times)).collect())
 }
 
-/// An item's turns, in their order.
+/// Returns an item's turns, in the order of their starts.
 pub async fn turns(conn: &mut PgConnection, item: ItemId) -> sqlx::Result<Vec<Turn>> {
     sqlx::query_as!(
         Turn,
@@ -130,17 +130,17 @@ pub async fn turns(conn: &mut PgConnection, item: ItemId) -> sqlx::Result<Vec<Tu
     .await
 }
 
-/// A picture that a link names.
+/// The picture that a link shows.
 #[derive(Debug, Clone)]
 pub struct Linked {
-    /// Its key in the media store.
+    /// Its key in the media store; none when there is no picture.
     pub thumbnail_key: Option<String>,
-    /// Whether the link has ended.
+    /// Whether the link has expired.
     pub expired: bool,
 }
 
-/// The picture of an item, for a link that ends at this unix second; nothing when the item is deleted or
-/// its account is suspended.
+/// Returns the picture of an item, for a link that expires at this unix time in seconds; none when the item is deleted
+/// or its account is suspended.
 pub async fn item_picture(conn: &mut PgConnection, item: ItemId, expires: f64) -> sqlx::Result<Option<Linked>> {
     sqlx::query_as!(
         Linked,
@@ -154,7 +154,7 @@ pub async fn item_picture(conn: &mut PgConnection, item: ItemId, expires: f64) -
     .await
 }
 
-/// The picture of one moment of an item, likewise.
+/// Returns the picture of one moment of an item, under the same conditions as [`item_picture`].
 pub async fn moment_picture(
     conn: &mut PgConnection,
     item: ItemId,

@@ -1,7 +1,7 @@
-//! Finding words in footage: passages that hold them, passages with words alike, and the moments that they are in.
+//! Finds words in footage: passages that contain them, passages with similar words, and the moments that they are in.
 //!
-//! Every statement begins with the workspace, and so do the indexes: what others have in their libraries neither shows
-//! nor slows. What a passage is worth is judged by `domain::search`.
+//! Every statement begins with the workspace, and so do the indexes: other workspaces' libraries are neither shown nor
+//! slow it down. `domain::search` ranks the passages.
 
 use crate::WINDOW;
 use chrono::{DateTime, Utc};
@@ -12,33 +12,33 @@ use sqlx::PgConnection;
 use sqlx::types::Json;
 use std::time::Duration;
 
-/// How much of a query's trigrams a passage must hold to be looked at: two letters that changed places in a word of
-/// five leave a third.
+/// The share of a query's trigrams that a passage must contain to be looked at: two letters swapped in a word of five
+/// leave a third.
 const ALIKE: &str = "0.33";
 
-/// Where to look, and how far.
+/// Where to search, and how many rows to return.
 #[derive(Debug, Clone, Copy)]
 pub struct Within<'a> {
     /// The workspace.
     pub workspace: WorkspaceId,
-    /// These items alone; all of the workspace's when not given.
+    /// The items to search; none means all items of the workspace.
     pub items: Option<&'a [ItemId]>,
-    /// Rows, at most.
+    /// How many rows to return at most.
     pub limit: i64,
 }
 
-/// A passage that may be what was asked for.
+/// A passage that may match the query.
 #[derive(Debug, Clone)]
 pub struct FoundPassage {
     /// The item.
     pub item: ItemId,
-    /// What clients call it.
+    /// The item's ref, which clients use as its name.
     pub item_ref: String,
     /// The passage.
     pub passage: Passage,
-    /// Whether it is written in the picture, and not said.
+    /// Whether it is text in the picture, and not speech.
     pub shown: bool,
-    /// What the index makes of each of its words.
+    /// The lexemes of each of its words, as the index has them.
     pub lexemes: Vec<String>,
 }
 
@@ -60,12 +60,12 @@ impl From<Row> for FoundPassage {
     }
 }
 
-/// What the index makes of each of these words: a lexeme, several with a space between them, or nothing.
+/// Returns the index's lexemes of each of these words: one, several with spaces between them, or an empty string.
 pub async fn lexemes(conn: &mut PgConnection, words: &[String]) -> sqlx::Result<Vec<String>> {
     sqlx::query_scalar!(r#"SELECT mws_lexemes($1) AS "lexemes!""#, words).fetch_one(conn).await
 }
 
-/// Passages that hold what `query` asks for, in the language of `websearch_to_tsquery`, the best first.
+/// Returns passages that match `query`, in the syntax of `websearch_to_tsquery`, the best first.
 pub async fn said(conn: &mut PgConnection, query: &str, within: Within<'_>) -> sqlx::Result<Vec<FoundPassage>> {
     sqlx::query_file_as!(
         Row,
@@ -80,7 +80,7 @@ pub async fn said(conn: &mut PgConnection, query: &str, within: Within<'_>) -> s
     .map(|rows| rows.into_iter().map(FoundPassage::from).collect())
 }
 
-/// Until the transaction ends: what `alike` takes for alike, and how long a statement may take.
+/// Sets, until the transaction ends, how similar words must be for [`alike`], and how long a statement may take.
 pub async fn reach_for_alike(conn: &mut PgConnection, patience: Duration) -> sqlx::Result<()> {
     sqlx::query!(
         "SELECT set_config('pg_trgm.word_similarity_threshold', $1, true) AS alike,
@@ -93,7 +93,7 @@ pub async fn reach_for_alike(conn: &mut PgConnection, patience: Duration) -> sql
     Ok(())
 }
 
-/// Passages with words like these, the most alike first. In a transaction, after [`reach_for_alike`].
+/// Returns passages with similar words, the most similar first. Call it in a transaction, after [`reach_for_alike`].
 pub async fn alike(conn: &mut PgConnection, words: &str, within: Within<'_>) -> sqlx::Result<Vec<FoundPassage>> {
     sqlx::query_file_as!(
         Row,
@@ -108,16 +108,17 @@ pub async fn alike(conn: &mut PgConnection, words: &str, within: Within<'_>) -> 
     .map(|rows| rows.into_iter().map(FoundPassage::from).collect())
 }
 
-/// What is seen while something is said.
+/// The moment that is seen while something is said.
 #[derive(Debug, Clone)]
 pub struct Seen {
     /// The moment.
     pub moment: Moment,
-    /// When it was looked up: links to it are good for a while from then.
+    /// When it was looked up; links to its picture last for a while from then.
     pub now: DateTime<Utc>,
 }
 
-/// The moment of each of these items at this millisecond, in their order.
+/// Returns the moment of each of these items at this millisecond, in the order given; none where the item has no moment
+/// by then.
 pub async fn seen_at(conn: &mut PgConnection, at: &[(ItemId, i32)]) -> sqlx::Result<Vec<Option<Seen>>> {
     let rows = sqlx::query!(
         r#"SELECT asked.place AS "place!", m.number, m.start_ms, m.end_ms, m.thumbnail_key,
@@ -146,10 +147,10 @@ pub async fn seen_at(conn: &mut PgConnection, at: &[(ItemId, i32)]) -> sqlx::Res
     Ok(seen)
 }
 
-/// The refs of videos without a search index that could have one, newest first: of these items, or else of the
-/// workspace's newest, since a library may be large and all of it indexed. A silent film may show words, and is among
-/// them; what no read would help, such as sound or what can't be read at all, is not. One of these items that is still
-/// processing is.
+/// Returns the refs of videos that have no search index but could have one, newest first: of the given items, or else
+/// of the workspace's newest, since a library may be large and all of it indexed. Silent films are among them, as they
+/// may show words; items that no read would help, such as sound or unreadable files, are not. Given items that are
+/// still processing are.
 pub async fn unindexed(conn: &mut PgConnection, within: Within<'_>) -> sqlx::Result<Vec<String>> {
     sqlx::query_scalar!(
         r#"SELECT i.ref AS "ref!"
@@ -171,8 +172,8 @@ pub async fn unindexed(conn: &mut PgConnection, within: Within<'_>) -> sqlx::Res
     .await
 }
 
-/// The refs of items with sound but without a transcript, which have no words to be found by, newest first. Of these
-/// items, or else of the workspace's newest.
+/// Returns the refs of items with sound but without a transcript, which can't be found by their words, newest first: of
+/// the given items, or else of the workspace's newest.
 pub async fn untranscribed(conn: &mut PgConnection, within: Within<'_>) -> sqlx::Result<Vec<String>> {
     sqlx::query_scalar!(
         r#"SELECT i.ref AS "ref!"

@@ -1,4 +1,4 @@
-//! How jobs end that nobody wants any more: those that are queued at once, those that run when their worker sees it.
+//! Cancels jobs: queued ones at once, running ones when their worker notices the request.
 
 use super::end::{EndedJob, EndedRow};
 use domain::ids::{AccountId, ItemId, JobId, WorkspaceId};
@@ -6,13 +6,13 @@ use domain::job::{JobKind, JobStatus};
 use domain::read::Read;
 use sqlx::PgConnection;
 
-/// Cancels those of these jobs in the workspace that are queued and asks those that run to stop. Returns with both,
-/// each in the status it has now; a job that is not in the answer had ended already, or is not there.
+/// Of these jobs of the workspace, cancels the queued ones and asks the running ones to stop. Returns both with the
+/// status they have now; a job that is not returned had ended already, or does not exist.
 pub async fn cancel(conn: &mut PgConnection, jobs: &[JobId], workspace: WorkspaceId) -> sqlx::Result<Vec<EndedJob>> {
     stop(conn, jobs, Some(workspace), Gone(false)).await
 }
 
-/// The same for every live job of these items, whoever's they are: what they read is gone.
+/// Like [`cancel`], for every live job of any account that reads one of these items, since they are deleted.
 pub async fn cancel_for_items(conn: &mut PgConnection, items: &[ItemId]) -> sqlx::Result<Vec<EndedJob>> {
     let live = sqlx::query_scalar!(
         r#"SELECT id AS "id!: JobId" FROM jobs WHERE item_id = ANY ($1) AND finished_at IS NULL
@@ -28,7 +28,7 @@ pub async fn cancel_for_items(conn: &mut PgConnection, items: &[ItemId]) -> sqlx
     stop(conn, &live, None, Gone(true)).await
 }
 
-/// The same for up to `limit` live jobs that an account pays for, wherever they act; not those that were asked before.
+/// Like [`cancel`], for up to `limit` live jobs that an account pays for, in any workspace, except those asked before.
 pub async fn cancel_for_payer(conn: &mut PgConnection, payer: AccountId, limit: i64) -> sqlx::Result<Vec<EndedJob>> {
     let live = sqlx::query_scalar!(
         r#"SELECT id AS "id!: JobId" FROM jobs
@@ -45,7 +45,7 @@ pub async fn cancel_for_payer(conn: &mut PgConnection, payer: AccountId, limit: 
     stop(conn, &live, None, Gone(false)).await
 }
 
-/// The same for up to `limit` live jobs of a workspace that are about no item: what they make belongs nowhere any more.
+/// Like [`cancel`], for up to `limit` live jobs of a workspace without an item, since nothing can keep their results.
 pub async fn cancel_without_item(
     conn: &mut PgConnection,
     workspace: WorkspaceId,
@@ -63,7 +63,7 @@ pub async fn cancel_without_item(
     stop(conn, &live, None, Gone(true)).await
 }
 
-/// Whether what the jobs read is gone.
+/// Whether the items that the jobs read are deleted.
 struct Gone(bool);
 
 async fn stop(

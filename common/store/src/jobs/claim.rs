@@ -1,4 +1,4 @@
-//! Claims: taking a job, keeping it, and finding those whose holder is gone.
+//! Claims: taking a job, renewing its lease, and finding jobs whose worker is gone.
 
 use crate::items::StoredMedia;
 use domain::ids::{AccountId, ItemId, JobId, WorkspaceId};
@@ -19,32 +19,32 @@ pub struct Claimed {
     pub job: JobId,
     /// The fencing token of this claim.
     pub claim_no: i32,
-    /// Attempts that failed before.
+    /// How many attempts failed before.
     pub failures: i16,
-    /// What to do; nothing for a kind that is not run here.
+    /// What to do; none for a kind that this release does not run.
     pub task: Option<Task>,
-    /// The item, and where its media stands; nothing when it was deleted.
+    /// Its item, and where the media is stored; none when the item was deleted or there is none.
     pub item: Option<ClaimedItem>,
-    /// What to render of it, for a render.
+    /// What to render, for a render.
     pub render: Option<ClaimedRender>,
-    /// All that is held for it, in hundredths of a minute.
+    /// All minutes that are held for it, in hundredths.
     pub held: i64,
-    /// Whether the speech read is this job's to store too.
+    /// Whether this job also stores the speech read.
     pub owns_speech: bool,
-    /// The item's speech, for a read that listens to it, where it is stored already.
+    /// The item's stored speech, for a read that uses it; none when it is not stored.
     pub speech: Option<StoredSpeech>,
-    /// The workspace it acts in.
+    /// The workspace that it acts in.
     pub workspace: WorkspaceId,
-    /// Who pays.
+    /// The account that pays.
     pub payer: AccountId,
-    /// Whose workspace it is, and whose storage a new item takes.
+    /// The account that owns the workspace; a new item uses its storage.
     pub owner: AccountId,
     /// Seconds from when it was due until this claim.
     pub waited_seconds: f64,
 }
 
 impl Claimed {
-    /// Whether an item that it is about was deleted: nothing to do, and nothing to charge.
+    /// Whether an item that it needs was deleted: then there is nothing to do, and nothing to charge.
     pub fn is_orphaned(&self) -> bool {
         let lacks_some = |render: &ClaimedRender| matches!(render.music, Some(Music::Gone)) || render.others.is_none();
         let needs_none = self.item.is_none() && self.render.as_ref().is_some_and(ClaimedRender::needs_no_item);
@@ -57,55 +57,55 @@ impl Claimed {
 pub struct ClaimedItem {
     /// Its id.
     pub id: ItemId,
-    /// Its media's key in the store.
+    /// Its media's key in the media store.
     pub object_key: String,
-    /// Its duration as probed.
+    /// Its probed duration in milliseconds; 0 when it has none.
     pub duration_ms: i64,
-    /// How many bytes it has.
+    /// Its size in bytes.
     pub bytes: i64,
 }
 
 impl ClaimedItem {
-    /// Where its bytes are.
+    /// Returns the location of its bytes.
     pub fn media(&self) -> StoredMedia {
         StoredMedia { object_key: self.object_key.clone(), bytes: self.bytes }
     }
 }
 
-/// Where the result of a stored speech read stands.
+/// Where the result of a stored speech read is.
 #[derive(Debug, Clone)]
 pub enum StoredSpeech {
-    /// Here, as JSON text.
+    /// In its row, as JSON text.
     Inline(String),
     /// In the media store, under this key.
     Object(String),
 }
 
-/// What a claimed render is to make.
+/// What a claimed job is to render.
 #[derive(Debug, Clone)]
 pub struct ClaimedRender {
-    /// The plan as it is kept (`domain::render`).
+    /// The plan as it is stored (`domain::render`).
     pub plan: Value,
     /// Its hash.
     pub hash: Vec<u8>,
     /// The new item's id.
     pub output: ItemId,
-    /// What the new item is called.
+    /// The new item's name.
     pub name: String,
-    /// What it needs beside the job's item; nothing when it needs nothing.
+    /// The music that it needs; none when it needs none.
     pub music: Option<Music>,
-    /// What else it needs; nothing when one of those was deleted.
+    /// The further items that it needs; none when one of them was deleted.
     pub others: Option<Vec<ClaimedItem>>,
 }
 
 impl ClaimedRender {
-    /// Whether its plan is of no item: a picture of words and shapes.
+    /// Whether its plan needs no item: a picture of words and shapes.
     fn needs_no_item(&self) -> bool {
         serde_json::from_value::<RenderPlan>(self.plan.clone()).is_ok_and(|plan| plan.source().is_none())
     }
 }
 
-/// The second item of a render.
+/// The item that a render takes its music from.
 #[derive(Debug, Clone)]
 pub enum Music {
     /// It is there.
@@ -114,20 +114,20 @@ pub enum Music {
     Gone,
 }
 
-/// What a claim has come to.
+/// The result of claiming jobs.
 #[derive(Debug)]
 pub struct ClaimAnswer {
-    /// The jobs that are the worker's now.
+    /// The jobs that the worker holds now.
     pub claimed: Vec<Claimed>,
-    /// Whose jobs gave up their places: others of theirs may have them.
+    /// The accounts whose jobs gave up their places: other jobs of theirs may get them.
     pub freed: BTreeSet<AccountId>,
 }
 
-/// Claims those of these jobs that are queued, admitted and due: each gets a higher `claim_no`, a lease, and a row of
-/// its own in `job_claims`. A job that is not in the answer was taken, ended or put off, or another is just writing it.
-/// One whose read an operator has paused, or whose payer is suspended, gives up its place instead, and is admitted
-/// again once that is resumed. `tickets`, which the caller's transaction has picked, are spent, but for those of jobs
-/// that another is just writing: they are due again in a second.
+/// Claims those of these jobs that are queued, admitted and due: each gets a higher `claim_no`, a lease, and a row in
+/// `job_claims`. A job that is not returned was taken, ended or put off, or another transaction has locked it. A job
+/// whose read an operator has paused, or whose payer is suspended, gives up its place instead, and is admitted again
+/// once that is lifted. The caller's transaction has fetched `tickets`; they are deleted, except those of locked jobs,
+/// which are due again in a second.
 pub async fn claim(
     conn: &mut PgConnection,
     jobs: &[JobId],
@@ -201,7 +201,7 @@ impl ClaimedRow {
 }
 
 impl ClaimedRow {
-    /// The further items of a render; nothing when one was deleted.
+    /// Returns the further items of a render; none when one of them was deleted.
     fn others(&mut self) -> Option<Vec<ClaimedItem>> {
         let facts = self.other_durations_ms.take().unwrap_or_default().into_iter();
         let facts = facts.zip(self.other_bytes.take().unwrap_or_default());
@@ -239,17 +239,17 @@ impl From<ClaimedRow> for Claimed {
     }
 }
 
-/// A job that waits, and who pays for it.
+/// A waiting job, and the account that pays for it.
 #[derive(Debug, Clone, Copy)]
 pub struct Waiting {
     /// The job.
     pub job: JobId,
-    /// Who pays.
+    /// The account that pays.
     pub payer: AccountId,
 }
 
-/// Jobs that have waited for a slot for two seconds although they have a place: of these tasks, of accounts other than
-/// these, and one an account. Those that came due first come first, of the first 2,000.
+/// Returns admitted jobs that have waited for a slot for two seconds, the longest due first: of these tasks, at most
+/// one per account, and none of the accounts in `but`. Only the 2,000 longest due jobs are looked at.
 pub async fn waiting_for_slots(
     conn: &mut PgConnection,
     tasks: &[Task],
@@ -277,14 +277,14 @@ pub async fn waiting_for_slots(
     .await
 }
 
-/// A claim that a worker has, and how far its work is.
+/// A claim that a worker holds, and its progress.
 #[derive(Debug, Clone, Copy)]
 pub struct HeldClaim {
     /// The job.
     pub job: JobId,
     /// The claim's number.
     pub claim_no: i32,
-    /// In hundredths.
+    /// The progress in percent.
     pub progress: i16,
 }
 
@@ -295,23 +295,23 @@ pub struct LostClaim {
     pub job: JobId,
     /// The claim's number.
     pub claim_no: i32,
-    /// Its item.
+    /// Its item; none when it has none.
     pub item: Option<ItemId>,
-    /// How often it was lost before.
+    /// How often its lease was lost before.
     pub losses: i16,
 }
 
-/// A claim that is still this worker's.
+/// A claim that its worker still holds.
 #[derive(Debug, Clone, Copy)]
 pub struct Renewed {
     /// The job.
     pub job: JobId,
-    /// Whether it was asked to stop.
+    /// Whether the job was asked to stop.
     pub cancel_requested: bool,
 }
 
-/// Renews the leases of these claims, and notes their progress. A claim that is not in the answer is lost: its worker
-/// must stop at once and write nothing.
+/// Renews the leases of these claims, and stores their progress. A claim that is not returned is lost: its worker must
+/// stop at once and write nothing.
 pub async fn renew(conn: &mut PgConnection, claims: &[HeldClaim]) -> sqlx::Result<Vec<Renewed>> {
     let rows = sqlx::query!(
         r#"WITH held AS (
@@ -332,8 +332,8 @@ pub async fn renew(conn: &mut PgConnection, claims: &[HeldClaim]) -> sqlx::Resul
     Ok(rows.into_iter().map(|row| Renewed { job: row.id, cancel_requested: row.cancel_requested }).collect())
 }
 
-/// Running jobs whose lease ended, or one of them, in the order of their ids and locked for the caller's transaction.
-/// They are found by their open claims.
+/// Returns running jobs whose lease has ended, or only `only`, in the order of their ids, and locks them for the
+/// caller's transaction. They are found by their open claims.
 pub async fn expired(conn: &mut PgConnection, only: Option<JobId>, limit: i64) -> sqlx::Result<Vec<LostClaim>> {
     sqlx::query_as!(
         LostClaim,
@@ -353,7 +353,7 @@ pub async fn expired(conn: &mut PgConnection, only: Option<JobId>, limit: i64) -
     .await
 }
 
-/// A duration as Postgres takes it.
+/// Returns a duration as PostgreSQL's interval.
 pub(super) fn interval(duration: Duration) -> PgInterval {
     let microseconds = i64::try_from(duration.as_micros()).unwrap_or(i64::MAX);
     PgInterval { months: 0, days: 0, microseconds }

@@ -1,5 +1,5 @@
-//! How attempts end: one conditional update for every way, so that the first committed one wins.
-//! `cancel` is how jobs end that nobody wants any more.
+//! Ends attempts: one conditional update for every outcome, so that the first to be committed wins. `cancel` ends jobs
+//! that nobody wants any more.
 
 use super::claim::interval;
 use super::query::JobRow;
@@ -14,36 +14,37 @@ use serde_json::Value;
 use sqlx::PgConnection;
 use std::time::Duration;
 
-/// What an attempt came to.
+/// The outcome of an attempt.
 #[derive(Debug, Clone)]
 pub enum Outcome {
     /// It has a result; charge at most what is held.
     Succeeded {
-        /// What the work is worth.
+        /// The minutes to charge.
         charge: Minutes,
-        /// What it is worth in AI credits.
+        /// The AI credits to charge.
         credits: Credits,
-        /// What `get_jobs` shows.
+        /// The result that `get_jobs` shows.
         result: Value,
     },
-    /// It failed for good.
+    /// It failed, and is not tried again.
     Failed,
-    /// It failed and is tried again after this long, unless it was asked to stop.
+    /// It failed and is tried again after this time, unless it was asked to stop.
     Retry(Duration),
-    /// Its lease was lost; tried again at once, unless it was asked to stop.
+    /// Its lease was lost; it is tried again at once, unless it was asked to stop.
     Lost,
-    /// Its lease was lost once too often.
+    /// Its lease was lost too often; it is not tried again.
     Abandoned,
-    /// A stopping worker hands it back: not counted.
+    /// A worker that stops hands it back. The attempt is not counted.
     HandedBack,
-    /// Its worker lacked something of its own; tried again after this long, uncounted.
+    /// Its worker could not run it, through no fault of the job; tried again after this time. The attempt is not
+    /// counted.
     PutBack(Duration),
     /// It was asked to stop and did.
     Cancelled,
 }
 
 impl Outcome {
-    /// The status it leads to, when nothing speaks against it.
+    /// The status that it leads to, unless the job was asked to stop or its item is deleted.
     const fn status(&self) -> &'static str {
         match self {
             Self::Succeeded { .. } => "succeeded",
@@ -53,7 +54,7 @@ impl Outcome {
         }
     }
 
-    /// The word in `job_claims`.
+    /// Its name in `job_claims`.
     const fn claim_outcome(&self) -> &'static str {
         match self {
             Self::Succeeded { .. } => "succeeded",
@@ -65,57 +66,58 @@ impl Outcome {
     }
 }
 
-/// The end of one claim.
+/// The end of a claim.
 #[derive(Debug, Clone)]
 pub struct End {
     /// The job.
     pub job: JobId,
     /// The claim that ends.
     pub claim_no: i32,
-    /// Its item.
+    /// Its item; none when it has none.
     pub item: Option<ItemId>,
-    /// What it came to.
+    /// Its outcome.
     pub outcome: Outcome,
-    /// Why it did not succeed.
+    /// Why it did not succeed; none when it did.
     pub error: Option<JobError>,
 }
 
-/// A job after one of its claims, or a cancellation, ended.
+/// A job after one of its claims ended, or after a cancellation.
 #[derive(Debug, Clone)]
 pub struct EndedJob {
     /// The job.
     pub job: JobId,
-    /// Where it stands now: final, or queued again.
+    /// The status that it has now: final, or queued again.
     pub status: JobStatus,
-    /// Its read.
+    /// Its read; none for other work.
     pub read: Option<Read>,
-    /// Who pays.
+    /// The account that pays.
     pub payer: AccountId,
-    /// Who gets the event.
+    /// The account whose endpoints get the event.
     pub owner: AccountId,
-    /// The month its hold was made in.
+    /// The month that its hold was made in.
     pub hold_month: NaiveDate,
-    /// What was held.
+    /// The minutes that were held.
     pub held: Split,
-    /// What it is charged, when it is final.
+    /// The minutes that it is charged; none until it is final.
     pub charged: Option<Minutes>,
-    /// What was held of AI credits.
+    /// The AI credits that were held.
     pub held_credits: Credits,
-    /// What it is charged of them, when it is final.
+    /// The AI credits that it is charged; none until it is final.
     pub charged_credits: Option<Credits>,
-    /// Whether it gave up a place of its account.
+    /// Whether it gave up its place.
     pub freed_place: bool,
-    /// Where it stood in its account's line: those that were asked for later have a higher number.
+    /// Its number in its account's line; later jobs have higher ones.
     pub seq: i64,
-    /// The trace of the call that started it.
+    /// The trace of the call that started it; none when the call had none.
     pub traceparent: Option<String>,
-    /// The job as callers see it from now on, which is what its event says.
+    /// The job as callers see it from now on, and as its event describes it.
     pub shown: Job,
 }
 
-/// Ends these claims. A claim that is not in the answer was no longer the caller's, and nothing of it must be kept.
+/// Ends these claims. A claim that is not returned was lost before: the caller must store nothing of its work.
 ///
-/// A result for a deleted item becomes a cancellation, and so does a retry of a job that was asked to stop.
+/// A job that succeeds although its item is deleted becomes cancelled, and so does a retry of a job that was asked to
+/// stop.
 pub async fn end(conn: &mut PgConnection, ends: &[End]) -> sqlx::Result<Vec<EndedJob>> {
     let part = |of: fn(&JobError) -> String| -> Vec<Option<String>> {
         ends.iter().map(|end| end.error.as_ref().map(of)).collect()

@@ -1,12 +1,12 @@
-//! What happened to one job beside its own row: its call, its claims, its event, and where it stands while it waits.
-//! For the page of its life.
+//! The history of one job beside its own row: its call, its claims, its event, and its place while it waits. For the
+//! page that shows a job's life.
 
 use chrono::{DateTime, Utc};
 use domain::event::{EventId, EventType};
 use domain::ids::JobId;
 use sqlx::PgConnection;
 
-/// Jobs before one in its account's line that are counted.
+/// How many jobs ahead of one in its account's line are counted at most.
 const COUNTED: i64 = 1_000;
 
 /// One claim of a job.
@@ -16,19 +16,19 @@ pub struct ClaimRow {
     pub claim_no: i32,
     /// The worker that took it.
     pub worker: String,
-    /// When.
+    /// When it took the job.
     pub claimed_at: DateTime<Utc>,
     /// When it ended; none while it runs.
     pub ended_at: Option<DateTime<Utc>>,
-    /// How: `succeeded`, `failed`, `lost`, `handed_back` or `cancelled`.
+    /// Its outcome: `succeeded`, `failed`, `lost`, `handed_back` or `cancelled`; none while it runs.
     pub outcome: Option<String>,
-    /// Why it failed.
+    /// The code of the error; none without an error.
     pub error_code: Option<String>,
-    /// The same in words.
+    /// The message of the error.
     pub error_message: Option<String>,
 }
 
-/// The claims of a job, in order.
+/// Returns the claims of a job, in order.
 pub async fn claims_of(conn: &mut PgConnection, job: JobId) -> sqlx::Result<Vec<ClaimRow>> {
     sqlx::query_as!(
         ClaimRow,
@@ -40,26 +40,26 @@ pub async fn claims_of(conn: &mut PgConnection, job: JobId) -> sqlx::Result<Vec<
     .await
 }
 
-/// Where a job stands that has not ended, and what asked for it.
+/// The state of a job that has not ended, and the call that started it.
 #[derive(Debug, Clone)]
 pub struct Standing {
-    /// The tool of the call that started it.
+    /// The tool of the call that started it; none when the call is no longer stored.
     pub tool: Option<String>,
-    /// The trace that it belongs to.
+    /// The trace that it belongs to; none when there is none.
     pub traceparent: Option<String>,
     /// Whether it has one of its account's places.
     pub admitted: bool,
-    /// When it may be claimed.
+    /// When it may be claimed at the earliest.
     pub due_at: DateTime<Utc>,
-    /// Whether that is to come.
+    /// Whether that time is still to come.
     pub is_delayed: bool,
-    /// Jobs of its payer that wait for a place before it, up to 1,000.
+    /// How many jobs of its payer wait for a place ahead of it, at most 1,000.
     pub before: i64,
-    /// Since when its read is paused.
+    /// When its read was paused; none when it is not.
     pub paused_at: Option<DateTime<Utc>>,
 }
 
-/// The standing of a job.
+/// Returns the standing of a job; none when there is no such job.
 pub async fn standing(conn: &mut PgConnection, job: JobId) -> sqlx::Result<Option<Standing>> {
     sqlx::query_as!(
         Standing,
@@ -78,7 +78,7 @@ pub async fn standing(conn: &mut PgConnection, job: JobId) -> sqlx::Result<Optio
     .await
 }
 
-/// The trace that a job belongs to, if its call had one.
+/// Returns the trace that a job belongs to; none when its call had none.
 pub async fn traceparent(conn: &mut PgConnection, job: JobId) -> sqlx::Result<Option<String>> {
     let found = sqlx::query_scalar!(
         "SELECT c.traceparent FROM jobs j JOIN calls c ON c.id = j.call_id WHERE j.id = $1",
@@ -96,11 +96,11 @@ pub struct EndEvent {
     pub event_type: EventType,
     /// When it was stored.
     pub created_at: DateTime<Utc>,
-    /// Bytes of its body.
+    /// The size of its body in bytes.
     pub bytes: i32,
 }
 
-/// The event of a job's end; none while it lives, and once it is no longer kept.
+/// Returns the event of a job's end; none while the job is live, and once the event is deleted.
 pub async fn event_of(conn: &mut PgConnection, job: JobId) -> sqlx::Result<Option<EndEvent>> {
     sqlx::query_as!(
         EndEvent,

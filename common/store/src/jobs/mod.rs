@@ -1,8 +1,8 @@
 //! The `jobs` table: dispatch's inserts, claims, ends, places, and what callers read of it.
 //!
 //! Every write names the state it leaves, and after a claim also `claim_no`, the fencing token: a worker that was
-//! thought dead can't write over the one that took its place. Hot statements never mention `finished_at` in a
-//! condition, so that the planner takes the primary key (docs/decisions.md, "Index predicates").
+//! thought dead can't overwrite its successor. Frequent statements never have a condition on `finished_at`, so that the
+//! planner uses the primary key (docs/decisions.md, "Index predicates").
 
 mod cancel;
 mod claim;

@@ -1,10 +1,10 @@
 //! Admission: an account has a number of places, and only a job that has one gets a ticket (decisions.md, "Places are
 //! counted, not kept").
 //!
-//! A job that ends hands its place to the next in line in the same transaction, without the account's lock. Only when
-//! no one waits is the place free; the next dispatch counts it, or `admit` looks once more under the lock, because a
-//! dispatch that counted before the end was committed may have left a job waiting. A job whose read an operator has
-//! paused is not given a place, nor is one of a suspended account: it could do nothing with it.
+//! A job that ends hands its place to the next in line in the same transaction, without the account's lock. The place
+//! is free only when none waits: the next dispatch counts it, or `admit` looks again under the lock, because a dispatch
+//! that counted before the end was committed may have left a job waiting. A job whose read an operator has paused gets
+//! no place, nor does one of a suspended account: neither could run.
 
 use crate::minutes::Settlement;
 use domain::ids::{AccountId, JobId};
@@ -15,54 +15,54 @@ use domain::task::Task;
 use sqlx::PgConnection;
 use ulid::Ulid;
 
-/// A job that was given the id of a ticket, which is to be pushed now.
+/// A job whose new ticket the caller is to push now.
 #[derive(Debug, Clone)]
 pub struct Admitted {
     /// The job.
     pub job: JobId,
-    /// What sort of work it is.
+    /// The kind of work.
     pub kind: JobKind,
-    /// Its read, if it computes one.
+    /// Its read; none for other work.
     pub read: Option<Read>,
-    /// Who pays.
+    /// The account that pays.
     pub payer: AccountId,
-    /// Its ticket's id.
+    /// The id that its ticket is to have.
     pub ticket: String,
     /// How many jobs of the account had a place before it.
     pub others: i64,
 }
 
 impl Admitted {
-    /// What it does, which names its queue; nothing for kinds that are not run here.
+    /// Returns its task, which names its queue; none for kinds that this release does not run.
     pub const fn task(&self) -> Option<Task> {
         Task::of(self.kind, self.read)
     }
 }
 
-/// Places of an account that are free again.
+/// Places of an account that became free.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Freed {
-    /// Whose.
+    /// The account.
     pub account: AccountId,
-    /// How many.
+    /// The number of places.
     pub places: i64,
-    /// From where on its line is read for those who get them.
+    /// Where to start in its line for the jobs that get them.
     pub line: Line,
 }
 
-/// From where on an account's line is read.
+/// Where to start in an account's line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Line {
-    /// From its front, and past whatever was there and is deleted.
+    /// At its front, past index entries of deleted jobs.
     Front,
-    /// From this job on: the first of those that had the places. Whoever waits further ahead, as one whose read was
-    /// paused, is found from the front.
+    /// At the job with this number, the first of those that had the places. Jobs that wait further ahead, such as those
+    /// whose read was paused, are found from the front.
     From(i64),
 }
 
-/// What ended jobs leave to others, in one statement: their holds go into the journal and are left to be folded, the
-/// reads that they owned may be asked for again, and each account's freed places go to its next waiting jobs that are
-/// due. Fewer of those come back than places were freed where no more wait.
+/// Settles ended jobs in one statement: their holds go into the journal and wait to be folded, reads that they owned
+/// may be started again, and each account's freed places go to its next waiting jobs that are due. Returns those jobs,
+/// fewer than the places when fewer wait.
 pub async fn leave(conn: &mut PgConnection, ended: &[Settlement], freed: &[Freed]) -> sqlx::Result<Vec<Admitted>> {
     if ended.is_empty() && freed.is_empty() {
         return Ok(Vec::new());
@@ -95,14 +95,15 @@ pub async fn leave(conn: &mut PgConnection, ended: &[Settlement], freed: &[Freed
     .await
 }
 
-/// Gives an account's free places to its waiting jobs that are due. Call under the account's lock.
+/// Gives an account's free places to its waiting jobs that are due. Returns those jobs. Call it under the account's
+/// lock.
 pub async fn admit(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<Vec<Admitted>> {
     sqlx::query_file_as!(Admitted, "src/jobs/admit.sql", account.uuid(), PLACES, &ticket_ids(PLACES))
         .fetch_all(conn)
         .await
 }
 
-/// So many ids for tickets.
+/// Returns `many` new ids for tickets.
 fn ticket_ids(many: i64) -> Vec<String> {
     (0..many).map(|_| Ulid::generate().to_string()).collect()
 }
@@ -110,27 +111,28 @@ fn ticket_ids(many: i64) -> Vec<String> {
 /// An account with waiting jobs.
 #[derive(Debug, Clone, Copy)]
 pub struct Payer {
-    /// Which.
+    /// The account's id.
     pub payer: AccountId,
-    /// Whether one of its waiting jobs could be given a place now: what a crash or a race left behind.
+    /// Whether one of its waiting jobs could get a place now, which a crash or a race has left undone.
     pub can_admit: bool,
 }
 
-/// The next `some` accounts after this one that have waiting jobs, in the order of their ids.
+/// Returns the next `some` accounts after this one that have waiting jobs, in the order of their ids.
 pub async fn payers_with_waiting(conn: &mut PgConnection, after: AccountId, some: i64) -> sqlx::Result<Vec<Payer>> {
     sqlx::query_file_as!(Payer, "src/jobs/payers_with_waiting.sql", after.uuid(), some, PLACES).fetch_all(conn).await
 }
 
-/// The same of those with jobs that were run before and wait again.
+/// Like [`payers_with_waiting`], for accounts with jobs that ran before and wait again.
 pub async fn payers_due_again(conn: &mut PgConnection, after: AccountId, some: i64) -> sqlx::Result<Vec<Payer>> {
     sqlx::query_file_as!(Payer, "src/jobs/payers_due_again.sql", after.uuid(), some, PLACES).fetch_all(conn).await
 }
 
-/// Where among the due jobs to look for dead tickets: 0 is the oldest, 1 now.
+/// Where to begin among the due jobs when looking for dead tickets, as a fraction of time: 0 is the oldest, 1 is now.
 #[derive(Debug, Clone, Copy)]
 pub struct ScanStart(pub f64);
 
-/// Gives new tickets to admitted jobs without a live one, `limit` at most: of the `some` next due ones from there on.
+/// Looks at the `some` due jobs that follow `from`, and gives new tickets to at most `limit` admitted jobs without a
+/// live one.
 ///
 /// A ticket is dead when it is gone or done, or when the queue worker that holds it has not been seen for 20 seconds.
 pub async fn reissue(conn: &mut PgConnection, from: ScanStart, some: i64, limit: i64) -> sqlx::Result<Vec<Admitted>> {

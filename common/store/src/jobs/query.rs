@@ -1,4 +1,4 @@
-//! What callers and events read of jobs.
+//! Reads jobs as callers and events see them.
 
 use super::search::is_among;
 use chrono::{DateTime, Utc};
@@ -21,11 +21,11 @@ pub struct Filter {
     pub item: Option<ItemId>,
     /// Only created after this.
     pub created_after: Option<DateTime<Utc>>,
-    /// Only older than this one, which ended the page before.
+    /// Only jobs older than this one, which was the last of the previous page.
     pub before: Option<JobId>,
 }
 
-/// These jobs, where `workspace` allows them, in the order asked for.
+/// Returns these jobs in the order asked for; with `workspace`, only those that act in it.
 pub async fn by_ids(conn: &mut PgConnection, jobs: &[JobId], workspace: Option<WorkspaceId>) -> sqlx::Result<Vec<Job>> {
     sqlx::query_file_as!(
         JobRow,
@@ -38,7 +38,7 @@ pub async fn by_ids(conn: &mut PgConnection, jobs: &[JobId], workspace: Option<W
     .map(|rows| rows.into_iter().map(Job::from).collect())
 }
 
-/// A page of a workspace's jobs, newest first.
+/// Returns a page of a workspace's jobs, newest first.
 pub async fn page(
     conn: &mut PgConnection,
     workspace: WorkspaceId,
@@ -84,7 +84,7 @@ pub async fn page(
     Ok(rows.into_iter().map(Job::from).collect())
 }
 
-/// Those of these jobs of the workspace that have not ended.
+/// Returns the given jobs of the workspace that have not ended.
 pub async fn live(conn: &mut PgConnection, jobs: &[JobId], workspace: WorkspaceId) -> sqlx::Result<Vec<JobId>> {
     sqlx::query_scalar!(
         r#"SELECT id AS "id: JobId" FROM jobs
@@ -96,7 +96,7 @@ pub async fn live(conn: &mut PgConnection, jobs: &[JobId], workspace: WorkspaceI
     .await
 }
 
-/// What is shown of a job, as it is read.
+/// The columns that make a `Job`.
 pub(super) struct JobRow {
     pub id: JobId,
     pub workspace_id: WorkspaceId,

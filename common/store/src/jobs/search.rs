@@ -1,4 +1,4 @@
-//! Jobs of all accounts, as operators look through them (contract §11).
+//! Searches jobs of all accounts, for operators (contract §11).
 
 use crate::{Seen, WINDOW};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -10,43 +10,43 @@ use std::cmp::Reverse;
 use std::ops::Range;
 use uuid::Uuid;
 
-/// Where to look. Each is an order of newest first that an index gives.
+/// Where to search. For each of these an index gives the order, newest first.
 #[derive(Debug, Clone)]
 pub enum SearchScope {
-    /// Everywhere.
+    /// All jobs.
     All,
-    /// In these workspaces.
+    /// Jobs that act in these workspaces.
     Workspaces(Vec<WorkspaceId>),
-    /// At this item.
+    /// Jobs of this item.
     Item(ItemId),
 }
 
-/// Which of the jobs there are shown. What is none or empty passes everything.
+/// Which jobs of the scope are shown; a field that is none or empty does not restrict them.
 #[derive(Debug, Clone, Default)]
 pub struct SearchFilter {
-    /// In these statuses.
+    /// Those with one of these statuses.
     pub statuses: Vec<JobStatus>,
-    /// Of these kinds.
+    /// Those of one of these kinds.
     pub kinds: Vec<JobKind>,
-    /// Of these reads.
+    /// Those of one of these reads.
     pub reads: Vec<Read>,
-    /// That ended with this error code.
+    /// Those that ended with this error code.
     pub error_code: Option<String>,
-    /// Created at or after.
+    /// Those created at or after this.
     pub since: Option<DateTime<Utc>>,
-    /// Created before.
+    /// Those created before this.
     pub until: Option<DateTime<Utc>>,
 }
 
 impl SearchFilter {
-    /// Whether all that is in the lists of the place is shown. Those of a workspace are of one kind and status each.
+    /// Whether everything in the scope's lists is shown. A workspace has one list for each kind and status.
     fn is_open(&self, place: &SearchScope) -> bool {
         let by_list =
             matches!(place, SearchScope::Workspaces(_)) || (self.statuses.is_empty() && self.kinds.is_empty());
         by_list && self.reads.is_empty() && self.error_code.is_none() && self.since.is_none() && self.until.is_none()
     }
 
-    /// The statuses that what is shown can have: what ended with an error code has failed.
+    /// The statuses that a match can have: a job with an error code has failed.
     fn statuses(&self) -> Vec<String> {
         let can_be = |status: &JobStatus| {
             is_among(status, &self.statuses) && (self.error_code.is_none() || *status == JobStatus::Failed)
@@ -60,22 +60,22 @@ impl SearchFilter {
     }
 }
 
-/// Whether it is asked for: nothing asked for is everything.
+/// Whether `one` is among `asked`; everything is when `asked` is empty.
 pub(super) fn is_among<T: PartialEq>(one: &T, asked: &[T]) -> bool {
     asked.is_empty() || asked.contains(one)
 }
 
-/// What a host's clock may differ from the database's, whose times `since` and `until` are compared with.
+/// How far a host's clock may differ from the database's. `since` and `until` are compared with the latter's times.
 const CLOCKS_DIFFER: TimeDelta = TimeDelta::minutes(10);
 
-/// A job that was found: what else is shown of it is `by_ids`'s.
+/// A job that was found; `by_ids` returns the rest of it.
 #[derive(Debug, Clone, Copy)]
 pub struct Found {
     /// The job.
     pub job: JobId,
-    /// Who pays.
+    /// The account that pays.
     pub payer: AccountId,
-    /// Whose workspace it acts in.
+    /// The account that owns the workspace it acts in.
     pub owner: AccountId,
 }
 
@@ -86,10 +86,10 @@ struct Row {
     last: Option<JobId>,
 }
 
-/// The statement for one place: `$from` has the lists that it consists of, each in the order `$order` of an index by
-/// `$where`; `$11` and those after it are the place's own. Of each list no more than a window is looked through, and
-/// only until the page is full. The page ends with the first window to end: what is older in the other lists is of the
-/// next page. Of one list that is asked for only where the page is not full.
+/// The statement for one scope. `$from` has the lists that the scope consists of, each in the order `$order` of an
+/// index by the condition `$where`; `$11` and later are the scope's own parameters. Each list is searched no further
+/// than a window, and only until the page is full. The page ends with the first window to end: older jobs of the other
+/// lists are on the next page. A single list's edge is looked up only when the page is not full.
 macro_rules! look {
     ($from:tt, $where:tt, $order:tt, $edge_if:tt, $conn:expr, $filter:expr, $ids:expr, $limit:expr, $window:expr $(, $own:expr)*) => {
         sqlx::query_as!(
@@ -138,7 +138,7 @@ macro_rules! look {
     };
 }
 
-/// Up to `limit` jobs, newest first, older than `before`.
+/// Returns up to `limit` jobs of the scope that match the filter, newest first and older than `before`.
 pub async fn search(
     conn: &mut PgConnection,
     place: &SearchScope,
@@ -162,7 +162,7 @@ pub async fn search(
             window
         )),
         SearchScope::Workspaces(workspaces) => {
-            // One by one, since how many jobs a workspace has decides how they are found best.
+            // One by one, since the best plan depends on how many jobs a workspace has.
             for workspace in workspaces {
                 lists.push(look!(
                     "unnest($12::text[]) AS kinds (kind) CROSS JOIN unnest($13::text[]) AS statuses (status)",
@@ -204,8 +204,8 @@ pub async fn search(
     Ok(Seen { rows, last_seen: last_seen.map(JobId::uuid) })
 }
 
-/// The ids among which a page is. They carry the time that they were minted at, so that nothing made before `until` is
-/// above, and nothing made after `since` below.
+/// Returns the range of ids that a page can have. Ids carry the time they were minted at, so that no job made before
+/// `until` is above the range, and none made after `since` below it.
 fn ids(before: Option<JobId>, filter: &SearchFilter) -> Range<Uuid> {
     // The first 48 bits of an id are its milliseconds.
     let first = |at: DateTime<Utc>| u128::try_from(at.timestamp_millis()).ok().map(|ms| Uuid::from_u128(ms << 80));
@@ -215,26 +215,26 @@ fn ids(before: Option<JobId>, filter: &SearchFilter) -> Range<Uuid> {
     since.unwrap_or(Uuid::nil())..below.unwrap_or(Uuid::max())
 }
 
-/// What an ended job was to do, for whoever wants it done again.
+/// What is needed to start the work of an ended job again.
 #[derive(Debug, Clone)]
 pub struct Origin {
-    /// Where it stands.
+    /// Its status.
     pub status: JobStatus,
     /// Its read; none for other work.
     pub read: Option<Read>,
-    /// Its item.
+    /// Its item; none when it has none.
     pub item: Option<ItemId>,
-    /// Who paid.
+    /// The account that paid.
     pub payer: AccountId,
-    /// Whose workspace it acted in.
+    /// The account that owns the workspace it acted in.
     pub owner: AccountId,
-    /// That workspace.
+    /// The workspace it acted in.
     pub workspace: WorkspaceId,
-    /// The sentence that was given with it.
+    /// The sentence that its call gave as context; none without one.
     pub context: Option<String>,
 }
 
-/// The origin of a job.
+/// Returns the origin of a job; none when there is no such job.
 pub async fn origin(conn: &mut PgConnection, job: JobId) -> sqlx::Result<Option<Origin>> {
     sqlx::query_as!(
         Origin,

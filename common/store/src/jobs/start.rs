@@ -5,34 +5,34 @@ use domain::ids::{AccountId, ItemId, RequestId, WorkspaceId};
 use domain::plan::Start;
 use sqlx::PgConnection;
 
-/// What the jobs of one call share.
+/// The call that several jobs share.
 #[derive(Debug, Clone)]
 pub struct Call {
     /// Its row's id.
     pub id: RequestId,
     /// The tool that was called.
     pub tool: &'static str,
-    /// The id the client knows the request by.
+    /// The request's id, as the client knows it.
     pub request_id: String,
-    /// The sentence given with it, at most 600 characters.
+    /// The sentence that the call gave as context, at most 600 characters; none without one.
     pub context: Option<String>,
-    /// The trace it belongs to.
+    /// The trace that it belongs to; none when there is none.
     pub traceparent: Option<String>,
 }
 
-/// Who pays for a call's jobs, and in whose workspace they act.
+/// The account that pays for a call's jobs, the workspace that they act in, and the account that owns it.
 #[derive(Debug, Clone, Copy)]
 pub struct Owners {
-    /// Pays: the credential's account.
+    /// The credential's account, which pays.
     pub payer: AccountId,
-    /// Gets the events: the workspace's account.
+    /// The workspace's account, which gets the events.
     pub owner: AccountId,
-    /// Where they act.
+    /// The workspace that they act in.
     pub workspace: WorkspaceId,
 }
 
-/// Inserts a call, its jobs and the journal entries of their holds, in one statement. `tickets` are the ids of the
-/// tickets of the admitted ones, in the order of `starts`, and empty for the others.
+/// Inserts a call, its jobs and the journal entries of their holds, in one statement. `tickets` has the order of
+/// `starts`: the id of its ticket for each admitted job, none for the others.
 pub async fn insert(
     conn: &mut PgConnection,
     call: &Call,

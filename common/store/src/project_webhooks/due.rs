@@ -1,10 +1,11 @@
-//! What duties do with projects' webhooks: new tickets for those that wait without one, the end of those whose sender
-//! never told it, and the removal of old ones.
+//! The duties for projects' webhooks: they give new tickets to those that wait without one, end those whose sender
+//! never reported an end, and delete old ones.
 
 use domain::ids::ProjectWebhookId;
 use sqlx::PgConnection;
 
-/// Locks up to `limit` pending webhooks that are due and whose ticket is dead (the view `live_tickets`).
+/// Returns up to `limit` pending webhooks that are due and whose ticket is dead (not in the view `live_tickets`), and
+/// locks them; locked rows are skipped.
 pub async fn lock_due(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<ProjectWebhookId>> {
     sqlx::query_scalar!(
         r#"SELECT w.id AS "id: ProjectWebhookId"
@@ -20,7 +21,7 @@ pub async fn lock_due(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<P
     .await
 }
 
-/// Stores the tickets that the rows, locked by this transaction, are given.
+/// Stores the new tickets of these rows, which this transaction has locked. `ids` and `tickets` have the same order.
 pub async fn set_tickets(conn: &mut PgConnection, ids: &[ProjectWebhookId], tickets: &[String]) -> sqlx::Result<()> {
     sqlx::query!(
         "UPDATE project_webhooks AS w SET ticket_id = given.ticket_id
@@ -34,8 +35,8 @@ pub async fn set_tickets(conn: &mut PgConnection, ids: &[ProjectWebhookId], tick
     Ok(())
 }
 
-/// Ends up to `limit` webhooks that were sent and whose sender did not tell the end in time, as `unknown`. They are
-/// never sent again: whether they arrived can't be known. Returns which.
+/// Ends, as `unknown`, up to `limit` webhooks that were sent and whose sender did not report the end in time. They are
+/// never sent again, since nobody can know whether they arrived. Returns their ids.
 pub async fn call_unknown(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<ProjectWebhookId>> {
     sqlx::query_scalar!(
         r#"UPDATE project_webhooks AS w
@@ -57,7 +58,7 @@ pub async fn call_unknown(conn: &mut PgConnection, limit: i64) -> sqlx::Result<V
 
 /// Deletes up to `limit` ended webhooks older than `retention_days`. Returns how many.
 ///
-/// Ids sort by the time they were minted, so the oldest rows are the primary key's first and need no other index.
+/// Ids sort by the time they were minted, so the oldest rows come first in the primary key and need no other index.
 pub async fn prune(conn: &mut PgConnection, retention_days: i32, limit: i64) -> sqlx::Result<u64> {
     let done = sqlx::query!(
         "DELETE FROM project_webhooks WHERE id = ANY (ARRAY(

@@ -1,10 +1,10 @@
-//! The webhooks of projects: one row a change of status, sent at most once (contract §6.2; ARCHITECTURE.md, "Life of a
-//! project's webhook").
+//! The webhooks of projects: one row per change of status, sent at most once (contract §6.2; ARCHITECTURE.md, "Life of
+//! a project's webhook").
 //!
-//! It owns the rows of `project_webhooks`: how they begin, how they are shown, and how they are sent (`send`) or made
-//! good by duties (`due`). A row leaves `pending` in one conditional update that is committed before the request
-//! leaves, and one statement alone leads back, for a sender that could open no connection: what is not known is
-//! recorded as `unknown`.
+//! It owns the rows of `project_webhooks`: how they begin, how they are shown, sent (`send`), and recovered by duties
+//! (`due`). A row leaves `pending` by one conditional update that is committed before the request is sent. Only one
+//! statement leads back, for a sender that could open no connection. A result that is not known is recorded as
+//! `unknown`.
 
 mod due;
 mod send;
@@ -17,24 +17,24 @@ use domain::ids::{AccountId, ProjectId, ProjectWebhookId};
 use domain::project::{ProjectStatus, WebhookStatus};
 use sqlx::PgConnection;
 
-/// The webhook of a change.
+/// A webhook to insert, for a change of status.
 #[derive(Debug, Clone)]
 pub struct NewWebhook<'a> {
     /// Its id.
     pub id: ProjectWebhookId,
     /// The project.
     pub project_id: ProjectId,
-    /// Whose secret signs.
+    /// The account whose secret signs it.
     pub account_id: AccountId,
     /// The project's revision after the change.
     pub revision: i64,
-    /// The status that the project came to be in.
+    /// The project's new status.
     pub event: ProjectStatus,
-    /// Where it goes.
+    /// The URL that it goes to.
     pub url: &'a str,
-    /// That URL's host.
+    /// The host of that URL.
     pub url_host: &'a str,
-    /// The exact bytes to send; JSON, so text.
+    /// The exact bytes to send. They are JSON, so a string.
     pub body: &'a str,
     /// The ticket that the caller pushes in the same transaction.
     pub ticket_id: &'a str,
@@ -42,7 +42,7 @@ pub struct NewWebhook<'a> {
     pub traceparent: Option<&'a str>,
 }
 
-/// Inserts the webhook of a change. A second one of the same revision is an error of the caller's.
+/// Inserts the webhook of a change. It fails when the revision has one already, which is a mistake of the caller.
 pub async fn insert(conn: &mut PgConnection, new: &NewWebhook<'_>) -> sqlx::Result<()> {
     sqlx::query!(
         "INSERT INTO project_webhooks (id, project_id, account_id, revision, event, url, url_host, body, ticket_id,
@@ -67,37 +67,37 @@ pub async fn insert(conn: &mut PgConnection, new: &NewWebhook<'_>) -> sqlx::Resu
 /// A webhook as the log shows it.
 #[derive(Debug, Clone)]
 pub struct WebhookRow {
-    /// Which.
+    /// Its id.
     pub id: ProjectWebhookId,
     /// The project.
     pub project_id: ProjectId,
-    /// The revision that it tells of.
+    /// The project's revision after the change.
     pub revision: i64,
-    /// The status that it tells of.
+    /// The project's new status.
     pub event: ProjectStatus,
-    /// Where it goes.
+    /// The URL that it goes to.
     pub url: String,
-    /// Where it stands.
+    /// Its state.
     pub status: WebhookStatus,
-    /// When it was marked as sent.
+    /// When it was marked as sent; none while it is pending.
     pub sent_at: Option<DateTime<Utc>>,
-    /// The headers as they were to be sent, as a JSON object.
+    /// The headers that it was to be sent with, as a JSON object.
     pub request_headers: Option<serde_json::Value>,
-    /// The answer's status.
+    /// The response's HTTP status; none without a response.
     pub response_status: Option<i16>,
-    /// What was wrong, in a word of `domain::attempt`.
+    /// Why it failed, by its name in `domain::attempt`; none when it did not.
     pub error: Option<String>,
-    /// The start of the answer's body, at most 1 KiB.
+    /// The start of the response's body, at most 1 KiB.
     pub response_excerpt: Option<String>,
-    /// How long it took, in milliseconds.
+    /// How long the request took, in milliseconds.
     pub duration_ms: Option<i32>,
-    /// When the status changed.
+    /// When the project's status changed.
     pub created_at: DateTime<Utc>,
-    /// When its end was recorded.
+    /// When its end was recorded; none before.
     pub finished_at: Option<DateTime<Utc>>,
 }
 
-/// Up to `limit` webhooks of the project, newest first, that come after `after` in that order.
+/// Returns up to `limit` webhooks of the project, newest first, that are older than `after`.
 pub async fn list(
     conn: &mut PgConnection,
     project: ProjectId,

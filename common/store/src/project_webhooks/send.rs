@@ -1,7 +1,7 @@
-//! Sending a project's webhook at most once: what to send, the mark that is committed first, and what came of it.
+//! Sends a project's webhook at most once: what to send, the mark that is committed first, and the outcome.
 //!
-//! [`look`] changes nothing. [`mark_sent`] is the fence: of two workers, or two tickets, one is answered true. The
-//! caller runs it alone, outside any transaction, so that it is committed when it answers.
+//! [`look`] changes nothing. [`mark_sent`] is the fence: if two workers or two tickets call it, one gets true. The
+//! caller runs it outside any transaction, so that it is committed when it returns.
 
 use chrono::{DateTime, Utc};
 use domain::attempt::AttemptError;
@@ -12,27 +12,27 @@ use sqlx::PgConnection;
 /// A webhook that may be sent, with all that sending needs.
 #[derive(Debug, Clone)]
 pub struct Waiting {
-    /// Which.
+    /// Its id.
     pub id: ProjectWebhookId,
     /// The project.
     pub project_id: ProjectId,
-    /// Whose secret signs.
+    /// The account whose secret signs it.
     pub account_id: AccountId,
-    /// Where it goes.
+    /// The URL that it goes to.
     pub url: String,
-    /// That URL's host.
+    /// The host of that URL.
     pub url_host: String,
-    /// The stored bytes.
+    /// The stored bytes, which are sent as they are.
     pub body: String,
     /// The account's current signing secret, sealed; none means that nothing is signed (contract §6.2.4).
     pub sealed: Option<Vec<u8>>,
-    /// How often it was put back for a fault of ours.
+    /// How often it was put back because of this machine, not of the receiver.
     pub put_backs: i32,
     /// The database's time.
     pub now: DateTime<Utc>,
 }
 
-/// The webhook, if it is pending and due.
+/// Returns the webhook, if it is pending and due; none otherwise.
 pub async fn look(conn: &mut PgConnection, id: ProjectWebhookId) -> sqlx::Result<Option<Waiting>> {
     sqlx::query_as!(
         Waiting,
@@ -48,8 +48,8 @@ pub async fn look(conn: &mut PgConnection, id: ProjectWebhookId) -> sqlx::Result
     .await
 }
 
-/// Marks a pending webhook as sent, with the headers it will be sent with. True is the leave to send it, once; whoever
-/// has it must [`record`] the end within `lease_ms`.
+/// Marks a pending webhook as sent, with the headers that it will be sent with. True allows the caller to send it,
+/// once; the caller must then [`record`] its end within `lease_ms` milliseconds. False when it was not pending.
 pub async fn mark_sent(
     conn: &mut PgConnection,
     id: ProjectWebhookId,
@@ -72,28 +72,28 @@ pub async fn mark_sent(
     Ok(done.rows_affected() == 1)
 }
 
-/// What came of a webhook that was sent.
+/// The outcome of a webhook that was sent.
 #[derive(Debug, Clone)]
 pub struct Outcome {
-    /// The answer's status.
+    /// The response's HTTP status; none without a response.
     pub response_status: Option<i16>,
-    /// What was wrong; none on success.
+    /// Why it failed; none on success.
     pub error: Option<AttemptError>,
-    /// The start of the answer's body, at most 1 KiB.
+    /// The start of the response's body, at most 1 KiB.
     pub response_excerpt: Option<String>,
-    /// How long it took, in milliseconds.
+    /// How long the request took, in milliseconds.
     pub duration_ms: i32,
 }
 
 impl Outcome {
-    /// The status that it leads to.
+    /// Returns the state that it leads to.
     pub const fn status(&self) -> WebhookStatus {
         if self.error.is_none() { WebhookStatus::Succeeded } else { WebhookStatus::Failed }
     }
 }
 
-/// Records the end of what this worker sent, and forgets its body, which is sent once. False when it was called unknown
-/// meanwhile, which stays.
+/// Records the end of a webhook that this worker sent, and deletes its body, which is not needed again. Returns false,
+/// and changes nothing, when it was recorded as unknown meanwhile.
 pub async fn record(
     conn: &mut PgConnection,
     id: ProjectWebhookId,
@@ -118,8 +118,9 @@ pub async fn record(
     Ok(done.rows_affected() == 1)
 }
 
-/// Takes back the mark of a webhook that this worker could not send for want of something of its own: no connection was
-/// opened. It is due again when it says. False when it was called unknown meanwhile, which stays.
+/// Takes back the mark of a webhook that this worker could not send because of its own machine: no connection was
+/// opened. It is due again after `after_ms`. Returns false, and changes nothing, when it was recorded as unknown
+/// meanwhile.
 pub async fn put_back(
     conn: &mut PgConnection,
     id: ProjectWebhookId,

@@ -1,8 +1,8 @@
-//! Queues and their tickets: rows of apalis that carry ids and nothing else.
+//! Queues and their tickets: rows of apalis that hold ids and nothing else.
 //!
-//! The truth is in our own tables, and a ticket is disposable: one that is lost or doubled does no harm, because every
-//! handler begins with a conditional claim of our row. Here tickets are pushed, and those that are claimed as they are
-//! fetched are picked, locked and deleted in one transaction. What apalis fetches itself is not here.
+//! The truth is in our own tables, and a ticket may be lost or doubled without harm, because every handler begins with
+//! a conditional claim of our row. This module pushes tickets; it also picks (locks) and deletes those that are fetched
+//! and claimed in one transaction. Tickets that apalis fetches itself are not handled here.
 
 use domain::ids::{DeliveryId, EndpointId, JobId, ProjectWebhookId, UploadId};
 use domain::read::Read;
@@ -12,21 +12,21 @@ use sqlx::PgConnection;
 use std::time::Duration;
 use ulid::Ulid;
 
-/// A queue of tickets. There is one a read, one of renders, one of generations and one of dubs, so that a worker
-/// subscribes to what it can run.
+/// A queue of tickets. Each read has one, and renders, generations and dubs have one each, so that a worker subscribes
+/// to what it can run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Queue {
     /// Jobs of one read.
     Read(Read),
-    /// Jobs that make new items of others.
+    /// Jobs that render new items.
     Render,
     /// Jobs that make new items with a model.
     Generation,
-    /// Jobs that put what is said into another language.
+    /// Jobs that dub an item into another language.
     Dub,
     /// Imports to be fetched.
     Fetch,
-    /// Uploads, and imports that were fetched, to be probed.
+    /// Uploads, and imports that are fetched, to be probed.
     Ingest,
     /// First attempts to healthy endpoints.
     WebhookFirst,
@@ -57,13 +57,13 @@ impl Queue {
         }
     }
 
-    /// The lane of a delivery's next attempt, by those made and by whether its endpoint is healthy.
+    /// Returns the lane of a delivery's next attempt, by the number of earlier attempts and by its endpoint's health.
     pub const fn of_attempt(made: i32, healthy: bool) -> Self {
         if made == 0 && healthy { Self::WebhookFirst } else { Self::WebhookSlow }
     }
 
-    /// Whether processes pick its tickets in the transaction that claims what they are about. Others are fetched by
-    /// apalis.
+    /// Whether processes pick its tickets in the transaction that claims their rows. Apalis fetches the tickets of
+    /// other queues.
     pub const fn is_picked(self) -> bool {
         match self {
             Self::Read(_) | Self::Render | Self::Generation | Self::Dub | Self::Fetch | Self::Ingest => true,
@@ -83,7 +83,7 @@ impl From<Task> for Queue {
     }
 }
 
-/// What a ticket is about. Its JSON is `{"job_id":"job_…"}` and the like, of a delivery
+/// The row that a ticket is for. Its JSON is `{"job_id":"job_…"}` and the like, for a delivery
 /// `{"delivery":{"id":…,"endpoint":…}}`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Subject {
@@ -93,9 +93,9 @@ pub enum Subject {
     /// A delivery to claim and send.
     #[serde(rename = "delivery")]
     Delivery {
-        /// Which.
+        /// Its id.
         id: DeliveryId,
-        /// Where it goes, so that one whose endpoint has too many already is put off without a claim.
+        /// Its endpoint, so that a delivery to one with too many under way is put off without a claim.
         endpoint: EndpointId,
     },
     /// An upload to claim, fetch and probe.
@@ -106,16 +106,16 @@ pub enum Subject {
     ProjectWebhook(ProjectWebhookId),
 }
 
-/// One ticket to push. The row it is about stores `id`, so that the scheduler can tell whether it still has one.
+/// A ticket to push. The row that it is for stores `id`, so that the scheduler can tell whether it still has one.
 #[derive(Debug, Clone)]
 pub struct Ticket {
     /// The apalis task's id.
     pub id: String,
-    /// Where it waits.
+    /// The queue that it waits in.
     pub queue: Queue,
-    /// What it is about.
+    /// The row that it is for.
     pub subject: Subject,
-    /// How far it is dated back: a ticket dated back further is fetched before those that came a little earlier.
+    /// By how much it is dated back, so that it is fetched before tickets that were pushed shortly before it.
     pub dated_back: Duration,
 }
 
@@ -125,7 +125,7 @@ impl Ticket {
         Self { id: Ulid::generate().to_string(), queue, subject, dated_back: Duration::ZERO }
     }
 
-    /// The same, dated back.
+    /// Returns the ticket, dated back by this much.
     #[must_use]
     pub fn dated_back(self, dated_back: Duration) -> Self {
         Self { dated_back, ..self }
@@ -160,29 +160,29 @@ pub async fn push(conn: &mut PgConnection, tickets: &[Ticket]) -> sqlx::Result<(
     Ok(())
 }
 
-/// Tickets that are locked for the caller's transaction.
+/// Tickets that the caller's transaction has locked.
 #[derive(Debug, Default)]
 pub struct Picked {
     /// Their ids.
     pub ids: Vec<String>,
-    /// What each is about, as JSON.
+    /// The subject of each, as JSON.
     pub jobs: Vec<Vec<u8>>,
 }
 
-/// What a look at the queues has seen.
+/// What a look at the queues saw.
 #[derive(Debug, Default)]
 pub struct Seen {
-    /// How many tickets: more than were picked where others have locked some.
+    /// How many tickets it saw: more than were picked when others have locked some.
     pub looked_at: usize,
-    /// Those that were not picked, where more were to be looked at.
+    /// The ids of those that were not picked; empty unless `more` was asked for.
     pub ids: Vec<String>,
-    /// The second that each of those is dated.
+    /// When each of those is due, in unix seconds.
     pub dates: Vec<i64>,
 }
 
-/// Locks up to `most` of these queues' next tickets, in the order that they are due in. Those that another transaction
-/// has locked are left out, and looked at are twice as many and `more`, so that two who pick at once both get what they
-/// ask for.
+/// Locks up to `most` of these queues' next tickets, in the order in which they are due. Those that another transaction
+/// has locked are skipped. Twice as many are looked at, and `more` beyond, so that two processes that pick at once both
+/// get their number.
 pub async fn pick(conn: &mut PgConnection, queues: &[String], most: i64, more: i64) -> sqlx::Result<(Picked, Seen)> {
     let row = sqlx::query_file!("src/tickets/pick.sql", queues, most, more).fetch_one(conn).await?;
     let looked_at = usize::try_from(row.looked_at).unwrap_or_default();
@@ -190,7 +190,7 @@ pub async fn pick(conn: &mut PgConnection, queues: &[String], most: i64, more: i
     Ok((Picked { ids: row.ids, jobs: row.jobs }, seen))
 }
 
-/// Locks the first `most` of these tickets that are still there and due, and that no other transaction has locked.
+/// Locks the first `most` of these tickets that still exist, are due, and are not locked by another transaction.
 pub async fn pick_by_ids(conn: &mut PgConnection, tickets: &[String], most: i64) -> sqlx::Result<Picked> {
     let rows = sqlx::query_file!("src/tickets/pick_by_ids.sql", tickets, most).fetch_all(conn).await?;
     let (ids, jobs) = rows.into_iter().map(|row| (row.id, row.job)).unzip();

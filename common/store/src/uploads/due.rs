@@ -1,11 +1,11 @@
-//! The scheduler's part of uploads: new tickets for those that are due and have none, and an end for those abandoned.
+//! The scheduler's part of uploads: new tickets for those that are due and have none, and the end of abandoned ones.
 
 use super::Stage;
 use domain::ids::UploadId;
 use sqlx::PgConnection;
 
-/// Locks uploads that are due and whose ticket is dead (the view `live_tickets`). Those that another scheduler is at
-/// are skipped.
+/// Returns up to `limit` uploads that are due and whose ticket is dead (not in the view `live_tickets`), each with its
+/// stage, and locks them. Locked rows are skipped.
 pub async fn lock_due(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<(UploadId, Stage)>> {
     let due = sqlx::query!(
         r#"SELECT id AS "id: UploadId", (object_key IS NULL AND source_url IS NOT NULL) AS "to_fetch!" FROM uploads
@@ -23,7 +23,7 @@ pub async fn lock_due(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<(
     Ok(due.into_iter().map(|row| (row.id, stage(row.to_fetch))).collect())
 }
 
-/// Notes the new tickets of uploads that the same transaction has locked.
+/// Stores the new tickets of these uploads, which the same transaction has locked. Both lists have the same order.
 pub async fn assign_tickets(conn: &mut PgConnection, uploads: &[UploadId], tickets: &[String]) -> sqlx::Result<()> {
     sqlx::query!(
         "UPDATE uploads SET ticket_id = given.ticket
@@ -37,7 +37,8 @@ pub async fn assign_tickets(conn: &mut PgConnection, uploads: &[UploadId], ticke
     Ok(())
 }
 
-/// Ends uploads whose bytes did not come in time and drops their items; the bytes go with those. Returns how many.
+/// Ends up to `limit` uploads whose bytes did not arrive in time and makes their items tombstones, whose bytes are
+/// deleted later. Returns how many items.
 pub async fn expire(conn: &mut PgConnection, limit: i64) -> sqlx::Result<u64> {
     let expired = sqlx::query!(
         "WITH late AS (
@@ -64,7 +65,7 @@ pub async fn expire(conn: &mut PgConnection, limit: i64) -> sqlx::Result<u64> {
     Ok(expired.rows_affected())
 }
 
-/// Drops the rows of uploads that ended more than `days` ago. Returns how many.
+/// Deletes up to `limit` uploads that ended more than `days` ago. Returns how many.
 pub async fn prune(conn: &mut PgConnection, days: i32, limit: i64) -> sqlx::Result<u64> {
     let pruned = sqlx::query!(
         "DELETE FROM uploads WHERE id = ANY (ARRAY(

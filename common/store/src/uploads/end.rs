@@ -1,5 +1,5 @@
-//! How a claimed upload ends: as a ready item, as a failed one, or to be tried again. Each names the claim, as every
-//! write of a worker does.
+//! Ends claims of uploads: with a ready item, with a failed one, or to try again. Each statement names the claim, as
+//! every write of a worker does.
 
 use super::Claim;
 use domain::ids::UploadId;
@@ -8,42 +8,42 @@ use domain::media_time::FrameRate;
 use sqlx::PgConnection;
 use sqlx::types::Json;
 
-/// What probing found.
+/// What probing a file found.
 #[derive(Debug, Clone)]
 pub struct Facts {
-    /// What it is.
+    /// Its type.
     pub item_type: ItemType,
-    /// Milliseconds; none for an image.
+    /// Its duration in milliseconds; none for a picture.
     pub duration_ms: Option<i64>,
     /// Whether it has sound.
     pub has_audio: bool,
     /// Whether it has moving pictures.
     pub has_video: bool,
-    /// Pixels across.
+    /// Its width in pixels.
     pub width: Option<i32>,
-    /// Pixels down.
+    /// Its height in pixels.
     pub height: Option<i32>,
-    /// The frames on which a video's cuts stand.
+    /// Its frame rate, which a video's cuts are aligned to.
     pub frame_rate: Option<FrameRate>,
-    /// The media type it settled on.
+    /// Its media type, as probed.
     pub content_type: String,
-    /// Whether it can be decoded from its middle.
+    /// Whether decoding can start in its middle.
     pub seekable: bool,
     /// The streams of the file.
     pub streams: Vec<Stream>,
-    /// The key of its picture in the media store, where one could be made.
+    /// The key of its picture in the media store; none when none could be made.
     pub thumbnail_key: Option<String>,
 }
 
 impl Facts {
-    /// Frames and the seconds that they take, as columns hold them.
+    /// Returns the frame rate as two columns hold it: frames, and the seconds that they take.
     pub(crate) fn rate(&self) -> Option<(i32, i32)> {
         let rate = self.frame_rate?;
         Some((i32::try_from(rate.frames()).ok()?, i32::try_from(rate.seconds()).ok()?))
     }
 }
 
-/// What became of a worker's last word.
+/// Whether a worker's end of a claim was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Finished {
     /// It was written.
@@ -58,8 +58,8 @@ impl Finished {
     }
 }
 
-/// Ends an upload with a ready item; answers the object that holds its bytes. None when the claim was lost or the item
-/// deleted: nothing was written.
+/// Ends an upload with a ready item. Returns the key of the object that holds its bytes; none, and nothing is written,
+/// when the claim is lost or the item is deleted.
 pub async fn finish(conn: &mut PgConnection, claim: &Claim, facts: &Facts) -> sqlx::Result<Option<String>> {
     sqlx::query_scalar!(
         r#"WITH done AS (
@@ -94,7 +94,7 @@ pub async fn finish(conn: &mut PgConnection, claim: &Claim, facts: &Facts) -> sq
     .await
 }
 
-/// Ends an upload with a failed item. A failed item keeps no bytes, so none of its account's storage either.
+/// Ends an upload with a failed item, which has no bytes and uses none of its account's storage.
 pub async fn fail(conn: &mut PgConnection, claim: &Claim, code: &str, message: &str) -> sqlx::Result<Finished> {
     let done = sqlx::query_scalar!(
         r#"WITH done AS (
@@ -120,17 +120,17 @@ pub async fn fail(conn: &mut PgConnection, claim: &Claim, code: &str, message: &
     Ok(Finished::of(done.unsigned_abs()))
 }
 
-/// Whether an attempt that ended without a result is one of those that an upload has.
+/// Whether an attempt that ended without a result counts as a failed one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Counts {
-    /// It is.
+    /// It counts.
     Yes,
-    /// It failed for a reason of ours.
+    /// It does not: the failure was this machine's.
     No,
 }
 
-/// Lets the upload wait after an attempt that failed; the scheduler gives it its next ticket when it is due. What was
-/// reserved for bytes that were not fetched is given back.
+/// Lets the upload wait for `seconds` after a failed attempt; the scheduler gives it its next ticket when it is due.
+/// Storage that was reserved for bytes that were not fetched is released.
 pub async fn retry(
     conn: &mut PgConnection,
     claim: &Claim,
@@ -163,8 +163,8 @@ pub async fn retry(
     Ok(Finished::of(waiting.unsigned_abs()))
 }
 
-/// Gives an upload back uncounted, due at once, with a ticket that the same transaction pushes, and what was reserved
-/// for bytes that were not fetched.
+/// Hands an upload back without counting the attempt. It is due at once, with a ticket that the same transaction
+/// pushes. Storage that was reserved for bytes that were not fetched is released.
 pub async fn hand_back(conn: &mut PgConnection, claim: &Claim, ticket_id: &str) -> sqlx::Result<Finished> {
     let handed = sqlx::query_scalar!(
         r#"WITH handed AS (

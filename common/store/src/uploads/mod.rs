@@ -1,8 +1,8 @@
 //! Uploads: how an item's bytes arrive, and the durable work order that turns them into a ready item.
 //!
-//! Here is what the api does: making one, completing it. `receive` is how its bytes come in, `parts` how they do so
-//! piece by piece, `work` and `end` are the worker's part, `due` the scheduler's. Every change names the status it
-//! leaves; `claim_no` fences a worker that has lost its lease.
+//! The api's part is here: making an upload and completing it. `receive` takes its bytes in, `parts` does so piece by
+//! piece; `work` and `end` are the worker's part, `due` is the scheduler's. Every change names the status it leaves;
+//! `claim_no` fences off a worker that has lost its lease.
 
 mod due;
 mod end;
@@ -27,7 +27,7 @@ use domain::ids::{AccountId, ItemId, UploadId, WorkspaceId};
 use domain::upload::{UPLOAD_HOURS, UploadStatus};
 use sqlx::PgConnection;
 
-/// An upload to be sent as bytes.
+/// An upload whose bytes a client will send.
 #[derive(Debug)]
 pub struct NewUpload<'a> {
     /// Its id.
@@ -38,19 +38,19 @@ pub struct NewUpload<'a> {
     pub workspace_id: WorkspaceId,
     /// That workspace's account.
     pub account_id: AccountId,
-    /// The file's name as the client gave it.
+    /// The file's name, as the client gave it.
     pub filename: &'a str,
     /// The announced media type.
     pub content_type: &'a str,
-    /// The announced number of bytes.
+    /// The announced size in bytes.
     pub bytes: i64,
-    /// The announced SHA-256.
+    /// The announced SHA-256; none when none was announced.
     pub sha256: Option<&'a [u8]>,
     /// SHA-256 of the token in the URL that the bytes are put to.
     pub token_hash: &'a [u8],
 }
 
-/// Adds an upload that waits for its bytes; returns until when it does.
+/// Adds an upload that waits for its bytes. Returns until when it waits.
 pub async fn add(conn: &mut PgConnection, upload: &NewUpload<'_>) -> sqlx::Result<DateTime<Utc>> {
     sqlx::query_scalar!(
         "INSERT INTO uploads (id, item_id, workspace_id, account_id, filename, content_type, declared_bytes,
@@ -83,15 +83,15 @@ pub struct NewImport<'a> {
     pub workspace_id: WorkspaceId,
     /// That workspace's account.
     pub account_id: AccountId,
-    /// The item's name until the download suggests another.
+    /// The item's name, until the download suggests another.
     pub filename: &'a str,
-    /// From where.
+    /// The URL to fetch.
     pub url: &'a str,
-    /// The ticket pushed with it.
+    /// The id of the ticket that is pushed with it.
     pub ticket_id: &'a str,
 }
 
-/// Imports of an account that have not ended, counted up to `most`.
+/// Returns how many imports of an account have not ended, at most `most`.
 pub async fn imports_under_way(conn: &mut PgConnection, account: AccountId, most: i64) -> sqlx::Result<i64> {
     sqlx::query_scalar!(
         r#"SELECT count(*) AS "count!" FROM (
@@ -136,29 +136,29 @@ pub struct UploadRow {
     pub workspace_id: WorkspaceId,
     /// That workspace's account.
     pub account_id: AccountId,
-    /// How far it has come.
+    /// Its status.
     pub status: UploadStatus,
-    /// Whether its bytes are too late, whatever the scheduler has noted.
+    /// Whether it has expired, even if the scheduler has not ended it yet.
     pub overdue: bool,
     /// The announced media type; none for an import.
     pub content_type: Option<String>,
-    /// The announced number of bytes; none for an import.
+    /// The announced size in bytes; none for an import.
     pub declared_bytes: Option<i64>,
-    /// The announced SHA-256.
+    /// The announced SHA-256; none when none was announced.
     pub declared_sha256: Option<Vec<u8>>,
     /// SHA-256 of the token in its URL; none for an import.
     pub token_hash: Option<Vec<u8>>,
-    /// How many bytes have arrived; none before.
+    /// How many bytes have arrived; none before the first.
     pub received_bytes: Option<i64>,
-    /// Their SHA-256.
+    /// Their SHA-256; none until it is known.
     pub received_sha256: Option<Vec<u8>>,
-    /// Whether they came by a plain PUT, which nothing can be appended to.
+    /// Whether they came by a plain PUT, to which nothing can be appended.
     pub came_at_once: bool,
-    /// Why the account whose storage it takes is suspended; none when it is not.
+    /// Why the account that owns it is suspended; none when it is not.
     pub suspended: Option<String>,
 }
 
-/// The upload with this id, whosever it is.
+/// Returns the upload with this id, of any account; none when there is no such upload.
 pub async fn find(conn: &mut PgConnection, upload: UploadId) -> sqlx::Result<Option<UploadRow>> {
     sqlx::query_as!(
         UploadRow,
@@ -174,7 +174,7 @@ pub async fn find(conn: &mut PgConnection, upload: UploadId) -> sqlx::Result<Opt
     .await
 }
 
-/// An upload as its owner follows it.
+/// An upload as its owner sees it.
 #[derive(Debug, Clone)]
 pub struct UploadShown {
     /// Its id.
@@ -183,31 +183,31 @@ pub struct UploadShown {
     pub item_id: ItemId,
     /// That item's workspace.
     pub workspace_id: WorkspaceId,
-    /// How far it has come.
+    /// Its status.
     pub status: UploadStatus,
-    /// Whether its time to be completed is over, though nothing has noticed yet.
+    /// Whether it has expired, even if the scheduler has not ended it yet.
     pub overdue: bool,
-    /// What it is called.
+    /// The name of its file.
     pub filename: String,
     /// The announced media type; none for an import.
     pub content_type: Option<String>,
-    /// The announced number of bytes; none for an import.
+    /// The announced size in bytes; none for an import.
     pub declared_bytes: Option<i64>,
-    /// How many bytes have arrived; none before.
+    /// How many bytes have arrived; none before the first.
     pub received_bytes: Option<i64>,
-    /// When it is dropped, unless it was completed.
+    /// When it expires, unless it is completed before.
     pub expires_at: DateTime<Utc>,
-    /// Why it failed.
+    /// The code of the error that it failed with.
     pub error_code: Option<String>,
-    /// The same in words.
+    /// The message of that error.
     pub error_message: Option<String>,
     /// When it was started.
     pub created_at: DateTime<Utc>,
-    /// When it ended.
+    /// When it ended; none before.
     pub finished_at: Option<DateTime<Utc>>,
 }
 
-/// The upload with this id, whosever it is, as its owner follows it.
+/// Returns the upload with this id, of any account, as its owner sees it; none when there is no such upload.
 pub async fn shown(conn: &mut PgConnection, upload: UploadId) -> sqlx::Result<Option<UploadShown>> {
     sqlx::query_as!(
         UploadShown,
@@ -221,8 +221,8 @@ pub async fn shown(conn: &mut PgConnection, upload: UploadId) -> sqlx::Result<Op
     .await
 }
 
-/// Ends the uploads and imports of an account that wait or are worked on, with failed items: a worker that has one
-/// loses its claim. Returns how many.
+/// Ends up to `limit` uploads and imports of an account that wait or are worked on, with failed items. Workers lose
+/// their claims. Returns how many items failed.
 pub async fn end_for_account(conn: &mut PgConnection, account: AccountId, limit: i64) -> sqlx::Result<u64> {
     let ended = sqlx::query!(
         "WITH live AS (
@@ -248,17 +248,18 @@ pub async fn end_for_account(conn: &mut PgConnection, account: AccountId, limit:
     Ok(ended.rows_affected())
 }
 
-/// Whether an upload went on to be processed.
+/// Whether an upload was completed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Completed {
-    /// It did; its ticket is to be pushed in the same transaction.
+    /// It was; the caller pushes its ticket in the same transaction.
     Now,
-    /// It does not wait, is too late, or its bytes are not there or not those that were announced: `find` tells.
+    /// It was not: it waits for no bytes, is too late, or its bytes are missing or not those announced. `find` tells
+    /// which.
     No,
 }
 
-/// Lets an upload be processed, if its bytes are those that were announced. Whether bytes are that nobody here has read
-/// is seen when they are.
+/// Completes an upload whose bytes are those that were announced, so that it is processed. Bytes that no process of
+/// ours has read yet are compared with the announced SHA-256 when they are read.
 pub async fn complete(conn: &mut PgConnection, upload: UploadId, ticket_id: &str) -> sqlx::Result<Completed> {
     let completed = sqlx::query!(
         "UPDATE uploads SET status = 'processing', due_at = mws_now(), ticket_id = $2, receiving_by = NULL,

@@ -1,9 +1,9 @@
-//! Bytes of an upload that arrive in pieces (tus 1.0.0): how far they have come, and where each piece is.
+//! Bytes of an upload that arrive in parts (tus 1.0.0): how many have arrived, and where each part is stored.
 //!
-//! `received_bytes` is the offset at which the next byte goes. It moves by compare-and-set alone, together with the
-//! rows of the parts that it counts, so that however requests race or die the parts up to it leave no gap and hold
-//! nothing twice. Of two requests that append, the later is let in and the earlier writes no more: a client whose line
-//! broke comes back before anybody here has noticed. A plain PUT is not interrupted.
+//! `received_bytes` is the offset at which the next byte goes. It moves only by compare-and-set, together with the rows
+//! of the parts that it counts, so that the parts up to it have no gap and no overlap, however requests race or die. If
+//! two requests append, the later one is admitted and the earlier one can't write any more: a client whose connection
+//! broke comes back before this service has noticed. A plain PUT is not interrupted.
 
 use super::receive::RECEIVING_SECONDS;
 use super::work::Claim;
@@ -11,27 +11,27 @@ use domain::ids::UploadId;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-/// A piece of an upload in the media store.
+/// A part of an upload in the media store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
-    /// Where it begins in the whole.
+    /// The offset of its first byte in the upload.
     pub start: i64,
-    /// How many bytes it has.
+    /// Its size in bytes.
     pub bytes: i64,
-    /// Where it is.
+    /// Its key in the media store.
     pub object_key: String,
 }
 
 /// What is stored of an upload before a request appends to it.
 #[derive(Debug, Clone)]
 pub struct SoFar {
-    /// The state of the SHA-256 of all bytes so far; none before the first.
+    /// The state of the SHA-256 over all bytes so far; none before the first.
     pub hash_state: Option<Vec<u8>>,
 }
 
-/// Lets the request `by` append at `offset`, and shuts out whoever appended before. None when `offset` is not where the
-/// stored bytes end, when a plain PUT is sending them, or when the upload no longer awaits any. What a plain PUT left
-/// unfinished can be begun anew, at 0.
+/// Admits the request `by` to append at `offset`, and shuts out any earlier one. Returns none when the stored bytes do
+/// not end at `offset`, when a plain PUT is sending them, or when the upload no longer awaits bytes. After an
+/// unfinished plain PUT, appending may begin again at 0.
 pub async fn begin_append(
     conn: &mut PgConnection,
     upload: UploadId,
@@ -56,7 +56,7 @@ pub async fn begin_append(
     .await
 }
 
-/// The last part of an upload.
+/// Returns the last part of an upload; none when it has no parts.
 pub async fn last_part(conn: &mut PgConnection, upload: UploadId) -> sqlx::Result<Option<Part>> {
     sqlx::query_as!(
         Part,
@@ -68,19 +68,19 @@ pub async fn last_part(conn: &mut PgConnection, upload: UploadId) -> sqlx::Resul
     .await
 }
 
-/// How far the bytes have come.
+/// The progress of an upload after new parts.
 #[derive(Debug, Clone, Copy)]
 pub struct Progress<'a> {
-    /// How many there are now.
+    /// How many bytes have arrived, with those of the new parts.
     pub bytes: i64,
-    /// The state of their SHA-256.
+    /// The state of the SHA-256 over them.
     pub hash_state: &'a [u8],
-    /// Their SHA-256, once all are there.
+    /// Their SHA-256; none until all have arrived.
     pub sha256: Option<&'a [u8]>,
 }
 
-/// Records parts that go on at `offset`, or take the place of a part that begins where they do. False when the request
-/// was shut out or the upload waits no longer: their objects are nobody's.
+/// Records parts that continue at `offset`, or replace a part with the same start. Returns false when the request was
+/// shut out or the upload no longer waits: then no row names the parts' objects.
 pub async fn append(
     conn: &mut PgConnection,
     upload: UploadId,
@@ -118,8 +118,8 @@ pub async fn append(
     Ok(recorded.rows_affected() > 0)
 }
 
-/// Forgets the parts of an upload whose bytes the request `by` sends from the first one on; returns their objects, now
-/// nobody's.
+/// Deletes the rows of an upload's parts, for the request `by` that sends its bytes from the start. Returns the keys of
+/// their objects, which no row names any more.
 pub async fn drop_parts(conn: &mut PgConnection, upload: UploadId, by: Uuid) -> sqlx::Result<Vec<String>> {
     sqlx::query_scalar!(
         "DELETE FROM upload_parts USING uploads
@@ -132,7 +132,8 @@ pub async fn drop_parts(conn: &mut PgConnection, upload: UploadId, by: Uuid) -> 
     .await
 }
 
-/// Records parts that a client has put into the bucket itself as the bytes of an upload that nothing else was sent for.
+/// Records parts that a client put into the bucket itself as the bytes of an upload, if no other bytes were sent for
+/// it.
 pub async fn receive_parts(conn: &mut PgConnection, upload: UploadId, parts: &[Part]) -> sqlx::Result<()> {
     let starts: Vec<i64> = parts.iter().map(|part| part.start).collect();
     let bytes: Vec<i64> = parts.iter().map(|part| part.bytes).collect();
@@ -162,18 +163,18 @@ pub async fn receive_parts(conn: &mut PgConnection, upload: UploadId, parts: &[P
     Ok(())
 }
 
-/// What has arrived of an upload, all in all.
+/// The bytes that have arrived of an upload.
 #[derive(Debug, Clone)]
 pub struct Whole {
-    /// How many bytes.
+    /// How many bytes there are.
     pub bytes: i64,
-    /// Their SHA-256; none of bytes that passed no process of this service.
+    /// Their SHA-256; none when no process of this service has read them.
     pub sha256: Option<Vec<u8>>,
-    /// The announced SHA-256.
+    /// The announced SHA-256; none when none was announced.
     pub declared_sha256: Option<Vec<u8>>,
 }
 
-/// What has arrived of a claimed upload.
+/// Returns what has arrived of a claimed upload; none when nothing has.
 pub async fn whole(conn: &mut PgConnection, claim: &Claim) -> sqlx::Result<Option<Whole>> {
     sqlx::query_as!(
         Whole,
@@ -185,7 +186,7 @@ pub async fn whole(conn: &mut PgConnection, claim: &Claim) -> sqlx::Result<Optio
     .await
 }
 
-/// The parts of a claimed upload, in the order of their bytes.
+/// Returns the parts of a claimed upload, in the order of their bytes.
 pub async fn parts(conn: &mut PgConnection, claim: &Claim) -> sqlx::Result<Vec<Part>> {
     sqlx::query_as!(
         Part,
@@ -196,8 +197,8 @@ pub async fn parts(conn: &mut PgConnection, claim: &Claim) -> sqlx::Result<Vec<P
     .await
 }
 
-/// Makes the object that a claim has joined from the parts the upload's, and forgets the parts. False when the claim is
-/// lost: the object is nobody's.
+/// Makes the object that a claim has joined from the parts the upload's object, and deletes the parts' rows. Returns
+/// false when the claim is lost: then no row names the object.
 pub async fn record_joined(
     conn: &mut PgConnection,
     claim: &Claim,
@@ -223,7 +224,7 @@ pub async fn record_joined(
     Ok(joined > 0)
 }
 
-/// Those of these objects that are parts of uploads.
+/// Returns which of these objects are parts of uploads.
 pub async fn named_parts(conn: &mut PgConnection, keys: &[String]) -> sqlx::Result<Vec<String>> {
     sqlx::query_scalar!("SELECT object_key FROM upload_parts WHERE object_key = ANY ($1)", keys,).fetch_all(conn).await
 }

@@ -1,29 +1,29 @@
-//! The bytes of an upload on their way in: who sends them now, and what has arrived.
+//! The bytes of an upload on their way in: which request sends them now, and what has arrived.
 //!
-//! One request at a time sends, under a claim that it renews while bytes come and that ends by itself. `let_in` admits
-//! a request that sends all bytes: never while another one sends, and what was sent before is given up, so that an
-//! upload takes no more room than it announced. A request that appends takes the claim over (`parts`).
+//! One request at a time sends, under a claim that it renews while bytes arrive and that expires by itself. `let_in`
+//! admits a request that sends all bytes, but never while another one sends. Bytes that were sent before are dropped,
+//! so that an upload takes no more storage than it announced. A request that appends takes over the claim (`parts`).
 
 use domain::ids::UploadId;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-/// Seconds that a claim lasts, unless it is renewed.
+/// Seconds after which a claim expires, unless it is renewed.
 pub const RECEIVING_SECONDS: i32 = 30;
 
 /// Whether a request may send an upload's bytes now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LetIn {
-    /// It may; `dropped` is the object of an earlier send, now nobody's.
+    /// It may; no row names the object of an earlier request any more.
     Yes {
-        /// Its key.
+        /// The key of that object; none when there was none.
         dropped: Option<String>,
     },
-    /// Another request sends them, or the upload waits no longer.
+    /// Another request sends them, or the upload no longer waits.
     No,
 }
 
-/// Lets the request `by` send the upload's bytes, if nobody else does.
+/// Admits the request `by` to send the upload's bytes, if no other request sends them.
 pub async fn let_in(conn: &mut PgConnection, upload: UploadId, by: Uuid) -> sqlx::Result<LetIn> {
     let claimed = sqlx::query_scalar!(
         "WITH before AS (
@@ -46,7 +46,8 @@ pub async fn let_in(conn: &mut PgConnection, upload: UploadId, by: Uuid) -> sqlx
     Ok(claimed.map_or(LetIn::No, |dropped| LetIn::Yes { dropped }))
 }
 
-/// How many seconds are left of the claim of whoever sends the upload's bytes, rounded up; none when nobody does.
+/// Returns how many seconds are left of the claim of the request that sends the upload's bytes, rounded up; none when
+/// no request sends.
 pub async fn claim_left(conn: &mut PgConnection, upload: UploadId) -> sqlx::Result<Option<i32>> {
     sqlx::query_scalar!(
         r#"SELECT ceil(extract(epoch FROM receiving_until - mws_now()))::int AS "left!" FROM uploads
@@ -57,7 +58,7 @@ pub async fn claim_left(conn: &mut PgConnection, upload: UploadId) -> sqlx::Resu
     .await
 }
 
-/// Renews the claim; returns whether it is still this request's, and its account not suspended.
+/// Renews the claim. Returns false when it is no longer this request's, or the account is suspended.
 pub async fn renew_receiving(conn: &mut PgConnection, upload: UploadId, by: Uuid) -> sqlx::Result<bool> {
     let renewed = sqlx::query!(
         "UPDATE uploads SET receiving_until = mws_now() + make_interval(secs => $3)
@@ -84,12 +85,12 @@ pub async fn let_go(conn: &mut PgConnection, upload: UploadId, by: Uuid) -> sqlx
     Ok(())
 }
 
-/// Whether bytes that were stored became the upload's.
+/// Whether stored bytes were recorded as the upload's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Received {
-    /// They did.
+    /// They were.
     Recorded,
-    /// The upload no longer waits for them, or lets another send: they are nobody's.
+    /// They were not: the upload no longer waits for them, or another request sends. No row names their object.
     NotAwaiting,
 }
 

@@ -1,14 +1,14 @@
-//! The worker's part of an upload while it lasts: claim, keep, and what was fetched. `end` is how it ends.
+//! A worker's claim of an upload: taking it, renewing it, and recording fetched bytes. `end` ends it.
 //!
-//! An import is worked twice, each time with a ticket of another queue: its bytes are fetched, and then, as those that
-//! were sent, probed. `claim_no` rises at every claim, and every later write names it: what a worker writes after its
-//! lease was lost and another has claimed changes nothing. A kill at any moment leaves a lease that runs out.
+//! An import is worked on twice, each time with a ticket of another queue: its bytes are fetched, and then probed, as
+//! sent bytes are. `claim_no` rises with every claim, and every later write names it, so that a worker whose lease was
+//! lost and taken over changes nothing. After a kill at any moment the lease expires.
 
 use crate::usage;
 use domain::ids::{AccountId, ItemId, UploadId};
 use sqlx::PgConnection;
 
-/// A claimed upload: what its worker must know to turn it into an item.
+/// A claimed upload, with what its worker needs to turn it into an item.
 #[derive(Debug, Clone)]
 pub struct Claim {
     /// The upload.
@@ -19,31 +19,31 @@ pub struct Claim {
     pub item_id: ItemId,
     /// The account whose storage it takes.
     pub account_id: AccountId,
-    /// The announced media type.
+    /// The announced media type; none when none was announced.
     pub content_type: Option<String>,
-    /// From where to fetch it; none when the bytes were sent.
+    /// The URL to fetch it from; none when the bytes were sent.
     pub source_url: Option<String>,
-    /// Where the bytes are, once they are there and, where they came in parts, joined.
+    /// The key of its bytes in the media store; none until they have arrived and, if they came in parts, are joined.
     pub object_key: Option<String>,
-    /// Attempts that failed before this one.
+    /// How many attempts failed before this one.
     pub failures: i16,
-    /// Claims before this one whose lease was lost.
+    /// How many claims before this one lost their lease.
     pub losses: i16,
 }
 
-/// What is to be done with an upload.
+/// The step of an upload that a worker does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
-    /// Its bytes are to be fetched.
+    /// To fetch its bytes.
     Fetch,
-    /// Its bytes are here, and are to be probed.
+    /// To probe its bytes, which have arrived.
     Probe,
 }
 
-/// Makes other claims of these uploads' accounts wait until the caller's transaction ends, so that `claim` counts
-/// right.
+/// Makes other claims of these uploads' accounts wait until the caller's transaction ends, so that the count of `claim`
+/// is right.
 pub async fn lock_claims(conn: &mut PgConnection, uploads: &[UploadId]) -> sqlx::Result<()> {
-    // In one order, so that no two wait for each other.
+    // In one order, so that no two transactions wait for each other.
     sqlx::query!(
         "SELECT pg_advisory_xact_lock(account.key) FROM (
              SELECT DISTINCT hashtextextended('ingest ' || account_id::text, 0) AS key FROM uploads WHERE id = ANY ($1)
@@ -56,8 +56,8 @@ pub async fn lock_claims(conn: &mut PgConnection, uploads: &[UploadId]) -> sqlx:
     Ok(())
 }
 
-/// Locks those of these uploads that nobody has locked, in one order. An ask that waited for a row would keep all
-/// others of its queue waiting; the tickets of what is passed over are for later (`keep_tickets`).
+/// Locks those of these uploads that no transaction has locked, in one order, and returns them. Waiting for a locked
+/// row would hold up the whole queue; the tickets of skipped uploads are put off (`keep_tickets`).
 pub async fn lock_free(conn: &mut PgConnection, uploads: &[UploadId]) -> sqlx::Result<Vec<UploadId>> {
     sqlx::query_scalar!(
         r#"SELECT id AS "id: UploadId" FROM uploads WHERE id = ANY ($1) ORDER BY id FOR UPDATE SKIP LOCKED"#,
@@ -67,8 +67,8 @@ pub async fn lock_free(conn: &mut PgConnection, uploads: &[UploadId]) -> sqlx::R
     .await
 }
 
-/// Has the tickets of these uploads come again in a second: their rows are locked, as by whoever has just received
-/// their bytes. Returns those tickets.
+/// Makes the tickets of these uploads due again in a second, because their rows are locked, such as by the request that
+/// has just received their bytes. Returns those tickets.
 pub async fn keep_tickets(conn: &mut PgConnection, uploads: &[UploadId]) -> sqlx::Result<Vec<String>> {
     sqlx::query_scalar!(
         r#"UPDATE apalis.jobs AS ticket SET run_at = now() + interval '1 second'
@@ -80,8 +80,9 @@ pub async fn keep_tickets(conn: &mut PgConnection, uploads: &[UploadId]) -> sqlx
     .await
 }
 
-/// Claims an upload for 30 s, if it is due for this stage, nobody else holds it, and fewer than `most` of its account
-/// are held at this stage already: one account's uploads can't keep those of others waiting. After [`lock_claims`].
+/// Claims an upload for 30 s. Returns none unless it is due for this stage, nobody else holds it, and fewer than `most`
+/// of its account are held at this stage, so that one account's uploads can't hold up others'. Call it after
+/// [`lock_claims`].
 pub async fn claim(conn: &mut PgConnection, upload: UploadId, stage: Stage, most: i64) -> sqlx::Result<Option<Claim>> {
     sqlx::query_as!(
         Claim,
@@ -107,8 +108,8 @@ pub async fn claim(conn: &mut PgConnection, upload: UploadId, stage: Stage, most
     .await
 }
 
-/// The account's upload that waits longest at this stage, of those that are due or were made to wait for its others.
-/// Its claim tells whether it can be had.
+/// Returns the account's upload that has waited longest at this stage, among those that are due or were postponed, and
+/// makes it due. Its claim shows whether it is free.
 pub async fn make_due_next(
     conn: &mut PgConnection,
     account: AccountId,
@@ -132,8 +133,8 @@ pub async fn make_due_next(
     .await
 }
 
-/// Lets an upload that could be claimed but for its account's others, or that is due for the other stage, wait for a
-/// moment.
+/// Postpones an upload by two seconds, because too many of its account are held, or because it is due for the other
+/// stage.
 pub async fn postpone(conn: &mut PgConnection, upload: UploadId) -> sqlx::Result<()> {
     sqlx::query!(
         "UPDATE uploads SET due_at = mws_now() + interval '2 seconds', ticket_id = NULL
@@ -145,17 +146,17 @@ pub async fn postpone(conn: &mut PgConnection, upload: UploadId) -> sqlx::Result
     Ok(())
 }
 
-/// Storage that a claim's item has.
+/// The storage that was reserved for a claim's item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reserved {
-    /// So many bytes; fewer than were asked for where the account has no more.
+    /// This many bytes; fewer than requested when the account has no more.
     Bytes(i64),
     /// The claim is lost, or the item deleted.
     Lost,
 }
 
 /// Reserves storage for the bytes that this claim fetches: `bytes` in all, or what the account has left of `quota`. The
-/// caller holds `items::lock_storage` until its commit. It stands as the item's size, and is given back with that.
+/// caller holds `items::lock_storage` until its commit. The reservation is stored as the item's size, and ends with it.
 pub async fn reserve(conn: &mut PgConnection, claim: &Claim, bytes: i64, quota: i64) -> sqlx::Result<Reserved> {
     let kept = usage::of(conn, claim.account_id).await?.media_bytes;
     let reserved = sqlx::query_scalar!(
@@ -175,7 +176,8 @@ pub async fn reserve(conn: &mut PgConnection, claim: &Claim, bytes: i64, quota: 
     Ok(reserved.map_or(Reserved::Lost, Reserved::Bytes))
 }
 
-/// Keeps a claim for another 30 s. False when it is lost or the upload has ended: stop, and write nothing.
+/// Renews a claim for another 30 s. Returns false when it is lost or the upload has ended: then stop, and write
+/// nothing.
 pub async fn renew(conn: &mut PgConnection, claim: &Claim) -> sqlx::Result<bool> {
     let renewed = sqlx::query!(
         "UPDATE uploads SET lease_until = mws_now() + interval '30 seconds'
@@ -188,8 +190,9 @@ pub async fn renew(conn: &mut PgConnection, claim: &Claim) -> sqlx::Result<bool>
     Ok(renewed.rows_affected() > 0)
 }
 
-/// Records the bytes that this claim has fetched, and the item's size, and ends the claim: what was fetched is due to
-/// be probed, with a ticket that the same transaction pushes. False when the claim is lost: the object is nobody's.
+/// Records the bytes that this claim has fetched and the item's size, and ends the claim: the upload is due to be
+/// probed, with a ticket that the same transaction pushes. Returns false when the claim is lost: then no row names the
+/// object.
 pub async fn record_fetched(
     conn: &mut PgConnection,
     claim: &Claim,

@@ -1,16 +1,16 @@
-//! When the schedulers' duties were last done, as each scheduler tells with its beat.
+//! When the schedulers' duties were last done, as each scheduler reports it.
 
 use domain::verdict::Duty;
 use sqlx::PgConnection;
 
-/// A duty, as a scheduler tells of it.
+/// The state of a duty, as a scheduler reports it.
 #[derive(Debug, Clone)]
 pub struct DutyTold {
-    /// Which.
+    /// Its name.
     pub duty: String,
-    /// How often it is done, in seconds.
+    /// The time between two runs of it, in seconds.
     pub every_seconds: f64,
-    /// Seconds since it was done; none where this scheduler never did it.
+    /// Seconds since it was done; none when this scheduler has never done it.
     pub done_seconds: Option<f64>,
 }
 
@@ -21,7 +21,7 @@ impl From<DutyTold> for Duty {
     }
 }
 
-/// Tells of duties. Of several schedulers the one counts that did a duty last.
+/// Records the state of duties. If several schedulers report a duty, the latest run counts.
 pub async fn tell(conn: &mut PgConnection, duties: &[DutyTold]) -> sqlx::Result<()> {
     sqlx::query!(
         "INSERT INTO scheduler_duties AS known (duty, every_seconds, done_at)
@@ -33,7 +33,8 @@ pub async fn tell(conn: &mut PgConnection, duties: &[DutyTold]) -> sqlx::Result<
         &duties.iter().map(|one| one.duty.clone()).collect::<Vec<_>>(),
         &duties.iter().map(|one| one.every_seconds).collect::<Vec<_>>(),
         &duties.iter().map(|one| one.done_seconds.unwrap_or_default()).collect::<Vec<_>>(),
-        // Those that were never done by this one: the row begins with its first telling, and is left as it is.
+        // The duties that this scheduler has never done: their rows begin with the first report, and are not changed
+        // after it.
         &duties.iter().filter(|one| one.done_seconds.is_none()).map(|one| one.duty.clone()).collect::<Vec<_>>()
     )
     .execute(conn)
@@ -41,7 +42,7 @@ pub async fn tell(conn: &mut PgConnection, duties: &[DutyTold]) -> sqlx::Result<
     Ok(())
 }
 
-/// The duties that a scheduler told of within the last minutes.
+/// Returns the duties that a scheduler has reported within the last two minutes.
 pub async fn told(conn: &mut PgConnection) -> sqlx::Result<Vec<DutyTold>> {
     sqlx::query_as!(
         DutyTold,
@@ -52,7 +53,7 @@ pub async fn told(conn: &mut PgConnection) -> sqlx::Result<Vec<DutyTold>> {
     .await
 }
 
-/// Forgets duties that no scheduler has told of for a day. Returns how many.
+/// Deletes duties that no scheduler has reported for a day. Returns how many.
 pub async fn forget(conn: &mut PgConnection) -> sqlx::Result<u64> {
     let done = sqlx::query!("DELETE FROM scheduler_duties WHERE told_at < mws_now() - interval '1 day'");
     Ok(done.execute(conn).await?.rows_affected())

@@ -1,7 +1,7 @@
-//! What the operators' verdict goes by (`domain::verdict`), in a handful of statements.
+//! The numbers that the operators' verdict is made of (`domain::verdict`), in a handful of statements.
 //!
-//! Each looks at what is due, live or new, by an index and up to a bound: what it costs depends on how much goes on,
-//! and not on how much there ever was (`tests/all/verdict` holds their plans).
+//! Each looks at rows that are due, live or new, by an index and up to a bound, so that its cost depends on how much
+//! goes on, and not on how much there is (`tests/all/verdict` holds their plans).
 
 mod duties;
 
@@ -16,9 +16,9 @@ use domain::verdict::{
 };
 use sqlx::PgConnection;
 
-/// Processes that are looked at.
+/// How many processes are looked at.
 const MOST_PROCESSES: i64 = 1_000;
-/// Accounts without minutes are looked for among those of so many jobs, the newest.
+/// How many of the newest jobs are searched for accounts that have no minutes left.
 const NEWEST_JOBS: i64 = 500;
 
 /// A process, as the fleet's page shows it.
@@ -26,7 +26,7 @@ const NEWEST_JOBS: i64 = 500;
 pub struct ProcessRow {
     /// Its name.
     pub name: String,
-    /// What it is: `api`, `worker` or `scheduler`.
+    /// Its service: `api`, `worker` or `scheduler`.
     pub service: String,
     /// The host that it runs on.
     pub host: String,
@@ -34,18 +34,18 @@ pub struct ProcessRow {
     pub version: String,
     /// The tasks that it can run.
     pub tasks: Vec<String>,
-    /// Jobs that it can run at once.
+    /// How many jobs it can run at once.
     pub slots: i32,
-    /// Jobs that it runs.
+    /// How many jobs it runs now.
     pub busy: i32,
-    /// When it began.
+    /// When it started.
     pub started_at: DateTime<Utc>,
-    /// Seconds since it last said that it lives.
+    /// Seconds since it last wrote its row.
     pub silent_seconds: f64,
 }
 
-/// Every process that did not say that it has ended, by service and name. An api says so when it is asked whether it is
-/// ready.
+/// Returns every process that has not stopped normally, by service and name. An api writes its row only when it is
+/// asked whether it is ready.
 pub async fn processes(conn: &mut PgConnection) -> sqlx::Result<Vec<ProcessRow>> {
     sqlx::query_as!(
         ProcessRow,
@@ -58,7 +58,8 @@ pub async fn processes(conn: &mut PgConnection) -> sqlx::Result<Vec<ProcessRow>>
     .await
 }
 
-/// The numbers of this moment. `clock_skew_ms` is how far the caller's clock is ahead of the database's.
+/// Returns all numbers of this moment. `clock_skew_ms` is how many milliseconds the caller's clock is ahead of the
+/// database's.
 pub async fn snapshot(conn: &mut PgConnection, clock_skew_ms: i64) -> sqlx::Result<Snapshot> {
     let processes = processes(&mut *conn).await?.into_iter().filter(|row| row.service != "api").map(process).collect();
     let paused = sqlx::query_scalar!("SELECT read FROM read_kinds WHERE paused_at IS NOT NULL ORDER BY read");
@@ -83,8 +84,8 @@ fn process(row: ProcessRow) -> Process {
     }
 }
 
-/// What waits and runs, by task. A place is asked for in the order of an account's line, so that a task of which many
-/// wait may hide others of which few do.
+/// Returns how many jobs wait and run, by task. Jobs without a place are counted in the order of each account's line,
+/// so a task with many of them may hide others with few.
 pub async fn backlogs(conn: &mut PgConnection) -> sqlx::Result<Vec<Backlog>> {
     let rows = sqlx::query_file!("src/verdict/backlogs.sql", LOOKED_AT).fetch_all(conn).await?;
     let backlog = |task| (task, rows.iter().find(|row| row.task == Task::name(task)));
@@ -101,7 +102,7 @@ pub async fn backlogs(conn: &mut PgConnection) -> sqlx::Result<Vec<Backlog>> {
     Ok(found.collect())
 }
 
-/// How jobs ended in the last quarter of an hour: each end has its event.
+/// Returns how jobs ended in the last quarter of an hour, by their events.
 pub async fn ended(conn: &mut PgConnection) -> sqlx::Result<Ended> {
     let rows = sqlx::query!(
         r#"WITH ended AS MATERIALIZED (
@@ -119,26 +120,29 @@ pub async fn ended(conn: &mut PgConnection) -> sqlx::Result<Ended> {
     for row in rows {
         match (row.status.as_str(), row.code) {
             ("succeeded", _) => ended.succeeded += row.many,
-            ("failed", Some(code)) => {
-                if BY_MEDIA.contains(&code.as_str()) {
-                    ended.failed_by_media += row.many;
-                } else {
-                    ended.failed_by_us += row.many;
-                }
-                if let (None, Some(task)) = (&ended.most, Task::from_name(&row.task)) {
-                    ended.most = Some(Failure { code, task, many: row.many });
-                }
-            }
+            ("failed", Some(code)) => add_failure(&mut ended, code, &row.task, row.many),
             _ => {}
         }
     }
     Ok(ended)
 }
 
-/// Job error codes that are its media's or its caller's matter.
+/// Counts one kind of failure; they come by how many they are.
+fn add_failure(ended: &mut Ended, code: String, task: &str, many: i64) {
+    if BY_MEDIA.contains(&code.as_str()) {
+        ended.failed_by_media += many;
+    } else {
+        ended.failed_by_us += many;
+    }
+    if let (None, Some(task)) = (&ended.most, Task::from_name(task)) {
+        ended.most = Some(Failure { code, task, many });
+    }
+}
+
+/// Error codes of jobs that the media or the caller is to blame for.
 const BY_MEDIA: [&str; 3] = ["media_unreadable", "media_too_long", "file_too_large"];
 
-/// How the newest deliveries of an hour stand, and which endpoints are in trouble.
+/// Returns the state of the last hour's newest deliveries, and which endpoints are in trouble.
 pub async fn deliveries(conn: &mut PgConnection) -> sqlx::Result<Deliveries> {
     let row = sqlx::query_file!("src/verdict/deliveries.sql", LOOKED_AT, FAILURES_THAT_WARN).fetch_one(conn).await?;
     let warned = row.warned.zip(row.failures);
@@ -156,7 +160,7 @@ pub async fn deliveries(conn: &mut PgConnection) -> sqlx::Result<Deliveries> {
     })
 }
 
-/// How the books stand, and who has nothing left of those that worked lately.
+/// Returns the state of the ledger, and which of the accounts with recent jobs have nothing left.
 pub async fn books(conn: &mut PgConnection) -> sqlx::Result<Books> {
     let row = sqlx::query_file!("src/verdict/books.sql", NEWEST_JOBS).fetch_one(conn).await?;
     Ok(Books {

@@ -1,25 +1,24 @@
-//! First attempts that wait for their endpoint unclaimed: whether somebody prefetches some, and for how long their
-//! tickets are delayed.
+//! First attempts that wait for their endpoint unclaimed: whether a prefetch is under way, and how long their tickets
+//! are delayed.
 //!
-//! One prefetch of an endpoint is under way at a time; what is added meanwhile is known when it is answered, so that
-//! nothing is forgotten.
+//! An endpoint has one prefetch under way at a time. What is added meanwhile is remembered until it is answered, so
+//! that nothing is forgotten.
 
 use domain::ids::{AccountId, DeliveryId, EndpointId};
 use std::collections::HashMap;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// For how long tickets are delayed at first, and at most. What a worker leaves behind that dies or stops waits so
-/// long.
+/// How long tickets are delayed at first, and at most. What a worker that dies or stops leaves behind waits that long.
 const DELAY: (Duration, Duration) = (Duration::from_secs(10), Duration::from_secs(40));
 
 /// Deliveries to claim for an endpoint's queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Prefetch {
     pub endpoint: EndpointId,
-    /// How many, at most.
+    /// The number to claim, at most.
     pub many: usize,
-    /// Only those after this one, when a prefetch has just come so far: before it the index is full of what was taken.
+    /// Claims only those after this one, the last of the prefetch before: the index is full of taken rows before it.
     pub after: Option<DeliveryId>,
 }
 
@@ -28,15 +27,15 @@ pub struct Prefetch {
 pub struct Cursor {
     /// Whether there may be more.
     pub more: bool,
-    /// The last that was claimed, where there were as many as were asked for.
+    /// The last delivery that was claimed, where the prefetch got as many as it asked for.
     pub after: Option<DeliveryId>,
 }
 
-/// What waits for one endpoint.
+/// The unclaimed deliveries of one endpoint.
 #[derive(Debug)]
 pub struct Backlog {
     pub account: AccountId,
-    /// How many were asked for, while a prefetch is under way.
+    /// The number that was asked for, while a prefetch is under way.
     pub asked: Option<usize>,
     /// The oldest that was added since the last prefetch was asked for.
     added: Option<DeliveryId>,
@@ -48,12 +47,12 @@ impl Backlog {
         Self { account, asked: None, added: None, after: None }
     }
 
-    /// Says that this delivery waits, and maybe others.
+    /// Notes that this delivery waits, and maybe others.
     pub fn add(&mut self, id: DeliveryId) {
         self.added = Some(self.added.map_or(id, |added| added.min(id)));
     }
 
-    /// Asks for so many, if for any, unless somebody has.
+    /// Asks for `many` deliveries; none where `many` is 0 or a prefetch is under way.
     pub fn prefetch(&mut self, endpoint: EndpointId, many: usize) -> Option<Prefetch> {
         if self.asked.is_some() || many == 0 {
             return None;
@@ -68,14 +67,14 @@ impl Backlog {
         self.added.is_some()
     }
 
-    /// A prefetch was answered. Returns whether some were added since it was asked for.
+    /// Notes a prefetch's answer. Returns whether deliveries were added since it was asked for.
     pub fn prefetched(&mut self, cursor: Cursor) -> bool {
         (self.asked, self.after) = (None, cursor.after);
         self.added.is_some()
     }
 }
 
-/// For how long the tickets of each endpoint are delayed: twice as long each time they have come round.
+/// How long the tickets of each endpoint are delayed: twice as long each time they have come round.
 #[derive(Debug, Default)]
 pub struct TicketDelays(HashMap<EndpointId, (Duration, Instant)>);
 
@@ -89,7 +88,7 @@ impl TicketDelays {
         *by
     }
 
-    /// The endpoint's queue is short again.
+    /// Forgets the delay, since the endpoint's queue is short again.
     pub fn forget(&mut self, endpoint: EndpointId) {
         self.0.remove(&endpoint);
     }

@@ -1,4 +1,4 @@
-//! An endpoint's queue in one lane of one process: what is in flight, what is queued, and how long that takes.
+//! An endpoint's queue in one lane of one process: its deliveries in flight and queued, and how long attempts take.
 
 use super::latency::Latency;
 use super::limits::{ENDPOINT, ENDPOINT_SLOW, Lane, LaneLoad};
@@ -23,7 +23,7 @@ pub struct Leased<D> {
     pub id: DeliveryId,
     /// When the claim was asked for.
     pub since: Instant,
-    /// Whether its endpoint was enabled then, and had no failure last.
+    /// Whether its endpoint was enabled then, and its last attempt had not failed.
     pub is_healthy: bool,
     pub delivery: D,
 }
@@ -34,7 +34,7 @@ pub struct EndpointQueue<D> {
     pub account: AccountId,
     pub in_flight: usize,
     pub queued: VecDeque<Leased<D>>,
-    /// How many were deferred since the queue was last empty: they come behind it, each at its own due time.
+    /// The number deferred since the queue was last empty: they come behind it, each at its own due time.
     deferred: usize,
     pub latency: Latency,
     /// When an attempt failed last.
@@ -54,12 +54,12 @@ impl<D> EndpointQueue<D> {
         self.in_flight == 0 && self.queued.is_empty()
     }
 
-    /// How many should be queued, of those that wait for their first attempt.
+    /// Returns how many first attempts should be queued.
     pub fn target_length(&self) -> usize {
         target_length(self.latency.ewma_ms)
     }
 
-    /// Whether one more first attempt may be in flight, beside so many to the endpoint over both lanes.
+    /// Whether one more first attempt may be in flight, beside `to_endpoint` of them over both lanes.
     pub fn has_room(&self, load: LaneLoad, to_endpoint: usize, now: Instant) -> bool {
         let limit = if self.is_slow(now) {
             load.slow_limit()
@@ -85,14 +85,14 @@ impl<D> EndpointQueue<D> {
         queued < LONGEST_QUEUE && expected_ms(lane, self.latency.ewma_ms, queued + 1) <= LONGEST_EXPECTED_WAIT_MS
     }
 
-    /// Whether one that came now would wait longer than a claim is worth.
+    /// Whether a delivery that came now would wait longer than a claim is worth.
     pub fn would_wait_long(&self, lane: Lane, now: Instant) -> bool {
         let each_ms = self.latency.ewma_ms.max(self.latency.stalled_ms(self.in_flight, now));
         !self.queued.is_empty() && expected_ms(lane, each_ms, self.queued.len() + 1) > LONGEST_EXPECTED_WAIT_MS
     }
 
-    /// When one more that is deferred should be due: behind those queued, and those deferred before it. Where attempts
-    /// stall, not before their time is up, since more is known then.
+    /// Returns the milliseconds until one more deferred delivery should be due: behind those queued and those deferred
+    /// before it. Where attempts stall it is not before they time out, since more is known then.
     pub fn defer_ms(&mut self, lane: Lane, now: Instant, timeout: Duration) -> i64 {
         self.deferred += 1;
         let position = self.queued.len() + self.deferred;
@@ -106,14 +106,14 @@ impl<D> EndpointQueue<D> {
     }
 }
 
-/// How long the one at this position of a queue waits, where an attempt takes so long.
+/// Returns the milliseconds that the delivery at this position of a queue waits, where an attempt takes `each_ms`.
 #[expect(clippy::cast_precision_loss, reason = "an estimate of small counts")]
 fn expected_ms(lane: Lane, each_ms: f64, position: usize) -> f64 {
     let at_once = if lane == Lane::First { ENDPOINT } else { ENDPOINT_SLOW };
     position as f64 * each_ms / at_once as f64
 }
 
-/// How long a queue is to be where an attempt takes so long: enough to keep all slots busy while more is claimed.
+/// Returns how long a queue should be where an attempt takes `each_ms`: all slots stay busy while more is claimed.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to a few hundred")]
 pub fn target_length(each_ms: f64) -> usize {
     (QUEUE_MS / expected_ms(Lane::First, each_ms, 1)).clamp(TARGET.0, TARGET.1) as usize

@@ -1,19 +1,19 @@
-//! What always holds between two events. In a debug build each event ends here, and so does each of a test's.
+//! What always holds between two events. Debug builds and tests check it at the end of each event.
 //!
-//! I1  An account's slots in a lane are those of its queues, and each queue is listed by its account. A lane's are
-//! those of its accounts. I2  At most 16 are in flight to an endpoint over both lanes, and at most 4 of them in the
-//! slow lane. I3  What is queued has one of its account in flight in its lane, in the slow lane one of any account:
-//! whoever gives that slot back picks the next. I4  Nothing is kept of an endpoint without anything in flight or
-//! queued, nor of an account without endpoints. I5  A backlog is being prefetched from, or its endpoint has a queue,
-//! whose next free slot asks for more. I6  A ticket is never kept: the answer to the event that brought it hands it on.
-//! I7  Once the process ends, nothing is queued, and nothing is asked for or sent. I8  A queue is no longer than its
-//! bound and one prefetch; all together with what is asked for are no longer than theirs, and those of an account no
-//! longer than half of that. I9  Every claim is sent or released once. I10 Of what is queued in the slow lane and whose
-//! endpoint has room, nothing waits while a slot is free, and no account has nothing in flight unless twice as many are
-//! as there are slots. Nobody gets a slot there before one of another account that could be sent and has fewer.
+//! I1  An account's slots in a lane are the sum of its queues', and each queue is listed by its account; a lane's slots
+//! are the sum of its accounts'. I2  At most 16 are in flight to an endpoint over both lanes, and at most 4 of them in
+//! the slow lane. I3  Whatever is queued has an attempt of its account in flight in its lane, in the slow lane one of
+//! any account: whoever gives that slot back picks the next. I4  Nothing is kept about an endpoint with nothing in
+//! flight or queued, nor about an account without endpoints. I5  A backlog has a prefetch under way, or its endpoint
+//! has a queue, whose next free slot asks for more. I6  A ticket is never kept: the answer to the event that brought it
+//! hands it on. I7  Once the process ends, nothing is queued, and nothing is asked for or sent. I8  A queue is no
+//! longer than its bound and one prefetch; all queues together, with what is asked for, keep to theirs, and an
+//! account's to half of that. I9  Every claim is sent or released once. I10 Where the slow lane has
+//! something queued for an endpoint with room, no slot is free, and its account has something in flight unless twice as
+//! many are in flight as there are slots. Nobody gets a slot there before another account that could and has fewer.
 //!
-//! I6 and I9 are held by the types, which hand tickets and claims on by value, and by the tests, which count; the last
-//! of I10 by the tests, which look at each that is sent.
+//! The types hold I6 and I9, since they hand tickets and claims on by value, and so do the tests, which count; the
+//! tests hold the last of I10, since they look at each that is sent.
 
 #[cfg(any(test, debug_assertions))]
 use super::endpoint_queue::LONGEST_QUEUE;

@@ -3,18 +3,18 @@
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How long an attempt is taken to last as long as none has ended.
+/// Milliseconds that an attempt is assumed to take until one has ended.
 pub const UNKNOWN_MS: f64 = 50.0;
-/// An endpoint whose attempts take longer than this is slow, and one of which none ends for so long is stalled.
+/// Milliseconds of an average attempt above which an endpoint is slow, and without any end after which it is stalled.
 const SLOW_MS: f64 = 1_000.0;
 
-/// Of one endpoint, in one lane.
+/// The latency of one endpoint's attempts in one lane.
 #[derive(Debug)]
 pub struct Latency {
     pub ewma_ms: f64,
     /// Whether it has answered at all.
     pub is_proven: bool,
-    /// When an attempt ended last, or this was begun.
+    /// When an attempt ended last, or this was created.
     last_progress_at: Instant,
 }
 
@@ -23,14 +23,14 @@ impl Latency {
         Self { ewma_ms, is_proven: false, last_progress_at: now }
     }
 
-    /// An attempt has ended: the average follows by a quarter.
+    /// Notes the end of an attempt: the average moves by a quarter of the difference.
     pub fn observe(&mut self, took: Duration, now: Instant) {
         self.ewma_ms += (took.as_secs_f64() * 1_000.0 - self.ewma_ms) / 4.0;
         (self.is_proven, self.last_progress_at) = (true, now);
     }
 
-    /// For how long none of those in flight has ended, once that is long: they may take as long again, whatever the
-    /// average.
+    /// Returns the milliseconds since an attempt ended last, once that is long: those in flight may take as long again,
+    /// whatever the average. Otherwise 0.
     pub fn stalled_ms(&self, in_flight: usize, now: Instant) -> f64 {
         let stalled_ms = (now - self.last_progress_at).as_secs_f64() * 1_000.0;
         if in_flight > 0 && stalled_ms >= SLOW_MS { stalled_ms } else { 0.0 }

@@ -1,7 +1,7 @@
-//! What becomes of deliveries in one process: events in, actions out (invariants: `invariants.rs`; the whole story:
+//! Decides about deliveries in one process: events in, actions out (invariants: `invariants.rs`; the whole story:
 //! `deliver`).
 //!
-//! It owns who is sent now, who is queued and whose tickets are delayed. Nothing here sends, waits, reads a clock or
+//! It decides who is sent now, who is queued and whose tickets are delayed. Nothing here sends, waits, reads a clock or
 //! touches the database, and nothing is shared: one task owns the value, so any sequence of events can be replayed. A
 //! delivery and a ticket are values that are handed in and handed on, so neither can be forgotten or used twice.
 
@@ -26,14 +26,14 @@ use std::mem::take;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How long a leased delivery may be queued before its claim is released.
+/// The longest that a leased delivery may be queued before its claim is released.
 pub const LONGEST_WAIT: Duration = Duration::from_secs(10);
-/// How long after a claim was asked for its endpoint and secret are taken for what they are: by what is sent at once,
-/// and by what was queued meanwhile.
+/// How old a claim may be for its endpoint and secret to be used without asking the database again: in what is sent at
+/// once, and in what was queued meanwhile.
 const AS_CLAIMED: Duration = Duration::from_secs(1);
 const AS_QUEUED: Duration = Duration::from_millis(50);
 
-/// What the scheduler is told. `D` is a leased delivery's content, `T` a ticket that is being worked.
+/// An event for the scheduler. `D` is a leased delivery's content, `T` a ticket that is being worked.
 #[derive(Debug)]
 pub enum Event<D, T> {
     /// A ticket was fetched.
@@ -41,13 +41,13 @@ pub enum Event<D, T> {
     /// The caller reserved a slot for a first attempt that this process has just brought about; its ticket is in the
     /// queue.
     Reserved { id: DeliveryId, endpoint: EndpointId },
-    /// A claim that was asked for is ours.
+    /// A claim that was asked for succeeded.
     Claimed { slot: Slot, leased: Leased<D>, ticket: Option<T> },
-    /// It is not: another has it, it is not due or has ended, or the statement failed.
+    /// It did not: another has it, it is not due or has ended, or the statement failed.
     NotClaimed { lane: Lane, endpoint: EndpointId, ticket: Option<T> },
-    /// An attempt took so long; none was made where it took nothing.
+    /// An attempt ended after `took`, which is none where no attempt was made.
     AttemptEnded { slot: Slot, took: Option<Duration>, has_failed: bool },
-    /// What a prefetch has claimed, oldest first, and where it left off.
+    /// A prefetch was answered: what it has claimed, oldest first, and where it left off.
     Prefetched { endpoint: EndpointId, leased: Vec<Leased<D>>, cursor: Cursor },
     /// The process is to end.
     ShutDown,
@@ -62,29 +62,29 @@ pub struct Departure<D, T> {
     pub ticket: Option<T>,
 }
 
-/// What is to be done. An action that holds a ticket finishes it when it is done.
+/// What to do next. An action that holds a ticket finishes it when it is done.
 #[derive(Debug)]
 pub enum Action<D, T> {
     /// Claim this delivery; answer with `Claimed` or `NotClaimed`.
     Claim { lane: Lane, id: DeliveryId, endpoint: EndpointId, ticket: Option<T> },
     /// Make an attempt; answer with `AttemptEnded`.
     Send(Departure<D, T>),
-    /// Make sure that the claim still holds and what it is to be sent with, and send it then; answer with
+    /// Check that the claim still holds, take the endpoint and secret as they are now, and send; answer with
     /// `AttemptEnded`.
     Revalidate(Departure<D, T>),
-    /// Claim what waits for an endpoint next; answer with `Prefetched`.
+    /// Claim the next deliveries of an endpoint; answer with `Prefetched`.
     Prefetch(Prefetch),
-    /// Undo a claim: the attempt was not made, and the delivery is due again in so many milliseconds.
+    /// Undo a claim: the attempt was not made, and the delivery is due again in `after_ms` milliseconds.
     ReleaseClaim { delivery: D, after_ms: i64, ticket: Option<T> },
     /// Have a delivery that was not claimed be due later.
     Defer { id: DeliveryId, after_ms: i64, ticket: T },
-    /// Delay this delivery's ticket, and those of the deliveries behind it that wait for the endpoint, if one is named.
+    /// Delay this delivery's ticket and, if `behind` names an endpoint, those of the deliveries behind it.
     DelayTickets { id: DeliveryId, behind: Option<EndpointId>, by: Duration, ticket: T },
     /// Nothing is left to do for this ticket.
     FinishTicket(T),
 }
 
-/// What an account has in a lane.
+/// What an account has in one lane.
 #[derive(Debug, Default)]
 struct AccountQueues {
     in_flight: usize,
@@ -97,14 +97,14 @@ pub struct DeliveryScheduler<D, T> {
     limits: Limits,
     queues: HashMap<(Lane, EndpointId), EndpointQueue<D>>,
     accounts: HashMap<(Lane, AccountId), AccountQueues>,
-    /// In flight in each lane.
+    /// Deliveries in flight in each lane.
     in_flight: [usize; 2],
     /// Latencies of slow endpoints that have no queue now, and since when.
     slow: HashMap<(Lane, EndpointId), (f64, Instant)>,
-    /// What waits for endpoints, unclaimed.
+    /// Deliveries that wait for endpoints, unclaimed.
     backlogs: HashMap<EndpointId, Backlog>,
     delays: TicketDelays,
-    /// First attempts that are being claimed, each by itself.
+    /// First attempts that are being claimed one by one.
     claiming: HashMap<EndpointId, usize>,
     is_ending: bool,
     actions: Vec<Action<D, T>>,
@@ -126,7 +126,7 @@ impl<D, T> DeliveryScheduler<D, T> {
         }
     }
 
-    /// Takes an event in and returns what is to be done, in this order.
+    /// Takes an event and returns the actions to carry out, in this order.
     pub fn on(&mut self, event: Event<D, T>, now: Instant) -> Vec<Action<D, T>> {
         match event {
             Event::TicketArrived { lane, id, endpoint, ticket } => self.ticket_arrived(lane, id, endpoint, ticket, now),
@@ -148,12 +148,12 @@ impl<D, T> DeliveryScheduler<D, T> {
         take(&mut self.actions)
     }
 
-    /// First attempts that have a slot or are about to: what [`Event::Reserved`] must leave room beside.
+    /// Returns how many first attempts have a slot or are about to: [`Event::Reserved`] must leave room for them.
     pub fn first_slots_taken(&self) -> usize {
         self.in_flight(Lane::First) + self.claiming.values().sum::<usize>()
     }
 
-    /// Sends a delivery whose claim is ours, queues it, or gives it up.
+    /// Sends a delivery that was claimed, queues it, or releases it.
     fn claimed(&mut self, slot: Slot, leased: Leased<D>, ticket: Option<T>, now: Instant) {
         if self.is_ending || (slot.lane == Lane::First && !leased.is_healthy) {
             // An endpoint that began to fail after its ticket was made must not take the healthy ones' slots. The
@@ -163,13 +163,13 @@ impl<D, T> DeliveryScheduler<D, T> {
         }
         if self.has_room(slot, now) && self.queue(slot, now).queued.is_empty() {
             self.occupy(slot);
-            // What has just been claimed is what it is, unless the claim took long.
+            // A new claim has the current endpoint and secret, unless the claim took long.
             let is_new = now.saturating_duration_since(leased.since) < AS_CLAIMED;
             let departure = Departure { slot, leased, ticket };
             self.actions.push(if is_new { Action::Send(departure) } else { Action::Revalidate(departure) });
             return;
         }
-        // Where nothing is served nobody would pick it (I3).
+        // Where nothing is in flight, nobody would pick it (I3).
         let may_wait = self.is_served(slot.lane, slot.account) && self.room_in_memory(slot.account) > 0;
         let timeout = self.limits.timeout;
         let queue = self.queue(slot, now);
@@ -183,7 +183,7 @@ impl<D, T> DeliveryScheduler<D, T> {
         }
     }
 
-    /// Gives a slot back, and to the next: of the account in the first lane, of any in the slow one.
+    /// Gives a slot back, and to the next delivery: the account's in the first lane, any account's in the slow one.
     fn attempt_ended(&mut self, slot: Slot, took: Option<Duration>, has_failed: bool, now: Instant) {
         let Slot { lane, account, endpoint } = slot;
         if has_failed {
@@ -210,7 +210,7 @@ impl<D, T> DeliveryScheduler<D, T> {
             }
         }
         self.forget_idle(lane, account, now);
-        // What the first lane leaves of an endpoint's sixteen, the slow one may have.
+        // The slow lane may have what the first lane leaves of an endpoint's sixteen.
         if lane == Lane::Slow || self.has_slow_queue(endpoint) {
             self.serve_slow_lane(now);
         }
@@ -236,7 +236,7 @@ impl<D, T> DeliveryScheduler<D, T> {
         let Slot { lane, account, .. } = slot;
         self.release_expired(lane, account, now);
         while let Some(next) = self.pick_next(account, now) {
-            // What has just been claimed is what it is, unless the claim took long.
+            // A new claim has the current endpoint and secret, unless the claim took long.
             let is_new = next.slot == slot
                 && Some(next.leased.since) == claimed_at
                 && now.saturating_duration_since(next.leased.since) < AS_CLAIMED;
@@ -251,7 +251,7 @@ impl<D, T> DeliveryScheduler<D, T> {
         self.forget_idle(lane, account, now);
     }
 
-    /// Gives up what has no slot. What waits unclaimed has its ticket.
+    /// Releases what has no slot. What waits unclaimed has its ticket.
     fn shut_down(&mut self) {
         self.is_ending = true;
         let waiting: Vec<_> = self.queues.values_mut().flat_map(|queue| queue.queued.drain(..)).collect();

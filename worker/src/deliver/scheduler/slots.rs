@@ -1,4 +1,4 @@
-//! Slots: who gets one that is free, and what becomes of those who can't.
+//! Slots: who gets a free one, and what becomes of those who get none.
 
 use super::endpoint_queue::{EndpointQueue, Leased};
 use super::latency::{Latency, UNKNOWN_MS};
@@ -12,7 +12,7 @@ use tokio::time::Instant;
 const REMEMBERED: Duration = Duration::from_mins(1);
 
 impl<D, T> DeliveryScheduler<D, T> {
-    /// An endpoint's queue, new if there was none.
+    /// Returns an endpoint's queue, a new one if there was none.
     pub(super) fn queue(&mut self, slot: Slot, now: Instant) -> &mut EndpointQueue<D> {
         let Slot { lane, account, endpoint } = slot;
         self.queues.entry((lane, endpoint)).or_insert_with(|| {
@@ -22,12 +22,12 @@ impl<D, T> DeliveryScheduler<D, T> {
         })
     }
 
-    /// The endpoints that the account has queues of in the lane.
+    /// Returns the endpoints that the account has queues for in the lane.
     pub(super) fn endpoints_of(&self, lane: Lane, account: AccountId) -> Vec<EndpointId> {
         self.accounts.get(&(lane, account)).map_or_else(Vec::new, |account| account.endpoints.iter().copied().collect())
     }
 
-    /// What the account has in flight in the lane.
+    /// Returns how many the account has in flight in the lane.
     pub(super) fn of_account(&self, lane: Lane, account: AccountId) -> usize {
         self.accounts.get(&(lane, account)).map_or(0, |queues| queues.in_flight)
     }
@@ -46,12 +46,12 @@ impl<D, T> DeliveryScheduler<D, T> {
         self.queues.get(&(Lane::First, endpoint)).is_some_and(|queue| !queue.is_idle())
     }
 
-    /// In flight in a lane.
+    /// Returns how many are in flight in a lane.
     pub(super) fn in_flight(&self, lane: Lane) -> usize {
         self.in_flight[lane as usize]
     }
 
-    /// How many more of the account may be queued, or asked for.
+    /// Returns how many more of the account may be queued or asked for.
     pub(super) fn room_in_memory(&self, account: AccountId) -> usize {
         let queued = self.queues.values().map(|queue| (queue.account, queue.queued.len()));
         let asked = self.backlogs.values().map(|backlog| (backlog.account, backlog.asked.unwrap_or_default()));
@@ -61,7 +61,7 @@ impl<D, T> DeliveryScheduler<D, T> {
         self.limits.room_in_memory(its_own, all)
     }
 
-    /// In flight to an endpoint, over both lanes.
+    /// Returns how many are in flight to an endpoint, over both lanes.
     pub(super) fn to_endpoint(&self, endpoint: EndpointId) -> usize {
         let in_flight = |lane| self.queues.get(&(lane, endpoint)).map_or(0, |queue| queue.in_flight);
         in_flight(Lane::First) + in_flight(Lane::Slow)
@@ -72,7 +72,7 @@ impl<D, T> DeliveryScheduler<D, T> {
         self.slow.get(&(Lane::First, endpoint)).is_some_and(|(_, since)| now - *since < REMEMBERED)
     }
 
-    /// The load of the first lane. `is_half` is an account's.
+    /// Returns the load of the first lane. `is_half` is an account's.
     pub(super) fn first_load(&self, is_half: bool, now: Instant) -> LaneLoad {
         let mut load = LaneLoad { is_half, slow: 0, unproven: 0, slots: self.limits.first_slots };
         let first = self.queues.iter().filter(|((lane, _), _)| *lane == Lane::First);
@@ -86,7 +86,7 @@ impl<D, T> DeliveryScheduler<D, T> {
         load
     }
 
-    /// Whether the account may have one more first attempt in flight, and what its endpoints must leave to others.
+    /// Returns what the account's endpoints must leave to others; none when it may have no more in flight.
     fn room_of(&self, account: AccountId, now: Instant) -> Option<LaneLoad> {
         let sharing = self.accounts.keys().filter(|(its, _)| *its == Lane::First).count();
         let limit = self.limits.of_account(sharing);
@@ -114,8 +114,8 @@ impl<D, T> DeliveryScheduler<D, T> {
         }
     }
 
-    /// Puts the first in the queue of the account's endpoint that has fewest in flight, and room, into a slot of the
-    /// first lane, if one is free: what is sent out of queues has no ticket whose handler it would keep.
+    /// Puts the first delivery of a queue into a slot of the first lane, if one is free: of the account's endpoints
+    /// with room, the one with fewest in flight. What comes out of a queue has no ticket whose handler it would keep.
     pub(super) fn pick_next(&mut self, account: AccountId, now: Instant) -> Option<Departure<D, T>> {
         let lane = Lane::First;
         if self.in_flight(lane) >= self.limits.first_slots {
@@ -132,8 +132,8 @@ impl<D, T> DeliveryScheduler<D, T> {
         self.depart(Slot { lane, account, endpoint })
     }
 
-    /// Whether what comes out of a queue is still to be sent as it was claimed: that was a moment ago, and nothing has
-    /// failed at its endpoint since, which might have disabled it.
+    /// Whether a queued delivery is still to be sent as it was claimed: that was a moment ago, and nothing has failed
+    /// at its endpoint since, which might have disabled it.
     pub(super) fn is_as_queued(&self, departure: &Departure<D, T>, now: Instant) -> bool {
         let Departure { slot, leased, .. } = departure;
         let queue = self.queues.get(&(slot.lane, slot.endpoint));
@@ -141,7 +141,7 @@ impl<D, T> DeliveryScheduler<D, T> {
         !has_failed && now.saturating_duration_since(leased.since) < AS_QUEUED
     }
 
-    /// An attempt at the endpoint has failed, in whichever lane.
+    /// Notes that an attempt at the endpoint has failed, in whichever lane.
     pub(super) fn note_failure(&mut self, endpoint: EndpointId, now: Instant) {
         for lane in [Lane::First, Lane::Slow] {
             if let Some(queue) = self.queues.get_mut(&(lane, endpoint)) {
@@ -150,7 +150,7 @@ impl<D, T> DeliveryScheduler<D, T> {
         }
     }
 
-    /// Puts the first in this queue into a slot.
+    /// Puts the first delivery of this queue into a slot.
     pub(super) fn depart(&mut self, slot: Slot) -> Option<Departure<D, T>> {
         let leased = self.queues.get_mut(&(slot.lane, slot.endpoint))?.pop()?;
         self.occupy(slot);
@@ -165,7 +165,7 @@ impl<D, T> DeliveryScheduler<D, T> {
         }
     }
 
-    /// Returns whether there was something to give back: a scheduler that was begun anew knows nothing of what is in
+    /// Returns whether there was something to give back: a scheduler that was started anew knows nothing of what is in
     /// flight.
     pub(super) fn vacate(&mut self, Slot { lane, account, endpoint }: Slot) -> bool {
         let Some(queue) = self.queues.get_mut(&(lane, endpoint)).filter(|queue| queue.in_flight > 0) else {
@@ -179,7 +179,7 @@ impl<D, T> DeliveryScheduler<D, T> {
         true
     }
 
-    /// Gives up what the account has had in its queues for too long to be sent under its claim.
+    /// Releases what the account has had in its queues for too long to be sent under its claim.
     pub(super) fn release_expired(&mut self, lane: Lane, account: AccountId, now: Instant) {
         for endpoint in self.endpoints_of(lane, account) {
             let is_expired = |leased: &mut Leased<D>| now - leased.since > LONGEST_WAIT;
@@ -190,7 +190,7 @@ impl<D, T> DeliveryScheduler<D, T> {
         }
     }
 
-    /// Gives up what an account has queued where nothing is in flight whose end would pick it (I3).
+    /// Releases what an account has queued where nothing is in flight whose end would pick it (I3).
     pub(super) fn release_unserved(&mut self, lane: Lane, account: AccountId) {
         if self.is_served(lane, account) {
             return;
@@ -201,7 +201,7 @@ impl<D, T> DeliveryScheduler<D, T> {
         }
     }
 
-    /// Keeps nothing of those with nothing in flight and nothing queued, but for the latency of the slow, for a while.
+    /// Forgets endpoints and accounts with nothing in flight or queued, but keeps slow endpoints' latency for a while.
     pub(super) fn forget_idle(&mut self, lane: Lane, account: AccountId, now: Instant) {
         for endpoint in self.endpoints_of(lane, account) {
             let Some(queue) = self.queues.get(&(lane, endpoint)).filter(|queue| queue.is_idle()) else { continue };
@@ -215,7 +215,7 @@ impl<D, T> DeliveryScheduler<D, T> {
                 queues.endpoints.remove(&endpoint);
             }
             if lane == Lane::First && self.backlogs.get(&endpoint).is_some_and(|backlog| backlog.asked.is_none()) {
-                // What waits has tickets, and they come round again.
+                // Deliveries that wait have tickets, which come round again.
                 self.backlogs.remove(&endpoint);
             }
         }

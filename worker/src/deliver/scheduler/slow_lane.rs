@@ -1,8 +1,8 @@
-//! The slow lane goes round by account: who has fewest slots gets the next that is free, and among those who waits
-//! longest. An account that is alone may have all of them; while others wait it gets none until they have as many.
+//! The slow lane takes accounts in turn: the account with fewest slots gets the next free one, and among equals the one
+//! that waits longest. An account that is alone may have all; while others wait it gets none until they have as many.
 //!
 //! Attempts may take until the timeout, and no slot is taken back. So that an account does not wait for the others'
-//! attempts, its first has a slot even where all are taken, up to as many again.
+//! attempts, its first attempt gets a slot even where all are taken, up to as many again.
 
 use super::endpoint_queue::EndpointQueue;
 use super::limits::{ENDPOINT, ENDPOINT_SLOW, Lane, Slot};
@@ -28,15 +28,15 @@ impl<D, T> DeliveryScheduler<D, T> {
         self.queues.get(&(Lane::Slow, endpoint)).is_some_and(|queue| !queue.queued.is_empty())
     }
 
-    /// What is queued and could be sent if there was a slot: its endpoint's queues.
+    /// Returns the queues that have something to send and whose endpoint has room, if only a slot were free.
     pub(super) fn slow_candidates(&self) -> impl Iterator<Item = (EndpointId, &EndpointQueue<D>)> {
         let slow = self.queues.iter().filter(|((lane, _), queue)| *lane == Lane::Slow && !queue.queued.is_empty());
         slow.map(|((_, endpoint), queue)| (*endpoint, queue))
             .filter(|(endpoint, queue)| self.has_slow_room(*endpoint, queue))
     }
 
-    /// Fills the slots that are free out of the queues of all accounts. An end looks once through what is queued, and
-    /// once more for each that is sent while slots are left.
+    /// Fills the free slots out of the queues of all accounts. The end of an attempt looks once through what is queued,
+    /// and once more for each that is sent while slots are left.
     pub(super) fn serve_slow_lane(&mut self, now: Instant) {
         let is_expired =
             |queue: &EndpointQueue<D>| queue.queued.front().is_some_and(|first| now - first.since > LONGEST_WAIT);
@@ -58,7 +58,7 @@ impl<D, T> DeliveryScheduler<D, T> {
         }
     }
 
-    /// The accounts of such queues in the slow lane.
+    /// Returns the accounts of the queues in the slow lane that `is_such` accepts.
     fn slow_accounts(&self, is_such: impl Fn(&EndpointQueue<D>) -> bool) -> Vec<AccountId> {
         let queues = self.queues.iter().filter(|((lane, _), queue)| *lane == Lane::Slow && is_such(queue));
         let mut accounts: Vec<AccountId> = queues.map(|(_, queue)| queue.account).collect();

@@ -1,5 +1,4 @@
-//! Decides what becomes of a delivery before it is claimed, when only the lane and the endpoint of its ticket are
-//! known.
+//! Decides about a delivery before it is claimed, when only its ticket's lane and endpoint are known.
 
 use super::backlog::{Backlog, Cursor};
 use super::endpoint_queue::{EndpointQueue, target_length};
@@ -10,10 +9,10 @@ use domain::ids::{AccountId, DeliveryId, EndpointId};
 use std::collections::hash_map::Entry;
 use tokio::time::Instant;
 
-/// When so many first attempts to an endpoint are being claimed or are queued here, further ones are prefetched.
+/// When this many first attempts to an endpoint are being claimed or are queued here, further ones are prefetched.
 const FEW: usize = 4;
 
-/// What becomes of a delivery whose ticket was fetched.
+/// What to do with a delivery whose ticket was fetched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TicketDecision {
     /// Claim it.
@@ -24,7 +23,7 @@ pub(super) enum TicketDecision {
     DelayAndPrefetch(AccountId),
     /// Its endpoint gets no slot now and has no queue: delay its ticket and those behind it.
     Delay,
-    /// It would be queued for too long: leave it unclaimed, and make it due again after so many milliseconds.
+    /// It would be queued for too long: leave it unclaimed, and make it due again after `after_ms` milliseconds.
     Defer { after_ms: i64 },
 }
 
@@ -53,8 +52,8 @@ impl<D, T> DeliveryScheduler<D, T> {
         self.add_to_backlog(decision, id, endpoint, now);
     }
 
-    /// A first attempt that this process has brought about. What is not claimed now has its ticket, which nobody was
-    /// woken for: it is prefetched with its like, or found within a second.
+    /// Decides about a first attempt that this process has brought about. If it is not claimed now, its ticket, which
+    /// woke nobody, is prefetched with the others or found within a second.
     pub(super) fn reserved(&mut self, id: DeliveryId, endpoint: EndpointId, now: Instant) {
         if self.is_ending {
             return;
@@ -130,8 +129,8 @@ impl<D, T> DeliveryScheduler<D, T> {
         }
     }
 
-    /// Asks for a prefetch for an endpoint if its queue is short, there is room in memory, and none is under way. None
-    /// is asked for if the endpoint would get no slot: its tickets come round again.
+    /// Asks for a prefetch for an endpoint if its queue is short, there is room in memory, none is under way, and the
+    /// endpoint would get a slot. Otherwise its tickets come round again.
     pub(super) fn prefetch_if_short(&mut self, endpoint: EndpointId, now: Instant) {
         if self.is_ending || !self.backlogs.contains_key(&endpoint) || self.is_crowded_out(endpoint, now) {
             return;

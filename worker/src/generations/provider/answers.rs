@@ -1,18 +1,18 @@
-//! What providers answer in JSON, as far as it is read.
+//! Providers' answers in JSON: the fields that are read here.
 //!
-//! The rest of an answer is looked over and not kept: 64 MiB of `[0,0,…]` as values would take more than 2 GB.
+//! The rest of an answer is parsed and not kept: 64 MiB of `[0,0,…]` as values would take more than 2 GB.
 
 use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use std::fmt;
 use std::marker::PhantomData;
 
-/// A prediction of Cog's.
+/// A prediction of Cog's API.
 #[derive(Debug, Deserialize)]
 pub(super) struct Prediction {
-    /// How it stands.
+    /// Its state, in Cog's words.
     pub status: Option<String>,
-    /// What it has made so far.
+    /// Its output so far.
     #[serde(default)]
     pub output: Output,
 }
@@ -21,14 +21,14 @@ pub(super) struct Prediction {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Output(pub Option<String>);
 
-/// What `/v1/images/generations` answers.
+/// The answer of `/v1/images/generations`.
 #[derive(Debug, Deserialize)]
 pub(super) struct AnsweredPictures {
     /// The first picture.
     pub data: First<AnsweredPicture>,
 }
 
-/// A picture: its bytes in base64, or where it is.
+/// A picture: its bytes in base64, or its URL.
 #[derive(Debug, Deserialize)]
 pub(super) struct AnsweredPicture {
     pub b64_json: Option<String>,

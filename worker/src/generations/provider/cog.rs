@@ -1,7 +1,7 @@
-//! Cog's HTTP interface: `PUT /predictions/<id>`, waited for or asked again, and cancelled.
+//! Cog's HTTP interface: `PUT /predictions/<id>`, which is awaited or polled, and cancelled.
 //!
-//! The id is the job's, so that a server which is still at it takes a second request for the first one. A server that
-//! was started anew knows no ids: it does the work again, and nobody is charged for that.
+//! The id is the job's, so that a server that is still working takes a second request for the first one. A server that
+//! was restarted knows no ids: it does the work again, and nobody is charged for that.
 
 use super::answers::{Output, Prediction};
 use super::output::Made;
@@ -16,7 +16,7 @@ use std::path::Path;
 use std::time::Duration;
 use tokio::time::sleep;
 
-/// Between two looks at a prediction that goes on.
+/// The pause between two polls of a prediction.
 const PAUSE: Duration = Duration::from_secs(1);
 
 impl Provider {
@@ -57,7 +57,7 @@ impl Provider {
         self.json(response, spool).await
     }
 
-    /// How a prediction stands. A server that does not answer `GET` is sent the same `PUT` again, if it is idempotent.
+    /// Polls a prediction. A server that does not answer `GET` is sent the same `PUT` again, if it is idempotent.
     async fn look(&self, id: &str, body: &Value, spool: AnswerSpool<'_>) -> Result<Prediction, ReadError> {
         let request = self.request(Method::GET, &format!("predictions/{id}"));
         let response = match request.send().await {

@@ -1,8 +1,8 @@
 //! A provider's model: asked once for a job, by the job's id, and believed in nothing.
 //!
-//! Its own address is the operator's and may be private. The URL that it gives for its output is its own word, and is
-//! fetched as customers' URLs are. Answers and outputs are bounded in size and time. `cog` and `openai` know what is
-//! sent and answered; a [`ProviderFault`] says what went wrong, and a log line without the provider's address or key.
+//! Its own address is the operator's and may be private. The URL that it gives for its output is not trusted, and is
+//! fetched as customers' URLs are. Answers and outputs are bounded in size and time. `cog` and `openai` know the
+//! requests and answers. A [`ProviderFault`] and a log line without the provider's address or key say what went wrong.
 
 mod answers;
 mod cog;
@@ -29,16 +29,16 @@ use std::path::Path;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// An answer in JSON, at most: media that is larger comes by a URL.
+/// Bytes of an answer in JSON, at most: larger media comes by a URL.
 const ANSWER_BYTES: u64 = 64 << 20;
-/// Bytes of an answer that are held by what waits beside the slots.
+/// Bytes of an answer that a job holds in memory while it has left its slot.
 const SMALL_ANSWER: usize = 256 << 10;
-/// The file that a larger one is put into.
+/// The file that a larger answer is written to.
 const ANSWER_FILE: &str = "answer";
-/// How long a provider is told that nobody wants its work any more.
+/// The time limit for telling a provider that nobody wants its work any more.
 const CALL_OFF: Duration = Duration::from_secs(5);
 
-/// Where an answer goes that is long, and who is asked before it is read.
+/// The file for a long answer, and how to get a slot before it is read.
 #[derive(Clone, Copy)]
 struct AnswerSpool<'a> {
     asking: &'a Asking,
@@ -54,7 +54,7 @@ pub(super) struct Provider {
 }
 
 impl Provider {
-    /// A client of this model's provider, or why there can be none.
+    /// Returns a client of this model's provider, or why there can be none.
     pub(super) fn new(model: &Model, outbound: &OutboundClient) -> Result<Self, String> {
         let key = model.key().map_err(|error| error.to_string())?;
         let client = sending_client(&[]).map_err(|error| error.to_string())?;
@@ -66,13 +66,13 @@ impl Provider {
         &self.model.id
     }
 
-    /// Whether a tool here makes media with models of its kind.
+    /// Whether generations use models of its kind.
     pub(super) fn can_be_asked(&self) -> bool {
         use domain::model::ModelKind::{Chat, Translate};
         !matches!(self.model.kind, Translate | Chat)
     }
 
-    /// Asks for what the plan says, and puts it into the workshop.
+    /// Asks for what the plan says, and puts the result into the workshop.
     pub(super) async fn make(
         &self,
         asked: &GenerationRequest,
@@ -86,7 +86,7 @@ impl Provider {
             Some(media) => Some(output::data_url(media, self.model.limits.input_bytes).await?),
             None => None,
         };
-        // All that is sent is here: from now on it may be.
+        // Everything to send is at hand, so the request may go out from now on.
         ctx.bounded(asked.asking.begin()).await??;
         let answer = workshop.path(ANSWER_FILE);
         let working = async {
@@ -104,7 +104,7 @@ impl Provider {
         Err(self.fault(ProviderFault::TimedOut, "it took longer than it may"))
     }
 
-    /// Tells the provider that nobody wants this any more, where there is a way to.
+    /// Tells the provider that nobody wants this any more, if its API can be told.
     pub(super) async fn call_off(&self, job: JobId) {
         if self.model.dialect == Dialect::Cog {
             let path = format!("predictions/{}/cancel", request_id(job));
@@ -112,7 +112,7 @@ impl Provider {
         }
     }
 
-    /// A request of the provider, with its key.
+    /// Returns a request to the provider, with its key.
     fn request(&self, method: reqwest::Method, path: &str) -> reqwest::RequestBuilder {
         let request = self.client.request(method, self.model.url.join(path));
         match &self.key {
@@ -141,19 +141,19 @@ impl Provider {
                 ProviderFault::Unavailable
             }
             _ if status.is_client_error() => ProviderFault::Refused,
-            // What it did before it failed is not known.
+            // It is unknown what the provider did before it failed.
             _ if status.is_server_error() => self.broken_off(),
             _ => ProviderFault::BadOutput,
         };
         Err(self.fault(fault, &format!("status {}", status.as_u16())))
     }
 
-    /// The fault where a connection broke after a request was sent.
+    /// Returns the fault for a connection that broke after a request was sent.
     const fn broken_off(&self) -> ProviderFault {
         if self.model.idempotent { ProviderFault::Unavailable } else { ProviderFault::Unknown }
     }
 
-    /// An answer in JSON, of bounded size. What is large is put into a file while it comes, and read in a slot.
+    /// Returns an answer in JSON, of bounded size. A large one is put into a file as it comes, and read in a slot.
     async fn json<T: DeserializeOwned>(&self, response: Response, spool: AnswerSpool<'_>) -> Result<T, ReadError> {
         let broken = |error: reqwest::Error| self.fault(self.broken_off(), &error.without_url().to_string());
         let mut stream = response.bytes_stream().map_err(broken);
@@ -175,7 +175,7 @@ impl Provider {
         serde_json::from_slice(&answer).map_err(|error| self.fault(ProviderFault::BadOutput, &error.to_string()))
     }
 
-    /// What is sent: the model's defaults, and over them what is asked.
+    /// Returns the fields to send: the model's defaults, overridden by those that the call sets.
     fn fields(&self, asked: impl IntoIterator<Item = (&'static str, Option<Value>)>) -> Map<String, Value> {
         let mut fields = self.model.defaults.clone();
         for (name, value) in asked {
@@ -186,7 +186,7 @@ impl Provider {
         fields
     }
 
-    /// The error, told once in the log.
+    /// Returns the error, and logs it once.
     fn fault(&self, fault: ProviderFault, why: &str) -> ReadError {
         let model = &self.model.id;
         tracing::warn!(%model, fault = fault.code(), reason = why, "A provider did not make what was asked for.");
@@ -194,7 +194,7 @@ impl Provider {
     }
 }
 
-/// What a provider knows a job's request by: its ULID in lower case.
+/// Returns the id that a provider knows a job's request by: its ULID in lower case.
 pub(super) fn request_id(job: JobId) -> String {
     job.to_string().trim_start_matches("job_").to_ascii_lowercase()
 }

@@ -1,8 +1,7 @@
 //! OpenAI's HTTP interface: `/v1/images/generations` and `/v1/audio/speech`, each one request and one answer.
 //!
 //! Requests have no id of the client's: one that was sent and not answered may have been carried out, and is not sent
-//! again. Each has the job's id as `Idempotency-Key`; the file of providers says of a server that honours it that it is
-//! idempotent.
+//! again. Each has the job's id as `Idempotency-Key`; the providers' file marks a server that honours it as idempotent.
 
 use super::answers::{AnsweredPicture, AnsweredPictures};
 use super::output::{Made, spool};
@@ -14,11 +13,11 @@ use reqwest::Method;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
-/// The voice where none is named: the interface asks for one.
+/// The voice where none is named: the interface requires one.
 const USUAL_VOICE: &str = "alloy";
 
 impl Provider {
-    /// Asks, and reads the answer; spoken text is the answer itself, and goes to `path`.
+    /// Sends the request and reads the answer; for speech the answer is the sound itself, which goes to `path`.
     pub(super) async fn ask(
         &self,
         asked: &GenerationRequest,
@@ -27,7 +26,7 @@ impl Provider {
         most_bytes: u64,
     ) -> Result<Made, ReadError> {
         let (to, mut body) = self.body(asked);
-        // Providers call a model as the file of providers says, or as we do.
+        // The model's name is the one in the providers' file, or else its id here.
         body.entry("model").or_insert_with(|| self.id().into());
         let request = self.request(Method::POST, to).header("Idempotency-Key", request_id(asked.job)).json(&body);
         let response = self.send(request).await?;

@@ -1,7 +1,7 @@
-//! What a provider has made, on its way to a file here: out of its answer, or from the URL that it gives.
+//! Puts a provider's output into a file here: out of its answer, or from the URL that it gives.
 //!
-//! A URL is a provider's word and no more to be trusted than a customer's: it goes through the outbound client, which
-//! reaches public addresses alone, each hop checked. A `data:` URL is bytes that are there already.
+//! A URL that a provider gives is no more trusted than a customer's: it goes through the outbound client, which reaches
+//! public addresses alone, each hop checked. A `data:` URL holds its bytes itself.
 
 use crate::readers::{MediaSource, ProviderFault, ReadError};
 use base64::Engine;
@@ -18,20 +18,20 @@ use std::pin::pin;
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 
-/// The whole of a download, its last byte included; the model's own time may end before.
+/// The time limit of a whole download, its last byte included; the model's own timeout may end before.
 const FETCH_TIME: Duration = Duration::from_mins(30);
 
-/// Where what was made is.
+/// Where an output is.
 pub(super) enum Made {
-    /// In the file where it belongs.
+    /// In its file already.
     Here,
-    /// These bytes, in base64.
+    /// In these bytes, in base64.
     Base64(String),
     /// At this URL.
     At(String),
 }
 
-/// Puts what was made into a file.
+/// Puts an output into a file.
 pub(super) async fn take_output(
     made: Made,
     outbound: &OutboundClient,
@@ -49,7 +49,7 @@ pub(super) async fn take_output(
     }
 }
 
-/// The base64 of a `data:` URL, if it is one.
+/// Returns the base64 of a `data:` URL, if it is one.
 fn inline(url: &str) -> Option<&str> {
     url.strip_prefix("data:")?.split_once(";base64,").map(|(_, text)| text)
 }
@@ -74,7 +74,7 @@ async fn fetch(
     spool(fetched.into_stream(), path, most_bytes, not_fetched).await
 }
 
-/// Why an output can't be had. A URL that is refused is the provider's mistake, whoever gave it to it.
+/// Returns why an output can't be fetched. A URL that is refused is the provider's fault, wherever it got it from.
 fn not_fetched(error: FetchError) -> ReadError {
     tracing::warn!(%error, "A provider's output could not be fetched.");
     match error {
@@ -89,7 +89,7 @@ fn bad(why: &str) -> ReadError {
     ReadError::Provider(ProviderFault::BadOutput)
 }
 
-/// Writes a stream of bytes into a file, of at most so many.
+/// Writes a stream of at most `most_bytes` bytes into a file.
 pub(super) async fn spool<E>(
     stream: impl Stream<Item = Result<Bytes, E>>,
     path: &Path,
@@ -106,7 +106,7 @@ pub(super) async fn spool<E>(
     Ok(file.flush().await?)
 }
 
-/// An item's bytes as a `data:` URL, for a provider that is to change it.
+/// Returns an item's bytes as a `data:` URL, for a provider that is to change it.
 pub(super) async fn data_url(media: &MediaSource, most_bytes: u64) -> Result<String, ReadError> {
     let file = media.file().try_clone()?;
     let length = file.metadata()?.len();
@@ -117,7 +117,7 @@ pub(super) async fn data_url(media: &MediaSource, most_bytes: u64) -> Result<Str
     let kind = if facts.item_type == ItemType::Audio { "audio/mpeg".to_owned() } else { facts.content_type };
     let reading = move || {
         let mut bytes = vec![0; usize::try_from(length).unwrap_or(usize::MAX)];
-        // Others may be reading the same opened file from places of their own.
+        // Others may be reading the same opened file at other positions.
         file.read_exact_at(&mut bytes, 0)?;
         Ok::<_, io::Error>(format!("data:{kind};base64,{}", STANDARD.encode(bytes)))
     };

@@ -1,45 +1,44 @@
-//! From raw flux to how beat-like each frame is, 0 to 1, whatever the media's loudness and density.
+//! Turns spectral flux into onset activations, 0 to 1 per frame, independent of the media's loudness and density.
 //!
-//! A frame is measured against the strongest ones within a few seconds around it; where those are weak, as in noise or
-//! between songs, against what an onset has to be at least. Works as a delay line: memory is the seconds around a
-//! frame.
+//! Each frame is normalized by the strongest frames within a few seconds around it; where those are weak, as in noise
+//! or between songs, by the least rise that is an onset. Works as a delay line: memory is the seconds around a frame.
 
 use super::onsets::{FRAME_RATE, Onset};
 use std::collections::VecDeque;
 
-/// Frames on each side that a frame is measured against: three seconds.
+/// Frames on each side that a frame is normalized by: three seconds.
 const AROUND: usize = 3 * FRAME_RATE as usize;
-/// Frames on each side whose mean is the ground that onsets stand on.
+/// Frames on each side whose mean is subtracted as the noise floor.
 const GROUND: usize = FRAME_RATE as usize / 4;
-/// A rise that is an onset even when nothing around it is stronger, in nepers over all bands.
+/// The least rise that counts as an onset when nothing around it is stronger, in nepers over all bands.
 const LEAST: f32 = 0.35;
-/// A rise of the bass that counts even when nothing around it is stronger, in amplitude.
+/// The same for the bass, in amplitude.
 const LEAST_LOW: f32 = 0.005;
 
-/// A frame as beats are found in it.
+/// The onset activation of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Activation {
-    /// How much begins here, 0 to 1.
+    /// The onset strength over all bands, 0 to 1.
     pub(super) all: f32,
-    /// How much of it is bass, in the same measure.
+    /// The onset strength of the bass, 0 to 1.
     pub(super) low: f32,
 }
 
-/// Turns onsets into activations, three seconds behind.
+/// Turns onsets into activations, with a delay of three seconds.
 #[derive(Debug, Default)]
 pub(super) struct Activations {
-    /// Smoothed onsets: up to `AROUND` frames before the next one to be answered, and those after it.
+    /// Smoothed onsets: up to `AROUND` frames before the next one to be handed over, and those after it.
     frames: VecDeque<Onset>,
     last: [Onset; 2],
-    /// Where in `frames` the next frame to be answered is.
+    /// The index in `frames` of the next frame to be handed over.
     next: usize,
     begun: bool,
 }
 
 impl Activations {
-    /// Takes the next frame, and hands over the one that is now surrounded.
+    /// Takes the next frame, and hands over the one whose surroundings are now complete.
     pub(super) fn add(&mut self, onset: Onset, each: &mut impl FnMut(Activation)) {
-        // Smoothing makes a peak three frames wide, so that a tempo between two whole frames meets it too.
+        // Smoothing makes a peak three frames wide, so that a beat interval between two whole frames meets it too.
         let [older, old] = self.last;
         let smooth = |a: f32, b: f32, c: f32| 0.25 * a + 0.5 * b + 0.25 * c;
         if self.begun {

@@ -1,6 +1,6 @@
-//! What follows from found beats: which of them are real, where bars begin, and the tempo over time.
+//! Turns tracked beats into results: which of them are real, where bars begin, and the tempo over time.
 //!
-//! Pure. The tracker finds the best beats of any sound, of noise too; `real` keeps stretches where beats stand out.
+//! Pure. The tracker finds the best beats of any sound, even of noise; `real` keeps stretches where beats stand out.
 
 use super::onsets::{EARLY_SECONDS, FRAME_RATE};
 use super::tracker::FoundBeat;
@@ -9,32 +9,32 @@ use serde::Serialize;
 
 /// Beats on each side that a beat's evidence is averaged over.
 const EVIDENCE: usize = 6;
-/// The mean strength of real beats, at least.
+/// The least mean strength of real beats.
 const LEAST_STRENGTH: f32 = 0.3;
-/// How many times stronger real beats are than what lies between them, at least.
+/// The least ratio of real beats' mean strength to the mean activation between them.
 const LEAST_CONTRAST: f32 = 2.5;
-/// A beat weaker than this was hardly played.
+/// A beat weaker than this is hardly audible.
 const WEAK: f32 = 0.2;
-/// The part of beats that may be weak, unless the others stand out by so much. Speech has steady syllables and more
-/// gaps.
+/// The largest share of weak beats, unless the mean strength is `CLEAR_CONTRAST` times what is around them. Speech has
+/// steady syllables, but more gaps.
 const MOST_WEAK: f32 = 0.2;
 const CLEAR_CONTRAST: f32 = 8.0;
-/// Fewer beats in a row are none.
+/// The least number of beats in a row.
 const SHORTEST_RUN: usize = 6;
-/// How much better bars of three have to fit than bars of four, as a factor and on top of it.
+/// How much better bars of three must fit than bars of four: a factor, and a constant that is added.
 const WALTZ_MARGIN: (f32, f32) = (1.15, 1.0);
-/// What a bar that is cut short costs: the evidence of several clear bars.
+/// The score that a bar which is cut short costs: the evidence of several clear bars.
 const CUT_BAR_COST: f32 = 12.0;
-/// Beats no faster than this may be every second one only: of music twice as fast, in beats a minute.
+/// A tempo up to this, in beats per minute, may be half of the real one.
 const MAY_BE_HALF: f64 = 95.0;
-/// They are when what is played half-way and at the quarters, compared with the beats, comes to this.
+/// It is when the strength half-way, relative to the beats', and the strength at the quarters add up to this.
 const HALF_PLAYED: f32 = 0.88;
-/// Beats no slower than this may be twice as many as there are.
+/// A tempo from this on, in beats per minute, may be twice the real one.
 const MAY_BE_TWICE: f64 = 110.0;
-/// They are when every second one is this weak beside the others, and hardly anything is played between them.
+/// It is when every second beat has less than this share of the others' strength, with hardly any onset between beats.
 const TWICE_WEAK: f32 = 0.7;
 const TWICE_EMPTY: f32 = 0.2;
-/// Seconds from point to point of the tempo curve.
+/// Seconds between points of the tempo curve.
 const CURVE_SECONDS: f64 = 5.0;
 
 /// The tempo at a time.
@@ -42,11 +42,11 @@ const CURVE_SECONDS: f64 = 5.0;
 pub(super) struct TempoPoint {
     /// Seconds from the media's start.
     pub(super) time: f64,
-    /// Beats a minute.
+    /// Beats per minute.
     pub(super) bpm: f64,
 }
 
-/// Keeps stretches of beats that stand out of their surroundings.
+/// Returns the runs of beats that stand out of their surroundings, at the tempo that a listener would count.
 pub(super) fn real(beats: &[FoundBeat]) -> Vec<Vec<FoundBeat>> {
     let convincing = |at: usize| {
         let near = || beats.iter().take(at + EVIDENCE + 1).skip(at.saturating_sub(EVIDENCE));
@@ -71,7 +71,7 @@ pub(super) fn real(beats: &[FoundBeat]) -> Vec<Vec<FoundBeat>> {
     runs.map(counted).collect()
 }
 
-/// Before the first stroke and after the last the tracker goes on counting; those beats were not played.
+/// Cuts weak beats off the ends of a run: the tracker goes on before the first stroke and after the last.
 fn without_weak_ends(run: Vec<FoundBeat>) -> Vec<FoundBeat> {
     let played = |beat: &FoundBeat| beat.strength > 0.1;
     let (Some(first), Some(last)) = (run.iter().position(played), run.iter().rposition(played)) else {
@@ -80,8 +80,8 @@ fn without_weak_ends(run: Vec<FoundBeat>) -> Vec<FoundBeat> {
     run.into_iter().take(last + 1).skip(first).collect()
 }
 
-/// The beats that a listener would count: the tracker takes music at the edge of its tempi for half or twice as fast,
-/// and what is played between the beats tells. Where nothing is, as between clicks, they stay.
+/// Returns the beats that a listener would count. At the edge of its range the tracker may take half or twice the
+/// tempo; onsets between the beats reveal that. Where there are none, as between clicks, the beats stay.
 fn counted(run: Vec<FoundBeat>) -> Vec<FoundBeat> {
     let Some(tempo) = tempo_of(&run) else { return run };
     let (beats, half) = (mean(run.iter().map(|beat| beat.strength)), mean(run.iter().map(|beat| beat.half.strength)));
@@ -99,7 +99,7 @@ fn counted(run: Vec<FoundBeat>) -> Vec<FoundBeat> {
     run
 }
 
-/// The beats with those half-way between them.
+/// Returns the beats with those half-way between them.
 fn doubled(run: &[FoundBeat]) -> Vec<FoundBeat> {
     let mut all: Vec<FoundBeat> = Vec::with_capacity(2 * run.len());
     for beat in run {
@@ -114,18 +114,18 @@ fn doubled(run: &[FoundBeat]) -> Vec<FoundBeat> {
     all
 }
 
-/// The mean of some numbers; 0 of none.
+/// Returns the mean of these numbers, 0 if there are none.
 fn mean(numbers: impl Iterator<Item = f32>) -> f32 {
     let (sum, count) = numbers.fold((0.0, 0.0_f32), |(sum, count), number| (sum + number, count + 1.0));
     sum / count.max(1.0)
 }
 
-/// When a beat is, in seconds.
+/// Returns a beat's time in seconds.
 pub(super) fn time(beat: &FoundBeat) -> f64 {
     thousandths((beat.frame / f64::from(FRAME_RATE) + EARLY_SECONDS).max(0.0))
 }
 
-/// Which beats of a run begin a bar, of four beats or of three, whichever the bass and the strokes tell.
+/// Returns the beats that begin a bar of four beats or of three, whichever fits the accents better.
 pub(super) fn downbeats(run: &[FoundBeat]) -> Vec<FoundBeat> {
     let accents = accents(run);
     let (four, four_score) = bars_of(4, &accents);
@@ -134,7 +134,7 @@ pub(super) fn downbeats(run: &[FoundBeat]) -> Vec<FoundBeat> {
     run.iter().zip(begins).filter_map(|(beat, begins)| begins.then_some(*beat)).collect()
 }
 
-/// How much each beat is accented, compared with those around it.
+/// Returns each beat's accent, relative to the beats around it.
 fn accents(run: &[FoundBeat]) -> Vec<f32> {
     let weight = |beat: &FoundBeat| beat.low + 0.5 * beat.strength;
     let around = |at: usize| {
@@ -146,7 +146,7 @@ fn accents(run: &[FoundBeat]) -> Vec<f32> {
     run.iter().enumerate().map(|(at, beat)| weight(beat) - around(at)).collect()
 }
 
-/// The best way to count these accents in bars of `meter`, and how well it fits, by Viterbi over the place in the bar.
+/// Returns the best division into bars of `meter` beats, and its score, by Viterbi over the position in the bar.
 #[expect(clippy::cast_precision_loss, reason = "a bar has few beats")]
 fn bars_of(meter: usize, accents: &[f32]) -> (Vec<bool>, f32) {
     let fit = |place: usize, accent: f32| if place == 0 { accent } else { -accent / (meter - 1) as f32 };
@@ -164,24 +164,29 @@ fn bars_of(meter: usize, accents: &[f32]) -> (Vec<bool>, f32) {
         scores = steps.iter().enumerate().map(|(place, (_, score))| score + fit(place, *accent)).collect();
         backs.push(steps.into_iter().map(|(from, _)| from).collect());
     }
-    // Of counts that fit alike, the one that begins a bar on the first beat.
+    // Among equal scores, the one that begins a bar on the first beat wins.
     let first_on_one = (accents.len() + meter - 1) % meter;
     let order = (0..meter).map(|turn| (first_on_one + turn) % meter);
     let best = order.fold((0, f32::NEG_INFINITY), |best, place| {
         let score = scores.get(place).copied().unwrap_or(f32::NEG_INFINITY);
         if score > best.1 + 1e-3 { (place, score) } else { best }
     });
-    let mut place = best.0;
-    let mut begins: Vec<bool> = Vec::with_capacity(accents.len());
+    (beginnings(&backs, best.0), best.1)
+}
+
+/// Which beats begin a bar, followed back from the place of the last one.
+fn beginnings(backs: &[Vec<usize>], last: usize) -> Vec<bool> {
+    let mut place = last;
+    let mut begins: Vec<bool> = Vec::with_capacity(backs.len());
     for back in backs.iter().rev() {
         begins.push(place == 0);
         place = back.get(place).copied().unwrap_or(0);
     }
     begins.reverse();
-    (begins, best.1)
+    begins
 }
 
-/// Beats a minute of a run: of its middle intervals, so that a beat out of place moves it little.
+/// Returns a run's tempo in beats per minute, by its middle intervals, so that a misplaced beat changes it little.
 pub(super) fn tempo_of(run: &[FoundBeat]) -> Option<f64> {
     let mut intervals: Vec<f64> =
         run.windows(2).filter_map(|pair| Some(pair.last()?.frame - pair.first()?.frame)).collect();
@@ -193,7 +198,7 @@ pub(super) fn tempo_of(run: &[FoundBeat]) -> Option<f64> {
     Some(60.0 * f64::from(FRAME_RATE) / mean)
 }
 
-/// The tempo of a run over time: a point every few seconds, the first on its first beat.
+/// Returns the tempo of a run over time: a point every few seconds, the first on its first beat.
 pub(super) fn curve(run: &[FoundBeat]) -> Vec<TempoPoint> {
     let mut points: Vec<TempoPoint> = Vec::new();
     for (at, beat) in run.iter().enumerate() {
@@ -207,7 +212,7 @@ pub(super) fn curve(run: &[FoundBeat]) -> Vec<TempoPoint> {
     points
 }
 
-/// To two decimals.
+/// Rounds to two decimals.
 pub(super) fn hundredths(value: f64) -> f64 {
     (value * 100.0).round() / 100.0
 }

@@ -1,7 +1,7 @@
-//! The `beats` read: where the beats and the bars of a music are, and how fast it goes.
+//! The `beats` read: the times of beats and of bars in music, and its tempo.
 //!
-//! Own engine: `onsets` hears what begins, `activation` makes it comparable, `tracker` finds the most likely beats
-//! and `facts` what follows from them. A media without a beat is a success with empty lists.
+//! The engine is this program's: `onsets` computes spectral flux, `activation` normalizes it, `tracker` finds the most
+//! likely beats and `facts` the results that follow. A media without a beat is a success with empty lists.
 
 mod activation;
 mod facts;
@@ -19,15 +19,15 @@ use onsets::{Onsets, RATE};
 use serde::Serialize;
 use tracker::{BeatTracker, FoundBeat};
 
-/// Beats slower than this are also offered at twice their tempo, faster ones at half of it.
+/// A tempo below this, in beats per minute, is also offered doubled, a higher one also halved.
 const MIDDLE_BPM: f64 = 110.0;
 
 /// The `data` of a `beats` read (docs/reads.md, "The stored result").
 #[derive(Debug, Serialize)]
 struct BeatsData {
-    /// Beats a minute, of the longest stretch with a beat.
+    /// Beats per minute of the longest stretch with a beat.
     tempo: Option<f64>,
-    /// That tempo, then others that a listener may count.
+    /// That tempo, then others at which a listener may count.
     tempo_candidates: Vec<f64>,
     beat_times: Vec<f64>,
     downbeat_times: Vec<f64>,

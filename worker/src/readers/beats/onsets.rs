@@ -1,8 +1,8 @@
-//! How much new sound begins at each hundredth of a second: spectral flux over the bands of an ear.
+//! Onset strength at each hundredth of a second: spectral flux over bands spaced by pitch.
 //!
-//! A stream of samples in, two numbers a frame out; nothing is kept beyond the window. Rises count in the logarithm of
-//! a band's power, so that a quiet passage has onsets as a loud one does. Neighbour: `activation`, which makes the
-//! numbers comparable over a media.
+//! A stream of samples in, two numbers per frame out; nothing is kept beyond the window. A rise is measured in the
+//! logarithm of a band's power, so that a quiet passage has onsets as a loud one does. Neighbour: `activation`, which
+//! makes the numbers comparable across media.
 
 use crate::readers::ReadError;
 use realfft::num_complex::Complex;
@@ -11,35 +11,35 @@ use std::collections::VecDeque;
 use std::f32::consts::PI;
 use std::sync::Arc;
 
-/// The rate that is heard, in samples a second.
+/// The sample rate of the analysed sound, in hertz.
 pub(in crate::readers) const RATE: u32 = 24_000;
-/// Frames a second.
+/// Frames per second.
 pub(in crate::readers) const FRAME_RATE: u32 = 100;
-/// Samples from frame to frame.
+/// The hop: samples from frame to frame.
 const HOP: usize = (RATE / FRAME_RATE) as usize;
-/// Samples in a window.
+/// Samples per window.
 const WINDOW: usize = 1024;
-/// The edges of the bands lie this part of an octave apart, once they are wide enough to hold a bin of their own.
+/// Bands per octave, once a band is wide enough to hold a bin of its own.
 const BANDS_PER_OCTAVE: f32 = 4.0;
-/// The lowest and highest frequency heard, in hertz.
+/// The lowest and highest frequency that is analysed, in hertz.
 const HEARD: (f32, f32) = (30.0, 11_500.0);
 /// Bands below this frequency are the low ones, where a bass drum is.
 const LOW_HZ: f32 = 180.0;
-/// A rise is measured against this many frames before.
+/// Frames between a frame and the earlier one that its rise is measured against.
 const LAG: usize = 2;
-/// Power of a band that counts as silence: −70 dB of a full-scale band.
+/// Power of a band that counts as silence: −70 dB relative to a full-scale band.
 const SILENCE: f32 = 1e-7;
 /// A rise out of silence counts as this much at most, in nepers of power.
 const HIGHEST_RISE: f32 = 4.0;
-/// A window's flux rises before an onset reaches its middle: by this many seconds, measured on clicks.
+/// Seconds by which a window's flux rises before the onset reaches its middle, measured on clicks.
 pub(in crate::readers) const EARLY_SECONDS: f64 = 0.005;
 
-/// What begins in one frame.
+/// The onset strength of one frame.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(in crate::readers) struct Onset {
     /// The mean rise over all bands, in nepers.
     pub(in crate::readers) all: f32,
-    /// The rise of the low bands in amplitude, where 1 is a full-scale sine: a heavy stroke is told from a light one.
+    /// The rise of the low bands in amplitude, where 1 is a full-scale sine: it tells heavy strokes from light ones.
     pub(in crate::readers) low: f32,
 }
 
@@ -53,7 +53,7 @@ pub(in crate::readers) struct Onsets {
     pending: Vec<f32>,
     scratch: Vec<f32>,
     spectrum: Vec<Complex<f32>>,
-    /// The bands of the last frames, the oldest first.
+    /// The band powers of the last frames, the oldest first.
     before: VecDeque<Vec<f32>>,
 }
 
@@ -64,7 +64,7 @@ impl std::fmt::Debug for Onsets {
 }
 
 impl Onsets {
-    /// At the beginning of a sound. The first window is centred on the first sample.
+    /// Starts at the beginning of a sound. The first window is centred on the first sample.
     pub(in crate::readers) fn new() -> Self {
         let transform = RealFftPlanner::new().plan_fft_forward(WINDOW);
         #[expect(clippy::cast_precision_loss, reason = "a window has few samples")]
@@ -83,7 +83,7 @@ impl Onsets {
         }
     }
 
-    /// Takes the next samples, and hands each frame that is complete to `each`.
+    /// Takes the next samples, and calls `each` with every frame that is complete.
     pub(in crate::readers) fn add(&mut self, samples: &[f32], mut each: impl FnMut(Onset)) -> Result<(), ReadError> {
         self.pending.extend_from_slice(samples);
         let mut at = 0;
@@ -98,7 +98,7 @@ impl Onsets {
         Ok(())
     }
 
-    /// Hands over the frames whose windows reach over the end.
+    /// Hands over the frames whose windows reach beyond the end.
     pub(in crate::readers) fn finish(&mut self, each: impl FnMut(Onset)) -> Result<(), ReadError> {
         self.add(&[0.0; WINDOW / 2], each)
     }
@@ -126,8 +126,8 @@ impl Onsets {
     }
 }
 
-/// The mean rise of all bands, and that of the low ones. A band's past is that of its loudest neighbour, so that a tone
-/// that glides or trembles is no onset.
+/// Returns the mean rise of all bands, and that of the low ones. A band is compared with its loudest neighbour before,
+/// so that a tone with glide or vibrato is no onset.
 #[expect(clippy::cast_precision_loss, reason = "there are few bands")]
 fn rises(before: &[f32], now: &[f32], low_bands: usize) -> Onset {
     let around = |band: usize| {
@@ -140,14 +140,14 @@ fn rises(before: &[f32], now: &[f32], low_bands: usize) -> Onset {
     Onset { all, low: (amplitude(now) - amplitude(before)).max(0.0) }
 }
 
-/// The bin that holds a frequency.
+/// Returns the bin that holds a frequency.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "frequencies heard are small and positive")]
 #[expect(clippy::cast_precision_loss, reason = "a window has few samples")]
 fn bin(hertz: f32) -> usize {
     (hertz * WINDOW as f32 / RATE as f32).round() as usize
 }
 
-/// Bands of a quarter octave, or of one bin where that is wider.
+/// Returns the bands: a quarter octave each, or one bin where that is wider.
 fn bands() -> Vec<(usize, usize)> {
     let mut bands: Vec<(usize, usize)> = Vec::new();
     let mut edge = HEARD.0;

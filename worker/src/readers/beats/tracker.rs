@@ -1,62 +1,62 @@
 //! The most likely beats of a stream of activations: a bar-pointer model, solved by Viterbi.
 //!
-//! The hidden state is (tempo, position within the beat). Within a beat the position only moves on, so a path is told
+//! The hidden state is (tempo, position within the beat). Within a beat the position only moves on, so a path is given
 //! by its beats alone: `score(t, interval)` is the best path whose last beat is at `t`, `interval` frames after the one
 //! before, and a step goes from beat to beat. A frame costs 82 intervals times the few that a tempo may change to, and
-//! one byte of backpointer an interval. What is older than a window is traced back and settled, so that memory does not
-//! grow.
+//! one byte of backpointer per interval. Frames older than a window are traced back and settled, so that memory does
+//! not grow.
 
 use super::activation::Activation;
 use std::collections::VecDeque;
 
-/// The shortest interval between beats, in frames: 214 a minute.
+/// The shortest interval between beats, in frames: 214 beats per minute.
 const SHORTEST: usize = 28;
-/// The longest: 55 a minute.
+/// The longest interval between beats, in frames: 55 beats per minute.
 const LONGEST: usize = 109;
-/// How many intervals there are.
+/// The number of intervals.
 const INTERVALS: usize = LONGEST - SHORTEST + 1;
-/// No beat before this one.
+/// The backpointer of a path's first beat.
 const FIRST: u8 = u8::MAX;
-/// How much a beat may be faster or slower than the one before.
+/// The largest relative change of the interval from one beat to the next.
 const LARGEST_CHANGE: f32 = 0.12;
-/// What a change of tempo costs, for each part of it.
+/// The score that a relative change of the interval costs, per unit.
 const CHANGE_COST: f32 = 60.0;
-/// What a tempo an octave from the usual one costs a beat.
+/// The score that a tempo one octave from the usual one costs per beat.
 const OCTAVE_COST: f32 = 1.0;
-/// The usual tempo's interval, in frames: 120 a minute.
+/// The usual interval, in frames: 120 beats per minute.
 const USUAL: f32 = 50.0;
-/// The activation of nothing.
+/// Added to activations, so that their log odds are finite.
 const NOTHING: f32 = 0.02;
 /// Frames that are traced back and settled at once.
 const SETTLED: usize = 3000;
-/// Frames after those, by which all likely paths have met.
+/// Frames after those, within which all likely paths have met.
 const WINDOW: usize = 3000;
 
-/// A beat as it was found.
+/// A tracked beat.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct FoundBeat {
-    /// Its frame, with a part of one.
+    /// Its frame, with a fraction.
     pub(super) frame: f64,
-    /// How much begins on it, 0 to 1.
+    /// The onset strength on it, 0 to 1.
     pub(super) strength: f32,
-    /// How much bass begins on it, 0 to 1.
+    /// The onset strength of the bass on it, 0 to 1.
     pub(super) low: f32,
     /// The mean activation of the frames since the beat before.
     pub(super) around: f32,
-    /// What begins half-way since the beat before.
+    /// The stroke half-way from the beat before.
     pub(super) half: Stroke,
-    /// How much begins a quarter and three quarters of the way, on average.
+    /// The mean onset strength at a quarter and three quarters of the way from the beat before.
     pub(super) quarters: f32,
 }
 
-/// A stroke between beats.
+/// An onset between beats.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Stroke {
-    /// Its frame, with a part of one.
+    /// Its frame, with a fraction.
     pub(super) frame: f64,
-    /// How much begins, 0 to 1.
+    /// Its onset strength, 0 to 1.
     pub(super) strength: f32,
-    /// How much bass begins, 0 to 1.
+    /// Its onset strength in the bass, 0 to 1.
     pub(super) low: f32,
 }
 
@@ -65,7 +65,7 @@ pub(super) struct Stroke {
 pub(super) struct BeatTracker {
     /// Scores of the last `LONGEST` frames, the oldest first.
     scores: VecDeque<Vec<f32>>,
-    /// The interval before, for each frame of the window and each interval.
+    /// Backpointers for each frame of the window and each interval: the number of the interval before.
     backs: VecDeque<Vec<u8>>,
     activations: VecDeque<Activation>,
     /// The frame at the beginning of `backs`.
@@ -77,7 +77,7 @@ pub(super) struct BeatTracker {
 }
 
 impl BeatTracker {
-    /// At the beginning of a sound.
+    /// Starts at the beginning of a sound.
     pub(super) fn new() -> Self {
         Self {
             scores: VecDeque::new(),
@@ -124,13 +124,13 @@ impl BeatTracker {
         }
     }
 
-    /// The beats, in order.
+    /// Returns the beats, in order.
     pub(super) fn finish(mut self) -> Vec<FoundBeat> {
         self.settle(self.backs.len());
         self.beats
     }
 
-    /// Traces the best path back, and keeps its beats among the first `frames` of the window.
+    /// Traces the best path back, and keeps its beats among the first `frames` frames of the window.
     fn settle(&mut self, frames: usize) {
         let mut path = self.path();
         path.reverse();
@@ -150,7 +150,7 @@ impl BeatTracker {
         self.scores.iter_mut().flatten().for_each(|score| *score -= most);
     }
 
-    /// The beats of the best path, the last one first: frame in the window, and interval before it.
+    /// Returns the beats of the best path, the last first: the frame in the window, and the interval before it.
     fn path(&self) -> Vec<(usize, usize)> {
         let first_scored = self.backs.len() - self.scores.len().min(self.backs.len());
         let ends = self.scores.iter().enumerate().flat_map(|(frame, scores)| {
@@ -166,7 +166,7 @@ impl BeatTracker {
         }
     }
 
-    /// The beat at this frame, with what lies between it and the one before.
+    /// Returns the beat at this frame, with the strokes and the mean activation since the one before.
     fn beat(&self, frame: usize, interval: usize) -> FoundBeat {
         let since = self.activations.iter().take(frame + 1).skip((frame + 1).saturating_sub(interval));
         let (sum, count) = since.fold((0.0, 0.0_f32), |(sum, count), activation| (sum + activation.all, count + 1.0));
@@ -177,7 +177,7 @@ impl BeatTracker {
         FoundBeat { frame: at, strength, low, around: sum / count.max(1.0), half: between(2), quarters }
     }
 
-    /// The stroke at this frame, moved to the strongest moment next to it.
+    /// Returns the stroke at this frame, moved to the strongest frame next to it.
     fn stroke(&self, frame: usize) -> Stroke {
         let near = |reach: usize| {
             self.activations.iter().enumerate().take(frame + reach + 1).skip(frame.saturating_sub(reach))
@@ -191,7 +191,7 @@ impl BeatTracker {
         Stroke { frame, strength, low }
     }
 
-    /// Where between frames a peak is: the top of the parabola through it and its neighbours.
+    /// Returns a peak's offset from its frame, in frames: that of the parabola through it and its neighbours.
     fn offset(&self, peak: usize) -> f64 {
         let at =
             |frame: Option<usize>| frame.and_then(|frame| self.activations.get(frame)).map(|activation| activation.all);
@@ -204,7 +204,7 @@ impl BeatTracker {
     }
 }
 
-/// The intervals that may precede this one, and what the change costs.
+/// Returns the intervals that may precede this one, with what the change costs.
 fn changes_to(number: usize) -> Vec<(usize, f32)> {
     let to = frames(number);
     let change = |from: usize| ((to / frames(from)) - 1.0).abs();
@@ -214,7 +214,7 @@ fn changes_to(number: usize) -> Vec<(usize, f32)> {
         .collect()
 }
 
-/// How usual a tempo is; the usual one is 0, others less.
+/// Returns the score of an interval: 0 for the usual one, less for others.
 fn usualness(number: usize) -> f32 {
     -OCTAVE_COST * (frames(number) / USUAL).log2().powi(2)
 }

@@ -1,5 +1,5 @@
-//! `confine` for systems that are not Linux: limits, and nothing else, so decoders start only where the settings say
-//! `MWS_DECODER_CONFINEMENT=none`. For developers' machines; nobody's customers should send their bytes here.
+//! `confine` for systems that are not Linux: it sets limits and nothing else, so decoders start only with
+//! `MWS_DECODER_CONFINEMENT=none`. It is for developers' machines; no customer should send bytes here.
 
 use runtime::config::Confinement as Level;
 use std::convert::Infallible;
@@ -19,7 +19,7 @@ pub(super) struct Start<'a> {
     /// Its absolute path.
     pub(super) program: &'a Path,
     pub(super) arguments: Vec<&'a OsStr>,
-    /// The media that is its standard input; a pipe without.
+    /// The media that is its standard input; without one it is a pipe.
     pub(super) input: Option<&'a File>,
     /// The folder that it may write to.
     pub(super) folder: Option<&'a Path>,
@@ -27,7 +27,7 @@ pub(super) struct Start<'a> {
     pub(super) seat: Option<Arc<Seat>>,
 }
 
-/// What a child may use.
+/// The resource limits of a child.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
     /// Address space in bytes.
@@ -38,12 +38,12 @@ pub(super) struct Limits {
     pub(super) file_bytes: u64,
 }
 
-/// A user of its own, which no child has here.
+/// A child's own user, which there is none of here.
 #[derive(Debug)]
 pub(super) struct Seat(Infallible);
 
 impl Seat {
-    /// Its number.
+    /// Returns its number.
     pub(super) fn uid(&self) -> u32 {
         match self.0 {}
     }
@@ -53,28 +53,28 @@ impl Seat {
 #[derive(Debug, Clone)]
 pub(super) struct Confiner;
 
-/// Why there is none.
+/// Why there is no confinement.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("this system has neither Landlock nor seccomp")]
 pub struct Refused;
 
 impl Confiner {
-    /// Limits alone, where that is enough.
+    /// Allows limits alone, where that is enough.
     pub(super) fn found(least: Level, _program: &Path) -> Result<Self, Refused> {
         if least == Level::None { Ok(Self) } else { Err(Refused) }
     }
 
-    /// What was reached.
+    /// Returns the level that was reached.
     pub(super) fn level(&self) -> Level {
         Level::None
     }
 
-    /// None: children keep this process's user.
+    /// Returns none: children keep this process's user.
     pub(super) fn seat(&self) -> io::Result<Option<Arc<Seat>>> {
         Ok(None)
     }
 
-    /// The same file.
+    /// Returns the same file.
     pub(super) fn readable(&self, file: File, _scratch_dir: &Path) -> io::Result<File> {
         Ok(file)
     }
@@ -96,7 +96,7 @@ impl Confiner {
             None => Stdio::piped(),
         });
         limit(&mut command, child.limits);
-        // There is none.
+        // There is no seat here.
         drop(child.seat);
         let mut child = command.spawn()?;
         let missing = || io::Error::other("a child was started without its pipes");
@@ -134,7 +134,7 @@ fn limit(command: &mut Command, limits: Limits) {
     }
 }
 
-/// A child that has started, with the ends of its streams that are ours.
+/// A child that has started, with this process's ends of its streams.
 #[derive(Debug)]
 pub(super) struct Started {
     pub(super) process: Process,
@@ -143,7 +143,7 @@ pub(super) struct Started {
     pub(super) stderr: OwnedFd,
 }
 
-/// How a child ended. The processor time that it took is not told here.
+/// How a child ended. Its processor time is not known here.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Exit {
     pub(super) status: ExitStatus,
@@ -160,7 +160,7 @@ impl Process {
         Ok(Exit { status: self.0.wait().await?, cpu: Duration::ZERO })
     }
 
-    /// Not told here.
+    /// Returns none: it is not known here.
     pub(super) fn processor_time(&self) -> Option<Duration> {
         None
     }

@@ -1,10 +1,10 @@
-//! How much of a sound was decoded.
+//! The summary of a decoded sound.
 
-/// What was decoded.
+/// How much of a sound was decoded, and warnings.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DecodedSound {
-    /// Milliseconds of media, counted.
+pub struct DecodeSummary {
+    /// Milliseconds of decoded sound.
     pub duration_ms: i64,
-    /// What the customer should know, in whole sentences.
+    /// Warnings for the customer, in whole sentences.
     pub warnings: Vec<String>,
 }

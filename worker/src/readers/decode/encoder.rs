@@ -1,8 +1,8 @@
 //! Children that write a file: the same confinement as a decoder's, and a folder that they may write to.
 //!
 //! The folder is the job's own and goes with its `Workshop`; the folder of a process that was killed goes when a worker
-//! or a render starts (`Workshop::sweep`). What a child leaves there is as little to be trusted as what it read: it is
-//! opened anew as media, by `source`.
+//! or a render starts (`Workshop::sweep`). A child's output is trusted no more than its input: `source` opens it anew
+//! as media.
 
 use super::child::{Decoder, Ending, limits};
 use super::confine::{Seat, Start};
@@ -19,35 +19,35 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::unix::pipe;
 use ulid::Ulid;
 
-/// What the folders of jobs are called, before what tells one from another.
+/// The beginning of the names of jobs' folders.
 const PREFIX: &str = "mws-render-";
-/// A folder younger than this may be one that its job is about to lock.
+/// A folder younger than this may be one that its job has yet to lock.
 const SETTLED: Duration = Duration::from_mins(1);
 
 /// A folder for the files of one job, written to by its children and gone when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Workshop {
     _outer: tempfile::TempDir,
-    /// Tells that the folder's process lives.
+    /// The lock that tells that the folder's process lives.
     _lock: File,
     folder: PathBuf,
-    /// As whom its children run.
+    /// The user that its children run as.
     seat: Option<Arc<Seat>>,
 }
 
 impl Workshop {
-    /// An empty one, for children that read this media.
+    /// Returns an empty one, for children that read this media.
     pub(crate) fn of(media: &MediaSource) -> io::Result<Self> {
         Self::new(media.tools())
     }
 
-    /// An empty one, for children that need not read any.
+    /// Returns an empty one, for children that read no media.
     pub(crate) fn new(tools: &MediaTools) -> io::Result<Self> {
         let seat = tools.confiner.seat()?;
         let outer = tempfile::Builder::new().prefix(PREFIX).tempdir_in(&tools.scratch_dir)?;
         let lock = File::open(outer.path())?;
         lock.try_lock()?;
-        // Its children may be another user, who passes through the outer folder and can't list it.
+        // Its children may be another user, who can pass through the outer folder but not list it.
         fs::set_permissions(outer.path(), Permissions::from_mode(0o711))?;
         let folder = outer.path().join(Ulid::generate().to_string());
         DirBuilder::new().mode(0o700).create(&folder)?;
@@ -57,7 +57,7 @@ impl Workshop {
         Ok(Self { _outer: outer, _lock: lock, folder, seat })
     }
 
-    /// Drops the folders of processes that were killed, which may hold hours of media. Returns how many.
+    /// Deletes the folders of processes that were killed, which may hold hours of media. Returns how many.
     pub(crate) fn sweep(tools: &MediaTools) -> io::Result<usize> {
         let mut gone = 0;
         for entry in fs::read_dir(&tools.scratch_dir)? {
@@ -69,32 +69,32 @@ impl Workshop {
         Ok(gone)
     }
 
-    /// Where a file of this name is.
+    /// Returns the path of a file with this name.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
 
-    /// Puts a file there that its children can read.
+    /// Writes a file there that its children can read.
     pub(crate) fn put(&self, name: &str, content: impl AsRef<[u8]>) -> io::Result<()> {
         fs::write(self.path(name), content)?;
         fs::set_permissions(self.path(name), Permissions::from_mode(0o644))
     }
 }
 
-/// Whether this is a folder that no process holds any more.
+/// Whether this is a folder that no process has locked any more.
 fn is_left_behind(entry: &DirEntry) -> io::Result<bool> {
-    // Not followed, if it is a link.
+    // A link is not followed.
     let metadata = entry.metadata()?;
     let settled = metadata.modified()?.elapsed().is_ok_and(|age| age > SETTLED);
     Ok(metadata.is_dir() && settled && File::open(entry.path())?.try_lock().is_ok())
 }
 
-/// What an encoder's standard input is.
+/// The source of an encoder's standard input.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Feed<'a> {
     /// The bytes of an opened media, which the child opens anew.
     Media(&'a File),
-    /// What is written to it.
+    /// The bytes that the caller writes to it.
     Written,
 }
 
@@ -118,7 +118,7 @@ impl Encoder {
         Self::start_program(&tools.ffmpeg, tools, workshop, arguments, feed, most_bytes, ctx).await
     }
 
-    /// The same of another program.
+    /// The same for another program.
     pub(crate) async fn start_program<'a>(
         program: &Path,
         tools: &MediaTools,
@@ -145,7 +145,7 @@ impl Encoder {
         Ok(Self { child, stdin })
     }
 
-    /// Hands bytes over. Those that come after the child has ended are dropped: `finish` tells why it has.
+    /// Writes bytes to the child. Those after the child has ended are dropped: `finish` reports why it has.
     pub(crate) async fn write(&mut self, bytes: &[u8], ctx: &JobCtx) -> Result<(), ReadError> {
         let Some(stdin) = &mut self.stdin else { return Ok(()) };
         let written = ctx.bounded(stdin.write_all(bytes)).await;
@@ -158,7 +158,7 @@ impl Encoder {
         }
     }
 
-    /// Reads what the child says on its standard output, 0 bytes at its end.
+    /// Reads from the child's standard output, 0 bytes at its end.
     pub(crate) async fn read(&mut self, buffer: &mut [u8], ctx: &JobCtx) -> Result<usize, ReadError> {
         self.child.read(buffer, ctx).await
     }
@@ -179,7 +179,7 @@ impl Encoder {
     }
 }
 
-/// What an encoder left, as a media like any other.
+/// Opens what an encoder made, as media like any other.
 pub(crate) async fn made(
     workshop: &Workshop,
     name: &str,

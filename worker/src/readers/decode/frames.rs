@@ -1,7 +1,7 @@
-//! The frames of a video as they are drawn into a film: whole, of one size, at one rate, one after the other.
+//! The frames of a video as they are drawn into a film: decoded whole, in one size, at one rate, in order.
 //!
-//! A stream may begin in the middle of a file of which that is known to work (`Probe::is_seekable`); where it does is
-//! `domain::decoding`'s to say. Confined and bounded as `pictures` is. What is done with frames is not known here.
+//! A stream may begin in the middle of a file that is known to allow it (`Probe::is_seekable`); `domain::decoding`
+//! decides where. It is confined and bounded as `pictures` is. This module does not know what frames are used for.
 
 use super::child::Decoder;
 use super::output::whole_output;
@@ -11,24 +11,24 @@ use crate::readers::{JobCtx, ReadError};
 use domain::media_time::FrameRate;
 use std::ffi::OsStr;
 
-/// The size that frames are wanted in, and how they get into it.
+/// The size that frames are wanted in, and how they are fitted into it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FrameSize {
     /// Pixels across; even.
     pub(crate) width: u32,
     /// Pixels down; even.
     pub(crate) height: u32,
-    /// Whether a frame fills it and loses what does not fit; else it is there whole, with black beside it.
+    /// Whether a frame fills the size and is cropped; otherwise it is there whole, with black bars.
     pub(crate) cover: bool,
 }
 
 impl FrameSize {
-    /// Bytes of a frame: luma, and both chromas at half of each side.
+    /// Returns the bytes of a frame: luma, and both chromas at half of each side.
     pub(crate) const fn frame_bytes(self) -> usize {
         self.width as usize * self.height as usize * 3 / 2
     }
 
-    /// The filters that bring a frame into this size. The pixels of some are no squares.
+    /// Returns the filters that bring a frame into this size. Some videos have pixels that are not square.
     fn filters(self, after: &str) -> String {
         let (width, height) = (self.width, self.height);
         let square = "scale=w='max(2,2*trunc(iw*clip(sar,0.25,4)/2))':h='max(2,2*trunc(ih/2))',setsar=1";
@@ -41,25 +41,25 @@ impl FrameSize {
         }
     }
 
-    /// How colours become luma and chroma: as players take films of this size that do not say.
+    /// Returns the colour matrix: the one that players assume for films of this size that name none.
     const fn matrix(self) -> &'static str {
         if self.height >= 720 { "bt709" } else { "bt601" }
     }
 }
 
-/// Where a stream of frames begins, by their numbers on the grid of its rate.
+/// Where a stream of frames begins, as frame numbers at its rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FirstFrame {
-    /// The first that is decoded.
+    /// The first frame that is decoded.
     pub(crate) decoded: i64,
-    /// The first that is given.
+    /// The first frame that is handed out.
     pub(crate) given: i64,
 }
 
 /// The frames of a video, from a given one on.
 #[derive(Debug)]
 pub(crate) struct FrameStream {
-    /// None once it has ended.
+    /// None once the video has ended.
     ffmpeg: Option<Decoder>,
     frame: Vec<u8>,
     /// The number of the frame that comes next.
@@ -69,7 +69,7 @@ pub(crate) struct FrameStream {
 }
 
 impl FrameStream {
-    /// Starts with frame `first` of the media, on the grid of this rate from its start.
+    /// Starts with frame `first` of the media, counted at this rate from its start.
     pub(crate) async fn start(
         media: &MediaSource,
         size: FrameSize,
@@ -108,7 +108,7 @@ impl FrameStream {
         Ok(stream)
     }
 
-    /// Goes on until this frame comes next.
+    /// Skips frames until this one comes next.
     pub(crate) async fn skip_to(&mut self, frame: i64, ctx: &JobCtx) -> Result<(), ReadError> {
         while self.next < frame {
             self.advance(ctx).await?;
@@ -116,7 +116,7 @@ impl FrameStream {
         Ok(())
     }
 
-    /// The next frame. Where the picture has ended the last one stands; black where there was none.
+    /// Returns the next frame. After the video's end it is the last one, or black if there was none.
     pub(crate) async fn frame(&mut self, ctx: &JobCtx) -> Result<&[u8], ReadError> {
         self.advance(ctx).await?;
         Ok(&self.frame)
@@ -126,7 +126,7 @@ impl FrameStream {
         self.next += 1;
         let Some(ffmpeg) = &mut self.ffmpeg else { return Ok(()) };
         let mut filled = 0;
-        // It is read beside the one before, which stays where this one does not come whole.
+        // It is read into another buffer than the one before, which stays if this one does not come whole.
         let mut coming = std::mem::take(&mut self.frame);
         let kept = self.any.then(|| coming.clone());
         while filled < coming.len() {
@@ -149,7 +149,7 @@ impl FrameStream {
         Ok(())
     }
 
-    /// Judges a picture that has ended.
+    /// Checks how a decoder that has ended did.
     async fn end(&mut self, ctx: &JobCtx) -> Result<(), ReadError> {
         let Some(ffmpeg) = self.ffmpeg.take() else { return Ok(()) };
         let ending = ffmpeg.ended(ctx).await?;
@@ -160,7 +160,7 @@ impl FrameStream {
         Ok(())
     }
 
-    /// Ends the decoder before its time.
+    /// Ends the decoder early.
     pub(crate) async fn kill(&mut self) {
         if let Some(mut ffmpeg) = self.ffmpeg.take() {
             ffmpeg.kill().await;
@@ -168,7 +168,7 @@ impl FrameStream {
     }
 }
 
-/// A black frame of so many bytes.
+/// Returns a black frame of this many bytes.
 pub(crate) fn black(bytes: usize) -> Vec<u8> {
     let luma = bytes / 3 * 2;
     let mut frame = vec![128; bytes];
@@ -176,7 +176,7 @@ pub(crate) fn black(bytes: usize) -> Vec<u8> {
     frame
 }
 
-/// An image as one frame; where it is transparent, black is behind it.
+/// Returns an image as one frame, on black where it is transparent.
 pub(crate) async fn image_frame(media: &MediaSource, size: FrameSize, ctx: &JobCtx) -> Result<Vec<u8>, ReadError> {
     let frame = image(media, size, "yuva420p", ctx).await?;
     let (luma, chroma) = (size.width as usize * size.height as usize, size.frame_bytes());
@@ -194,12 +194,12 @@ pub(crate) async fn image_frame(media: &MediaSource, size: FrameSize, ctx: &JobC
     Ok(picture)
 }
 
-/// The place of the luma that a value of chroma belongs to; a row has `half` values of chroma.
+/// Returns the index of the luma that a chroma value belongs to; a row has `half` values of chroma.
 const fn chroma_place(at: usize, half: usize) -> usize {
     (at / half) * 2 * half * 2 + (at % half) * 2
 }
 
-/// An image as luma, both chromas, and how much it hides, in its own proportions within the frame.
+/// Returns an image as luma, both chromas and alpha, in its own proportions within the frame.
 pub(crate) async fn image_layer(media: &MediaSource, size: FrameSize, ctx: &JobCtx) -> Result<Vec<u8>, ReadError> {
     image(media, size, "yuva420p", ctx).await
 }

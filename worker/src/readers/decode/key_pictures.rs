@@ -1,4 +1,4 @@
-//! Where a film's pictures can be begun: its key pictures, as its container tells of them, with nothing decoded.
+//! The key pictures of a film, where decoding can begin, as its container lists them, with nothing decoded.
 
 use super::output::whole_output;
 use super::{MediaSource, input_arguments};
@@ -6,16 +6,16 @@ use crate::readers::{JobCtx, ReadError};
 use std::ffi::OsStr;
 use std::fmt::Write;
 
-/// Bytes of the answer for each second that is asked of.
+/// Bytes of the answer for each time that is asked about, at most.
 const LINE_BYTES: usize = 64;
 
-/// The milliseconds of picture that are gone through before these seconds of a film, of each from the key picture
-/// before it, together.
+/// Returns how many milliseconds of picture must be decoded to reach these seconds of a film, each from the key picture
+/// before it, in all.
 pub(crate) async fn gone_through_ms(media: &MediaSource, seconds: &[i64], ctx: &JobCtx) -> Result<i64, ReadError> {
     if seconds.is_empty() {
         return Ok(0);
     }
-    // Decoders count from where the file begins, and ffprobe from 0.
+    // Decoders count from where the file begins, ffprobe from 0.
     let begins_ms = times(media, &["-show_entries", "format=start_time"], 1, ctx).await?.first().copied().unwrap_or(0);
     let mut intervals = String::new();
     for second in seconds {
@@ -32,7 +32,7 @@ pub(crate) async fn gone_through_ms(media: &MediaSource, seconds: &[i64], ctx: &
     Ok(gone_through(keys, seconds))
 }
 
-/// The times that ffprobe answers, one a line, in milliseconds.
+/// Returns the times that ffprobe answers, one per line, in milliseconds.
 async fn times(media: &MediaSource, asked: &[&str], lines: usize, ctx: &JobCtx) -> Result<Vec<i64>, ReadError> {
     let (tools, common) = (media.tools(), ["-v", "error", "-of", "csv=p=0"]);
     let arguments = common.iter().chain(asked).copied().map(OsStr::new).chain(input_arguments());
@@ -52,8 +52,8 @@ fn parsed(answer: &[u8]) -> Vec<i64> {
     times.filter(|time| time.is_finite()).map(|time| (time * 1_000.0) as i64).collect()
 }
 
-/// What is gone through before these seconds, of key pictures at these milliseconds. Where none is told of, it is begun
-/// at the start.
+/// Returns the milliseconds to decode before these seconds, with key pictures at `keys` milliseconds. Where none comes
+/// before a second, decoding begins at the start.
 fn gone_through(mut keys: Vec<i64>, seconds: &[i64]) -> i64 {
     keys.sort_unstable();
     let before = |at_ms: i64| keys.partition_point(|key| *key <= at_ms).checked_sub(1).and_then(|at| keys.get(at));

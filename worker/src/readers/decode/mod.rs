@@ -1,12 +1,12 @@
 //! Decoding: from a file that anyone may have uploaded to probed facts and blocks of samples (docs/confinement.md).
 //!
-//! Every look at the bytes happens in `ffprobe` or `ffmpeg`, as a confined child process that gets the opened file and
-//! never its name. `confine` says what a child can reach, and `child` is the only place that starts one; `names` has
-//! what is opened and what may be said back; `source` opens and checks the file; `probe` asks what it is, and `packets`
-//! how long it is where it does not say. `sound` streams samples, `pictures` small frames to look at, `frames` whole
-//! ones to draw with, `stills` gives one picture; `paid` says how far any of them goes. `output` is for children that
-//! write text, `encoder` for those that write a file.
-//! Whatever the bytes, the answer is a result or a typed error by the deadline, and no other file's content.
+//! Only `ffprobe` and `ffmpeg` read the bytes, as confined child processes that get the opened file and never its name.
+//! `confine` limits what a child can reach, and `child` is the only place that starts one; `names` lists the formats
+//! that are opened and the names that may be reported; `source` opens and checks the file; `probe` reads its facts, and
+//! `packets` its length where it declares none. `sound` streams samples, `pictures` small frames to analyse, `frames`
+//! whole ones to draw with, `stills` gives one picture; `paid` limits how far any of them goes. `output` is for
+//! children that write text, `encoder` for those that write a file. Whatever the bytes, the answer is a result or a
+//! typed error by the deadline, and no other file's content.
 
 mod child;
 #[cfg(target_os = "linux")]
@@ -29,7 +29,7 @@ mod source;
 mod stills;
 
 pub use confine::Refused;
-pub use decoded::DecodedSound;
+pub use decoded::DecodeSummary;
 pub(crate) use encoder::{Encoder, Feed, Workshop, made};
 pub(crate) use frames::{FirstFrame, FrameSize, FrameStream, black, image_frame, image_layer};
 pub(crate) use key_pictures::gone_through_ms;
@@ -58,8 +58,8 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-/// The file that the child inherits as its standard input, by a name that the uploader had no part in. Opened anew by
-/// the child, it can be read from any position.
+/// The file that the child inherits as its standard input, by a name that the uploader had no part in. The child opens
+/// it again, and so can read from any position.
 #[cfg(target_os = "linux")]
 const INPUT: &str = "file:/proc/self/fd/0";
 #[cfg(not(target_os = "linux"))]
@@ -70,16 +70,16 @@ pub(crate) fn input_path() -> &'static str {
     INPUT.trim_start_matches("file:")
 }
 
-/// The largest media that is read; what is larger is refused with `LimitExceeded`.
+/// The limits of media that is read; larger media is refused with `LimitExceeded`.
 #[derive(Debug, Clone)]
 pub struct MediaLimits {
-    /// Media time in milliseconds (`MWS_MAX_MEDIA_SECONDS`; 24 h).
+    /// Media time in milliseconds (`MWS_MAX_MEDIA_SECONDS`; by default 24 h).
     pub duration_ms: i64,
-    /// Width times height of any stream.
+    /// Width times height of any stream, in pixels.
     pub pixels: u64,
-    /// Streams in one container.
+    /// Number of streams in one container.
     pub streams: u64,
-    /// Sound channels of any stream.
+    /// Number of sound channels of any stream.
     pub channels: u64,
     /// Address space of a decoder, in bytes.
     pub child_memory_bytes: u64,
@@ -97,7 +97,7 @@ impl Default for MediaLimits {
     }
 }
 
-/// The decoder of this machine and what it may use.
+/// The decoder of this machine and its limits.
 #[derive(Debug, Clone)]
 pub struct MediaTools {
     ffmpeg: PathBuf,
@@ -105,7 +105,7 @@ pub struct MediaTools {
     scratch_dir: PathBuf,
     limits: MediaLimits,
     confiner: Confiner,
-    /// How many decoders were started, for tests of what is shared. Probes don't count.
+    /// The number of decoders that were started, for tests of sharing. Probes don't count.
     #[cfg(test)]
     decodes: Arc<AtomicUsize>,
 }
@@ -122,7 +122,7 @@ pub enum NoDecoder {
         .least.name()
     )]
     Unconfined {
-        /// What is asked for.
+        /// The level that the settings ask for.
         least: Confinement,
         /// What was tried, and how it failed.
         why: Refused,
@@ -130,7 +130,7 @@ pub enum NoDecoder {
 }
 
 impl MediaTools {
-    /// The decoder that the settings name or `PATH` holds, confined as far as this machine allows.
+    /// Finds the decoder that the settings name or that is in `PATH`, confined as far as this machine allows.
     pub fn found(settings: &ReaderSettings) -> Result<Self, NoDecoder> {
         let ffprobe = executable(settings.ffprobe.as_deref(), "ffprobe").ok_or(NoDecoder::Missing)?;
         let least = settings.confinement;
@@ -145,42 +145,42 @@ impl MediaTools {
         })
     }
 
-    /// How many decoders were started.
+    /// Returns the number of decoders that were started.
     #[cfg(test)]
     pub(crate) fn decodes(&self) -> usize {
         self.decodes.load(Ordering::SeqCst)
     }
 
-    /// How far decoders are confined.
+    /// Returns the level at which decoders are confined.
     pub fn confinement(&self) -> Confinement {
         self.confiner.level()
     }
 
-    /// The largest media that is read.
+    /// Returns the limits of media that is read.
     pub fn limits(&self) -> &MediaLimits {
         &self.limits
     }
 
-    /// Where files for the length of a job are made.
+    /// Returns the folder for files that last as long as a job.
     pub(super) fn scratch_dir(&self) -> &Path {
         &self.scratch_dir
     }
 
-    /// Where `ffmpeg` is.
+    /// Returns the path of `ffmpeg`.
     pub(crate) fn ffmpeg(&self) -> &Path {
         &self.ffmpeg
     }
 
-    /// What ffmpeg answers when it is asked what it is or can do, by an option such as `-encoders`; nothing when it
-    /// can't be run. It gets nobody's bytes.
+    /// Returns ffmpeg's answer to a question about itself, an option such as `-encoders`; none when it can't be run. It
+    /// reads no media.
     pub(crate) fn ffmpeg_says(&self, option: &str) -> Option<String> {
         let output = Command::new(&self.ffmpeg).args(["-hide_banner", option]).output().ok()?;
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
     }
 }
 
-/// The absolute path of a program: the one given, or the first of that name in `PATH`. It is settled once, because a
-/// child gets no `PATH` to look in.
+/// Returns the absolute path of a program: the given one, or the first of that name in `PATH`. It is resolved here
+/// because a child gets no `PATH`.
 pub(crate) fn executable(given: Option<&Path>, name: &str) -> Option<PathBuf> {
     if let Some(given) = given {
         return given.is_file().then(|| std::path::absolute(given).ok()).flatten();
@@ -189,25 +189,25 @@ pub(crate) fn executable(given: Option<&Path>, name: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(|program| program.is_file())
 }
 
-/// What stands before the input of a child that tells when its pictures are. Where a container's clock may start
-/// anywhere (MPEG-TS, Ogg), ffmpeg counts from the first of the streams that the child asks for, and not from the
-/// media's start, unless the input is shifted on purpose: a microsecond is no time on any stream's clock.
+/// Arguments before the input of a child that reports when its pictures are. Where a container's clock may start
+/// anywhere (MPEG-TS, Ogg), ffmpeg counts from the first of the requested streams, and not from the media's start,
+/// unless the input has an offset: a microsecond is below the resolution of any stream's clock.
 pub(crate) const ON_THE_MEDIAS_CLOCK: [&str; 2] = ["-itsoffset", "0.000001"];
 
-/// Pixels of a picture that a decoder takes of any video. Recordings of calls begin small and grow, to this at most.
+/// Pixels per picture that a decoder accepts of any video. Recordings of calls begin small and may grow to this.
 const LEAST_MOST_PIXELS: u64 = 2_560 * 1_440;
-/// How many times as large as the first a later picture may be.
+/// How many times as many pixels as the first picture a later one may have.
 const LARGER: u64 = 3;
 
-/// The most pixels of a picture that a decoder of this media takes (`-max_pixels`): what is paid for goes by the first,
-/// and a stream may change its size with any. Larger ones are left out, as damaged ones are.
+/// Returns the most pixels per picture that a decoder of this media accepts (`-max_pixels`): the price goes by the
+/// first picture, and a stream may change its size with any. Larger ones are left out, as damaged ones are.
 pub(crate) fn most_pixels(probe: &Probe) -> String {
     let side = |pixels: Option<u32>| u64::from(pixels.unwrap_or(0));
     let first = side(probe.width).saturating_mul(side(probe.height));
     first.saturating_mul(LARGER).max(LEAST_MOST_PIXELS).to_string()
 }
 
-/// The arguments that every child has before the input, and the input.
+/// Returns the arguments that every child has before the input, and the input.
 pub(crate) fn input_arguments() -> [&'static OsStr; 8] {
     let all = ["-protocol_whitelist", "file", "-format_whitelist", FORMATS, "-codec_whitelist", CODECS, "-i", INPUT];
     all.map(OsStr::new)

@@ -1,16 +1,16 @@
-//! The closed lists of decoding: which containers and codecs are opened at all, and which names a decoder may say back.
+//! The closed lists of decoding: the containers and codecs that are opened, and the names that a decoder may report.
 //!
-//! A codec that nobody sends is a door that nobody watches: ffmpeg comes with some 500 decoders, and these are those
-//! that people's media is made of. A name that a customer is shown is one of `SHOWN`, whatever the child says: what a
-//! taken-over child has read must not leave in it.
+//! A codec that nobody sends is an attack surface that nobody watches: ffmpeg has some 500 decoders, and these are the
+//! ones that people's media needs. A name that a customer is shown is one of `SHOWN`, whatever the child reports: a
+//! child that was taken over must not smuggle out what it has read.
 
-/// The containers that are opened. A playlist (`concat`, `hls`, `dash`) names other files, so none stands here; nor
-/// does `image2`, which reads a file's name as a pattern.
+/// The containers that are opened. A playlist (`concat`, `hls`, `dash`) names other files, so none is listed; nor is
+/// `image2`, which reads a file's name as a pattern.
 pub(super) const FORMATS: &str = "mov,mp3,wav,flac,ogg,matroska,aac,avi,mpegts,\
                                   png_pipe,jpeg_pipe,webp_pipe,gif,bmp_pipe,tiff_pipe";
 
-/// The decoders that are used, by ffmpeg's names for them: pictures, sound, and the texts that stand beside them,
-/// without which ffprobe would open no film that has some.
+/// The decoders that are used, by ffmpeg's names: for pictures, sound, and subtitles, without which ffprobe would open
+/// no film that has some.
 pub(super) const CODECS: &str = "h264,hevc,vp8,vp9,libdav1d,libaom-av1,av1,mpeg1video,mpeg2video,mpeg4,msmpeg4,h263,mjpeg,\
                                  png,gif,webp,bmp,tiff,prores,dnxhd,ffv1,theora,rawvideo,dvvideo,\
                                  aac,aac_latm,mp3float,mp3,mp2float,mp2,ac3,eac3,dca,flac,alac,vorbis,opus,libopus,\
@@ -18,7 +18,7 @@ pub(super) const CODECS: &str = "h264,hevc,vp8,vp9,libdav1d,libaom-av1,av1,mpeg1
                                  pcm_s16be,pcm_s24le,pcm_s24be,pcm_s32le,pcm_s32be,pcm_f32le,pcm_f32be,pcm_f64le,\
                                  mov_text,srt,subrip,ass,ssa,webvtt,text,dvbsub,dvdsub,pgssub,cc_dec";
 
-/// The codecs that are shown, by ffmpeg's names for what they decode.
+/// The codecs that are shown, by ffmpeg's names.
 const SHOWN: [&str; 66] = [
     "h264",
     "hevc",
@@ -91,7 +91,7 @@ const SHOWN: [&str; 66] = [
     "otf",
 ];
 
-/// The codec of this name, if it is one that is shown.
+/// Returns the codec of this name, if it is one that is shown.
 pub(super) fn codec(said: &str) -> Option<&'static str> {
     SHOWN.into_iter().find(|name| *name == said)
 }

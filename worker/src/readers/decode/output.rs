@@ -1,4 +1,4 @@
-//! Everything that a short-spoken child says, for engines and filters that write text rather than samples.
+//! Collects the whole output of a child, for engines and filters that write text rather than samples.
 
 use super::MediaTools;
 use super::child::{Decoder, Ending};
@@ -9,10 +9,10 @@ use std::io::{self, Seek, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-/// Runs `program` on `input` to its end, confined as a decoder is. Returns what it wrote.
+/// Runs `program` on `input` to its end, confined as a decoder is. Returns its output and how it ended.
 ///
-/// `LimitExceeded` when that is more than `most_bytes`; the ends that `Decoder::ended` tells. What its exit status
-/// means is for the caller to say.
+/// `LimitExceeded` when the output is more than `most_bytes`; the errors of `Decoder::ended`. The caller judges the
+/// exit status.
 pub(crate) async fn whole_output<'a>(
     program: &Path,
     arguments: impl IntoIterator<Item = &'a OsStr>,
@@ -39,7 +39,7 @@ pub(crate) async fn whole_output<'a>(
     Ok((answer, child.ended(ctx).await?))
 }
 
-/// A file without a name that a child of any user may read.
+/// Returns an unnamed file with these bytes that a child of any user may read.
 pub(crate) fn nameless(bytes: &[u8]) -> io::Result<File> {
     let mut file = tempfile::tempfile()?;
     file.set_permissions(Permissions::from_mode(0o644))?;

@@ -1,4 +1,4 @@
-//! The length of a moving picture whose file does not say it, by the times of its packets. A recorder that was cut off
+//! The length of a video whose file does not declare it, by the times of its packets. A recorder that was cut off
 //! leaves such a file.
 
 use super::child::Decoder;
@@ -6,12 +6,12 @@ use super::{MediaSource, input_arguments};
 use crate::readers::{JobCtx, Limit, ReadError};
 use std::ffi::OsStr;
 
-/// Bytes of lines that are read at once.
+/// Bytes of output that are read at once.
 const READ_BYTES: usize = 64 << 10;
-/// The longest line, of three numbers, that is looked at.
+/// The longest line, of three numbers, that is parsed, in bytes.
 const LONGEST_LINE: usize = 128;
 
-/// How long the moving picture lasts by the times of its packets, in milliseconds, without decoding any. `Corrupt` when
+/// Returns how long the video lasts by the times of its packets, in milliseconds, without decoding any. `Corrupt` when
 /// none has a time.
 pub(crate) async fn picture_length(media: &MediaSource, ctx: &JobCtx) -> Result<i64, ReadError> {
     let tools = media.tools();
@@ -25,16 +25,7 @@ pub(crate) async fn picture_length(media: &MediaSource, ctx: &JobCtx) -> Result<
         if read == 0 {
             break;
         }
-        for byte in buffer.get(..read).unwrap_or_default() {
-            match byte {
-                b'\n' => {
-                    length.take(&line);
-                    line.clear();
-                }
-                _ if line.len() < LONGEST_LINE => line.push(*byte),
-                _ => {}
-            }
-        }
+        length.take_lines(&mut line, buffer.get(..read).unwrap_or_default());
         if length.ms().is_some_and(|ms| ms > tools.limits.duration_ms) {
             ffprobe.kill().await;
             let (found, allowed) = (length.ms().unwrap_or(0), tools.limits.duration_ms);
@@ -46,17 +37,30 @@ pub(crate) async fn picture_length(media: &MediaSource, ctx: &JobCtx) -> Result<
     length.ms().ok_or(ReadError::Corrupt("none of its picture has a time"))
 }
 
-/// From when to when the packets of a stream last.
+/// The times of a stream's packets.
 #[derive(Debug, Default)]
 struct PacketTimes {
-    /// Where the first begins and the last ends, in seconds.
+    /// The start of the first packet and the end of the last, in seconds.
     span: Option<(f64, f64)>,
-    /// Where the last one begins, and how long after the one before it.
+    /// The start of the last packet, and how long after the one before it, in seconds.
     last: Option<(f64, f64)>,
 }
 
 impl PacketTimes {
-    /// Takes a packet's line: when it is shown, or else decoded, and for how long. Any of them may be unknown.
+    /// Takes the lines that end in these bytes. `line` is what has come of the one that has not ended.
+    fn take_lines(&mut self, line: &mut Vec<u8>, bytes: &[u8]) {
+        for byte in bytes {
+            match byte {
+                b'\n' => {
+                    self.take(line);
+                    line.clear();
+                }
+                _ if line.len() < LONGEST_LINE => line.push(*byte),
+                _ => {}
+            }
+        }
+    }
+    /// Takes a packet's line: presentation time, decoding time and duration. Any of them may be unknown.
     fn take(&mut self, line: &[u8]) {
         let mut fields = std::str::from_utf8(line).unwrap_or_default().split(',');
         let mut second = || fields.next()?.trim().parse::<f64>().ok().filter(|time| time.is_finite());

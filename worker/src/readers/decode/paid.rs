@@ -1,46 +1,45 @@
-//! How much of a media is decoded: what is paid for, and no more, whatever its container declares.
+//! How much of a media is decoded: only what is paid for, whatever its container declares.
 //!
 //! A hold is made for the length that an item has in our tables, and a charge never passes its hold. So a file that
-//! goes on after its declared end would be read for nothing. The child is told to stop, and since the child is not to
-//! be trusted, what it gives is counted and cut off at the same place: charged is at least the rate times what was
-//! handed out.
+//! goes on after its declared end would be read for nothing. The child is told to stop, and since it is not trusted,
+//! its output is counted and cut off at the same place: the charge is at least the rate times what was handed out.
 
 use super::MediaLimits;
 use crate::readers::{JobCtx, Limit, Probe, ReadError};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How much longer than declared honest media are: measured over 105 of every kind that is read, they have 15 ms more
-/// (the padding of an AAC encoder), and 256 ms where an Ogg was cut without decoding. That is dropped without a word.
+/// Milliseconds that honest media may have beyond the declared length. Of 105 files of every kind the most was 15 ms
+/// (an AAC encoder's padding), and 256 ms for an Ogg that was cut without decoding. They are dropped without a warning.
 const OVERRUN_MS: u64 = 300;
-/// What a child may decode beyond it, in milliseconds: more than `OVERRUN_MS`, so that it is seen whether there is
-/// more.
+/// Milliseconds that a child may decode beyond the paid length: more than `OVERRUN_MS`, so that it shows whether there
+/// is more.
 const CHILD_MS: i64 = 1_500;
-/// Pixels that a second of moving picture may have: those of 3840 x 2160 at 120 a second, or of 7680 x 4320 at 30.
+/// Pixels per second that a video may have: those of 3840 x 2160 at 120 frames per second, or of 7680 x 4320 at 30.
 const MOST_PIXELS_A_SECOND: u64 = 1_200_000_000;
-/// Seconds of that many pixels which a picture may have at once, at its beginning or where it is filmed faster for a
-/// while.
+/// Seconds' worth of these pixels that a video may have at once, at its beginning or where its frame rate is higher for
+/// a while.
 const BURST_SECONDS: u64 = 5;
-/// Pixels that the smallest picture counts as, so that none has more than 286 frames a second in the long run: a file
-/// of half a second that holds thousands would else be read for the price of half a second.
+/// Pixels that the smallest picture counts as, so that no video has more than 286 frames per second in the long run:
+/// otherwise a file of half a second with thousands of frames would cost half a second.
 const LEAST_PIXELS: u64 = 4 << 20;
-/// How long a picture is looked at before it is judged by its pace.
+/// How long a video is decoded before its pace is judged.
 const FIRST_LOOK: Duration = Duration::from_mins(1);
 
-/// What is paid for of a media; without a length where nobody pays, as for an import's count.
+/// The length of a media that is paid for; none where nobody pays, as when an import's length is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Paid {
     ms: Option<u64>,
 }
 
 impl Paid {
-    /// What the job pays for.
+    /// Returns the length that the job pays for.
     pub(crate) fn of(ctx: &JobCtx) -> Self {
         Self { ms: ctx.paid_ms.map(|ms| u64::try_from(ms).unwrap_or(0)) }
     }
 
-    /// The seconds after which a child is to stop, as an argument of ffmpeg: a little more than is paid for or allowed,
-    /// to tell what is too long from what just fits.
+    /// Returns the seconds after which a child is told to stop, as an argument of ffmpeg: a little more than is paid
+    /// for or allowed, to tell what is too long from what just fits.
     pub(crate) fn seconds(self, limits: &MediaLimits) -> String {
         let allowed_ms = limits.duration_ms.saturating_add(2_000);
         let paid_ms = self.ms.and_then(|ms| i64::try_from(ms).ok()).unwrap_or(allowed_ms);
@@ -48,30 +47,30 @@ impl Paid {
         format!("{}.{:03}", ms / 1000, ms % 1000)
     }
 
-    /// Samples a channel that are paid for at this rate: as many as are no millisecond more.
+    /// Returns how many samples per channel are paid for at this rate: as many as round down to the paid milliseconds.
     pub(super) fn frames(self, rate: u64) -> u64 {
         self.ms.map_or(u64::MAX, |ms| (ms.saturating_add(1).saturating_mul(rate) - 1) / 1000)
     }
 
-    /// Whether what is at this millisecond is paid for.
+    /// Whether this millisecond of the media is paid for.
     pub(super) fn covers(self, at_ms: i64) -> bool {
         self.ms.is_none_or(|ms| at_ms.unsigned_abs() <= ms)
     }
 
-    /// A count that is charged: no more than is paid for.
+    /// Returns the milliseconds to charge: those counted, but no more than are paid for.
     pub(super) fn at_most(self, counted_ms: i64) -> i64 {
         self.ms.and_then(|ms| i64::try_from(ms).ok()).map_or(counted_ms, |ms| counted_ms.min(ms))
     }
 
-    /// What the customer is told of a media that goes on for `beyond_ms` after what is paid for, if that is more than
-    /// honest ones do.
+    /// Returns the warning for a media that goes on for `beyond_ms` after the paid length, if that is more than honest
+    /// media do.
     pub(super) fn passed(self, beyond_ms: u64) -> Option<String> {
         let ms = self.ms.filter(|_| beyond_ms > OVERRUN_MS)?;
         Some(format!("The file goes on after the {ms} ms that the item is long; what comes after them was not read."))
     }
 }
 
-/// Refuses a moving picture that declares more pixels a second than are decoded.
+/// Refuses a video that declares more pixels per second than are decoded.
 pub(crate) fn fits_a_second(probe: &Probe) -> Result<(), ReadError> {
     let Some(rate) = probe.frame_rate else { return Ok(()) };
     let found = pixels(probe).saturating_mul(u64::from(rate.frames())) / u64::from(rate.seconds()).max(1);
@@ -87,26 +86,26 @@ fn pixels(probe: &Probe) -> u64 {
     u64::from(probe.width.unwrap_or(0)) * u64::from(probe.height.unwrap_or(0))
 }
 
-/// Watches how fast a picture comes: by how many pixels it has for its time, and by how long it takes.
+/// Watches a video's pace: its pixels per second of media, and the time that decoding takes.
 #[derive(Debug)]
 pub(super) struct Pace {
     pixels: u64,
-    /// Milliseconds of picture that are to come, if that is known.
+    /// Milliseconds of the whole video, if known.
     whole_ms: Option<u64>,
     began: Instant,
     time: Duration,
 }
 
 impl Pace {
-    /// Of a picture that is looked at from now on.
+    /// Starts to watch a video that is decoded from now on.
     pub(super) fn of(probe: &Probe, ctx: &JobCtx) -> Self {
         let began = Instant::now();
         let whole_ms = ctx.paid_ms.or(probe.duration_ms).map(i64::unsigned_abs);
         Self { pixels: pixels(probe), whole_ms, began, time: ctx.deadline.saturating_duration_since(began) }
     }
 
-    /// Refuses what has more frames than its time allows (`LimitExceeded`), and ends what would take more than twice
-    /// its time at this pace, which it would else hold a slot for (`Timeout`).
+    /// Refuses a video with more frames than its time allows (`LimitExceeded`), and one that would take more than twice
+    /// its time limit at this pace (`Timeout`), so that it does not hold a slot until then.
     pub(super) fn judge(&self, frames: u64, seen_ms: i64) -> Result<(), ReadError> {
         let seen_ms = seen_ms.unsigned_abs();
         let found = frames.saturating_mul(self.pixels.max(LEAST_PIXELS));

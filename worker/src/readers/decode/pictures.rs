@@ -1,7 +1,7 @@
-//! The picture of a media file: small pictures of all its frames, and single stills of it.
+//! The pictures of a media file: small versions of all its frames, and single stills.
 //!
-//! Frames are made small in the child, and come one after the other, looked at as they come; a still is one JPEG.
-//! Confined and bounded as `sound` is; the picture that is looked at is the first that is no album cover.
+//! Frames are made small in the child, and are analysed one by one as they come; a still is one JPEG. Confined and
+//! bounded as `sound` is. The stream is the first one with pictures that is not an album cover.
 
 use super::child::Decoder;
 use super::output::whole_output;
@@ -12,47 +12,47 @@ use std::ffi::OsStr;
 
 /// Pixels of a still, across and down, at most.
 const STILL: u32 = 320;
-/// Bytes of a still, at most: three times those of noise.
+/// Bytes of a still, at most: three times those of a still of noise.
 const STILL_BYTES: usize = 256 << 10;
-/// Pixels of a picture whose text is read, across and down, at most: letters of 24 in 1,280 stay as large as that.
+/// The longest side of a picture whose text is read, in pixels: letters of 24 pixels in 1,280 keep their size.
 const PAGE: u32 = 1_280;
-/// Its bytes, at most: a grey pixel each, and a header.
+/// Bytes of such a picture, at most: one per grey pixel, and a header.
 const PAGE_BYTES: usize = (PAGE * PAGE) as usize + 64;
-/// How a picture is looked for without decoding those between: the decoder is given key frames alone, and the first
-/// after the seek is taken.
+/// Arguments that find a picture without decoding those between: the decoder gets key frames alone, and the first after
+/// the seek is taken.
 const KEY_PICTURES: [&str; 3] = ["-noaccurate_seek", "-skip_frame", "nokey"];
 /// Frames that are read at once.
 const READ_FRAMES: usize = 16;
-/// Bytes that hold a frame's time: the beginning of the row below the picture.
+/// Bytes of a frame's time, at the beginning of the row below the picture.
 const TIME_BYTES: usize = 4;
 
-/// How many cells a picture is looked at in.
+/// The size of a small picture, in cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SmallSize {
-    /// Across.
+    /// Cells across.
     pub(crate) width: usize,
-    /// Down.
+    /// Cells down.
     pub(crate) height: usize,
 }
 
 impl SmallSize {
-    /// All of them.
+    /// Returns the number of cells.
     pub(crate) const fn cells(self) -> usize {
         self.width * self.height
     }
 }
 
-/// How much was seen.
+/// The summary of a decoded video.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct SeenPicture {
-    /// Milliseconds of picture, counted.
+    /// Milliseconds of video that were counted.
     pub(crate) duration_ms: i64,
-    /// What the customer should know, in whole sentences.
+    /// Warnings for the customer, in whole sentences.
     pub(crate) warnings: Vec<String>,
 }
 
-/// Hands each frame to `each`, with its second, in cells of `size`: all luma, then both chromas. `NoVideo` without a
-/// moving picture, `Corrupt` when none of it can be decoded.
+/// Hands each frame to `each`, with its time in seconds, in cells of `size`: all luma, then both chromas. `NoVideo`
+/// without a video stream, `Corrupt` when none of it can be decoded.
 pub(crate) async fn small_pictures(
     media: &MediaSource,
     size: SmallSize,
@@ -100,8 +100,8 @@ pub(crate) async fn small_pictures(
     Ok(SeenPicture { duration_ms: frames.duration_ms(), warnings })
 }
 
-/// Starts ffmpeg on the one picture that is looked at. Raw frames carry no times, so each gets a row more, whose first
-/// bytes are its milliseconds; none is doubled or dropped to keep a rate.
+/// Starts ffmpeg on the video stream. Raw frames carry no times, so each gets one more row, whose first bytes are its
+/// milliseconds; no frame is doubled or dropped to keep a rate.
 async fn start(media: &MediaSource, size: SmallSize, ctx: &JobCtx) -> Result<Decoder, ReadError> {
     let SmallSize { width, height } = size;
     let tools = media.tools();
@@ -126,7 +126,7 @@ async fn start(media: &MediaSource, size: SmallSize, ctx: &JobCtx) -> Result<Dec
     Decoder::start(&tools.ffmpeg, arguments, media.file(), tools, ctx).await
 }
 
-/// The picture at this second as a JPEG; nothing where there is none, or none that is as small as a still.
+/// Returns the picture at this second as a JPEG; none where there is no picture, or it would exceed a still's bytes.
 pub(in crate::readers) async fn still(
     media: &MediaSource,
     second: f64,
@@ -135,8 +135,8 @@ pub(in crate::readers) async fn still(
     picture(media, second, &[], ctx).await
 }
 
-/// The picture at this second in grey, as a PGM that is large enough for its text to be read; nothing where there is
-/// none.
+/// Returns the picture at this second in grey, as a PGM that is large enough for its text to be read; none where there
+/// is no picture.
 pub(in crate::readers) async fn page(
     media: &MediaSource,
     second: f64,
@@ -146,7 +146,7 @@ pub(in crate::readers) async fn page(
     one_picture(media, second, &[], &page, ctx).await
 }
 
-/// The same as a still, with these arguments of ffmpeg for how to look for it.
+/// Returns a still, with these arguments of ffmpeg for how to find it.
 async fn picture(
     media: &MediaSource,
     second: f64,
@@ -158,11 +158,11 @@ async fn picture(
     one_picture(media, second, looking, &still, ctx).await
 }
 
-/// What a single picture is to be.
+/// The format of a single picture.
 struct Form<'a> {
-    /// Pixels across and down, at most.
+    /// The longest side, in pixels.
     side: u32,
-    /// ffmpeg's name for them.
+    /// ffmpeg's name of its pixel format.
     pixels: &'a str,
     encoder: &'a [&'a str],
     /// The first bytes of its file.
@@ -185,7 +185,7 @@ async fn one_picture(
     let before = ["-nostdin", "-hide_banner", "-v", "error", "-threads", "1", "-max_pixels", &most_pixels];
     let seek = ["-ss", second.as_str()];
     let after = ["-map", "0:V:0", "-an", "-sn", "-dn", "-frames:v", "1", "-vf", &filter, "-map_metadata", "-1"];
-    // Or a frame from before the second that was sought is dropped.
+    // Otherwise a frame from before the second that was sought is dropped.
     let output = ["-fps_mode", "passthrough"];
     let arguments = before
         .into_iter()
@@ -202,9 +202,9 @@ async fn one_picture(
     }
 }
 
-/// A picture to show of a whole item, `duration_ms` long: a tenth in, since films begin in the dark, and ten seconds at
-/// most. It is the nearest one before that needs no other to be decoded, so that a film of one such picture costs no
-/// more than others. Nothing when none can be had: an item is none the worse without one.
+/// Returns a picture to show for an item of `duration_ms`: at a tenth of it, since films begin in the dark, and at ten
+/// seconds at most. It is the nearest key frame before, so that a film with a single one costs no more than others.
+/// None when there is no such picture: an item can do without one.
 ///
 /// # Errors
 /// `Timeout` alone.
@@ -212,7 +212,7 @@ async fn one_picture(
 pub(crate) async fn cover(media: &MediaSource, duration_ms: i64, ctx: &JobCtx) -> Result<Option<Vec<u8>>, ReadError> {
     let second = (duration_ms as f64 / 10_000.0).min(10.0);
     let found = match picture(media, second, &KEY_PICTURES, ctx).await {
-        // The file has less picture than it says, or none that needs no other.
+        // The file has less video than it declares, or no such key frame.
         Ok(None) | Err(ReadError::Corrupt(_)) => picture(media, 0.0, &[], ctx).await,
         found => found,
     };
@@ -222,30 +222,30 @@ pub(crate) async fn cover(media: &MediaSource, duration_ms: i64, ctx: &JobCtx) -
     }
 }
 
-/// A frame that came.
+/// The time of a frame.
 #[derive(Debug, Clone, Copy)]
 struct SeenFrame {
-    /// Its second.
+    /// Its time in seconds.
     second: f64,
-    /// How many seconds it came after the one before.
+    /// Seconds since the frame before.
     step: f64,
 }
 
 /// Cuts a stream of bytes into frames.
 #[derive(Debug)]
 struct Frames {
-    /// Bytes of a row, and of the picture's part of a plane.
+    /// Bytes of a row, and of the picture's rows in a plane.
     row: usize,
     plane: usize,
     pending: Vec<u8>,
-    /// The three planes without the row of the time.
+    /// The three planes without the row for the time.
     cells: Vec<u8>,
     /// The last frame.
     last: Option<SeenFrame>,
-    /// How many came, whatever their times.
+    /// The number of frames, whatever their times.
     count: u64,
     paid: Paid,
-    /// The latest millisecond of those that are not paid for.
+    /// The latest time of frames that are not paid for, in milliseconds.
     beyond_ms: i64,
 }
 
@@ -255,13 +255,13 @@ impl Frames {
         Self { row: size.width, plane: size.cells(), pending, cells, last: None, count: 0, paid, beyond_ms: 0 }
     }
 
-    /// Bytes of a frame as they come.
+    /// Returns the bytes of a frame as the child writes it.
     fn frame_bytes(&self) -> usize {
         3 * (self.plane + self.row)
     }
 
-    /// Takes the next bytes, and hands over the frames that they complete. A frame is passed over whose time is none,
-    /// or comes after what is paid for.
+    /// Takes the next bytes, and hands over the frames that they complete. Frames without a valid time, or after the
+    /// paid length, are skipped.
     fn take(&mut self, bytes: &[u8], each: &mut impl FnMut(f64, &[u8])) {
         self.pending.extend_from_slice(bytes);
         let whole = self.pending.len() - self.pending.len() % self.frame_bytes();
@@ -287,13 +287,13 @@ impl Frames {
         self.pending.drain(..whole);
     }
 
-    /// Until the end of the last frame, which is taken to last as long as the one before it.
+    /// Returns the milliseconds until the end of the last frame, which is assumed to last as long as the one before it.
     #[expect(clippy::cast_possible_truncation, reason = "milliseconds of four bytes are few")]
     fn duration_ms(&self) -> i64 {
         self.paid.at_most(self.last.map_or(0, |last| ((last.second + last.step) * 1000.0).round() as i64))
     }
 
-    /// What the customer is told where the picture goes on after what is paid for.
+    /// Returns the warning for a video that goes on after the paid length.
     fn passed(&self) -> Option<String> {
         self.paid.passed(self.beyond_ms.saturating_sub(self.paid.at_most(i64::MAX)).max(0).unsigned_abs())
     }

@@ -1,8 +1,8 @@
-//! What a media file holds, as `ffprobe` tells it, and whether that is within the limits.
+//! The contents of a media file, as `ffprobe` reports them, and whether they are within the limits.
 //!
-//! Only numbers and names of formats are asked for: tags are the uploader's text and stay in the file. Of the names
-//! only those on a list are believed, since a child that was taken over says what it likes. A declared duration is a
-//! claim, and one that ffprobe had to guess is none; `sound` counts what is really there.
+//! Only numbers and names of formats are asked for: tags are the uploader's text and stay in the file. Only names on a
+//! list are accepted, since a child that was taken over may say anything. A declared duration is only a claim, and one
+//! that ffprobe guessed does not count; `sound` counts what is really there.
 
 use super::output::whole_output;
 use super::{MediaLimits, MediaTools, input_arguments, names};
@@ -14,74 +14,74 @@ use serde::Deserialize;
 use std::ffi::OsStr;
 use std::fs::File;
 
-/// Containers that say where their frames are, as ffprobe's names for them begin.
+/// The beginnings of ffprobe's names for containers that have an index of their frames.
 const SEEKABLE: [&str; 2] = ["mov", "matroska"];
 /// The fields that are asked for.
 const ENTRIES: &str = "format=format_name,duration,start_time:\
                        stream=index,codec_name,codec_type,width,height,sample_rate,sample_fmt,channels,channel_layout,\
                        duration,start_time,r_frame_rate,avg_frame_rate:stream_disposition=default,attached_pic:\
                        stream_side_data=rotation";
-/// What ffprobe says when it takes the size of a file and the bits of its first seconds for a length: of a talk that
-/// begins with silence, many times its own.
+/// ffprobe's warning when it estimates a duration by the file's size and the bitrate of its first seconds: for a talk
+/// that begins with silence, many times the real one.
 const GUESSED: &str = "Estimating duration from bitrate";
-/// The same of a format that never says how long it is.
+/// A format that never declares its duration.
 const LENGTHLESS: &str = "aac";
-/// Taken for the rate of a picture that says nothing of it.
+/// The frame rate that is assumed for a video that declares none.
 const USUAL_FRAMES_A_SECOND: u32 = 25;
 /// The longest name of a layout: `hexadecagonal` and its like, or a list of channels.
 const LONGEST_LAYOUT: usize = 48;
-/// How much description is read: far more than `streams` of it need.
+/// Bytes of description that are read: far more than `streams` of it need.
 const ANSWER_BYTES: usize = 1 << 20;
 
-/// What a media file holds.
+/// The contents of a media file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Probe {
-    /// Declared media time in milliseconds; unknown for an image, for a recording whose writer never came back to
-    /// note it, and for a format that has no place for it, such as ADTS.
+    /// Declared media time in milliseconds; none for an image, for a recording whose writer never noted it, and for a
+    /// format that has no field for it, such as ADTS.
     pub duration_ms: Option<i64>,
     /// All streams, of any kind.
     pub streams: Vec<item::Stream>,
-    /// The sound that readers hear, if there is any.
+    /// The sound stream that readers use, if there is any.
     pub audio: Option<AudioStream>,
-    /// Whether there is a moving picture; the cover of an album is none.
+    /// Whether there is a moving picture; an album cover does not count.
     pub has_video: bool,
-    /// Whether the file is a picture.
+    /// Whether the file is an image.
     pub is_image: bool,
-    /// Pixels across as it is shown, of the moving picture or else of the first.
+    /// Pixels across as displayed, of the moving picture or else of the first picture.
     pub width: Option<u32>,
-    /// Pixels down, of the same.
+    /// Pixels down, of the same picture.
     pub height: Option<u32>,
-    /// The frames on which cuts of the moving picture stand, if there is one.
+    /// The rate of the frames that cuts are placed on, if there is a moving picture.
     pub frame_rate: Option<FrameRate>,
     /// The container, as ffprobe calls it.
     pub format_name: String,
 }
 
-/// The sound stream that readers hear: the one marked as default, or else the first.
+/// The sound stream that readers use: the one marked as default, or else the first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AudioStream {
     /// Its number in the container.
     pub index: u32,
-    /// Samples a second.
+    /// Samples per second.
     pub rate: u32,
-    /// How many channels it has.
+    /// The number of channels.
     pub channels: u32,
-    /// Where they stand, as ffprobe names it, such as `5.1(side)`; unknown for some files.
+    /// The channels' layout, as ffprobe names it, such as `5.1(side)`; none for some files.
     pub layout: Option<String>,
-    /// Milliseconds between the media's start and the sound's.
+    /// Milliseconds from the media's start to the sound's.
     pub lead_in_ms: i64,
-    /// Bits that a sample has when it is written without loss: 16, or 24 for what has more.
+    /// Bits per sample when it is written without loss: 16, or 24 for sound that has more.
     pub bits: u32,
 }
 
 impl Probe {
-    /// Whether there is sound.
+    /// Whether there is sound that can be decoded.
     pub fn has_audio(&self) -> bool {
         self.audio.is_some()
     }
 
-    /// Whether it can be decoded from its middle, to the frame and to the sample: its container says where they are, or
-    /// all samples are of one size.
+    /// Whether it can be decoded from its middle, exactly to the frame and the sample: its container has an index, or
+    /// all samples have one size.
     pub fn is_seekable(&self) -> bool {
         let is_pcm = |stream: &item::Stream| stream.codec.as_ref().is_some_and(|codec| codec.starts_with("pcm_"));
         match self.format_name.as_str() {
@@ -92,7 +92,7 @@ impl Probe {
     }
 }
 
-/// Asks what `file` holds, and refuses what is beyond the limits.
+/// Asks ffprobe for the contents of `file`, and refuses those beyond the limits.
 pub(super) async fn probe(file: &File, tools: &MediaTools, ctx: &JobCtx) -> Result<Probe, ReadError> {
     let asked = ["-v", "warning", "-print_format", "json", "-show_entries", ENTRIES].map(OsStr::new);
     let arguments = asked.into_iter().chain(input_arguments());
@@ -150,7 +150,7 @@ struct Stream {
 
 #[derive(Debug, Default, Deserialize)]
 struct SideData {
-    /// Degrees that a player turns the picture by.
+    /// Degrees by which a player turns the picture.
     rotation: Option<f64>,
 }
 
@@ -163,21 +163,16 @@ struct Disposition {
 }
 
 impl Described {
-    /// The same, of which nobody knows how long it is.
+    /// Returns the same description without durations.
     fn without_durations(mut self) -> Self {
         self.format.duration = None;
         self.streams.iter_mut().for_each(|stream| stream.duration = None);
         self
     }
 
-    /// The facts, or what there is too much of.
+    /// Returns the facts, or an error when they exceed a limit.
     fn checked(self, limits: &MediaLimits) -> Result<Probe, ReadError> {
-        within(Limit::Streams, self.streams.len() as u64, limits.streams)?;
-        for stream in &self.streams {
-            let pixels = u64::from(stream.width.unwrap_or(0)) * u64::from(stream.height.unwrap_or(0));
-            within(Limit::Pixels, pixels, limits.pixels)?;
-            within(Limit::Channels, u64::from(stream.channels.unwrap_or(0)), limits.channels)?;
-        }
+        self.refuse_large_streams(limits)?;
         let is_image = self.format.name.ends_with("_pipe") || self.format.name == "gif";
         let duration_ms = if is_image { None } else { self.duration_ms() };
         let allowed = u64::try_from(limits.duration_ms).unwrap_or(0);
@@ -203,7 +198,18 @@ impl Described {
         })
     }
 
-    /// The longest of what the container and its streams declare.
+    /// Refuses more streams than are read, or too large a one.
+    fn refuse_large_streams(&self, limits: &MediaLimits) -> Result<(), ReadError> {
+        within(Limit::Streams, self.streams.len() as u64, limits.streams)?;
+        for stream in &self.streams {
+            let pixels = u64::from(stream.width.unwrap_or(0)) * u64::from(stream.height.unwrap_or(0));
+            within(Limit::Pixels, pixels, limits.pixels)?;
+            within(Limit::Channels, u64::from(stream.channels.unwrap_or(0)), limits.channels)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the longest duration that the container and its streams declare, in milliseconds.
     fn duration_ms(&self) -> Option<i64> {
         let declared = self.streams.iter().map(|stream| &stream.duration).chain([&self.format.duration]);
         declared.filter_map(|duration| milliseconds(duration.as_deref())).filter(|ms| *ms > 0).max()
@@ -221,8 +227,8 @@ impl Stream {
         self.codec_type.as_deref() == Some(codec_type)
     }
 
-    /// The frames that cuts of this picture stand on. The rate that every frame fits on, if the frames are about that
-    /// many; for a picture whose frames come when they like, the whole rate nearest to their average.
+    /// Returns the rate of the frames that cuts are placed on: the rate that fits every frame, if there are about that
+    /// many frames; for a variable frame rate, the whole rate nearest to the average.
     fn frame_rate(&self) -> FrameRate {
         let base = self.r_frame_rate.as_deref().and_then(Fraction::of);
         let average = self.avg_frame_rate.as_deref().and_then(Fraction::of);
@@ -232,7 +238,7 @@ impl Stream {
         exact.or_else(|| FrameRate::new(near, 1)).unwrap_or(FrameRate::ONE_A_SECOND)
     }
 
-    /// How wide and how high players show it, and decoders give it: telephones film sideways and say so.
+    /// Returns the width and height as players and decoders show it: phones film sideways and declare a rotation.
     fn shown_size(&self) -> (Option<u32>, Option<u32>) {
         let turned = self
             .side_data
@@ -242,7 +248,7 @@ impl Stream {
         if turned { (self.height, self.width) } else { (self.width, self.height) }
     }
 
-    /// This stream as an item shows it.
+    /// Returns this stream as an item shows it.
     fn described(&self) -> item::Stream {
         let kind = match self.codec_type.as_deref() {
             Some("video") if self.disposition.attached_pic == 1 => "picture",
@@ -269,7 +275,7 @@ impl Stream {
         }
     }
 
-    /// This stream as sound, when it is sound that can be decoded.
+    /// Returns this stream as sound, when it is sound that can be decoded.
     fn audio(&self, format: &Format) -> Option<AudioStream> {
         if !self.is("audio") || matches!(self.codec_name.as_deref(), None | Some("unknown" | "none")) {
             return None;
@@ -285,14 +291,14 @@ impl Stream {
     }
 }
 
-/// Whether a layout's name can stand in a filter as it is.
+/// Whether a layout's name can be used in a filter unquoted.
 fn is_plain(layout: &str) -> bool {
     layout != "unknown"
         && layout.len() <= LONGEST_LAYOUT
         && layout.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '(' | ')'))
 }
 
-/// A rate as a stream has it, whatever it comes to.
+/// A frame rate as a stream declares it.
 #[derive(Debug, Clone, Copy)]
 struct Fraction {
     frames: u32,
@@ -300,7 +306,7 @@ struct Fraction {
 }
 
 impl Fraction {
-    /// `30000/1001` as its two numbers; nothing for `0/0`.
+    /// Parses `30000/1001` as its two numbers; none for `0/0`.
     fn of(text: &str) -> Option<Self> {
         let (frames, seconds) = text.split_once('/')?;
         let (frames, seconds) = (frames.parse().ok()?, seconds.parse().ok()?);
@@ -312,12 +318,12 @@ impl Fraction {
     }
 }
 
-/// A rate as a number, to three places.
+/// Returns a rate as a number, rounded to three places.
 fn to_three_places(rate: Fraction) -> f64 {
     (rate.a_second() * 1000.0).round() / 1000.0
 }
 
-/// The whole number nearest to a rate, of those that a picture may have.
+/// Returns the whole frame rate nearest to a rate, within the allowed range.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is clamped to what fits")]
 fn whole(rate: f64) -> u32 {
     rate.round().clamp(1.0, f64::from(MOST_FRAMES_A_SECOND)) as u32
@@ -327,7 +333,7 @@ fn within(limit: Limit, found: u64, allowed: u64) -> Result<(), ReadError> {
     if found > allowed { Err(ReadError::LimitExceeded { limit, found, allowed }) } else { Ok(()) }
 }
 
-/// `"12.345678"` seconds in milliseconds; nothing for `N/A` and for what no media can last.
+/// Returns seconds such as `"12.345678"` in milliseconds; none for `N/A` and for implausible lengths.
 #[expect(clippy::cast_possible_truncation, reason = "the range is checked first")]
 fn milliseconds(seconds: Option<&str>) -> Option<i64> {
     let seconds: f64 = seconds?.parse().ok()?;

@@ -1,12 +1,12 @@
 //! The sound of a media file as a stream of blocks, decoded by `ffmpeg` and never held whole.
 //!
-//! Blocks go through a short queue to an analysis on a thread of its own, so that neither the decoder nor the analysis
-//! is waited for by the async runtime. Time starts with the media: silence stands in for sound that starts late or has
-//! a gap. What is counted here is what is charged, and no more of it is handed out than is paid for (`paid`), whatever
-//! the container declares.
+//! Blocks go through a short queue to an analysis on a thread of its own, so that the async runtime never waits for the
+//! decoder or the analysis. Time starts with the media: silence stands in for sound that starts late or has a gap. The
+//! sound that is counted here is charged, and only what is paid for is handed out (`paid`), whatever the container
+//! declares.
 
 use super::child::{Decoder, Ending};
-use super::decoded::DecodedSound;
+use super::decoded::DecodeSummary;
 use super::paid::Paid;
 use super::probe::AudioStream;
 use super::{MediaSource, input_arguments};
@@ -16,26 +16,26 @@ use tokio::sync::mpsc;
 
 /// Bytes that are read from the decoder at once.
 const READ_BYTES: usize = 64 * 1024;
-/// Blocks that may wait for the analysis.
+/// Blocks that may be queued for the analysis.
 const QUEUED_BLOCKS: usize = 8;
-/// Samples beyond this are no sound, and would overflow what is computed of them.
+/// Samples are clamped to this: larger ones would overflow what is computed from them.
 const LOUDEST: f32 = 1024.0;
-/// How much shorter than declared a media may be before its reader says so.
+/// Milliseconds by which a media may be shorter than declared before a warning says so.
 const SHORTFALL_MS: i64 = 1_000;
 
-/// Which channels are wanted.
+/// The channels that are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Channels {
-    /// All, as they are.
+    /// All channels, unchanged.
     Native,
-    /// One, mixed of all.
+    /// One channel, mixed from all.
     Mono,
-    /// Two; what is one is in both, sample by sample.
+    /// Two channels; a mono source is copied to both, sample by sample.
     Stereo,
 }
 
 impl Channels {
-    /// How many these are of that sound.
+    /// Returns how many channels these are for that sound.
     fn of(self, audio: &AudioStream) -> u32 {
         match self {
             Self::Native => audio.channels,
@@ -45,12 +45,12 @@ impl Channels {
     }
 }
 
-/// The samples that are wanted: `f32`, interleaved.
+/// The format of the wanted samples: `f32`, interleaved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SoundFormat {
-    /// Samples a second.
+    /// Samples per second.
     pub rate: u32,
-    /// Which channels.
+    /// The channels.
     pub channels: Channels,
 }
 
@@ -68,14 +68,14 @@ impl Iterator for SoundBlocks {
 
 /// Decodes the sound of `media` and has `analyse` go through it on a blocking thread.
 ///
-/// Returns what `analyse` made of it. `NoAudio` without sound, `Corrupt` when nothing of it can be decoded; a
-/// file that ends early or is damaged further on gives what is there, with a warning.
+/// Returns the result of `analyse`. `NoAudio` without sound, `Corrupt` when none of it can be decoded; a file that ends
+/// early or is damaged further on gives what there is, with a warning.
 pub async fn decode_sound<T, A>(
     media: &MediaSource,
     wanted: SoundFormat,
     ctx: &JobCtx,
     analyse: A,
-) -> Result<(T, DecodedSound), ReadError>
+) -> Result<(T, DecodeSummary), ReadError>
 where
     T: Send + 'static,
     A: FnOnce(SoundBlocks) -> Result<T, ReadError> + Send + 'static,
@@ -92,11 +92,11 @@ where
             Err(error) => Err(error),
         },
         Err(PumpError::Read(error)) => Err(error),
-        Ok(()) => Ok((analysed?, stream.count())),
+        Ok(()) => Ok((analysed?, stream.decoded_so_far())),
     }
 }
 
-/// Carries blocks to the analysis, which ends when nobody can send to it any more.
+/// Carries blocks to the analysis, which ends when their sender is dropped.
 async fn pump(stream: &mut SoundStream, blocks: mpsc::Sender<Vec<f32>>, ctx: &JobCtx) -> Result<(), PumpError> {
     while let Some(block) = stream.next(ctx).await? {
         if ctx.bounded(blocks.send(block)).await?.is_err() {
@@ -119,7 +119,7 @@ impl From<ReadError> for PumpError {
     }
 }
 
-/// Starts ffmpeg on the one stream that is heard.
+/// Starts ffmpeg on the one sound stream that is used.
 async fn start(
     media: &MediaSource,
     audio: &AudioStream,
@@ -131,10 +131,10 @@ async fn start(
     let most_seconds = Paid::of(ctx).seconds(&tools.limits);
     let stream = format!("0:{}", audio.index);
     let (layout, mix) = match wanted.channels {
-        // The mean of what is mixed, never its sum: two channels that are alike would else be 3 dB louder, and cut off
-        // where an engine takes 16 bits.
+        // The mix is the mean of the channels, never their sum: two equal channels would otherwise be 3 dB louder, and
+        // clip where an engine takes 16 bits.
         Channels::Mono => (":channel_layouts=mono".to_owned(), ":rematrix_maxval=1"),
-        // ffmpeg would put one channel into the middle at 0.707, as if it were heard twice as loud there.
+        // ffmpeg would attenuate mono to 0.707 in each channel.
         Channels::Stereo if audio.channels == 1 => (":channel_layouts=mono,pan=stereo|c0=c0|c1=c0".to_owned(), ""),
         Channels::Stereo => (":channel_layouts=stereo".to_owned(), ""),
         Channels::Native => {
@@ -161,12 +161,12 @@ async fn start(
 /// The sound of a media, block by block, and the count of what was decoded.
 #[derive(Debug)]
 pub(crate) struct SoundStream {
-    /// None once it has ended.
+    /// None once the sound has ended.
     ffmpeg: Option<Decoder>,
     bytes: Vec<u8>,
-    /// Bytes of a frame that is not whole yet.
+    /// Bytes of an incomplete frame.
     kept: usize,
-    /// Samples that were not handed out yet.
+    /// Samples that are not handed out yet.
     decoded: Option<Vec<f32>>,
     channels: usize,
     rate: u64,
@@ -175,9 +175,9 @@ pub(crate) struct SoundStream {
     most_ms: i64,
     paid: Paid,
     frames: u64,
-    /// Where it was started.
+    /// The frame at which it was started.
     first: u64,
-    /// Frames that came after all that is paid for, and were dropped.
+    /// Frames that came after the paid length, and were dropped.
     beyond: u64,
     warnings: Vec<String>,
 }
@@ -188,7 +188,7 @@ impl SoundStream {
         Self::start_at(media, wanted, 0, ctx).await
     }
 
-    /// Starts in the middle, so many seconds in: of media of which that is known to work (`Probe::is_seekable`).
+    /// Starts in the middle, at `second`, of media that is known to allow it (`Probe::is_seekable`).
     pub(crate) async fn start_at(
         media: &MediaSource,
         wanted: SoundFormat,
@@ -215,8 +215,8 @@ impl SoundStream {
         })
     }
 
-    /// The next block: whole frames, never none of them. Nothing at the end, which must be reached for the count to be
-    /// whole; `Corrupt` when nothing came before it.
+    /// Returns the next block: at least one whole frame. None at the end, which must be reached for the count to be
+    /// complete; `Corrupt` when nothing came before it.
     pub(crate) async fn next(&mut self, ctx: &JobCtx) -> Result<Option<Vec<f32>>, ReadError> {
         loop {
             if let Some(block) = self.ready() {
@@ -238,7 +238,7 @@ impl SoundStream {
         }
     }
 
-    /// What can be handed out: up to a second of the silence that comes before the first sound, or what was decoded.
+    /// Returns what can be handed out: up to a second of the silence before the first sound, or the decoded block.
     fn ready(&mut self) -> Option<Vec<f32>> {
         self.decoded.as_ref()?;
         let frames = self.rate.min(self.lead_in_frames.saturating_sub(self.frames));
@@ -246,7 +246,7 @@ impl SoundStream {
         if silence.is_empty() { self.decoded.take() } else { Some(silence) }
     }
 
-    /// The samples of the frames that are whole among the first `filled` bytes.
+    /// Returns the samples of the whole frames among the first `filled` bytes.
     fn whole_frames(&mut self, filled: usize) -> Vec<f32> {
         let whole = filled - filled % (self.channels * size_of::<f32>());
         let block = self.bytes.get(..whole).map(samples).unwrap_or_default();
@@ -255,7 +255,7 @@ impl SoundStream {
         block
     }
 
-    /// What of a block is paid for. A media that goes on for longer than honest ones do is ended there.
+    /// Returns the part of a block that is paid for. Ends a media that goes on for longer than honest ones do.
     async fn counted(&mut self, mut block: Vec<f32>, ctx: &JobCtx) -> Result<Vec<f32>, ReadError> {
         let frames = (block.len() / self.channels) as u64;
         let within = frames.min(self.paid.frames(self.rate).saturating_sub(self.frames));
@@ -282,7 +282,7 @@ impl SoundStream {
         i64::try_from(self.frames.saturating_mul(1000) / self.rate).unwrap_or(i64::MAX)
     }
 
-    /// Waits for the decoder's end, and judges what it gave.
+    /// Waits for the decoder's end, and checks how it did.
     async fn end(&mut self, ctx: &JobCtx) -> Result<(), ReadError> {
         let Some(ffmpeg) = self.ffmpeg.take() else { return Ok(()) };
         let ending = ffmpeg.ended(ctx).await?;
@@ -290,7 +290,7 @@ impl SoundStream {
         Ok(())
     }
 
-    /// What an ended decoder's output is worth.
+    /// Returns the warnings about a decoder that has ended, or the error if it decoded nothing.
     fn judge(&self, ending: &Ending) -> Result<Vec<String>, ReadError> {
         if self.frames == 0 && self.first == 0 {
             tracing::debug!(ffmpeg.stderr = ending.stderr, "ffmpeg decoded nothing");
@@ -310,25 +310,25 @@ impl SoundStream {
         Ok(warnings)
     }
 
-    /// Ends the decoder before its time.
+    /// Ends the decoder early.
     pub(crate) async fn kill(&mut self) {
         if let Some(mut ffmpeg) = self.ffmpeg.take() {
             ffmpeg.kill().await;
         }
     }
 
-    /// Where the sound stands: the frame, of the media, that comes next.
+    /// Returns the number of the frame, counted from the media's start, that comes next.
     pub(crate) const fn at(&self) -> u64 {
         self.frames
     }
 
-    /// What was decoded so far.
-    pub(crate) fn count(&self) -> DecodedSound {
-        DecodedSound { duration_ms: self.decoded_ms(), warnings: self.warnings.clone() }
+    /// Returns the summary of what was decoded so far.
+    pub(crate) fn decoded_so_far(&self) -> DecodeSummary {
+        DecodeSummary { duration_ms: self.decoded_ms(), warnings: self.warnings.clone() }
     }
 }
 
-/// Little-endian samples; what is no number becomes silence, so that one of them can't spoil a whole measurement.
+/// Parses little-endian samples; NaN and infinite ones become silence, so that one can't spoil a whole measurement.
 fn samples(bytes: &[u8]) -> Vec<f32> {
     let (whole, _) = bytes.as_chunks::<4>();
     whole

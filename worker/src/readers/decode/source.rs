@@ -1,4 +1,4 @@
-//! A media file, opened once, checked and probed: what every reader works on.
+//! A media file, opened once, checked and probed: the input of every reader.
 //!
 //! The file is opened here and handed to children as an open file, so that what was checked is what is decoded, and a
 //! name such as `-i.wav` or `%d.png` never reaches a decoder.
@@ -13,8 +13,8 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::Arc;
 
-/// An opened, probed media file within the limits. A clone is the same: the jobs of one item that run together share
-/// it, and what is heard of it.
+/// An opened, probed media file within the limits. Clones share it: the jobs of one item that run together share the
+/// file and the passes over its sound.
 #[derive(Debug, Clone)]
 pub struct MediaSource {
     file: Arc<File>,
@@ -26,8 +26,8 @@ pub struct MediaSource {
 impl MediaSource {
     /// Opens and probes the file at `path`.
     ///
-    /// Refuses what is no regular file, is empty or is no media (`Corrupt`), is not there (`Missing`), or is larger
-    /// than the limits (`LimitExceeded`).
+    /// Refuses a file that is not regular, is empty or is no media (`Corrupt`), does not exist (`Missing`), or is
+    /// beyond the limits (`LimitExceeded`).
     pub async fn open(path: &Path, tools: &Arc<MediaTools>, ctx: &JobCtx) -> Result<Self, ReadError> {
         let (path, with) = (path.to_owned(), Arc::clone(tools));
         let opening = tokio::task::spawn_blocking(move || {
@@ -38,33 +38,33 @@ impl MediaSource {
         Ok(Self { file: Arc::new(file), probe: Arc::new(probe), tools: Arc::clone(tools), passes: Arc::default() })
     }
 
-    /// What is in the file.
+    /// Returns the file's contents as probed.
     pub fn probe(&self) -> &Probe {
         &self.probe
     }
 
-    /// The opened file.
+    /// Returns the opened file.
     pub(crate) fn file(&self) -> &File {
         &self.file
     }
 
-    /// The passes over its sound that are used now.
+    /// Returns the passes over its sound that are in use.
     pub(in crate::readers) fn passes(&self) -> &Passes {
         &self.passes
     }
 
-    /// The decoder to read it with.
+    /// Returns the decoder to read it with.
     pub(crate) fn tools(&self) -> &MediaTools {
         &self.tools
     }
 
-    /// The same, for another source to be read with it.
+    /// Returns the same decoder, to read another source with.
     pub(super) fn shared_tools(&self) -> &Arc<MediaTools> {
         &self.tools
     }
 }
 
-/// Opens a regular, non-empty file. A link is not followed, and a FIFO that nobody writes to is not waited for.
+/// Opens a regular, non-empty file, without following a link and without waiting for a FIFO that nobody writes to.
 fn open_regular(path: &Path) -> Result<File, ReadError> {
     let opened = OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path);
     let file = match opened {

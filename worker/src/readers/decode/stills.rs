@@ -1,48 +1,48 @@
-//! One picture of a media, whole and in colour, as it is drawn into another: an image, or a film at a moment.
+//! One picture of a media, whole and in colour, to be drawn into another: an image, or a film at a moment.
 //!
-//! The child makes it as large as it is wanted and says how large that became, in the header of the format that it
-//! writes (PAM). What it says is believed no further than the bound that it was given. Confined as `frames` is.
+//! The child makes it as large as the room asks for and reports its size in the header of its output format (PAM). That
+//! size is accepted only within the bound that the child was given. Confined as `frames` is.
 
 use super::output::whole_output;
 use super::{MediaSource, input_arguments, most_pixels};
 use crate::readers::{JobCtx, ReadError};
 use std::ffi::OsStr;
 
-/// Bytes of a pixel: red, green, blue, and how much it hides.
+/// Bytes per pixel: red, green, blue and alpha.
 const PIXEL_BYTES: usize = 4;
 /// Bytes of a header, at most.
 const HEADER_BYTES: usize = 256;
 /// The last line of a header.
 const HEADER_END: &[u8] = b"ENDHDR\n";
-/// How sizes are changed: the same on every machine, to the bit.
+/// The scaler's options: the result is the same on every machine, to the bit.
 const SCALED: &str = "flags=bicubic+accurate_rnd+full_chroma_int+full_chroma_inp+bitexact";
 
-/// A picture.
+/// A decoded picture.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct DecodedPicture {
     /// Pixels across.
     pub(crate) width: u32,
     /// Pixels down.
     pub(crate) height: u32,
-    /// Its rows from the top, four bytes a pixel; colours are not multiplied by how much they hide.
+    /// Its rows from the top, four bytes per pixel; colours are not multiplied by alpha.
     pub(crate) rgba: Vec<u8>,
 }
 
-/// The room that a picture is wanted in.
+/// The size that a picture is fitted into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Room {
     /// Pixels across.
     pub(crate) width: u32,
     /// Pixels down.
     pub(crate) height: u32,
-    /// Whether it fills that, with what does not fit cut off; else it is as large as it can be within.
+    /// Whether it fills the room and is cropped; otherwise it is as large as fits within.
     pub(crate) cover: bool,
 }
 
 impl Room {
     fn filter(self) -> String {
         let Self { width, height, cover } = self;
-        // The pixels of some are no squares.
+        // Some videos have pixels that are not square.
         let square = format!("scale=w='max(1,trunc(iw*clip(sar,0.25,4)))':h=ih:{SCALED},setsar=1");
         let (how, cut) =
             if cover { ("increase", format!(",crop={width}:{height}")) } else { ("decrease", String::new()) };
@@ -54,7 +54,7 @@ impl Room {
     }
 }
 
-/// The picture of an image, or of a film at this microsecond of it.
+/// Returns the picture of an image, or of a film at this microsecond of it.
 pub(crate) async fn picture(
     media: &MediaSource,
     room: Room,
@@ -65,7 +65,7 @@ pub(crate) async fn picture(
     let filter = room.filter();
     let sought = at_us.map(|us| format!("{}.{:06}", us / 1_000_000, us % 1_000_000));
     let seek: Vec<&str> = sought.iter().flat_map(|second| ["-ss", second.as_str()]).collect();
-    // The cover of an album is no moving picture.
+    // An album cover is not a moving picture.
     let stream = if at_us.is_some() { "0:V:0" } else { "0:v:0" };
     let most_pixels = most_pixels(media.probe());
     let before = ["-nostdin", "-hide_banner", "-v", "error", "-threads", "1", "-max_pixels", &most_pixels];
@@ -85,7 +85,7 @@ pub(crate) async fn picture(
     })
 }
 
-/// A picture as the child wrote it, if it is one that fits.
+/// Returns the picture that the child wrote, if it is valid and fits the room.
 fn parsed(mut pam: Vec<u8>, room: Room) -> Option<DecodedPicture> {
     let head = pam.get(..pam.len().min(HEADER_BYTES))?;
     let end = head.windows(HEADER_END.len()).position(|window| window == HEADER_END)? + HEADER_END.len();

@@ -10,7 +10,7 @@ use ebur128::{Channel, EbuR128, Mode};
 use serde::Serialize;
 use std::collections::VecDeque;
 
-/// Steps a second, of 10 ms each.
+/// Steps per second, of 10 ms each.
 const STEPS_A_SECOND: u64 = 100;
 /// Steps in the window of momentary loudness: 400 ms.
 const MOMENTARY_STEPS: usize = 40;
@@ -37,7 +37,7 @@ pub(super) struct LevelsData {
 }
 
 impl LevelsData {
-    /// How loud all of it is.
+    /// Returns the integrated loudness in LUFS; none for silence.
     pub(super) const fn integrated_lufs(&self) -> Option<f64> {
         self.integrated_lufs
     }
@@ -49,7 +49,7 @@ pub(super) struct Meter {
     outline: Outline,
     rate: u64,
     channels: usize,
-    /// Samples of a step that is not full yet.
+    /// Samples of an incomplete step.
     pending: Vec<f32>,
     energies: VecDeque<f64>,
     steps: u64,
@@ -59,7 +59,7 @@ pub(super) struct Meter {
 }
 
 impl Meter {
-    /// A meter for sound of this rate with these channels.
+    /// Returns a meter for sound of this sample rate with these channels.
     pub(super) fn new(rate: u32, channels: u32, layout: Option<&str>) -> Result<Self, ReadError> {
         let mode = Mode::I | Mode::LRA | Mode::S | Mode::M | Mode::TRUE_PEAK | Mode::SAMPLE_PEAK;
         let mut ebur128 = EbuR128::new(channels, rate, mode).map_err(internal)?;
@@ -96,8 +96,8 @@ impl Meter {
         Ok(())
     }
 
-    /// Samples of the step that is open. Where a hundredth of a second is no whole number of frames steps differ by
-    /// one, so that their ends never drift from the clock.
+    /// Returns the number of samples in the current step. Where 10 ms is not a whole number of frames, steps differ by
+    /// one frame, so that their ends never drift from the clock.
     fn step_samples(&self) -> usize {
         let end = |step: u64| step * self.rate / STEPS_A_SECOND;
         usize::try_from(end(self.steps + 1) - end(self.steps)).unwrap_or(1).max(1) * self.channels
@@ -119,14 +119,14 @@ impl Meter {
         Ok(())
     }
 
-    /// Loudness of the last `steps`, with silence before the start.
+    /// Returns the loudness of the last `steps` in LUFS, with silence before the start.
     #[expect(clippy::cast_precision_loss, reason = "at most 300 steps")]
     fn loudness_of_last(&self, steps: usize) -> f64 {
         let sum: f64 = self.energies.iter().rev().take(steps).sum();
         10.0 * (sum / steps as f64).log10() - 0.691
     }
 
-    /// The measurement, once all the sound was given.
+    /// Returns the measurement, once all the sound was given.
     pub(super) fn finish(mut self) -> Result<LevelsData, ReadError> {
         self.ebur128.add_frames_f32(&self.pending).map_err(internal)?;
         let (mut true_peak, mut sample_peak) = (0.0_f64, 0.0_f64);
@@ -148,12 +148,12 @@ impl Meter {
     }
 }
 
-/// A level to a hundredth; nothing for silence.
+/// Rounds a level to a hundredth; none for silence.
 fn level(decibels: f64) -> Option<f64> {
     decibels.is_finite().then(|| (decibels * 100.0).round() / 100.0)
 }
 
-/// The energy that a loudness stands for (ITU-R BS.1770, formula 2 turned round).
+/// Returns the energy of a loudness in LUFS (the inverse of ITU-R BS.1770, formula 2).
 fn energy(lufs: f64) -> f64 {
     10.0_f64.powf((lufs + 0.691) / 10.0)
 }
@@ -162,8 +162,8 @@ fn internal(error: ebur128::Error) -> ReadError {
     ReadError::Internal(format!("ebur128: {error}"))
 }
 
-/// Where each channel stands, for its weight: surround counts 1.41, the low-frequency channel nothing (ITU-R BS.1770,
-/// table 3). A layout that is not known is taken as the common one of its size.
+/// Returns each channel's position, which gives its weight: surround counts 1.41, the low-frequency channel 0 (ITU-R
+/// BS.1770, table 3). An unknown layout is taken as the common one of its size.
 fn channel_map(channels: u32, layout: Option<&str>) -> Vec<Channel> {
     use Channel::{
         Center, Left, LeftSurround, Mm060, Mm090, Mm135, Mp060, Mp090, Mp135, Mp180, Right, RightSurround, Unused,
@@ -191,6 +191,6 @@ fn channel_map(channels: u32, layout: Option<&str>) -> Vec<Channel> {
         (_, 8) => &[Left, Right, Center, Unused, Mp135, Mm135, Mp090, Mm090],
         _ => &[],
     };
-    // One and two channels, and those of no known place, all stand in front.
+    // One and two channels, and those of unknown position, all count as front channels.
     if known.is_empty() { vec![Center; channels as usize] } else { known.to_vec() }
 }

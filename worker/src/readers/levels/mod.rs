@@ -1,33 +1,33 @@
-//! The `levels` read: how loud a media's sound is, with an outline of it for drawing.
+//! The `levels` read: the loudness of a media's sound, with an outline of it for drawing.
 //!
-//! Measured on the channels and at the rate that the file has, since mixing or resampling would move the peaks. The
-//! measuring itself is in `loudness` and `peaks`.
+//! Measured on the file's own channels and at its own rate, since mixing or resampling would change the peaks.
+//! `loudness` and `peaks` do the measuring.
 
 mod loudness;
 mod peaks;
 
-use crate::readers::decode::{Channels, DecodedSound, SoundFormat, decode_sound};
+use crate::readers::decode::{Channels, DecodeSummary, SoundFormat, decode_sound};
 use crate::readers::{Engine, JobCtx, MediaSource, ReadError, ReadOutcome, Reader};
 use domain::read::Read;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use loudness::{LevelsData, Meter};
 
-/// The rates that are measured as they are; what is outside is resampled to the nearer end.
+/// The sample rates that are measured unchanged; others are resampled to the nearer end.
 const RATES: std::ops::RangeInclusive<u32> = 8_000..=192_000;
 
 /// Measures loudness with `ebur128`.
 #[derive(Debug)]
 pub(super) struct Levels;
 
-/// How loud the whole of a media is, in LUFS, as this read tells it; and how many milliseconds of it there are.
+/// Returns a media's integrated loudness in LUFS, none for silence, and its length in milliseconds.
 pub(crate) async fn integrated_loudness(media: &MediaSource, ctx: &JobCtx) -> Result<(Option<f64>, i64), ReadError> {
     let (levels, decoded) = measured(media, ctx).await?;
     Ok((levels.integrated_lufs(), decoded.duration_ms))
 }
 
 /// Measures a media on its own channels, at its own rate.
-async fn measured(media: &MediaSource, ctx: &JobCtx) -> Result<(LevelsData, DecodedSound), ReadError> {
+async fn measured(media: &MediaSource, ctx: &JobCtx) -> Result<(LevelsData, DecodeSummary), ReadError> {
     let audio = media.probe().audio.as_ref().ok_or(ReadError::NoAudio)?;
     let rate = audio.rate.clamp(*RATES.start(), *RATES.end());
     let mut meter = Meter::new(rate, audio.channels, audio.layout.as_deref())?;

@@ -1,14 +1,14 @@
 //! The outline of a sound for drawing: the lowest and the highest sample of each of 2,000 equal parts.
 //!
-//! The length is not known before the end, so buckets are kept that double in width whenever they run out: memory is
-//! the same for a second and for a day.
+//! The length is not known before the end, so the buckets double in width whenever they run out: memory is the same for
+//! a second and for a day.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-/// Parts of the finished outline.
+/// Pairs of the finished outline.
 pub(super) const PAIRS: usize = 2_000;
-/// Buckets that are kept: eight times as many or more, so that a part's edges are right to an eighth of it.
+/// Buckets that are kept: at least eight for each pair, so that a pair's edges are exact to an eighth of it.
 const BUCKETS: usize = PAIRS * 16;
 
 /// The lowest and the highest sample of a stretch.
@@ -25,7 +25,7 @@ impl Extent {
         Self { low: self.low.min(other.low), high: self.high.max(other.high) }
     }
 
-    /// As two signed bytes, full scale at ±127.
+    /// Returns it as two signed bytes, full scale at ±127.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to an i8 first")]
     fn bytes(self) -> [u8; 2] {
         [self.low, self.high].map(|sample| (sample * 127.0).round().clamp(-127.0, 127.0) as i8 as u8)
@@ -43,7 +43,7 @@ pub(super) struct Outline {
 }
 
 impl Outline {
-    /// An outline over all `channels` together.
+    /// Returns an outline over all `channels` together.
     pub(super) fn new(channels: usize) -> Self {
         let buckets = Vec::with_capacity(BUCKETS);
         Self { channels, buckets, frames_a_bucket: 1, open: Extent::NOTHING, open_frames: 0 }
@@ -73,7 +73,7 @@ impl Outline {
         }
     }
 
-    /// The 2,000 pairs as base64 of signed bytes: low, high, low, high, … Empty when there was no sound.
+    /// Returns the 2,000 pairs as base64 of signed bytes: low, high, low, high, … Empty when there was no sound.
     pub(super) fn base64(mut self) -> String {
         if self.open_frames > 0 {
             self.buckets.push(self.open);

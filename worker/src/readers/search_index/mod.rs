@@ -1,8 +1,8 @@
-//! The `search_index` read: the moments of a video, to be searched by what is said and shown by a still.
+//! The `search_index` read: the moments of a video, which are searched by what is said and shown by a still.
 //!
-//! `shots` tells the changes of the picture, `moments` makes shots of them, and each gets a still. `pages` tells which
-//! pictures may have something new to read, and `written` reads them. What is said in moments is the transcript's to
-//! know: the two are joined when they are read, whichever ended first.
+//! `shots` finds the changes of the picture, `moments` makes shots of them, and each gets a still. `pages` finds the
+//! pictures that may have new text, and `written` reads them. The speech in a moment is the transcript's: the two are
+//! joined when they are read, whichever ended first.
 
 mod moments;
 mod pages;
@@ -23,39 +23,39 @@ use std::time::Duration;
 use tokio::time::Instant;
 use written::{TextRecognizer, WrittenWord};
 
-/// How much of the progress is done once the cuts are found, in percent, and how much once the stills are made.
+/// The progress in percent once the cuts are found, and once the stills are made.
 const LOOKED: u8 = 70;
 const STILLS_MADE: u8 = 85;
-/// How long pictures may be read for: this part of the media's duration, and at least as long as a few may take.
+/// The time limit for reading text: a sixteenth of the media's duration, and at least enough for a few pictures.
 const TEXT_PART: u32 = 16;
 const LEAST_TEXT_TIME: Duration = Duration::from_secs(10);
-/// Words of a read that are kept: some 3 MB of its document.
+/// Words that a read keeps, at most: some 3 MB of its document.
 const MOST_WORDS: usize = 20_000;
-/// The stills of a read, which are held until it is stored: each is a child process and some 10 KiB.
+/// The limits on a read's stills, which are in memory until it is stored: each is a child process and some 10 KiB.
 const MOST_STILLS: MostStills = MostStills { moments: 2_000, bytes: 64 << 20 };
 
 /// The `data` of a `search_index` read (docs/reads.md, "The stored result").
 #[derive(Debug, Serialize)]
 struct SearchIndexData {
     moments: Vec<Moment>,
-    /// What is written in pictures, of those in which anything is; absent where there was nothing to read it with.
+    /// The text in pictures, of those that have any; absent where this machine can't read text.
     #[serde(skip_serializing_if = "Option::is_none")]
     written: Option<Vec<Written>>,
 }
 
-/// What is written in a picture, for as long as it stands.
+/// The text in a picture, for as long as it is shown.
 #[derive(Debug, Serialize)]
 struct Written {
     /// The id of the moment that it is in.
     moment: String,
-    /// Where it begins, in seconds from the media's start.
+    /// Its start, in seconds from the media's start.
     start: f64,
-    /// Where it ends.
+    /// Its end, in seconds from the media's start.
     end: f64,
     words: Vec<WrittenWord>,
 }
 
-/// When enough stills are held.
+/// The limits at which no further still is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct MostStills {
     /// Moments that get one, at most.
@@ -67,19 +67,19 @@ pub(super) struct MostStills {
 /// Finds shots on small pictures of all frames.
 #[derive(Debug)]
 pub(super) struct SearchIndex {
-    /// How many stills a read has at most.
+    /// The limits on a read's stills.
     pub(super) most: MostStills,
-    /// What reads text, where this machine has it.
+    /// The engine that reads text, where this machine has it.
     recognizer: Option<TextRecognizer>,
 }
 
 impl SearchIndex {
-    /// With the engine that reads text, if it is installed here.
+    /// Returns one with the engine that reads text, if it is installed here.
     pub(super) fn found(settings: &ReaderSettings) -> Self {
         Self { most: MOST_STILLS, recognizer: TextRecognizer::found(settings.tesseract.as_deref()) }
     }
 
-    /// Makes fewer stills.
+    /// Returns one that makes fewer stills and reads no text.
     #[cfg(test)]
     pub(super) fn of_at_most(most: MostStills) -> Self {
         Self { most, recognizer: None }
@@ -144,7 +144,7 @@ impl SearchIndex {
 }
 
 /// Makes a still of each moment and writes its key into the moment. Returns the files and the number of moments that
-/// were tried. A moment whose picture can't be decoded has no still.
+/// were tried. A moment whose picture can't be decoded gets no still.
 async fn stills(
     moments: &mut [Moment],
     most: MostStills,
@@ -168,17 +168,17 @@ async fn stills(
     Ok((files, count))
 }
 
-/// What is written in the pictures of parts.
+/// The text in the pictures of parts.
 #[derive(Default)]
 struct Text {
     written: Vec<Written>,
-    /// Parts that were looked at, from the first.
+    /// The number of parts that were tried, from the first.
     looked_at: usize,
-    /// How many of them the engine could not read.
+    /// The number of those that the engine could not read.
     given_up: usize,
 }
 
-/// Reads the pictures of these parts, until a time or until there are words enough.
+/// Reads the pictures of these parts, until a point in time or until there are enough words.
 async fn text(
     recognizer: &TextRecognizer,
     parts: &[Part<'_>],
@@ -209,7 +209,7 @@ async fn text(
     Ok(text)
 }
 
-/// Adds what is written in a part. Where the part before it in the same moment has the same words, they last longer.
+/// Adds the text of a part. Where the part before it in the same moment has the same words, extends that one.
 fn add(written: &mut Vec<Written>, part: &Part<'_>, words: Vec<WrittenWord>) {
     let same = |last: &Written| {
         let texts = |words: &[WrittenWord]| words.iter().map(|word| word.text.clone()).collect::<Vec<_>>();

@@ -1,9 +1,9 @@
-//! The moments of a video: its shots. Pure. What is said in each is joined when they are read (`domain::footage`).
+//! The moments of a video: its shots. Pure. The speech in each is joined when they are read (`domain::footage`).
 
 use crate::readers::stored::thousandths;
 use serde::Serialize;
 
-/// Cuts closer than this are one, in seconds: a flash, a torn frame.
+/// Cuts closer than this many seconds count as one: a flash, a torn frame.
 const CLOSEST: f64 = 0.5;
 /// A still is taken this long after the cut, in seconds, or in the middle of a shorter shot.
 const STILL_AFTER: f64 = 1.0;
@@ -13,22 +13,22 @@ const STILL_AFTER: f64 = 1.0;
 pub(super) struct Moment {
     /// `m1`, `m2`, …
     pub(super) id: String,
-    /// Where it begins, in seconds from the media's start.
+    /// Its start, in seconds from the media's start.
     pub(super) start: f64,
-    /// Where it ends.
+    /// Its end, in seconds from the media's start.
     pub(super) end: f64,
     /// The key of its still in the media store.
     pub(super) thumbnail: Option<String>,
 }
 
 impl Moment {
-    /// The second that its still shows.
+    /// Returns the second that its still shows.
     pub(super) fn still_second(&self) -> f64 {
         self.start + STILL_AFTER.min((self.end - self.start) / 2.0)
     }
 }
 
-/// The shots between these changes of a picture that lasts `seconds`.
+/// Returns the shots between these changes in a video of `seconds` seconds.
 pub(super) fn moments(changes: &[f64], seconds: f64) -> Vec<Moment> {
     let mut starts = vec![0.0];
     for change in changes {

@@ -1,24 +1,24 @@
-//! Which pictures of a video are worth being read: one of each moment, and one of each page within it. Pure.
+//! Finds the pictures of a video to read text from: one of each moment, and one of each page within it. Pure.
 //!
-//! A page is a picture that stands still and is not the one that stood before it: the next slide, one more line of a
-//! list. That is far too small a change for a cut, since a line of print is a hundredth of the picture; but it is large
-//! in the cells where it happens, and nothing moves before and after it. A film that moves has no pages.
+//! A page is a picture that stands still and differs from the one that stood before it: the next slide, one more line
+//! of a list. That is far too small a change for a cut, since a line of print is a hundredth of the picture; but it is
+//! large in the cells where it happens, and nothing moves before and after it. A film that moves has no pages.
 
 use super::moments::Moment;
 use super::shots::SIZE;
 
 /// Cells of luma, which come first in a small picture.
 const LUMA: usize = SIZE.cells();
-/// How long a picture stands still to be a page, in seconds.
+/// Seconds that a picture must stand still to be a page.
 const STILL_FOR: f64 = 0.8;
-/// The picture moves when one of its cells changes by more than this: what compression adds is less.
+/// The picture moves when one of its cells changes by more than this; compression changes less.
 const MOVED: u8 = 2;
-/// It is another page when one of its cells differs by more than this. In a picture of 1,280 × 720 a word of 24 pixels
-/// that comes differs by 26, and one in another's place by 6; in one of 1,920 × 1,080 by 16 and by 2.
+/// It is another page when one of its cells differs by more than this. At 1,280 × 720 a word of 24 pixels that appears
+/// differs by 26, and one that replaces another by 6; at 1,920 × 1,080 by 16 and by 2.
 const CHANGED: u8 = 3;
-/// Pages closer than this are one, in seconds.
+/// Pages closer than this many seconds count as one.
 const CLOSEST: f64 = 1.0;
-/// A page is read this long after it began, in seconds, while it is sure to stand.
+/// A page is read this many seconds after its start, while it is sure to be shown.
 const READ_AFTER: f64 = 0.5;
 
 /// Finds pages in a stream of small pictures.
@@ -30,7 +30,7 @@ pub(super) struct Pages {
     found: Vec<f64>,
 }
 
-/// A picture, for as long as nothing has moved.
+/// A picture in which nothing has moved since a time.
 #[derive(Debug)]
 struct Standing {
     since: f64,
@@ -48,13 +48,13 @@ impl Pages {
         }
     }
 
-    /// The seconds in which pages begin, in order, of a video that lasts `seconds`.
+    /// Returns the seconds at which pages begin, in order, in a video of `seconds` seconds.
     pub(super) fn finish(mut self, seconds: f64) -> Vec<f64> {
         self.judge(seconds);
         self.found
     }
 
-    /// Sees whether the picture that stood until now did so for long.
+    /// Checks whether the picture that stood until now did so for long enough.
     fn judge(&mut self, now: f64) {
         let Some(standing) = self.standing.as_mut() else { return };
         if standing.is_page || now - standing.since < STILL_FOR {
@@ -72,18 +72,18 @@ fn largest_change(one: &[u8], other: &[u8]) -> u8 {
     one.iter().zip(other).map(|(a, b)| a.abs_diff(*b)).max().unwrap_or(0)
 }
 
-/// A part of a moment that one picture stands for.
+/// A part of a moment that one picture represents.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Part<'a> {
     pub(super) moment: &'a Moment,
-    /// Where it begins, in seconds.
+    /// Its start, in seconds from the media's start.
     pub(super) start: f64,
-    /// Where it ends.
+    /// Its end, in seconds from the media's start.
     pub(super) end: f64,
 }
 
 impl Part<'_> {
-    /// The second whose picture is read: that of the still, where the part begins with its moment.
+    /// Returns the second whose picture is read: the still's, where the part begins with its moment.
     pub(super) fn second(&self) -> f64 {
         let latest = (self.end - self.start) / 2.0;
         if self.start > self.moment.start {
@@ -93,7 +93,7 @@ impl Part<'_> {
     }
 }
 
-/// The parts of these moments, of which each but the first of a moment begins with a page.
+/// Returns the parts of these moments: the first of a moment begins with it, each other with a page.
 pub(super) fn parts<'a>(moments: &'a [Moment], pages: &[f64]) -> Vec<Part<'a>> {
     let mut parts = Vec::with_capacity(moments.len());
     for moment in moments {

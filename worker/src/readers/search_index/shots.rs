@@ -1,9 +1,9 @@
-//! Where a film changes from shot to shot: cuts, dissolves and fades through black; flashes are none. Pure.
+//! Finds the shot changes of a film: cuts, dissolves and fades through black, but not flashes. Pure.
 //!
-//! Works on small pictures: all luma, then both chromas, a byte a cell. A cut is a step far larger than those around
-//! it. A dissolve has no such step, but other colours after it than before, which a camera that moves does not bring.
-//! Black that lasts is a change too. Only the pictures of two seconds are kept, so that a day of film needs no more
-//! memory than a minute.
+//! Works on small pictures: all luma, then both chromas, one byte per cell. A cut is a step far larger than those
+//! around it. A dissolve has no such step, but other colours after it than before, which a moving camera does not
+//! cause. Black that lasts is a change too. Only the pictures of two seconds are kept, so that a day of film needs no
+//! more memory than a minute.
 
 use crate::readers::decode::SmallSize;
 use std::collections::VecDeque;
@@ -12,43 +12,43 @@ use std::collections::VecDeque;
 pub(super) const SIZE: SmallSize = SmallSize { width: 32, height: 18 };
 /// Cells of a small picture.
 const CELLS: usize = SIZE.cells();
-/// A step to a cut, at least: the mean change of a byte.
+/// The threshold of a cut's step: the mean change of a byte.
 const STEP: f32 = 8.0;
-/// How many times larger than the middle one around it.
+/// The threshold of a cut's step, as a multiple of the median of those around it.
 const STANDS_OUT: f32 = 3.0;
-/// A flash is over after this, in seconds; then the picture is what it was, to this part of the step.
+/// The longest flash, in seconds; after it, the picture differs from the one before by at most this part of the step.
 const FLASH: f64 = 0.35;
 const RETURNED: f32 = 0.5;
-/// Colours are compared over this many seconds before and after.
+/// Seconds before and after a picture over which colours are compared.
 const REACH: f64 = 0.4;
-/// How unlike they are on the two sides of a dissolve, at least: 0 is alike, 2 has nothing in common.
+/// The threshold of the colour distance across a dissolve: 0 is alike, 2 has nothing in common.
 const UNLIKE: f32 = 0.4;
-/// A change is the largest within this many seconds.
+/// A change must be the largest within this many seconds.
 const APART: f64 = 0.5;
-/// Around black and after a cut, colours change for that reason, for this many seconds.
+/// Seconds around black and after a cut in which colours change for that reason.
 const SHADOW: f64 = 0.8;
-/// A picture is black when its luma is below this, on average, and varies less than that.
+/// A picture is black when the mean of its luma is below the first, and its deviation below the second.
 const BLACK: (f32, f32) = (32.0, 3.5);
-/// How far around a picture one has to see to judge it, in seconds.
+/// Seconds around a picture that are needed to judge it.
 const SIGHT: f64 = 1.0;
-/// Pictures closer than this are not looked at, in seconds: more than 60 a second tell nothing more.
+/// Pictures closer than this many seconds are skipped: more than 60 per second add nothing.
 const CLOSEST: f64 = 1.0 / 61.0;
-/// Parts of a scale of colours.
+/// Bins of a colour histogram.
 const BINS: usize = 16;
 
 type Colours = [f32; 3 * BINS];
 
-/// A picture and what is known of it.
+/// A picture and its features.
 struct SmallPicture {
     second: f64,
     cells: Box<[u8]>,
     colours: Colours,
     black: bool,
-    /// How much it differs from the one before.
+    /// The mean difference from the picture before, per byte.
     step: f32,
-    /// How unlike the colours are around it; known once there is something after it.
+    /// The colour distance between both sides of it; known once there is something after it.
     unlike: f32,
-    /// It begins or ends a flash.
+    /// Whether it begins or ends a flash.
     flash: bool,
 }
 
@@ -56,17 +56,17 @@ struct SmallPicture {
 #[derive(Default)]
 pub(super) struct Shots {
     pictures: VecDeque<SmallPicture>,
-    /// How many of `pictures` have been compared with what is around them, and how many have been judged.
+    /// The number of `pictures` that have been compared with those around them, and the number that have been judged.
     compared: usize,
     judged: usize,
-    /// Since when it has been black, if the film did not begin so.
+    /// The second since which it has been black, if the film did not begin so.
     black_since: Option<f64>,
     last_cut: Option<f64>,
     found: Vec<f64>,
 }
 
 impl Shots {
-    /// Takes the next picture, three bytes a cell. One that is not later than the last is passed over.
+    /// Takes the next picture, three bytes per cell. One that is not later than the last is skipped.
     pub(super) fn add(&mut self, second: f64, cells: &[u8]) {
         let last = self.pictures.back();
         if last.is_some_and(|last| second - last.second < CLOSEST) {
@@ -90,7 +90,7 @@ impl Shots {
         }
     }
 
-    /// The seconds of all changes, in order.
+    /// Returns the seconds of all changes, in order.
     pub(super) fn finish(mut self) -> Vec<f64> {
         while self.compared < self.pictures.len() {
             self.compare();
@@ -106,14 +106,14 @@ impl Shots {
         self.pictures.get(number)
     }
 
-    /// The numbers of the pictures within these seconds of one, itself included.
+    /// Returns the numbers of the pictures within these seconds of one, itself included.
     fn near(&self, number: usize, seconds: f64) -> std::ops::Range<usize> {
         let Some(here) = self.at(number).map(|picture| picture.second) else { return 0..0 };
         let first = self.pictures.partition_point(|picture| picture.second < here - seconds);
         first..self.pictures.partition_point(|picture| picture.second <= here + seconds)
     }
 
-    /// Sees how unlike the colours are on the two sides of a picture.
+    /// Measures the colour distance between both sides of a picture.
     fn compare(&mut self) {
         let around = self.near(self.compared, REACH);
         let sides = (self.at(around.start), self.at(around.end.saturating_sub(1)));
@@ -127,13 +127,13 @@ impl Shots {
         self.compared += 1;
     }
 
-    /// Decides about the next picture, with all around it in sight.
+    /// Decides about the next picture, once all pictures around it are known.
     fn judge(&mut self) {
         let number = self.judged;
         self.judged += 1;
         let Some((second, black)) = self.at(number).map(|picture| (picture.second, picture.black)) else { return };
         if self.is_sudden(number) {
-            if !self.is_flash(number) {
+            if !self.mark_flash(number) {
                 self.found.push(second);
                 self.last_cut = Some(second);
             }
@@ -151,7 +151,7 @@ impl Shots {
         }
     }
 
-    /// After black: the change is in the middle of it, unless a cut led into it or out of it.
+    /// Ends a stretch of black: the change is in its middle, unless a cut led into it or out of it.
     fn brighten(&mut self, number: usize, since: f64, until: f64) {
         let cut_before = self.last_cut.is_some_and(|cut| since - cut < SIGHT);
         let cut_after = self.near(number, SIGHT).any(|near| near > number && self.is_sudden(near));
@@ -172,8 +172,8 @@ impl Shots {
         others.get(others.len() / 2).is_none_or(|middle| step >= STANDS_OUT * middle)
     }
 
-    /// Whether a sudden change begins a flash, which another one soon takes back, or ends one.
-    fn is_flash(&mut self, number: usize) -> bool {
+    /// Marks a sudden change that begins a flash, which another one soon undoes, or ends one. Returns whether it does.
+    fn mark_flash(&mut self, number: usize) -> bool {
         let Some(here) = self.at(number) else { return false };
         if here.flash {
             return true;
@@ -207,15 +207,15 @@ impl Shots {
     }
 }
 
-/// The mean difference of two pictures, a byte.
+/// Returns the mean difference of two pictures, per byte.
 #[expect(clippy::cast_precision_loss, reason = "a picture has few cells")]
 fn difference(one: &[u8], other: &[u8]) -> f32 {
     let sum: u32 = one.iter().zip(other).map(|(a, b)| u32::from(a.abs_diff(*b))).sum();
     sum as f32 / one.len().max(1) as f32
 }
 
-/// How much of each colour there is, by luma and by either chroma. A value counts for the two parts that it lies
-/// between, so that a little more light does not move it from one to the other.
+/// Returns a picture's histograms of luma and of both chromas. A value counts for the two bins that it lies between, so
+/// that a little more light does not move it from one to the other.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place is between 0 and the last part")]
 #[expect(clippy::cast_precision_loss, reason = "a picture has few cells")]
 fn colours(cells: &[u8]) -> Colours {
@@ -232,7 +232,7 @@ fn colours(cells: &[u8]) -> Colours {
     colours
 }
 
-/// How unlike two pictures' colours are: 0 to 2.
+/// Returns the distance of two pictures' colours, 0 to 2.
 fn distance(one: &Colours, other: &Colours) -> f32 {
     one.iter().zip(other).map(|(a, b)| (a - b).abs()).sum::<f32>() / 3.0
 }

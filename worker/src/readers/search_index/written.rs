@@ -1,7 +1,7 @@
-//! What is written in a picture: `tesseract`, as a confined child, one a picture.
+//! Reads the text in a picture with `tesseract`, one confined child per picture.
 //!
-//! It gets the picture as its input and says words with their places and how sure it is of each. What it is not sure of
-//! is left out, since in a picture of leaves it sees letters too.
+//! It gets the picture as its input and returns words with their places and confidences. Words of low confidence are
+//! left out, since it sees letters in a picture of leaves too.
 
 use crate::readers::decode::{MediaTools, executable, nameless, whole_output};
 use crate::readers::{JobCtx, ReadError};
@@ -12,33 +12,33 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Where Debian's `tesseract-ocr-eng` puts its model.
+/// Where Debian's `tesseract-ocr-eng` installs its model.
 const DATA_DIR: &str = "/usr/share/tesseract-ocr/5/tessdata";
-/// Output of one picture, at most: a page full of small print makes some 60 KiB.
+/// Bytes of output for one picture, at most: a page full of small print makes some 60 KiB.
 const OUTPUT_BYTES: usize = 1 << 20;
-/// How sure it has to be of a word, of 100.
+/// The least confidence of a word, of 100.
 const LEAST_SURE: f64 = 70.0;
-/// How sure it has to be, from 0 to 1, of a word whose line has no plain word, and how many letters make a word plain.
-/// In leaves, stones and grass it sees single short words, and is surer of none than 0.942.
+/// The least confidence, from 0 to 1, of a word in a line without a plain word, and the letters that make a word plain.
+/// In leaves, stones and grass it sees single short words, with a confidence of 0.942 at most.
 const SURE_ALONE: f64 = 0.95;
 const PLAIN: usize = 4;
-/// How long it may take for one picture. Most take a quarter of a second.
+/// The time limit for one picture. Most take a quarter of a second.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Words of one picture that are kept.
 const MOST_WORDS: usize = 300;
-/// Characters of a word that are kept: what is longer is no word.
+/// Characters that a word may have; anything longer is not a word.
 const WORD_CHARS: usize = 64;
 
-/// A word that stands in a picture, and where: parts of its width and height, from 0 to 1, from the upper left.
+/// A word in a picture, with its place: parts of the picture's width and height, 0 to 1, from the upper left.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct WrittenWord {
-    /// As it is written.
+    /// The word as it is written.
     pub(super) text: String,
     pub(super) x: f64,
     pub(super) y: f64,
     pub(super) width: f64,
     pub(super) height: f64,
-    /// How sure the engine is, from 0 to 1.
+    /// The engine's confidence, from 0 to 1.
     pub(super) confidence: f64,
 }
 
@@ -49,14 +49,14 @@ pub(super) struct TextRecognizer {
 }
 
 impl TextRecognizer {
-    /// The engine of this machine, when both the program and its model are installed.
+    /// Finds the engine of this machine, when both the program and its model are installed.
     pub(super) fn found(given: Option<&Path>) -> Option<Self> {
         let program = executable(given, "tesseract")?;
         Path::new(DATA_DIR).join("eng.traineddata").exists().then_some(Self { program })
     }
 
-    /// The words of this picture, an image that any decoder knows, in the order of their lines; `Timeout` where it took
-    /// too long.
+    /// Returns the words of this picture, an image that any decoder knows, in the order of their lines; `Timeout` where
+    /// it took too long.
     pub(super) async fn words(
         &self,
         picture: Vec<u8>,
@@ -64,7 +64,7 @@ impl TextRecognizer {
         ctx: &JobCtx,
     ) -> Result<Vec<WrittenWord>, ReadError> {
         let input = tokio::task::spawn_blocking(move || nameless(&picture)).await.map_err(|_| ReadError::Crashed)??;
-        // Sparse text: what stands anywhere in the picture, without an order that has to be found.
+        // Sparse text: words anywhere in the picture, without looking for an order.
         let arguments = ["stdin", "stdout", "-l", "eng", "--psm", "11", "--tessdata-dir", DATA_DIR];
         let arguments = arguments.into_iter().chain(["-c", "tessedit_create_tsv=1"]).map(OsStr::new);
         let ctx = JobCtx { deadline: ctx.deadline.min(Instant::now() + PATIENCE), ..ctx.clone() };
@@ -77,7 +77,7 @@ impl TextRecognizer {
     }
 }
 
-/// The words of a table as tesseract writes it: a row for the page with its size, and one for each word.
+/// Returns the words of tesseract's table: a row for the page with its size, and one for each word.
 fn words(table: &str) -> Vec<WrittenWord> {
     let (mut page, mut found) = (None, Vec::new());
     for row in table.lines() {
@@ -117,12 +117,12 @@ fn words(table: &str) -> Vec<WrittenWord> {
         .collect()
 }
 
-/// Whether it is print and no ornament: most of its characters are letters and digits.
+/// Whether it is print and not ornament: at least half of its characters are letters and digits.
 fn is_word(text: &str) -> bool {
     letters(text) * 2 >= text.chars().count().max(1)
 }
 
-/// Whether it would be believed without a plain word in its line. An edge is often taken for a single letter.
+/// Whether it is accepted without a plain word in its line. An edge is often taken for a single letter.
 fn is_sure_alone(word: &WrittenWord) -> bool {
     let is_digit = word.text.chars().all(|c| c.is_ascii_digit());
     word.confidence >= SURE_ALONE && (is_digit || letters(&word.text) >= 2)

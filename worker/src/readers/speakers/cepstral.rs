@@ -1,8 +1,8 @@
-//! Who speaks when without any weights: the engine for machines that have no voice encoder.
+//! Speaker diarization without model weights: the engine for machines that have no voice encoder.
 //!
-//! Two passes over the speech: which voices are in it (`mfcc`, `voice`, `clusters`), and who speaks when (`turns`).
-//! What is kept is sums, and a number a voice and step: 36 MB at most for a day of media. Voices that are much alike
-//! are taken for one.
+//! Two passes over the speech: which voices are in it (`mfcc`, `voice`, `clusters`), and who speaks when (`turns`). It
+//! keeps sums, and a number per voice and step: at most 36 MB for a day of media. Very similar voices are taken for
+//! one.
 
 use super::clusters::voices;
 use super::mfcc::{Cepstra, Cepstrum, FRAME, HOP};
@@ -14,18 +14,18 @@ use crate::readers::speech::segments::Segment;
 use crate::readers::{JobCtx, ReadError};
 use std::sync::Arc;
 
-/// The longest stretch that is taken to be one voice at first, in seconds.
+/// The longest stretch that is assumed to be one voice at first, in seconds.
 const STRETCH_SECONDS: f64 = 3.0;
-/// A shorter stretch tells nothing of its voice, in frames.
+/// A stretch of fewer frames says nothing about its voice.
 const LEAST_FRAMES: f64 = 50.0;
 /// Frames of a step: a quarter of a second.
 const STEP_FRAMES: usize = 25;
-/// What a change of voice costs, in nepers.
+/// The log-likelihood that a change of voice costs, in nepers.
 const CHANGE_COST: ChangeCost = ChangeCost { inside: 60.0, in_a_pause: 10.0 };
-/// Where the first pass ends, in percent.
+/// The progress in percent at which the first pass ends.
 const FOUND: u8 = 50;
 
-/// Who speaks when in this sound.
+/// Returns the turns of the speakers in this sound.
 pub(super) async fn told(
     sound: &Arc<AudioSpool>,
     speech: &Arc<[Segment]>,
@@ -39,7 +39,7 @@ pub(super) async fn told(
     sound.gone_through(&ctx.step(FOUND, 100), tell).await
 }
 
-/// Goes through the frames in speech: each with its segment and its second.
+/// Calls `each` with every frame in speech, with its segment and its second.
 fn each_frame(
     blocks: SpooledBlocks,
     speech: &[Segment],
@@ -64,10 +64,10 @@ fn each_frame(
     Ok(())
 }
 
-/// The sums of each stretch of speech that is short enough to be one voice's.
+/// Returns the sums of each stretch of speech that is short enough to be one voice's.
 fn stretches(blocks: SpooledBlocks, speech: &[Segment]) -> Result<Vec<VoiceSums>, ReadError> {
     let mut stretches: Vec<VoiceSums> = Vec::new();
-    // Parts of a segment are equally long: a short rest of it would sound like nobody else.
+    // The parts of a segment have equal lengths: a short rest of it would match no voice.
     let part = |segment: usize, second: f64| {
         let Some(segment) = speech.get(segment) else { return 0.0 };
         let seconds = segment.end - segment.start;
@@ -93,7 +93,7 @@ fn stretches(blocks: SpooledBlocks, speech: &[Segment]) -> Result<Vec<VoiceSums>
     Ok(stretches)
 }
 
-/// How likely each voice is in each step of speech.
+/// Returns the likelihood of each voice in each step of speech.
 fn steps(blocks: SpooledBlocks, speech: &[Segment], models: &[VoiceModel]) -> Result<Steps, ReadError> {
     let mut steps = Steps::new(models.len(), CHANGE_COST);
     let mut frames = 0;

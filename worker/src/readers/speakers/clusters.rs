@@ -1,4 +1,4 @@
-//! Which stretches of speech are one voice's: agglomerative clustering by the Bayesian information criterion. Pure.
+//! Clusters stretches of speech by voice: agglomerative clustering by the Bayesian information criterion. Pure.
 //!
 //! The two most similar clusters are merged until no two are similar enough. The work grows with the square of the
 //! number of stretches, so long media are clustered in blocks first; the blocks' clusters are then clustered together.
@@ -17,7 +17,7 @@ const MOST_VOICES: usize = 26;
 const LEAST_PART: f64 = 0.05;
 const LEAST_FRAMES: (f64, f64) = (250.0, 1_000.0);
 
-/// The voices of these stretches.
+/// Returns the voices of these stretches.
 pub(super) fn voices(stretches: Vec<VoiceSums>) -> Vec<VoiceSums> {
     let mut voices = stretches;
     while voices.len() > BLOCK {
@@ -38,7 +38,7 @@ pub(super) fn voices(stretches: Vec<VoiceSums>) -> Vec<VoiceSums> {
     voices
 }
 
-/// Merges what is alike until nothing is.
+/// Merges similar clusters until there are none.
 fn merged(stretches: Vec<VoiceSums>) -> Vec<VoiceSums> {
     let mut voices: Vec<(VoiceSums, f64)> = stretches.into_iter().map(with_spread).collect();
     let distance = |one: &(VoiceSums, f64), other: &(VoiceSums, f64)| {
@@ -49,17 +49,9 @@ fn merged(stretches: Vec<VoiceSums>) -> Vec<VoiceSums> {
     for (at, voice) in voices.iter().enumerate() {
         distances.push(voices.iter().take(at).map(|other| distance(voice, other)).collect());
     }
-    loop {
-        let pairs =
-            distances.iter().enumerate().flat_map(|(i, row)| row.iter().enumerate().map(move |(j, d)| (i, j, *d)));
-        let Some((i, j, _)) = pairs.min_by(|a, b| a.2.total_cmp(&b.2)).filter(|pair| pair.2 < 0.0) else { break };
+    while let Some((i, j)) = most_alike(&distances) {
         let gone = voices.remove(i);
-        distances.remove(i);
-        for row in &mut distances {
-            if row.len() > i {
-                row.remove(i);
-            }
-        }
+        remove(i, &mut distances);
         let both = with_spread(voices[j].0.merged(&gone.0));
         voices[j] = both;
         for other in 0..voices.len() {
@@ -70,6 +62,23 @@ fn merged(stretches: Vec<VoiceSums>) -> Vec<VoiceSums> {
         }
     }
     voices.into_iter().map(|(sums, _)| sums).collect()
+}
+
+/// The two that are most alike, the later one first, if any are.
+fn most_alike(distances: &[Vec<f64>]) -> Option<(usize, usize)> {
+    let pairs = distances.iter().enumerate().flat_map(|(i, row)| row.iter().enumerate().map(move |(j, d)| (i, j, *d)));
+    let (i, j, _) = pairs.min_by(|a, b| a.2.total_cmp(&b.2)).filter(|pair| pair.2 < 0.0)?;
+    Some((i, j))
+}
+
+/// Forgets how far one is from all others.
+fn remove(gone: usize, distances: &mut Vec<Vec<f64>>) {
+    distances.remove(gone);
+    for row in distances {
+        if row.len() > gone {
+            row.remove(gone);
+        }
+    }
 }
 
 fn with_spread(sums: VoiceSums) -> (VoiceSums, f64) {

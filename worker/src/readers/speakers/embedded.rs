@@ -1,8 +1,8 @@
-//! Who speaks when by how the voices sound: windows of speech as directions (`encoder`), the voices among them
-//! (`groups`), the likeliest turns (`turns`), and where inside a stretch of speech one voice takes over from another.
+//! Speaker diarization by voice embeddings: an embedding for each window of speech (`encoder`), the voices among them
+//! (`groups`), the likeliest turns (`turns`), and where a voice takes over from another inside a stretch of speech.
 //!
-//! Two passes over the sound, or three where voices change without a pause. What is kept of a window is its direction,
-//! a kilobyte: 110 MB at most for a day of media in which somebody speaks all the time.
+//! Two passes over the sound, or three where voices change without a pause. What is kept of a window is its embedding,
+//! a kilobyte: at most 110 MB for a day of media in which somebody speaks all the time.
 
 use super::encoder::mel::{FRAMES, Mel, Mels};
 use super::encoder::network::{Voice, alike};
@@ -17,26 +17,26 @@ use crate::readers::{JobCtx, ReadError};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Windows that are heard before the network is asked.
+/// Windows that the network embeds at once.
 const BATCH: usize = 256;
-/// What frames are scaled to, in the mean over a window: a voice is who it is however near its microphone. The level
-/// that the encoder was trained at (−30 dBFS).
+/// The mean that a window's frames are scaled to, so that the distance from the microphone does not matter. It is the
+/// level that the encoder was trained at (−30 dBFS).
 const LEVEL: f32 = 0.0098;
-/// A stretch of speech is taken to be one voice's for so many frames.
+/// The longest stretch of speech that is assumed to be one voice's, in frames.
 const STRETCH: u32 = 400;
 /// Windows of fewer frames say too little to found a voice.
 const LEAST: u32 = 60;
-/// What a change of voice costs, in cosines of a whole window.
+/// The cosine similarity, of a whole window, that a change of voice costs.
 const CHANGE_COST: ChangeCost = ChangeCost { inside: 0.3, in_a_pause: 0.05 };
-/// How far around a change its true place is looked for, in frames, and how finely.
+/// How far around a change its true place is looked for, and in which steps, in frames.
 const AROUND: u32 = 60;
 const FINELY: usize = 10;
-/// Frames on each side of it that are listened to.
+/// Frames on each side of a place that are compared.
 const SIDE: u32 = 100;
-/// The part of the passes that finds the voices, in percent.
+/// The part of the progress that finding the voices takes, in percent.
 const FOUND: u8 = 80;
 
-/// Who speaks when in this sound.
+/// Returns the turns of the speakers in this sound.
 pub(super) async fn told(
     encoder: &Arc<VoiceEncoder>,
     sound: &Arc<AudioSpool>,
@@ -49,7 +49,7 @@ pub(super) async fn told(
         let directions = directions(blocks, &heard, &listening)?;
         let voices = voices(&stretches(&heard, &directions));
         let (turns, order) = turns(&steps(&heard, &directions, &voices), &spoken);
-        // In the order of their names.
+        // Voices in the order of their names.
         let voices: Vec<Voice> = order.into_iter().filter_map(|voice| voices.get(voice).copied()).collect();
         Ok((turns, voices, listening))
     };
@@ -62,7 +62,7 @@ pub(super) async fn told(
     sound.gone_through(&ctx.step(FOUND, 100), refine).await
 }
 
-/// The direction of each window, whose ends must be in order.
+/// Returns the embedding of each window; the windows' ends must be in order.
 fn directions(blocks: SpooledBlocks, windows: &[Window], listening: &Listening) -> Result<Vec<Voice>, ReadError> {
     let mut hearing = Hearing { waiting: windows.iter().peekable(), recent: VecDeque::new(), at: 0, full: Vec::new() };
     let mut directions = Vec::with_capacity(windows.len());
@@ -86,9 +86,9 @@ fn directions(blocks: SpooledBlocks, windows: &[Window], listening: &Listening) 
 /// Cuts windows out of a stream of frames.
 struct Hearing<'a> {
     waiting: std::iter::Peekable<std::slice::Iter<'a, Window>>,
-    /// The last frames, as many as a window has.
+    /// The last frames, as many as a window has at most.
     recent: VecDeque<Mel>,
-    /// How many frames there were.
+    /// The number of frames so far.
     at: u32,
     full: Vec<Vec<Mel>>,
 }
@@ -105,7 +105,7 @@ impl Hearing<'_> {
         }
     }
 
-    /// What goes on past the end of the sound has what is left of it.
+    /// Cuts the windows that go beyond the end of the sound from what is left of it.
     fn end(&mut self) {
         while let Some(window) = self.waiting.next() {
             self.cut(*window);
@@ -122,7 +122,7 @@ impl Hearing<'_> {
     }
 }
 
-/// Brings a window to the one level.
+/// Scales a window to `LEVEL`.
 #[expect(clippy::cast_precision_loss, reason = "a window has few numbers")]
 fn scale(frames: &mut [Mel]) {
     let numbers = frames.as_flattened_mut();
@@ -133,8 +133,8 @@ fn scale(frames: &mut [Mel]) {
     }
 }
 
-/// The stretches that the voices are looked for in: the parts of each segment, some seconds each, none of them a short
-/// rest.
+/// Returns the stretches that the voices are looked for in: equal parts of each segment, some seconds each, without a
+/// short rest.
 #[expect(clippy::cast_precision_loss, reason = "a segment has few frames and windows")]
 fn stretches(windows: &[Window], directions: &[Voice]) -> Vec<Stretch> {
     let mut stretches = Vec::new();
@@ -158,7 +158,7 @@ fn stretches(windows: &[Window], directions: &[Voice]) -> Vec<Stretch> {
     stretches
 }
 
-/// How well each voice fits each window.
+/// Returns how well each voice fits each window.
 #[expect(clippy::cast_precision_loss, reason = "a window has few frames")]
 fn steps(windows: &[Window], directions: &[Voice], voices: &[Voice]) -> Steps {
     let mut steps = Steps::new(voices.len(), CHANGE_COST);
@@ -174,15 +174,15 @@ fn steps(windows: &[Window], directions: &[Voice], voices: &[Voice]) -> Steps {
     steps
 }
 
-/// A change of voice inside a segment of speech: the turn that begins there, and where it may.
+/// A change of voice inside a segment of speech: the turn that begins there, and the frames where it may begin.
 struct Change {
     turn: usize,
     places: Vec<u32>,
-    /// The windows before each place, and after it.
+    /// The windows before each place, and those after it.
     sides: [Vec<Window>; 2],
 }
 
-/// The changes without a pause.
+/// Returns the changes without a pause.
 fn changes(turns: &[Turn], speech: &[Segment]) -> Vec<Change> {
     let mut changes = Vec::new();
     for (number, pair) in turns.windows(2).enumerate() {
@@ -206,7 +206,7 @@ fn changes(turns: &[Turn], speech: &[Segment]) -> Vec<Change> {
     changes
 }
 
-/// The turns, with each change where the two voices are told apart best.
+/// Returns the turns, with each change where the two voices differ most.
 fn refined(
     blocks: SpooledBlocks,
     mut turns: Vec<Turn>,
@@ -226,7 +226,7 @@ fn refined(
     for change in changes {
         let before = change.turn.checked_sub(1).and_then(|before| turns.get(before));
         let (Some(one), Some(other)) = (voice(before), voice(turns.get(change.turn))) else { continue };
-        // How much more the window is the one's than the other's.
+        // By how much the window is more similar to the one voice than to the other.
         let leans = |window: &Window| {
             let found = windows.binary_search_by_key(&(window.to, window.from), |window| (window.to, window.from));
             let heard = found.ok().and_then(|found| heard.get(found));

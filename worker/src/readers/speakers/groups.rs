@@ -1,37 +1,37 @@
-//! Which voices there are in a media, of what was heard in it: how many, and how each sounds. Pure.
+//! Clusters the embeddings of a media: how many voices there are, and each one's embedding. Pure.
 //!
-//! Stretches of speech are first put together where that loses least (Ward), to more groups than there are voices.
-//! Groups that sound alike are then one voice: how alike depends on how long the lesser one speaks, for a group of few
-//! seconds sounds unlike its own voice by chance. A group of less than three seconds is nobody by itself. The work
-//! grows with the square of the number of stretches, so long media are grouped in blocks first.
+//! Stretches of speech are first merged where that loses least (Ward), to more clusters than there are voices. Similar
+//! clusters are then one voice: the threshold depends on how long the lesser one speaks, since a cluster of few seconds
+//! differs from its own voice by chance. A cluster of less than three seconds is no voice of its own. The work grows
+//! with the square of the number of stretches, so long media are clustered in blocks first.
 
 use super::encoder::network::{SIZE, Voice, alike, direction};
 
-/// Stretches that are grouped at once.
+/// Stretches that are clustered at once.
 const BLOCK: usize = 300;
-/// Groups that a block is put together to.
+/// Clusters that a block is reduced to.
 const OF_A_BLOCK: usize = 40;
-/// Groups before those that sound alike are put together; so there are no more voices than this.
+/// Clusters before similar ones are merged; there can't be more voices than this.
 const MOST_VOICES: usize = 24;
-/// Seconds below which a group is nobody by itself.
+/// Seconds of speech below which a cluster is no voice of its own.
 const LEAST_SECONDS: f32 = 3.0;
-/// The cosine above which two voices are one, by the seconds of the lesser. Tuned on 47 conversations of flite's and
-/// espeak-ng's voices and of four recorded speakers (docs/reads.md).
+/// Pairs of the lesser cluster's seconds and the cosine similarity above which two clusters are one voice. Tuned on 47
+/// conversations of flite's and espeak-ng's voices and of four recorded speakers (docs/reads.md).
 const ONE_VOICE: [(f32, f32); 5] = [(LEAST_SECONDS, 0.74), (5.0, 0.78), (8.0, 0.81), (12.0, 0.87), (16.0, 0.91)];
-/// Rounds in which every stretch goes to the voice that it is most alike.
+/// Rounds in which every stretch is assigned to the most similar voice.
 const ROUNDS: usize = 3;
 
-/// A stretch of speech that is taken to be one voice's, or several of them.
+/// A stretch of speech that is assumed to be one voice's, or a cluster of them.
 #[derive(Debug, Clone)]
 pub(super) struct Stretch {
-    /// The mean of what was heard in it.
+    /// The mean of its embeddings.
     pub(super) mean: Voice,
-    /// How long it is.
+    /// Its length in seconds.
     pub(super) seconds: f32,
 }
 
 impl Stretch {
-    /// Both, as one.
+    /// Returns both, merged.
     fn with(&self, other: &Self) -> Self {
         let seconds = self.seconds + other.seconds;
         let (mine, others) = (self.seconds / seconds, other.seconds / seconds);
@@ -39,7 +39,7 @@ impl Stretch {
         Self { mean, seconds }
     }
 
-    /// What is lost when both are taken for one.
+    /// Returns the loss of merging both (Ward).
     fn loss(&self, other: &Self) -> f32 {
         let apart =
             alike(&self.mean, &self.mean) + alike(&other.mean, &other.mean) - 2.0 * alike(&self.mean, &other.mean);
@@ -47,7 +47,7 @@ impl Stretch {
     }
 }
 
-/// How each voice of these stretches sounds; none where there are no stretches.
+/// Returns the embedding of each voice in these stretches; none where there are no stretches.
 pub(super) fn voices(stretches: &[Stretch]) -> Vec<Voice> {
     let mut groups = stretches.to_vec();
     while groups.len() > BLOCK {
@@ -67,7 +67,7 @@ pub(super) fn voices(stretches: &[Stretch]) -> Vec<Voice> {
     }
 }
 
-/// Puts the two groups together that lose least by it, until there are no more than `most`.
+/// Merges the two clusters that lose least by it, until there are no more than `most`.
 fn put_together(mut groups: Vec<Stretch>, most: usize) -> Vec<Stretch> {
     // `losses[i][j]`, for j < i.
     let mut losses: Vec<Vec<f32>> = Vec::with_capacity(groups.len());
@@ -92,7 +92,7 @@ fn put_together(mut groups: Vec<Stretch>, most: usize) -> Vec<Stretch> {
     groups
 }
 
-/// The stretches, each with the voice that it is most alike; a voice that gets none is gone.
+/// Assigns the stretches to the most similar voices, and returns the clusters; a voice that gets none is gone.
 fn gathered(stretches: &[Stretch], voices: &[Voice]) -> Vec<Stretch> {
     let mut groups: Vec<Option<Stretch>> = vec![None; voices.len()];
     for stretch in stretches {
@@ -103,7 +103,7 @@ fn gathered(stretches: &[Stretch], voices: &[Voice]) -> Vec<Stretch> {
     groups.into_iter().flatten().collect()
 }
 
-/// The two groups that are one voice most clearly, the greater number second; nothing where each is a voice.
+/// Returns the two clusters that are most clearly one voice, the greater number second; none where each is a voice.
 fn most_alike(groups: &[Stretch]) -> Option<(usize, usize)> {
     let directions: Vec<Voice> = groups.iter().map(|group| direction(&group.mean)).collect();
     let over = |one: usize, other: usize| {
@@ -114,7 +114,7 @@ fn most_alike(groups: &[Stretch]) -> Option<(usize, usize)> {
     (most.2 > 0.0).then_some((most.0, most.1))
 }
 
-/// The cosine above which two groups are one voice, the lesser of them being so long.
+/// Returns the cosine similarity above which two clusters are one voice, the lesser of them being `seconds` long.
 fn one_voice(seconds: f32) -> f32 {
     if seconds < LEAST_SECONDS {
         return -1.0;
@@ -126,7 +126,7 @@ fn one_voice(seconds: f32) -> f32 {
     between.unwrap_or(ONE_VOICE[ONE_VOICE.len() - 1].1)
 }
 
-/// The mean of these, which are at least one.
+/// Returns the mean of these embeddings, of which there is at least one.
 pub(super) fn mean(voices: &[Voice]) -> Voice {
     let mut sum = [0.0; SIZE];
     let count = f32::from(u16::try_from(voices.len()).unwrap_or(u16::MAX).max(1));

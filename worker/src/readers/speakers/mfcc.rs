@@ -1,6 +1,6 @@
-//! How a voice sounds, a hundred times a second: mel-frequency cepstral coefficients.
+//! Mel-frequency cepstral coefficients of a voice, a hundred times per second.
 //!
-//! A stream of samples in, a small vector a frame out. The first coefficient, loudness, is left out.
+//! A stream of samples in, a small vector per frame out. The first coefficient, loudness, is left out.
 
 use crate::readers::ReadError;
 use crate::readers::speech::detector::RATE;
@@ -9,19 +9,19 @@ use realfft::{RealFftPlanner, RealToComplex};
 use std::f32::consts::PI;
 use std::sync::Arc;
 
-/// Coefficients of a frame.
+/// Coefficients per frame.
 pub(super) const COEFFICIENTS: usize = 19;
 /// A frame's coefficients.
 pub(super) type Cepstrum = [f64; COEFFICIENTS];
-/// Samples from frame to frame.
+/// The hop: samples from frame to frame.
 pub(super) const HOP: usize = 160;
-/// Samples of a frame.
+/// The window: samples of a frame.
 pub(super) const FRAME: usize = 400;
 const TRANSFORM: usize = 512;
 const FILTERS: usize = 28;
-/// The frequencies heard, in hertz.
+/// The lowest and highest frequency of the filters, in hertz.
 const HEARD: (f32, f32) = (80.0, 7_600.0);
-/// What silence counts as, so that it has a logarithm.
+/// The power that silence counts as, so that it has a logarithm.
 const FLOOR: f32 = 1e-6;
 
 /// Turns samples into cepstra, frame by frame.
@@ -38,7 +38,7 @@ pub(super) struct Cepstra {
 
 #[expect(clippy::cast_precision_loss, reason = "a frame has few samples, bins and filters")]
 impl Cepstra {
-    /// At the beginning of a sound.
+    /// Starts at the beginning of a sound.
     pub(super) fn new() -> Self {
         let transform = RealFftPlanner::new().plan_fft_forward(TRANSFORM);
         let hamming = |n: usize| 0.54 - 0.46 * (2.0 * PI * n as f32 / (FRAME - 1) as f32).cos();
@@ -54,12 +54,12 @@ impl Cepstra {
         }
     }
 
-    /// Takes the next samples, and hands each frame that is complete to `each`.
+    /// Takes the next samples, and calls `each` with every frame that is complete.
     pub(super) fn add(&mut self, samples: &[f32], mut each: impl FnMut(&Cepstrum)) -> Result<(), ReadError> {
         self.pending.extend_from_slice(samples);
         let mut at = 0;
         while let Some(frame) = self.pending.get(at..at + FRAME) {
-            // High frequencies are raised, since voices have little of them and differ there.
+            // Pre-emphasis: voices have little energy at high frequencies, and differ there.
             let mut before = frame.first().copied().unwrap_or(0.0);
             self.scratch.fill(0.0);
             for ((slot, sample), weight) in self.scratch.iter_mut().zip(frame).zip(&self.window) {
@@ -89,7 +89,7 @@ impl Cepstra {
     }
 }
 
-/// Triangles, evenly spaced on the mel scale.
+/// Returns triangles, evenly spaced on the mel scale.
 #[expect(clippy::cast_precision_loss, reason = "there are few bins and filters")]
 fn filters() -> Vec<(usize, Vec<f32>)> {
     let mel = |hertz: f32| 1127.0 * (1.0 + hertz / 700.0).ln();

@@ -1,9 +1,9 @@
-//! The `speakers` read: who speaks when, and with it the `speech` read that it rests on.
+//! The `speakers` read: who speaks when, and with it the `speech` read that it is based on.
 //!
-//! Own engine, in passes over the sound: where speech is, which voices are in it, and who speaks when. Where this
-//! machine has the weights of the voice encoder, voices are told apart by it (`embedded`); where it has none, by their
-//! cepstra (`cepstral`), and the result says so. Either is a draft. Where `MWS_DIARIZER` names a server, that is asked
-//! instead (`server`).
+//! The engine here makes passes over the sound: where speech is, which voices are in it, and who speaks when. Where
+//! this machine has the weights of the voice encoder, it separates voices by embeddings (`embedded`); otherwise by
+//! their cepstra (`cepstral`), and the result says so. Either result is a draft. Where `MWS_DIARIZER` names a server,
+//! that is asked instead (`server`).
 
 mod cepstral;
 mod clusters;
@@ -18,7 +18,7 @@ mod windows;
 
 pub use server::DiarizerSettings;
 
-use crate::readers::decode::DecodedSound;
+use crate::readers::decode::DecodeSummary;
 use crate::readers::speech::Speech;
 use crate::readers::speech::segments::Segment;
 use crate::readers::stored::seconds;
@@ -32,9 +32,9 @@ use server::DiarizationServer;
 use std::sync::Arc;
 use turns::{Turn, speakers};
 
-/// Where listening ends, in percent of the progress.
+/// The progress in percent at which detecting speech ends.
 const LISTENED: u8 = 40;
-/// What is said of a result of the engine that needs no weights.
+/// The warning in a result of the engine that needs no weights.
 const NO_ENCODER: &str =
     "This machine has no voice encoder (scripts/setup), so voices that are alike were taken for one.";
 
@@ -45,26 +45,26 @@ struct SpeakersData {
     segments: Vec<Turn>,
 }
 
-/// What tells voices apart.
+/// The engine that separates voices.
 #[derive(Debug)]
 enum Diarizer {
-    /// This machine, by how voices sound to the encoder.
+    /// This machine's, with voice embeddings.
     Encoder(Arc<VoiceEncoder>),
-    /// This machine, by cepstra.
+    /// This machine's, with cepstra.
     Cepstra,
     Server(DiarizationServer),
 }
 
-/// Who speaks when, and what is stored with that.
+/// Who speaks when, and what is stored with it.
 struct Told {
     turns: Vec<Turn>,
     speech: Arc<[Segment]>,
-    decoded: DecodedSound,
-    /// What a server says that it used.
+    decoded: DecodeSummary,
+    /// The model that a server says it used.
     model: Option<String>,
 }
 
-/// Tells voices apart.
+/// Computes the read.
 #[derive(Debug)]
 pub(super) struct Speakers {
     diarizer: Diarizer,
@@ -72,8 +72,8 @@ pub(super) struct Speakers {
 }
 
 impl Speakers {
-    /// With the server that the settings name, or else with this machine's own engine on the speech that it finds;
-    /// nothing where the settings name no server that can be asked.
+    /// Uses the server that the settings name, or else this machine's own engine on the speech that it finds; none
+    /// where the named server can't be used.
     pub(super) fn found(settings: &ReaderSettings, speech: &Arc<Speech>) -> Option<Self> {
         let diarizer = match settings.diarizer.as_ref().map(DiarizationServer::new) {
             None => VoiceEncoder::found(settings.voice_encoder.as_deref()).map_or(Diarizer::Cepstra, Diarizer::Encoder),
@@ -121,7 +121,7 @@ impl Speakers {
         Ok(Told { turns, speech, decoded: spoken.decoded, model: None })
     }
 
-    /// Has the server tell. Where nobody speaks it is not asked.
+    /// Has the server compute the turns. It is not asked where nobody speaks.
     async fn ask(&self, server: &DiarizationServer, media: &MediaSource, ctx: &JobCtx) -> Result<Told, ReadError> {
         let spoken = self.speech.known_or_heard(media, &ctx.step(0, LISTENED)).await?;
         let (mut turns, mut model) = (Vec::new(), None);

@@ -1,9 +1,8 @@
-//! A server behind `MWS_DIARIZER` that tells who speaks when (docs/engines.md): the whole sound goes out as one WAV
-//! file, turns come back.
+//! Asks the server of `MWS_DIARIZER` who speaks when (docs/engines.md): the whole sound goes out as one WAV file, turns
+//! come back.
 //!
-//! Voices can only be told apart over the whole media, so that its sound is sent from where it was kept
-//! (`audio_spool`): memory stays as it is, however long the media. What comes back is checked before it is believed.
-//! How a server is asked is `engine_server`'s.
+//! Voices can only be told apart over the whole media, so its sound is sent from the spool on disk (`audio_spool`):
+//! memory does not grow with the media. The answer is checked before it is used. `engine_server` sends the request.
 
 use super::turns::Turn;
 use crate::readers::engine_server::{EngineServer, Form, WAV_HEADER_BYTES};
@@ -18,17 +17,17 @@ use std::sync::Arc;
 
 /// Characters of a speaker's name.
 const NAME_CHARS: usize = 64;
-/// Turns of one media, at most: more than one a second of a day.
+/// Turns of one media, at most: more than one per second of a day.
 const MOST_TURNS: usize = 100_000;
 /// Speakers of one media, at most.
 const MOST_SPEAKERS: usize = 1_000;
-/// Bytes of samples that a WAV file can hold: its size is 32 bits. 37 hours.
+/// Bytes of samples that a WAV file can hold, since its size has 32 bits: 37 hours.
 const MOST_BYTES: u32 = u32::MAX - WAV_HEADER_BYTES;
 
 /// The server that an operator has named.
 #[derive(Debug, Clone)]
 pub struct DiarizerSettings {
-    /// `MWS_DIARIZER`: where forms are posted.
+    /// `MWS_DIARIZER`: the URL that forms are posted to.
     pub url: String,
     /// `MWS_DIARIZER_KEY`: sent as a bearer token.
     pub key: Option<SecretString>,
@@ -40,10 +39,10 @@ pub(super) struct DiarizationServer {
     server: EngineServer,
 }
 
-/// What the server answers.
+/// The server's answer.
 #[derive(Debug, Deserialize)]
 struct Answer {
-    /// What it computed with, as it wants it known.
+    /// The model that the server says it used.
     model: Option<String>,
     segments: Vec<AnswerSegment>,
 }
@@ -56,18 +55,18 @@ struct AnswerSegment {
 }
 
 impl DiarizationServer {
-    /// A client, or why there can be none.
+    /// Returns a client, or why there can be none.
     pub(super) fn new(settings: &DiarizerSettings) -> Result<Self, String> {
         let server = EngineServer::new(&settings.url, settings.key.clone(), Read::Speakers)?;
         Ok(Self { server })
     }
 
-    /// The server as it is kept with a result.
+    /// Returns the server's description, as it is stored with a result.
     pub(super) fn engine() -> Engine {
         Engine { name: "http-diarizer".to_owned(), version: "1".to_owned(), model: None }
     }
 
-    /// Who speaks when in this sound, which lasts `seconds`; and the model that the server says it used.
+    /// Returns the turns in this sound, which lasts `seconds`, and the model that the server says it used.
     pub(super) async fn turns(
         &self,
         sound: &Arc<AudioSpool>,
@@ -87,7 +86,7 @@ impl DiarizationServer {
 }
 
 impl Answer {
-    /// The turns within the media, in their order; or what is wrong with them.
+    /// Returns the turns within the media, in order, or what is wrong with them.
     fn turns(&self, seconds: f64) -> Result<Vec<Turn>, &'static str> {
         if self.segments.len() > MOST_TURNS {
             return Err("there are too many segments");
@@ -114,7 +113,7 @@ impl Answer {
     }
 }
 
-/// A name without what could break a line, and not too long.
+/// Returns a name without control characters, shortened to `NAME_CHARS`.
 fn plain(name: &str) -> String {
     name.trim().chars().filter(|c| !c.is_control()).take(NAME_CHARS).collect()
 }

@@ -1,33 +1,33 @@
-//! Who speaks when, once the voices are known: Viterbi over short steps of speech. Pure.
+//! Decides who speaks when, once the voices are known: Viterbi over short steps of speech. Pure.
 
 use crate::readers::speech::segments::Segment;
 use crate::readers::stored::thousandths;
 use serde::Serialize;
 use std::collections::HashSet;
 
-/// What a change of voice costs, in the unit of the steps' scores.
+/// The score that a change of voice costs, in the unit of the steps' scores.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ChangeCost {
-    /// Inside a stretch of speech.
+    /// Within a stretch of speech.
     pub(super) inside: f64,
     /// From one stretch to the next.
     pub(super) in_a_pause: f64,
 }
 
-/// Steps of speech in a row: where each begins, and how well each voice fits it. A day has 345,600 of them, so that
-/// all stand in two lists.
+/// Consecutive steps of speech: where each begins, and each voice's score in it. A day has 345,600 steps, so they are
+/// stored in two lists.
 #[derive(Debug)]
 pub(super) struct Steps {
-    /// The speech segment that each is in, and where it begins, in seconds.
+    /// The speech segment of each step, and the second at which the step begins.
     places: Vec<(usize, f64)>,
-    /// The voices' scores, such as logarithms of likelihoods, a step after the other.
+    /// The voices' scores, such as log-likelihoods, step after step.
     scores: Vec<f32>,
     voices: usize,
     cost: ChangeCost,
 }
 
 impl Steps {
-    /// None yet, for this many voices.
+    /// Returns one without steps, for this many voices.
     pub(super) fn new(voices: usize, cost: ChangeCost) -> Self {
         Self { places: Vec::new(), scores: Vec::new(), voices, cost }
     }
@@ -38,18 +38,18 @@ impl Steps {
         self.scores.resize(self.places.len() * self.voices, 0.0);
     }
 
-    /// The segment of the last step.
+    /// Returns the segment of the last step.
     pub(super) fn last_segment(&self) -> Option<usize> {
         self.places.last().map(|(segment, _)| *segment)
     }
 
-    /// The scores of the last step.
+    /// Returns the scores of the last step.
     pub(super) fn last_scores(&mut self) -> &mut [f32] {
         let from = self.scores.len().saturating_sub(self.voices);
         self.scores.get_mut(from..).unwrap_or_default()
     }
 
-    /// Each step's segment and scores.
+    /// Returns each step's segment and scores.
     fn each(&self) -> impl Iterator<Item = (usize, &[f32])> {
         let segments = self.places.iter().map(|(segment, _)| *segment);
         segments.zip(self.scores.chunks(self.voices.max(1)))
@@ -59,15 +59,15 @@ impl Steps {
 /// One voice's turn, in seconds from the media's start.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct Turn {
-    /// Where it begins.
+    /// Its start.
     pub(super) start: f64,
-    /// Where it ends.
+    /// Its end.
     pub(super) end: f64,
-    /// `A` is who speaks first, `B` the next one.
+    /// `A` speaks first, `B` next, and so on.
     pub(super) speaker: String,
 }
 
-/// The likeliest turns, and the numbers of their voices in the order of their names.
+/// Returns the likeliest turns, and the numbers of their voices in the order of their names.
 pub(super) fn turns(steps: &Steps, speech: &[Segment]) -> (Vec<Turn>, Vec<usize>) {
     let path = likeliest(steps);
     let mut order: Vec<usize> = Vec::new();
@@ -91,18 +91,18 @@ pub(super) fn turns(steps: &Steps, speech: &[Segment]) -> (Vec<Turn>, Vec<usize>
     (turns.into_iter().map(|(.., turn)| turn).collect(), order)
 }
 
-/// The names of all who have a turn, in the order of their first.
+/// Returns the names of all speakers, in the order of their first turns.
 pub(super) fn speakers(turns: &[Turn]) -> Vec<String> {
     let mut known = HashSet::new();
     turns.iter().map(|turn| &turn.speaker).filter(|name| known.insert(*name)).cloned().collect()
 }
 
-/// `A` to `Z`.
+/// Returns `A` to `Z`.
 fn name(number: usize) -> String {
     char::from(u8::try_from(number).map_or(b'Z', |number| b'A' + number.min(25))).to_string()
 }
 
-/// The voice of each step on the likeliest path. A byte of backpointer a step and voice.
+/// Returns the voice of each step on the likeliest path. Takes a byte of backpointer per step and voice.
 fn likeliest(steps: &Steps) -> Vec<usize> {
     let mut scores = vec![0.0_f64; steps.voices];
     let mut backs: Vec<u8> = Vec::with_capacity(steps.scores.len());

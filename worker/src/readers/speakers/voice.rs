@@ -1,10 +1,10 @@
-//! A voice as one Gaussian over its cepstra, and how unlike two of them are. Pure.
+//! A voice as one Gaussian over its cepstra, and the distance of two of them. Pure.
 //!
 //! Only sums are kept, so that a day of speech is as small as a sentence, and two models merge by adding.
 
 use super::mfcc::{COEFFICIENTS, Cepstrum};
 
-/// Added to each variance, so that few frames make a model too.
+/// Added to each variance, so that a few frames make a model too.
 const LEAST_VARIANCE: f64 = 0.05;
 
 type Matrix = [[f64; COEFFICIENTS]; COEFFICIENTS];
@@ -12,7 +12,7 @@ type Matrix = [[f64; COEFFICIENTS]; COEFFICIENTS];
 /// The sums of a voice's frames.
 #[derive(Debug, Clone)]
 pub(super) struct VoiceSums {
-    /// How many frames.
+    /// The number of frames.
     pub(super) frames: f64,
     sum: Cepstrum,
     squares: Box<Matrix>,
@@ -36,7 +36,7 @@ impl VoiceSums {
         }
     }
 
-    /// The frames of both.
+    /// Returns the sums of both voices' frames.
     #[must_use]
     pub(super) fn merged(&self, other: &Self) -> Self {
         let mut both = self.clone();
@@ -48,7 +48,7 @@ impl VoiceSums {
         both
     }
 
-    /// The lower triangle whose product with its transpose is the covariance (Cholesky).
+    /// Returns the mean, and the lower triangle whose product with its transpose is the covariance (Cholesky).
     fn factor(&self) -> (Cepstrum, Box<Matrix>) {
         let count = self.frames.max(1.0);
         let mean = self.sum.map(|sum| sum / count);
@@ -65,13 +65,13 @@ impl VoiceSums {
         (mean, factor)
     }
 
-    /// Half the logarithm of the covariance's determinant, a frame.
+    /// Returns half the log-determinant of the covariance: the voice's spread per frame.
     pub(super) fn spread(&self) -> f64 {
         let (_, factor) = self.factor();
         (0..COEFFICIENTS).map(|n| factor[n][n].ln()).sum()
     }
 
-    /// The model of these frames.
+    /// Returns the model of these frames.
     pub(super) fn model(&self) -> VoiceModel {
         let (mean, factor) = self.factor();
         let spread = (0..COEFFICIENTS).map(|n| factor[n][n].ln()).sum();
@@ -79,12 +79,12 @@ impl VoiceSums {
     }
 }
 
-/// What a frame of the smaller of two voices has to gain from a model of its own, in nepers. The criterion takes frames
-/// to be independent, which those of speech are not, so that by itself it would split any voice that speaks for long.
+/// Nepers that each frame of the smaller voice must gain from a model of its own. The criterion assumes independent
+/// frames, which those of speech are not, so that by itself it would split any voice that speaks for long.
 const LEAST_GAIN: f64 = 0.7;
 
-/// The Bayesian information criterion for keeping two voices apart: positive when two models are worth their numbers.
-/// `strictness` is how much a number costs; each voice comes with its spread.
+/// Returns the Bayesian information criterion for keeping two voices apart: positive when two models are worth their
+/// parameters. `strictness` is the weight of a parameter; each voice comes with its spread.
 pub(super) fn apart(one: (&VoiceSums, f64), other: (&VoiceSums, f64), both: &VoiceSums, strictness: f64) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "there are few coefficients")]
     let numbers = COEFFICIENTS as f64 * (COEFFICIENTS as f64 + 3.0) / 2.0;
@@ -92,7 +92,7 @@ pub(super) fn apart(one: (&VoiceSums, f64), other: (&VoiceSums, f64), both: &Voi
     gain - strictness * 0.5 * numbers * both.frames.max(2.0).ln() - LEAST_GAIN * one.0.frames.min(other.0.frames)
 }
 
-/// What frames of a voice look like.
+/// The distribution of a voice's frames.
 #[derive(Debug, Clone)]
 pub(super) struct VoiceModel {
     mean: Cepstrum,
@@ -101,7 +101,7 @@ pub(super) struct VoiceModel {
 }
 
 impl VoiceModel {
-    /// The logarithm of a frame's likelihood, but for a constant.
+    /// Returns the logarithm of a frame's likelihood, up to a constant.
     pub(super) fn likelihood(&self, frame: &Cepstrum) -> f64 {
         let mut solved = [0.0; COEFFICIENTS];
         let mut distance = 0.0;

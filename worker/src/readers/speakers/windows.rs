@@ -1,15 +1,15 @@
-//! Where the voice is listened to: windows over the speech, a little longer than a second and a half. Pure.
+//! The windows over the speech that voices are compared in, 1.6 s long. Pure.
 //!
 //! Times are frames of the encoder, hundredths of a second from the media's start.
 
 use super::encoder::mel::FRAMES;
 use crate::readers::speech::segments::Segment;
 
-/// Frames of a window: what the encoder was trained on. Shorter speech is a window of its own.
+/// Frames of a window: the length that the encoder was trained on. Shorter speech is a window of its own.
 pub(super) const LENGTH: u32 = 160;
-/// Frames from window to window, at most. With a hundred, who takes over without a pause was found in the wrong place.
+/// The hop between windows in frames, at most. With 100, changes of voice without a pause were misplaced.
 const HOP: u32 = 80;
-/// Frames of speech below which a voice can't be told.
+/// Frames of speech below which a voice can't be recognised.
 const LEAST: u32 = 25;
 
 /// A stretch of one segment of speech.
@@ -24,18 +24,18 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// How many frames it has.
+    /// Returns the number of its frames.
     pub(super) fn length(&self) -> u32 {
         self.to - self.from
     }
 
-    /// The middle of two neighbours' middles, in seconds: where the second takes over.
+    /// Returns the second at which the next window takes over: half-way between both windows' middles.
     pub(super) fn takes_over(&self, next: &Self) -> f64 {
         f64::from(self.from + self.to + next.from + next.to) / f64::from(4 * FRAMES)
     }
 }
 
-/// The windows over this speech, in order. Each segment that is long enough is covered to its ends.
+/// Returns the windows over this speech, in order. Each segment that is long enough is covered to its ends.
 pub(super) fn windows(speech: &[Segment]) -> Vec<Window> {
     let mut windows = Vec::new();
     for (segment, spoken) in speech.iter().enumerate() {
@@ -54,13 +54,13 @@ pub(super) fn windows(speech: &[Segment]) -> Vec<Window> {
     windows
 }
 
-/// The frame at this second.
+/// Returns the frame at this second.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "media times are small and positive")]
 pub(super) fn frame(second: f64) -> u32 {
     (second.max(0.0) * f64::from(FRAMES)).round() as u32
 }
 
-/// The second of this frame.
+/// Returns the second of this frame.
 pub(super) fn second(frame: u32) -> f64 {
     f64::from(frame) / f64::from(FRAMES)
 }

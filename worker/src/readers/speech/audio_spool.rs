@@ -1,8 +1,8 @@
-//! A media's sound on disk: what one decode gave, for whoever has to go through it again.
+//! A media's sound on disk: the result of one decode, for those that go through it again.
 //!
-//! One channel of 16 bits at [`RATE`], 115 MB an hour, in a file without a name that nobody else can open and that goes
-//! with its last user. Many may go through it at once, each from the beginning; memory holds a block of each.
-//! Neighbours: `shared_decode`, which keeps a sound while it listens, and `speakers::server`, which sends one.
+//! One channel of 16 bits at [`RATE`], 115 MB per hour, in an unnamed file that nobody else can open and that goes with
+//! its last user. Many may go through it at once, each from the beginning; memory holds one block for each. Neighbours:
+//! `shared_decode`, which keeps a sound while it detects speech, and `speakers::server`, which sends one.
 
 use super::detector::RATE;
 use crate::readers::{JobCtx, ReadError};
@@ -25,12 +25,12 @@ pub(in crate::readers) struct Spooling {
 }
 
 impl Spooling {
-    /// Nothing yet, in this folder.
+    /// Begins an empty one in this folder.
     pub(in crate::readers) fn begin(folder: &Path) -> Self {
         Self { file: tempfile::tempfile_in(folder).map(BufWriter::new), bytes: 0 }
     }
 
-    /// Keeps a block. What goes wrong is told at the end, to those who want the sound.
+    /// Keeps a block. An error is reported at the end, to those who want the sound.
     pub(in crate::readers) fn add(&mut self, block: &[f32]) {
         self.bytes += 2 * block.len() as u64;
         let Ok(file) = &mut self.file else { return };
@@ -40,7 +40,7 @@ impl Spooling {
         }
     }
 
-    /// All of it, to be gone through.
+    /// Returns the whole sound, or the first error.
     pub(in crate::readers) fn finish(self) -> Result<AudioSpool, ReadError> {
         let file = self.file?.into_inner().map_err(std::io::IntoInnerError::into_error)?;
         Ok(AudioSpool { file, bytes: self.bytes })
@@ -55,17 +55,17 @@ pub(in crate::readers) struct AudioSpool {
 }
 
 impl AudioSpool {
-    /// How many bytes its samples have.
+    /// Returns the bytes of its samples.
     pub(in crate::readers) fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// How many samples this many bytes of it are, as milliseconds.
+    /// Returns the length of this many bytes of samples, in milliseconds.
     pub(in crate::readers) fn milliseconds(bytes: u64) -> u64 {
         bytes / 2 * 1000 / u64::from(RATE)
     }
 
-    /// Has `analyse` go through it on a blocking thread, which stops when the read has to.
+    /// Has `analyse` go through it on a blocking thread, until the read must stop.
     pub(in crate::readers) async fn gone_through<T, A>(
         self: &Arc<Self>,
         ctx: &JobCtx,
@@ -80,7 +80,7 @@ impl AudioSpool {
         ctx.bounded(analysis).await?.map_err(|_| ReadError::Crashed)?
     }
 
-    /// Its bytes as they are sent.
+    /// Returns its bytes as a stream.
     pub(in crate::readers) fn stream(self: &Arc<Self>) -> impl Stream<Item = std::io::Result<Bytes>> + Send + use<> {
         let sound = Arc::clone(self);
         stream::try_unfold(0, move |at| {
@@ -93,7 +93,7 @@ impl AudioSpool {
         })
     }
 
-    /// The bytes from here on, up to a block of them; none at the end.
+    /// Returns the bytes from this offset on, up to a block of them; none at the end.
     fn read(&self, at: u64) -> std::io::Result<Vec<u8>> {
         let left = self.bytes.saturating_sub(at).min(BLOCK_BYTES);
         let mut bytes = vec![0; usize::try_from(left).unwrap_or_default()];
@@ -102,7 +102,7 @@ impl AudioSpool {
     }
 }
 
-/// The blocks of a kept sound, in order, until the read has to stop.
+/// The blocks of a kept sound, in order, until the read must stop.
 #[derive(Debug)]
 pub(in crate::readers) struct SpooledBlocks {
     sound: Arc<AudioSpool>,
@@ -127,13 +127,13 @@ impl Iterator for SpooledBlocks {
     }
 }
 
-/// A sample as WAV files have it.
+/// Returns a sample as a WAV file of 16 bits has it.
 #[expect(clippy::cast_possible_truncation, reason = "the value is clamped first")]
 pub(in crate::readers) fn sixteen_bits(sample: f32) -> i16 {
     (sample.clamp(-1.0, 1.0) * f32::from(i16::MAX)).round() as i16
 }
 
-/// The way back, which loses nothing.
+/// Returns the sample of a 16-bit value, without loss.
 fn fraction(sample: i16) -> f32 {
     f32::from(sample) / f32::from(i16::MAX)
 }

@@ -1,15 +1,15 @@
-//! The speech of a media, cut into chunks that a transcription engine can take, and the way back to media time.
+//! Cuts the speech of a media into chunks for a transcription engine, and maps their times back to media time.
 //!
-//! Long silence and music are left out; what is left keeps its short pauses, since engines need them. Neighbour:
+//! Long silence and music are left out; the rest keeps its short pauses, since engines need them. Neighbour:
 //! `segments`, whose segments these chunks are made of. Holds one chunk at a time.
 
 use super::audio_spool::sixteen_bits;
 use super::detector::RATE;
 use super::segments::Segment;
 
-/// Sound before and after speech that goes with it, in samples: 200 ms.
+/// Sound before and after speech that is kept with it, in samples: 200 ms.
 const PAD: u64 = RATE as u64 / 5;
-/// A shorter pause is kept as it is, in samples: a second.
+/// A pause shorter than this is kept unchanged, in samples: a second.
 const KEPT_PAUSE: u64 = RATE as u64;
 /// Silence between two stretches of a chunk, in samples: half a second.
 const JOINT: usize = RATE as usize / 2;
@@ -21,7 +21,7 @@ struct Stretch {
     end: u64,
 }
 
-/// A stretch and where it stands in its chunk.
+/// A stretch and its offset in its chunk, in samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Piece {
     at: usize,
@@ -37,12 +37,12 @@ pub(in crate::readers) struct Chunk {
 }
 
 impl Chunk {
-    /// How long it is, in whole seconds begun.
+    /// Returns its length in seconds, rounded up.
     pub(in crate::readers) fn seconds(&self) -> u64 {
         (self.samples.len() as u64).div_ceil(u64::from(RATE))
     }
 
-    /// The media's time at this time of the chunk, both in seconds.
+    /// Returns the media time of this time in the chunk, both in seconds.
     #[expect(clippy::cast_precision_loss, reason = "samples of a day stay far below 2^53")]
     pub(in crate::readers) fn media_seconds(&self, seconds: f64) -> f64 {
         let rate = f64::from(RATE);
@@ -73,7 +73,7 @@ impl Chunker {
         Self { stretches, current, most: usize::try_from(most).unwrap_or(usize::MAX), at: 0, chunk: Chunk::default() }
     }
 
-    /// Takes the next samples, and hands over the chunk that they complete, if they do.
+    /// Takes the next samples, and hands over each chunk that they complete.
     pub(in crate::readers) fn add<E>(
         &mut self,
         block: &[f32],
@@ -104,13 +104,13 @@ impl Chunker {
         Ok(())
     }
 
-    /// Hands over what is left.
+    /// Returns the last chunk, if there is one.
     pub(in crate::readers) fn finish(self) -> Option<Chunk> {
         (!self.chunk.samples.is_empty()).then_some(self.chunk)
     }
 }
 
-/// The stretches to transcribe: padded speech with its short pauses, none longer than `most`.
+/// Returns the stretches to transcribe: padded speech with its short pauses, none longer than `most` samples.
 fn stretches(speech: &[Segment], most: u64) -> Vec<Stretch> {
     let mut stretches: Vec<Stretch> = Vec::new();
     for segment in speech {
@@ -127,7 +127,7 @@ fn stretches(speech: &[Segment], most: u64) -> Vec<Stretch> {
     stretches.into_iter().flat_map(|stretch| in_parts(stretch, most)).collect()
 }
 
-/// Someone who speaks without a pause is cut off all the same.
+/// Cuts a stretch into parts of `most` samples, even in the middle of speech that has no pause.
 fn in_parts(stretch: Stretch, most: u64) -> impl Iterator<Item = Stretch> {
     let parts = (stretch.end - stretch.start).div_ceil(most.max(1));
     (0..parts).map(move |part| {

@@ -1,10 +1,9 @@
-//! A row of numbers through a layer of a network: a matrix and a bias, in plain loops that the compiler makes wide.
-//! Pure.
+//! A dense layer of a network: a matrix and a bias, in plain loops that the compiler vectorises. Pure.
 
-/// Inputs that are taken at once, so that a sum is fetched and put back a quarter as often.
+/// Inputs that are added at once, so that a sum is loaded and stored a quarter as often.
 const AT_ONCE: usize = 4;
 
-/// A layer: each of its outputs is a sum of all inputs by their weights, and a bias.
+/// A dense layer: each output is the weighted sum of all inputs, and a bias.
 #[derive(Debug)]
 pub(super) struct Dense {
     /// For each input, its weights for all outputs.
@@ -13,14 +12,14 @@ pub(super) struct Dense {
 }
 
 impl Dense {
-    /// A layer with these weights (by output and input) and biases.
+    /// Returns a layer with these weights (by output and input) and biases.
     pub(super) fn new(inputs: usize, bias: Vec<f32>, weight: impl Fn(usize, usize) -> f32) -> Self {
         let of_input = |input| (0..bias.len()).map(move |output| (output, input));
         let weights = (0..inputs).flat_map(of_input).map(|(output, input)| weight(output, input)).collect();
         Self { weights, bias }
     }
 
-    /// The outputs of a row, both of the layer's length.
+    /// Computes the outputs `out` of the inputs `row`, which must have the layer's lengths.
     pub(super) fn apply(&self, row: &[f32], out: &mut [f32]) {
         out.copy_from_slice(&self.bias);
         let (fours, rest) = row.as_chunks::<AT_ONCE>();

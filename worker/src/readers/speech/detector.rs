@@ -1,13 +1,13 @@
-//! How likely each short frame of sound holds a voice, by Silero VAD.
+//! The probability of a voice in each short frame of sound, by Silero VAD.
 //!
-//! A `VoiceDetector` is one run over one sound, and carries the model's memory from frame to frame. What the
-//! probabilities mean for segments is in `segments`.
+//! A `VoiceDetector` is one run over one sound, and carries the model's state from frame to frame. `segments` turns the
+//! probabilities into segments.
 
 use super::silero::{FRAME, Memory, Silero};
 use crate::readers::Engine;
 use std::sync::Arc;
 
-/// The rate that the model hears, in samples a second.
+/// The sample rate of the model, in hertz.
 pub(in crate::readers) const RATE: u32 = 16_000;
 /// Samples of a frame.
 pub(in crate::readers) const FRAME_SAMPLES: usize = FRAME;
@@ -19,18 +19,18 @@ pub(in crate::readers) struct VoiceDetector {
 }
 
 impl VoiceDetector {
-    /// A detector at the beginning of a sound.
+    /// Returns a detector at the beginning of a sound.
     pub(in crate::readers) fn new() -> Self {
         Self { silero: Silero::built_in(), memory: Memory::default() }
     }
 
-    /// The engine as it is kept with a result.
+    /// Returns the engine, as it is stored with a result.
     pub(in crate::readers) fn engine() -> Engine {
         let model = Some(Silero::built_in().description.clone());
         Engine { name: "mws-silero".to_owned(), version: "1".to_owned(), model }
     }
 
-    /// The probability of a voice in the next frame.
+    /// Returns the probability of a voice in the next frame, 0 to 1.
     pub(in crate::readers) fn probability(&mut self, frame: &[f32; FRAME_SAMPLES]) -> f32 {
         self.silero.probability(frame, &mut self.memory)
     }

@@ -1,7 +1,7 @@
-//! The `speech` read: where in a media somebody speaks.
+//! The `speech` read: the times in a media at which somebody speaks.
 //!
-//! How the sound is heard, once for all who want to, is `shared_decode`'s. The engine is in `detector`, the rules that
-//! make segments of its probabilities in `segments`. A media in which nobody speaks is a success with no segments.
+//! `shared_decode` decodes the sound, once for all reads that need it. The engine is in `detector`, the rules that make
+//! segments of its probabilities in `segments`. A media in which nobody speaks is a success with no segments.
 
 pub(super) mod audio_spool;
 pub(super) mod chunks;
@@ -12,7 +12,7 @@ pub(super) mod segments;
 pub(super) mod shared_decode;
 mod silero;
 
-use crate::readers::decode::DecodedSound;
+use crate::readers::decode::DecodeSummary;
 use crate::readers::stored::{seconds, thousandths};
 use crate::readers::{Engine, JobCtx, MediaSource, ReadError, ReadOutcome, Reader};
 use detector::{FRAME_SAMPLES, RATE, VoiceDetector};
@@ -31,22 +31,22 @@ const RULES: Rules = Rules { enter: 0.5, leave: 0.35, min_speech_ms: 250, min_si
 #[derive(Debug, Serialize)]
 struct SpeechData {
     segments: Vec<Segment>,
-    /// The part of the media that is speech, 0 to 1.
+    /// The share of the media that is speech, 0 to 1.
     speech_ratio: f64,
 }
 
-/// Where somebody speaks, and the sound for who goes on with that.
+/// The speech of a media, and its sound for reads that go on with it.
 #[derive(Debug)]
 pub(super) struct Spoken {
     /// The stretches, in order.
     pub(super) segments: Arc<[Segment]>,
-    /// How much was listened to.
-    pub(super) decoded: DecodedSound,
+    /// How much was decoded, and warnings.
+    pub(super) decoded: DecodeSummary,
     heard: Option<SharedSound>,
 }
 
 impl Spoken {
-    /// The sound that this is the speech of: as it was kept, or decoded now where the speech was known.
+    /// Returns the sound of this speech: as it was kept, or decoded now where the speech was known.
     pub(super) async fn sound(&self, media: &MediaSource, ctx: &JobCtx) -> Result<SharedSound, ReadError> {
         match &self.heard {
             Some(heard) => Ok(heard.clone()),
@@ -60,7 +60,7 @@ impl Spoken {
 pub(super) struct Speech;
 
 impl Speech {
-    /// Where somebody speaks, for a read that works on it: as it is stored, or else heard now.
+    /// Returns the speech for a read that works on it: as it is stored, or else detected now.
     pub(super) async fn known_or_heard(&self, media: &MediaSource, ctx: &JobCtx) -> Result<Spoken, ReadError> {
         if let Some(known) = &ctx.speech {
             let (segments, decoded) = (known.segments.clone().into(), known.decoded.clone());
@@ -83,8 +83,8 @@ impl Speech {
         self.outcome(heard.speech(), heard.decoded().clone())
     }
 
-    /// These segments as a `speech` read.
-    pub(super) fn outcome(&self, segments: &[Segment], decoded: DecodedSound) -> Result<ReadOutcome, ReadError> {
+    /// Returns these segments as a `speech` read.
+    pub(super) fn outcome(&self, segments: &[Segment], decoded: DecodeSummary) -> Result<ReadOutcome, ReadError> {
         // A sum of nothing would be −0, which JSON shows.
         let spoken = segments.iter().fold(0.0, |sum, segment| sum + segment.end - segment.start);
         let speech_ratio = thousandths((spoken / seconds(decoded.duration_ms.max(1))).min(1.0));
@@ -107,7 +107,7 @@ impl Reader for Speech {
     }
 }
 
-/// Goes through the sound frame by frame; the last one is filled up with silence.
+/// Goes through the sound frame by frame; the last frame is filled up with silence.
 fn segments(
     blocks: &mut dyn Iterator<Item = Vec<f32>>,
     mut detector: VoiceDetector,

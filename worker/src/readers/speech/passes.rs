@@ -1,12 +1,12 @@
-//! The passes over the sound of one media: who asks for one, who waits for it, and when it is over.
+//! The passes over the sound of one media: who asks for one, who waits for it, and when it ends.
 //!
-//! A pass runs in a task of its own. It belongs to all who wait and to none of them: one that is cancelled or late
-//! leaves the others waiting, and the last to leave ends it. A pass must never outlive its last user, on a processor or
-//! on the disk. What a pass does is in `shared_decode`.
+//! A pass runs in a task of its own. It belongs to all who wait for it and to none of them: one that is cancelled or
+//! late leaves the others waiting, and the last to leave ends it. A pass must never outlive its last user, on a
+//! processor or on the disk. `shared_decode` does the work of a pass.
 
 use super::audio_spool::AudioSpool;
 use super::segments::Segment;
-use crate::readers::decode::DecodedSound;
+use crate::readers::decode::DecodeSummary;
 use crate::readers::{JobCtx, Progress, ReadError};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
@@ -14,28 +14,28 @@ use tokio::sync::watch;
 use tokio::time::{Instant, interval};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-/// How often those who wait say how far the pass is.
+/// The interval at which waiting reads copy the pass's progress.
 const LOOKS: Duration = Duration::from_millis(250);
 
-/// What a pass gave.
+/// The result of a pass.
 #[derive(Debug, Clone)]
 pub(super) struct Outcome {
-    /// Where somebody speaks; empty when the pass did not listen for it.
+    /// The segments of speech; empty when the pass did not detect speech.
     pub(super) speech: Arc<[Segment]>,
     /// The whole sound, or why it could not be kept.
     pub(super) sound: Result<Arc<AudioSpool>, ReadError>,
-    /// How much there was of it.
-    pub(super) decoded: DecodedSound,
+    /// How much was decoded, and warnings.
+    pub(super) decoded: DecodeSummary,
 }
 
-/// The passes over one media that are used now.
+/// The passes over one media that are in use.
 #[derive(Debug, Default)]
 pub(in crate::readers) struct Passes {
     used: Mutex<Vec<Weak<Pass>>>,
 }
 
 impl Passes {
-    /// A pass that runs or has ended well, or else a new one. With `listens`, one that finds the speech.
+    /// Returns a pass that runs or has ended well, or else a new one. With `listens`, it is one that detects speech.
     pub(super) fn join_or_start(&self, listens: bool, start: impl FnOnce() -> Pass) -> Arc<Pass> {
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         let serves = |pass: &Arc<Pass>| (pass.listens || !listens) && !pass.has_failed();
@@ -49,7 +49,7 @@ impl Passes {
     }
 }
 
-/// A pass, running or ended. Dropping the last of it ends it.
+/// A pass, running or ended. Dropping the last reference ends it.
 #[derive(Debug)]
 pub(super) struct Pass {
     listens: bool,
@@ -59,26 +59,26 @@ pub(super) struct Pass {
 }
 
 impl Pass {
-    /// Starts one, for the read that asked. `hear` gets the frame that the pass runs in.
+    /// Starts one, for the read that asked. `hear` gets the context that the pass runs in.
     pub(super) fn start<F>(listens: bool, asked: &JobCtx, hear: impl FnOnce(JobCtx) -> F) -> Self
     where
         F: Future<Output = Result<Outcome, ReadError>> + Send + 'static,
     {
         let stop = CancellationToken::new();
-        // Everyone waits within a deadline of their own. This one is for who joins at the last moment of who began.
+        // Every read waits within its own deadline. The pass's is later, for a read that joins just before the first's.
         let left = asked.deadline.saturating_duration_since(Instant::now());
         let (deadline, progress) = (asked.deadline + left, Progress::new());
         let ctx = JobCtx { deadline, cancel: stop.clone(), progress: progress.clone(), ..asked.clone() };
         let (tell, ended) = watch::channel(None);
         let hearing = hear(ctx);
         tokio::spawn(async move {
-            // Nobody waits any more when it was ended.
+            // When the pass was stopped nobody waits any more.
             let _ = tell.send(Some(hearing.await));
         });
         Self { listens, progress, ended, stop: stop.drop_guard() }
     }
 
-    /// Waits for the pass as long as this read may.
+    /// Waits for the pass, as long as this read may.
     pub(super) async fn outcome(&self, ctx: &JobCtx) -> Result<Outcome, ReadError> {
         let mut ended = self.ended.clone();
         let mut looks = interval(LOOKS);
@@ -94,16 +94,16 @@ impl Pass {
         ctx.bounded(waiting).await?
     }
 
-    /// Leaves a pass. If nobody else waits, it is over when this returns, so that no decoder outlives the answer.
+    /// Leaves a pass. If nobody else waits, it has ended when this returns, so that no decoder outlives the answer.
     pub(super) async fn left(pass: Arc<Self>) {
         if let Some(Self { mut ended, stop, .. }) = Arc::into_inner(pass) {
             drop(stop);
-            // An error is a pass that crashed, and is over too.
+            // An error is a pass that crashed, and has ended too.
             let _ = ended.wait_for(Option::is_some).await;
         }
     }
 
-    /// Whether there is nothing to be had of it: who comes now may do better.
+    /// Whether it ended without a sound: then a new pass may do better.
     fn has_failed(&self) -> bool {
         self.ended.borrow().as_ref().is_some_and(|ended| ended.as_ref().map_or(true, |heard| heard.sound.is_err()))
     }

@@ -1,34 +1,34 @@
-//! From the probability of a voice in each frame to the stretches of speech.
+//! Turns the probability of a voice in each frame into segments of speech.
 //!
-//! The rules are those of Silero's reference: speech begins at a high probability and ends at a lower one that lasts,
-//! short bursts are dropped, and what is left is padded. Pure, and as large as its segments: nothing is kept a frame.
+//! The rules are those of Silero's reference, with hysteresis: speech begins at a high threshold and ends below a lower
+//! one that lasts, short bursts are dropped, and the rest is padded. Pure; it keeps segments and nothing per frame.
 
 use crate::readers::stored::thousandths;
 use serde::{Deserialize, Serialize};
 
-/// When a stretch of speech begins and ends.
+/// The thresholds and times by which speech begins and ends.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::readers) struct Rules {
-    /// Speech begins at a frame this probable.
+    /// The probability from which speech begins.
     pub(in crate::readers) enter: f32,
-    /// It may end at a frame less probable than this.
+    /// The probability below which speech may end.
     pub(in crate::readers) leave: f32,
-    /// Shorter speech is dropped, in milliseconds.
+    /// Milliseconds of speech below which it is dropped.
     pub(in crate::readers) min_speech_ms: u64,
-    /// Shorter silence is part of the speech around it, in milliseconds.
+    /// Milliseconds of silence below which it is part of the speech around it.
     pub(in crate::readers) min_silence_ms: u64,
-    /// Each segment begins this much before its first frame, in milliseconds.
+    /// Milliseconds by which each segment begins before its first frame.
     pub(in crate::readers) pad_ms: u64,
-    /// The probability falls this much after the voice has ended, in milliseconds.
+    /// Milliseconds by which the probability falls after the voice has ended.
     pub(in crate::readers) lag_ms: u64,
 }
 
 /// A stretch of speech, in seconds from the media's start.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(in crate::readers) struct Segment {
-    /// Where it begins.
+    /// Its start.
     pub(in crate::readers) start: f64,
-    /// Where it ends.
+    /// Its end.
     pub(in crate::readers) end: f64,
     /// The mean probability of a voice in it, 0 to 1.
     pub(in crate::readers) confidence: f64,
@@ -48,7 +48,7 @@ struct Open {
     start: u64,
     sum: f64,
     frames: u32,
-    /// Where the silence began that may end it, and the sum and frames up to there.
+    /// The start of the silence that may end it, and the sum and frames up to there.
     silent: Option<(u64, f64, u32)>,
 }
 
@@ -64,7 +64,7 @@ pub(in crate::readers) struct Segmenter {
 }
 
 impl Segmenter {
-    /// A segmenter for frames of `frame_samples` at `rate` samples a second.
+    /// Returns a segmenter for frames of `frame_samples` samples at `rate` samples per second.
     pub(in crate::readers) fn new(rules: Rules, rate: u32, frame_samples: usize) -> Self {
         let (rate, frame_samples) = (u64::from(rate), frame_samples as u64);
         Self { rules, rate, frame_samples, at: 0, open: None, stretches: Vec::new() }
@@ -111,7 +111,7 @@ impl Segmenter {
         ms * self.rate / 1000
     }
 
-    /// The segments of a sound that was `sound_samples` long.
+    /// Returns the segments of a sound of `sound_samples` samples.
     pub(in crate::readers) fn finish(mut self, sound_samples: u64) -> Vec<Segment> {
         if let Some(open) = self.open {
             let (end, sum, frames) = match open.silent {

@@ -1,23 +1,23 @@
-//! What is heard of a media: one pass over its sound, for all the reads that rest on it and run together.
+//! The shared decode of a media's sound: one pass over it, for all reads that need it and run together.
 //!
-//! `speech`, `transcript` and `speakers` hear the same, one channel at 16 kHz. Who asks first starts the pass; who asks
-//! while it runs, or while somebody uses what it gave, has the same (`passes`).
+//! `speech`, `transcript` and `speakers` use the same sound, one channel at 16 kHz. The first to ask starts the pass;
+//! one that asks while it runs, or while somebody uses its result, shares it (`passes`).
 
 use super::audio_spool::{AudioSpool, Spooling};
 use super::detector::RATE;
 use super::passes::{Outcome, Pass};
 use super::segments::Segment;
-use crate::readers::decode::{Channels, DecodedSound, MediaSource, SoundBlocks, SoundFormat, decode_sound};
+use crate::readers::decode::{Channels, DecodeSummary, MediaSource, SoundBlocks, SoundFormat, decode_sound};
 use crate::readers::{JobCtx, ReadError};
 use std::sync::Arc;
 
-/// What is heard.
+/// The format of the shared sound.
 const SOUND: SoundFormat = SoundFormat { rate: RATE, channels: Channels::Mono };
 
-/// Finds the speech in the blocks of a sound, going through all of them.
+/// Detects the speech in the blocks of a sound, going through all of them.
 pub(in crate::readers) type Listen = Box<dyn FnOnce(&mut dyn Iterator<Item = Vec<f32>>) -> Vec<Segment> + Send>;
 
-/// What was heard. The pass stays for others to join as long as this does.
+/// The result of a pass. Others can join the pass as long as this exists.
 #[derive(Debug, Clone)]
 pub(in crate::readers) struct SharedSound {
     outcome: Outcome,
@@ -25,8 +25,8 @@ pub(in crate::readers) struct SharedSound {
 }
 
 impl SharedSound {
-    /// Hears a media: joins a pass over it, or starts one. Where the speech is known already there is nothing to
-    /// `listen` for, and any pass will do.
+    /// Decodes the sound of a media: joins a pass over it, or starts one. Where the speech is known already, `listen`
+    /// is none and any pass will do.
     pub(in crate::readers) async fn of(
         media: &MediaSource,
         listen: Option<Listen>,
@@ -47,23 +47,23 @@ impl SharedSound {
         }
     }
 
-    /// Where somebody speaks; nothing when the pass did not listen for it.
+    /// Returns the segments of speech; empty when the pass did not detect speech.
     pub(in crate::readers) fn speech(&self) -> &Arc<[Segment]> {
         &self.outcome.speech
     }
 
-    /// The whole sound, or why it could not be kept.
+    /// Returns the whole sound, or why it could not be kept.
     pub(in crate::readers) fn sound(&self) -> Result<Arc<AudioSpool>, ReadError> {
         self.outcome.sound.clone()
     }
 
-    /// How much there was of it.
-    pub(in crate::readers) fn decoded(&self) -> &DecodedSound {
+    /// Returns how much was decoded, and warnings.
+    pub(in crate::readers) fn decoded(&self) -> &DecodeSummary {
         &self.outcome.decoded
     }
 }
 
-/// The pass itself: decodes, listens and keeps, side by side.
+/// Runs the pass: decodes the sound, detects speech and keeps the sound, side by side.
 async fn hear(media: &MediaSource, listen: Option<Listen>, ctx: &JobCtx) -> Result<Outcome, ReadError> {
     let mut keeping = Spooling::begin(media.tools().scratch_dir());
     let pass = move |blocks: SoundBlocks| {

@@ -1,10 +1,10 @@
-//! Silero VAD, a frame at a time: its network written out, with the weights of its file, which is in the program.
+//! Silero VAD, one frame at a time: its network written out, with the weights of its file, which is in the program.
 //!
-//! A frame is a spectrum of four windows, four convolutions over them, a cell that remembers (an LSTM) and one output:
-//! two thirds of a million products. A runtime for any network took four to six times as long as they do, for it
-//! prepares and pads each of the small steps anew. So `rten` reads the file, and a test holds this network to the
-//! file's own graph. The weights are found by their names. Neighbours: `dense`, which multiplies, and `detector`, which
-//! runs it over a sound.
+//! The network is a spectrum of four windows, four convolutions over them, an LSTM cell and one output: two thirds of a
+//! million multiplications per frame. A general runtime took four to six times as long, since it prepares and pads each
+//! of the small steps anew. So `rten` only reads the file, and a test compares this network with the file's own graph.
+//! The weights are found by their names. Neighbours: `dense`, which multiplies, and `detector`, which runs it over a
+//! sound.
 
 use super::dense::Dense;
 use rten::{Model, RunOptions, ThreadPool};
@@ -18,22 +18,22 @@ const FILE: &[u8] = include_bytes!("../../../models/silero_vad_16k_op15.onnx");
 
 /// Samples in a frame.
 pub(super) const FRAME: usize = 512;
-/// Samples of the frame before that are heard again.
+/// Samples of the frame before that precede a frame.
 const CONTEXT: usize = 64;
-/// Samples of its own end that a frame is continued by, backwards.
+/// Samples of its own end that are appended to a frame, reversed.
 const MIRRORED: usize = 64;
-/// Windows of a frame, their samples, and how far apart they are.
+/// Windows of a frame, samples of a window, and the hop between windows.
 const WINDOWS: usize = 4;
 const WINDOW: usize = 256;
 const HOP: usize = 128;
-/// Frequencies of a window.
+/// Frequency bins of a window.
 const BINS: usize = 129;
 /// Channels after the first convolution, and after the two in the middle.
 const WIDE: usize = 128;
 const NARROW: usize = 64;
 /// Taps of a convolution.
 const TAPS: usize = 3;
-/// Numbers that are remembered, and those of its four gates.
+/// Numbers of the LSTM's state, and those of its four gates.
 const CELLS: usize = 128;
 const GATES: usize = 4 * CELLS;
 /// A loaded model.
@@ -43,11 +43,11 @@ pub(super) struct Silero {
     input_gates: Dense,
     memory_gates: Dense,
     output: Dense,
-    /// Which file it is.
+    /// The name and hash of its file.
     pub(super) description: String,
 }
 
-/// What is known of the frames before.
+/// The state of a run: the end of the frame before, and the LSTM's state.
 #[derive(Debug, Clone)]
 pub(super) struct Memory {
     context: [f32; CONTEXT],
@@ -62,7 +62,7 @@ impl Default for Memory {
 }
 
 impl Silero {
-    /// The model of this program, loaded once.
+    /// Returns the model in this program, loaded once.
     pub(super) fn built_in() -> Arc<Self> {
         static MODEL: LazyLock<Arc<Silero>> = LazyLock::new(|| {
             let hash: String = hex::encode(Sha256::digest(FILE)).chars().take(12).collect();
@@ -83,7 +83,7 @@ impl Silero {
         let last_bias = graph.weights("model.decoder.decoder.2.bias", 1)?;
         Ok(Self {
             spectrum: Dense::new(WINDOW, vec![0.0; 2 * BINS], |part, n| basis[part * WINDOW + n]),
-            // Of one column at the edge, or of one alone, a tap or two fall on nothing.
+            // With one column at the edge, or a single one, a tap or two only meet padding.
             convolutions: [
                 convolution(graph, 0, Shape { inputs: BINS, outputs: WIDE, taps: 0..3 })?,
                 convolution(graph, 1, Shape { inputs: WIDE, outputs: NARROW, taps: 0..3 })?,
@@ -97,7 +97,7 @@ impl Silero {
         })
     }
 
-    /// The probability of a voice in the next frame.
+    /// Returns the probability of a voice in the next frame, 0 to 1.
     pub(super) fn probability(&self, frame: &[f32; FRAME], memory: &mut Memory) -> f32 {
         let heard = self.encoded(&self.magnitudes(frame, &memory.context));
         memory.context.copy_from_slice(&frame[FRAME - CONTEXT..]);
@@ -107,12 +107,12 @@ impl Silero {
         sigmoid(output[0])
     }
 
-    /// How loud each frequency is in each window, with a window of nothing before and after them.
+    /// Returns the magnitude of each bin in each window, with a window of zeros before and after them.
     fn magnitudes(&self, frame: &[f32; FRAME], context: &[f32; CONTEXT]) -> [f32; (WINDOWS + 2) * BINS] {
         let mut sound = [0.0; CONTEXT + FRAME + MIRRORED];
         sound[..CONTEXT].copy_from_slice(context);
         sound[CONTEXT..CONTEXT + FRAME].copy_from_slice(frame);
-        // The last sample is where it turns, and is not heard twice.
+        // The last sample is where the mirror is, and is not repeated.
         let backwards = frame[FRAME - 1 - MIRRORED..FRAME - 1].iter().rev();
         sound[CONTEXT + FRAME..].iter_mut().zip(backwards).for_each(|(slot, sample)| *slot = *sample);
         let (mut parts, mut magnitudes) = ([0.0; 2 * BINS], [0.0; (WINDOWS + 2) * BINS]);
@@ -126,7 +126,7 @@ impl Silero {
         magnitudes
     }
 
-    /// What the convolutions make of a frame. A column's neighbours stand beside it, so that its taps are one row.
+    /// Applies the convolutions to a frame. A column's neighbours are next to it, so that its taps are one row.
     fn encoded(&self, magnitudes: &[f32]) -> [f32; CELLS] {
         let [first, second, third, fourth] = &self.convolutions;
         let mut wide = [0.0; (1 + WINDOWS) * WIDE];
@@ -134,7 +134,7 @@ impl Silero {
             first.apply(&magnitudes[column * BINS..(column + TAPS) * BINS], out);
         }
         rectify(&mut wide);
-        // Every second column, twice: two are left, then one.
+        // With a stride of two, twice: two columns are left, then one.
         let mut narrow = [0.0; 2 * NARROW];
         for (column, out) in narrow.chunks_exact_mut(NARROW).enumerate() {
             second.apply(&wide[2 * column * WIDE..(2 * column + TAPS) * WIDE], out);
@@ -149,7 +149,7 @@ impl Silero {
         encoded
     }
 
-    /// Takes what was heard into the memory.
+    /// Updates the LSTM's state with a frame's features.
     fn remember(&self, heard: &[f32; CELLS], memory: &mut Memory) {
         let (mut of_input, mut of_memory) = ([0.0; GATES], [0.0; GATES]);
         self.input_gates.apply(heard, &mut of_input);
@@ -163,14 +163,14 @@ impl Silero {
     }
 }
 
-/// How many values go into a convolution and come out of it, for each column, and which of its taps meet a column.
+/// The input and output channels of a convolution, and which of its taps meet a column.
 struct Shape {
     inputs: usize,
     outputs: usize,
     taps: std::ops::Range<usize>,
 }
 
-/// A convolution as a layer over columns that stand beside each other.
+/// Returns a convolution as a dense layer over columns that stand next to each other.
 fn convolution(graph: &Graph, number: usize, shape: Shape) -> Result<Dense, String> {
     let Shape { inputs, outputs, taps } = shape;
     let named = |part, numbers| graph.weights(&format!("model.encoder.{number}.reparam_conv.{part}"), numbers);
@@ -189,7 +189,7 @@ fn sigmoid(value: f32) -> f32 {
     1.0 / (1.0 + (-value).exp())
 }
 
-/// The model as its file has it.
+/// The model as its file has it, for reading the weights.
 struct Graph {
     model: Model,
     threads: Arc<ThreadPool>,
@@ -201,7 +201,7 @@ impl Graph {
         Ok(Self { model, threads: Arc::new(ThreadPool::with_num_threads(1)) })
     }
 
-    /// The numbers of this name, of which there must be so many.
+    /// Returns the weights of this name, of which there must be `numbers`.
     fn weights(&self, name: &str, numbers: usize) -> Result<Vec<f32>, String> {
         let node = self.model.node_id(name).map_err(|error| error.to_string())?;
         let options = RunOptions::default().with_thread_pool(Some(Arc::clone(&self.threads)));

@@ -243,7 +243,7 @@ async fn whatever_any_other_container_declares_is_paid_for() {
 async fn a_read_stops_at_what_is_paid_for_and_says_so_in_every_reader() {
     let studio = Studio::new();
     let path = studio.make("film.mkv", FILM, &["-c:v", "mpeg4", "-c:a", "aac"]);
-    for read in [Read::Levels, Read::Speech, Read::Beats, Read::Speakers, Read::Transcript, Read::SearchIndex] {
+    for read in Read::ALL {
         let ctx = JobCtx { paid_ms: Some(2_500), ..an_hour() };
         let outcome = studio.read_within(read, &path, &ctx).await.unwrap();
         assert_eq!((outcome.duration_ms, outcome.stored.duration_seconds), (2_500, 2.5), "{read}");

@@ -1,8 +1,8 @@
 //! The `transcript` read: what is said in a media, word by word.
 //!
-//! The speech detector says where to listen, `speech::chunks` cuts that out of the sound that it kept, and an
-//! engine turns each chunk into words: `pocketsphinx` on this machine, or the server that `MWS_TRANSCRIBER`
-//! names. At most two chunks are in memory. A media in which nobody speaks is a success with an empty text.
+//! The speech detector finds the speech, `speech::chunks` cuts it out of the kept sound, and an engine turns each chunk
+//! into words: `pocketsphinx` on this machine, or the server that `MWS_TRANSCRIBER` names. At most two chunks are in
+//! memory. A media in which nobody speaks is a success with an empty text.
 
 mod pocketsphinx;
 mod server;
@@ -23,14 +23,14 @@ use std::sync::Arc;
 use text::{Word, transcript};
 use tokio::sync::mpsc;
 
-/// The part of the progress that finding the speech is, in percent.
+/// The part of the progress that detecting speech takes, in percent.
 const LISTENED: u8 = 10;
-/// Seconds of a chunk: long beside the time that `pocketsphinx` takes to load its model.
+/// Seconds of a chunk: long compared with the time that `pocketsphinx` takes to load its model.
 const LOCAL_CHUNK_SECONDS: u32 = 90;
-/// Seconds of a chunk for a server: what Whisper hears at once. Progress and cancellation go by it.
+/// Seconds of a chunk for a server: Whisper's window. Progress and cancellation advance by it.
 const REMOTE_CHUNK_SECONDS: u32 = 30;
 
-/// What turns speech into words.
+/// The engine that turns speech into words.
 #[derive(Debug)]
 enum Transcriber {
     Local(PocketSphinx),
@@ -45,7 +45,7 @@ pub(super) struct Transcript {
 }
 
 impl Transcript {
-    /// With the server that the settings name, or else with this machine's own engine; nothing where there is neither.
+    /// Uses the server that the settings name, or else this machine's own engine; none where there is neither.
     pub(super) fn found(settings: &ReaderSettings, speech: &Arc<Speech>) -> Option<Self> {
         let transcriber = match &settings.transcriber {
             Some(server) => match TranscriptionServer::new(server) {
@@ -80,7 +80,7 @@ impl Transcript {
         Ok(if matches!(self.transcriber, Transcriber::Local(_)) { outcome.into_draft() } else { outcome })
     }
 
-    /// Cuts and transcribes side by side; whoever cuts waits while chunks do.
+    /// Cuts and transcribes side by side; the cutting waits while a chunk is queued.
     async fn words(
         &self,
         media: &MediaSource,
@@ -90,7 +90,7 @@ impl Transcript {
     ) -> Result<(Vec<Word>, Option<String>), ReadError> {
         let (chunks, mut cut) = mpsc::channel::<Chunk>(1);
         let cutting = sound.gone_through(ctx, move |blocks| {
-            // Nobody takes chunks any more when the engine has failed, and that failure is the answer.
+            // When the engine has failed nobody takes chunks any more, and that failure is the answer.
             let mut send = |chunk| chunks.blocking_send(chunk).map_err(|_| ReadError::Cancelled);
             for block in blocks {
                 chunker.add(&block?, &mut send)?;
@@ -116,7 +116,7 @@ impl Transcript {
         Ok(transcribed)
     }
 
-    /// The words of a chunk in its own time, and the language where the engine tells.
+    /// Returns the words of a chunk, in seconds of the chunk, and the language if the engine reports it.
     async fn chunk_words(
         &self,
         chunk: &Chunk,

@@ -1,6 +1,6 @@
 //! The transcription engine that needs nothing but Debian's packages: `pocketsphinx_continuous`, as a confined child.
 //!
-//! One child a chunk; its words and times are read from its output. Its words are a draft: docs/reads.md, "What each
+//! One child per chunk; its words and times are read from its output. Its words are a draft: docs/reads.md, "What each
 //! engine can and can't do".
 
 use super::text::Word;
@@ -10,11 +10,11 @@ use crate::readers::{JobCtx, ReadError};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// Where Debian's `pocketsphinx-en-us` puts its model.
+/// Where Debian's `pocketsphinx-en-us` installs its model.
 const MODEL_DIR: &str = "/usr/share/pocketsphinx/model/en-us";
-/// The version that the figures of reads.md were measured with; the program does not tell its own.
+/// The version that the figures of reads.md were measured with; the program does not report its own.
 pub(super) const VERSION: &str = "0.8+5prealpha";
-/// Output of one chunk, at most: a minute of speech makes some 10 KiB.
+/// Bytes of output for one chunk, at most: a minute of speech makes some 10 KiB.
 const OUTPUT_BYTES: usize = 4 << 20;
 
 /// The program and its model.
@@ -26,14 +26,14 @@ pub(super) struct PocketSphinx {
 }
 
 impl PocketSphinx {
-    /// The engine of this machine, when both the program and its model are installed.
+    /// Finds the engine of this machine, when both the program and its model are installed.
     pub(super) fn found(given: Option<&Path>) -> Option<Self> {
         let program = executable(given, "pocketsphinx_continuous")?;
         let model = ["en-us", "en-us.lm.bin", "cmudict-en-us.dict"].map(|name| Path::new(MODEL_DIR).join(name));
         model.iter().all(|file| file.exists()).then_some(Self { program, model })
     }
 
-    /// The words of a chunk, in its own time.
+    /// Returns the words of a chunk, in seconds of the chunk.
     pub(super) async fn words(&self, chunk: &Chunk, tools: &MediaTools, ctx: &JobCtx) -> Result<Vec<Word>, ReadError> {
         let samples: Vec<u8> = chunk.samples.iter().flat_map(|sample| sample.to_le_bytes()).collect();
         let input = tokio::task::spawn_blocking(move || nameless(&samples)).await.map_err(|_| ReadError::Crashed)??;
@@ -61,7 +61,7 @@ impl PocketSphinx {
     }
 }
 
-/// A line such as `leisure(2) 2.260 2.710 0.454575`; nothing for sentences, silence and noise.
+/// Parses a line such as `leisure(2) 2.260 2.710 0.454575`; none for sentences, silence and noise.
 fn word(line: &str) -> Option<Word> {
     let mut parts = line.split_ascii_whitespace();
     let word = parts.next()?;
@@ -70,7 +70,7 @@ fn word(line: &str) -> Option<Word> {
     if parts.next().is_some() || word.starts_with(['<', '[', '+']) {
         return None;
     }
-    // A pronunciation's number is no part of the word.
+    // The number of a pronunciation is not part of the word.
     let word = word.split_once('(').map_or(word, |(word, _)| word).to_owned();
     Some(Word { word, start, end, confidence: Some(confidence.clamp(0.0, 1.0)) })
 }

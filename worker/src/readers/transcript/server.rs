@@ -1,8 +1,7 @@
-//! A transcription server behind `MWS_TRANSCRIBER`: anything that speaks OpenAI's `/v1/audio/transcriptions`.
+//! Asks the transcription server of `MWS_TRANSCRIBER`: any that has OpenAI's `/v1/audio/transcriptions`.
 //!
-//! Each chunk is sent as a WAV file and answered as `verbose_json` with the times of words; a server that gives times
-//! of segments alone has its words spread over them. How a server is asked, and what becomes of its failures, is
-//! `engine_server`'s.
+//! Each chunk is sent as a WAV file and answered as `verbose_json` with the times of words; where a server gives only
+//! the times of segments, a segment's words are spread over it. `engine_server` sends requests and handles failures.
 
 use super::text::Word;
 use crate::readers::engine_server::{EngineServer, Form};
@@ -12,14 +11,14 @@ use domain::read::Read;
 use secrecy::SecretString;
 use serde::Deserialize;
 
-/// The path that is added to a server's URL that has none of it.
+/// The path that is added to a server's URL if it is missing.
 const PATH: &str = "/v1/audio/transcriptions";
 
-/// Words of a chunk, at most: so many, and so many more a second.
+/// Words of a chunk, at most: a constant, and a number per second.
 const MOST_WORDS: (usize, usize) = (300, 20);
-/// Bytes of a word, on the average of a chunk at most.
+/// Bytes of a word, at most, on average over a chunk.
 const WORD_BYTES: usize = 16;
-/// A longer name of a language is none.
+/// A longer text is no name of a language.
 const LANGUAGE_BYTES: usize = 64;
 
 /// The server that an operator has named.
@@ -41,7 +40,7 @@ pub(super) struct TranscriptionServer {
 }
 
 impl TranscriptionServer {
-    /// A client, or why there can be none.
+    /// Returns a client, or why there can be none.
     pub(super) fn new(settings: &TranscriberSettings) -> Result<Self, String> {
         let TranscriberSettings { url, model, key } = settings.clone();
         let url = url.trim_end_matches('/');
@@ -53,12 +52,12 @@ impl TranscriptionServer {
         Ok(Self { server: EngineServer::new(&url, key, Read::Transcript)?, model })
     }
 
-    /// The server as it is kept with a result.
+    /// Returns the server's description, as it is stored with a result.
     pub(super) fn engine(&self) -> Engine {
         Engine { name: "openai-transcriptions".to_owned(), version: "v1".to_owned(), model: Some(self.model.clone()) }
     }
 
-    /// The words of a chunk in its own time, and the language that the server heard.
+    /// Returns the words of a chunk, in seconds of the chunk, and the language that the server recognised.
     pub(super) async fn words(&self, chunk: &Chunk, ctx: &JobCtx) -> Result<(Vec<Word>, Option<String>), ReadError> {
         let fields = [
             ("model", self.model.as_str()),
@@ -77,8 +76,8 @@ impl TranscriptionServer {
     }
 }
 
-/// Whether so much can be said in a chunk of so many seconds. Engines make things up in silence, so a little is let
-/// through however short it is.
+/// Whether this many words can be spoken in a chunk of `seconds`. Engines make things up in silence, so a few are
+/// allowed however short it is.
 fn is_plausible(words: &[Word], seconds: u64) -> bool {
     let most = MOST_WORDS.0 + MOST_WORDS.1 * usize::try_from(seconds).unwrap_or(usize::MAX);
     words.len() <= most && words.iter().map(|word| word.word.len()).sum::<usize>() <= most * WORD_BYTES
@@ -106,18 +105,18 @@ struct AnswerSegment {
     end: f64,
     #[serde(default)]
     text: String,
-    /// whisper.cpp's server puts the words here.
+    /// The field in which whisper.cpp's server puts the words.
     words: Option<Vec<AnswerWord>>,
 }
 
 impl Answer {
-    /// The words, in the order of their times.
+    /// Returns the words, in the order of their times.
     fn all_words(&self) -> Vec<Word> {
         let mut words: Vec<Word> = match &self.words {
             Some(words) if !words.is_empty() => words.iter().filter_map(AnswerWord::plain).collect(),
             _ => self.segments.iter().flat_map(AnswerSegment::plain).collect(),
         };
-        // The times of a segment may be numbers, and what lies between them none.
+        // A segment's times may be finite, and those interpolated between them not.
         words.retain(|word| word.start.is_finite() && word.end.is_finite());
         words.sort_by(|a, b| a.start.total_cmp(&b.start));
         words
@@ -133,7 +132,7 @@ impl AnswerWord {
 }
 
 impl AnswerSegment {
-    /// Its words, at their own times or spread evenly.
+    /// Returns its words, at their own times or spread evenly.
     fn plain(&self) -> Vec<Word> {
         if let Some(words) = &self.words {
             return words.iter().filter_map(AnswerWord::plain).collect();

@@ -1,11 +1,11 @@
-//! The shape of a transcript, and how its segments are made of words. Pure.
+//! The shape of a transcript, and how its words are grouped into segments. Pure.
 
 use crate::readers::stored::thousandths;
 use serde::Serialize;
 
-/// A pause this long ends a segment, in seconds.
+/// Seconds of a pause that ends a segment.
 const PAUSE: f64 = 0.6;
-/// A segment is ended at the next word once it is this long, in seconds.
+/// Seconds after which a segment ends at the next word.
 const LONGEST: f64 = 15.0;
 
 /// A word, in seconds from the media's start.
@@ -14,22 +14,22 @@ const LONGEST: f64 = 15.0;
 pub(super) struct Word {
     /// As the engine wrote it.
     pub(super) word: String,
-    /// Where it begins.
+    /// Its start.
     pub(super) start: f64,
-    /// Where it ends.
+    /// Its end.
     pub(super) end: f64,
-    /// How sure the engine is, 0 to 1, when it says.
+    /// The engine's confidence, 0 to 1, if it reports one.
     pub(super) confidence: Option<f64>,
 }
 
-/// Words that belong together.
+/// A segment of words.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct TextSegment {
     /// `s1`, `s2`, …
     pub(super) id: String,
-    /// Where its first word begins.
+    /// The start of its first word, in seconds from the media's start.
     pub(super) start: f64,
-    /// Where its last word ends.
+    /// The end of its last word, in seconds from the media's start.
     pub(super) end: f64,
     /// Its words.
     pub(super) text: String,
@@ -38,9 +38,9 @@ pub(super) struct TextSegment {
 /// The `data` of a `transcript` read (docs/reads.md, "The stored result").
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct TranscriptData {
-    /// ISO 639-1, or what a server calls it; null when nothing was said.
+    /// ISO 639-1, or a server's name for it; null when nothing was said.
     pub(super) language: Option<String>,
-    /// The whole text, a line a segment.
+    /// The whole text, one line per segment.
     pub(super) text: String,
     /// The text in segments.
     pub(super) segments: Vec<TextSegment>,
@@ -48,7 +48,7 @@ pub(super) struct TranscriptData {
     pub(super) words: Vec<Word>,
 }
 
-/// A transcript of these words, which are in order.
+/// Returns a transcript of these words, which are in order.
 pub(super) fn transcript(language: Option<String>, mut words: Vec<Word>) -> TranscriptData {
     for word in &mut words {
         word.start = thousandths(word.start);

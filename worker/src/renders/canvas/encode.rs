@@ -1,4 +1,4 @@
-//! Pixels as a file: PNG here, JPEG and `WebP` by a confined child that gets nothing but pixels.
+//! Encodes pixels as a file: PNG here, JPEG and `WebP` in a confined child that gets nothing but pixels.
 
 use super::paper::Paper;
 use super::{Easel, blocking};
@@ -10,7 +10,7 @@ use std::ffi::OsStr;
 /// Bytes that are handed to the child at once.
 const CHUNK_BYTES: usize = 1 << 20;
 
-/// Writes the picture into the workshop, as a file of this name.
+/// Writes the picture into the workshop, as a file of this name and format.
 pub(super) async fn write(
     easel: &Easel<'_>,
     workshop: &Workshop,

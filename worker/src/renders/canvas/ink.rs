@@ -1,7 +1,7 @@
-//! What is drawn with: the library, the fonts, pictures of items as documents have them, and letters with their widths.
+//! The drawing library and its inputs: the fonts, items' pictures as documents embed them, and the widths of letters.
 //!
-//! The library reads documents that were written here, and of their references only the pictures that were packed here:
-//! it opens no file and no address, and looks for no font.
+//! The library reads only documents that were written here, and resolves only references to pictures that were packed
+//! here: it opens no file and no address, and looks for no font.
 
 use super::super::fonts;
 use crate::readers::{ReadError, decode};
@@ -11,15 +11,15 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use std::sync::{Arc, OnceLock};
 
-/// The height of letters that are measured, in pixels.
+/// The font size at which letters are measured, in pixels.
 const MEASURED_SIZE: f64 = 100.0;
 /// Texts that are measured at once.
 const MEASURED_TEXTS: usize = 500;
 
-/// Pictures by what documents call them.
+/// Pictures, as PNG, by their names in documents.
 pub(super) type NamedPictures = HashMap<String, Arc<Vec<u8>>>;
 
-/// A picture of an item, as documents have it.
+/// A picture of an item, as documents embed it.
 #[derive(Debug, Clone)]
 pub(super) struct PackedPicture {
     /// Pixels across.
@@ -30,7 +30,7 @@ pub(super) struct PackedPicture {
 }
 
 impl PackedPicture {
-    /// Packs the pixels that a child gave.
+    /// Encodes the pixels that a child decoded as PNG.
     pub(super) fn packed(decoded: &decode::DecodedPicture) -> Result<Self, ReadError> {
         let (width, height) = (decoded.width, decoded.height);
         let mut bytes = Vec::new();
@@ -44,16 +44,16 @@ impl PackedPicture {
     }
 }
 
-/// What a layer of a canvas is drawn with.
+/// The number of a canvas's layer, and its picture.
 #[derive(Debug)]
 pub(super) struct LayerPicture {
     /// The layer's number.
     pub(super) number: usize,
-    /// The picture of the item that it shows, where it shows one.
+    /// The picture of the item that it shows, if any.
     pub(super) picture: Option<PackedPicture>,
 }
 
-/// How wide these parts of a text come out in its font, in pixels of the canvas; 0 for one that can't be drawn.
+/// Returns the widths of these parts of a text in its font, in pixels of the canvas; 0 for one that can't be drawn.
 pub(super) fn widths(text: &StillText, parts: &[&str]) -> Vec<f64> {
     let scale = f64::from(text.size) / 1e3 / MEASURED_SIZE;
     let mut widths = Vec::new();
@@ -75,15 +75,15 @@ pub(super) fn widths(text: &StillText, parts: &[&str]) -> Vec<f64> {
     widths
 }
 
-/// How letters of a text are drawn, as attributes.
+/// Returns a text's font as SVG attributes.
 pub(super) fn font(text: &StillText, size: f64) -> String {
-    // The library knows weights in hundreds, and takes others for regular.
+    // The library knows weights in hundreds, and treats others as regular.
     let (family, weight, size) = (escaped(&text.family), (text.weight + 50) / 100 * 100, number_of(size));
     format!("font-family=\"{family}\" font-weight=\"{weight}\" font-size=\"{size}\" xml:space=\"preserve\"")
 }
 
-/// The letters of a line, escaped. The library lays every line out from the left, so one that is read from the right
-/// stands between marks that say so.
+/// Returns the letters of a line, escaped. The library lays every line out from the left, so one that is read from the
+/// right stands between marks that say so.
 pub(super) fn escaped_line(text: &str, is_rtl: bool) -> String {
     let text = escaped(text);
     if is_rtl { format!("\u{202b}{text}\u{202c}") } else { text }
@@ -94,7 +94,7 @@ pub(super) fn number_of(number: f64) -> String {
     format!("{number:.4}")
 }
 
-/// A text as it stands in a document.
+/// Escapes a text for a document.
 pub(super) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -104,7 +104,7 @@ pub(super) fn escaped(text: &str) -> String {
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
             '\'' => escaped.push_str("&apos;"),
-            // A document has no such letters, however they are written.
+            // XML can't contain these characters, however they are escaped.
             '\u{fffe}' | '\u{ffff}' => escaped.push('\u{fffd}'),
             _ => escaped.push(letter),
         }
@@ -112,7 +112,7 @@ pub(super) fn escaped(text: &str) -> String {
     escaped
 }
 
-/// A document as the library has it.
+/// Parses a document into the library's tree.
 pub(super) fn tree(document: &str, pictures: NamedPictures) -> Result<Tree, ReadError> {
     let options = Options {
         font_family: domain::brand_kit::FAMILIES[0].to_owned(),
@@ -120,7 +120,7 @@ pub(super) fn tree(document: &str, pictures: NamedPictures) -> Result<Tree, Read
             resolve_data: Box::new(|_, _, _| None),
             resolve_string: Box::new(move |name, _| pictures.get(name).map(|png| ImageKind::PNG(Arc::clone(png)))),
         },
-        // What is drawn was decoded as large as it is wanted.
+        // Pictures were decoded at the size in which they are drawn.
         image_rendering: ImageRendering::Smooth,
         fontdb: fonts_here(),
         ..Options::default()
@@ -129,7 +129,7 @@ pub(super) fn tree(document: &str, pictures: NamedPictures) -> Result<Tree, Read
         .map_err(|error| ReadError::Internal(format!("a picture's document can't be read: {error}")))
 }
 
-/// The fonts, read once.
+/// Returns the fonts, read once.
 fn fonts_here() -> Arc<usvg::fontdb::Database> {
     static FONTS: OnceLock<Arc<usvg::fontdb::Database>> = OnceLock::new();
     let fonts = FONTS.get_or_init(|| {

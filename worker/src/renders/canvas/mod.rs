@@ -1,10 +1,10 @@
 //! Pictures: a canvas's plan drawn layer by layer (`domain::still`).
 //!
-//! Every item is decoded by a confined child of its own; what it gives is pixels, which are packed anew here, so that
-//! the drawing library reads no bytes of strangers. `svg` writes what is drawn as a document that refers to nothing,
-//! `words` breaks texts into lines, `ink` has letters and pictures, `paper` draws, `encode` writes its pixels. One
-//! picture is drawn at a time in a process, since a large one takes some hundred megabytes; its sources are decoded
-//! before that.
+//! Every item is decoded by a confined child of its own, which gives pixels; they are encoded anew here, so that the
+//! drawing library never reads a customer's bytes. `svg` writes the picture as a document that refers to nothing,
+//! `words` breaks texts into lines, `ink` has letters and pictures, `paper` draws, `encode` writes its pixels. A
+//! process draws one picture at a time, since a large one takes some hundred megabytes; its sources are decoded before
+//! that.
 
 mod encode;
 mod ink;
@@ -31,15 +31,15 @@ use std::time::Duration;
 use store::uploads::Facts;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-/// Held while a picture is drawn, so that no other is.
+/// Held while a picture is drawn, so that no other is drawn meanwhile.
 static TABLE: Semaphore = Semaphore::const_new(1);
-/// How far a picture is once its sources are decoded, in percent, and once it is drawn.
+/// The progress in percent once a picture's sources are decoded, and once it is drawn.
 const DECODED: u8 = 40;
 const DRAWN: u8 = 80;
-/// The longest side of an SVG's cover.
+/// The longest side of the cover of an SVG, in pixels.
 const COVER_SIDE: u32 = 320;
 
-/// What a picture is made with.
+/// The inputs that a picture is made with.
 pub(super) struct Easel<'a> {
     pub(super) still: &'a Still,
     pub(super) tools: &'a Arc<MediaTools>,
@@ -47,7 +47,7 @@ pub(super) struct Easel<'a> {
     pub(super) most_bytes: u64,
 }
 
-/// The milliseconds of film that this picture costs as much as.
+/// Returns the milliseconds of film that cost as much as this picture.
 fn priced_ms(still: &Still, sources: &HashMap<ItemId, ItemMedia>) -> i64 {
     still.priced_ms(|item| sources.get(&item).map(|source| material(&source.media)).unwrap_or_default())
 }
@@ -66,13 +66,18 @@ pub(super) async fn render(easel: &Easel<'_>, ctx: &JobCtx) -> Result<Rendered, 
     let step = ctx.step(DECODED, DRAWN);
     for layer in layers {
         let (still, number) = (Arc::clone(&shared), layer.number);
-        // It goes with the drawing, which may go on when the job is stopped.
+        // The permit goes with the drawing, which may go on when the job is stopped.
         let drawn = blocking(ctx, move || paper.draw(&still, &[layer]).map(|paper| (paper, alone)));
         (paper, alone) = drawn.await??;
         ctx.processor.left()?;
         step.progress.reach_part(number as u64, whole);
     }
     encode::write(easel, &workshop, paper, easel.still.format, OUTPUT_FILE, ctx).await?;
+    written(easel, &workshop, ctx).await
+}
+
+/// The picture as it was written, if it is what was planned.
+async fn written(easel: &Easel<'_>, workshop: &Workshop, ctx: &JobCtx) -> Result<Rendered, ReadError> {
     let output = MediaSource::open(&workshop.path(OUTPUT_FILE), easel.tools, ctx).await?;
     let probe = output.probe();
     let size = probe.width.zip(probe.height);
@@ -86,7 +91,7 @@ pub(super) async fn render(easel: &Easel<'_>, ctx: &JobCtx) -> Result<Rendered, 
     Ok(Rendered { media, duration_ms: priced_ms(easel.still, easel.sources) })
 }
 
-/// Makes the picture as a document of shapes, and a small one to show of it.
+/// Makes the picture as a document of shapes, and a small one to show for it.
 async fn document(
     easel: &Easel<'_>,
     workshop: &Workshop,
@@ -125,7 +130,7 @@ async fn document(
     Ok(Rendered { media: NewMedia { file, facts, picture }, duration_ms: priced_ms(easel.still, easel.sources) })
 }
 
-/// The same picture, as small as covers are.
+/// Returns the same picture at the size of covers.
 fn shrunk(still: &Still) -> Still {
     let longest = still.size[0].max(still.size[1]).max(1);
     let side = |side: u32| (side * COVER_SIDE.min(longest) / longest).max(1);
@@ -133,7 +138,7 @@ fn shrunk(still: &Still) -> Still {
 }
 
 impl Easel<'_> {
-    /// All layers, with the pixels of those that show an item.
+    /// Returns all layers, with the pixels of those that show an item.
     async fn layers(&self, ctx: &JobCtx) -> Result<Vec<LayerPicture>, ReadError> {
         let (mut layers, whole) = (Vec::new(), self.still.layers.len() as u64);
         for (number, layer) in self.still.layers.iter().enumerate() {
@@ -143,7 +148,7 @@ impl Easel<'_> {
         Ok(layers)
     }
 
-    /// The seconds of its films at which a decoder begins in their middle.
+    /// Returns, for each film, the seconds at which a decoder begins in its middle.
     fn begun(&self) -> HashMap<ItemId, Vec<i64>> {
         let mut begun: HashMap<ItemId, Vec<i64>> = HashMap::new();
         for layer in &self.still.layers {
@@ -157,7 +162,7 @@ impl Easel<'_> {
         begun
     }
 
-    /// The pixels of a layer that shows an item.
+    /// Returns the picture of a layer that shows an item.
     async fn picture(&self, layer: &StillLayer, ctx: &JobCtx) -> Result<Option<PackedPicture>, ReadError> {
         let StillPicture::Image { item, at_us, cover } = layer.picture else { return Ok(None) };
         let source = self.sources.get(&item).ok_or(ReadError::Missing)?;
@@ -167,8 +172,8 @@ impl Easel<'_> {
     }
 }
 
-/// Does what keeps a processor busy on a thread of its own, and counts that time as a child's: what is drawn is a
-/// customer's. It is not waited for past the end of the job.
+/// Does processor-bound work on a thread of its own, and counts its time as a child's, since a customer's picture is
+/// drawn. It is not awaited past the end of the job.
 async fn blocking<T: Send + 'static>(ctx: &JobCtx, work: impl FnOnce() -> T + Send + 'static) -> Result<T, ReadError> {
     let processor = ctx.processor.clone();
     let working = processor.own_work().await;
@@ -182,12 +187,12 @@ async fn blocking<T: Send + 'static>(ctx: &JobCtx, work: impl FnOnce() -> T + Se
     ctx.bounded(tokio::task::spawn_blocking(counted)).await?.map_err(|_| ReadError::Crashed)
 }
 
-/// The processor time of this thread.
+/// Returns the processor time of this thread.
 fn thread_time() -> Duration {
     clock_gettime(ClockId::ThreadCPUTime).try_into().unwrap_or_default()
 }
 
-/// The media type of a format.
+/// Returns the media type of a format.
 const fn content_type(format: StillFormat) -> &'static str {
     match format {
         StillFormat::Png => "image/png",

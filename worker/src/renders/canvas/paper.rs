@@ -1,6 +1,6 @@
-//! What is drawn on: pixels, onto which one SVG after another is put, or a document that stands alone.
+//! The surface that is drawn on: pixels, onto which one SVG after another is drawn, or a self-contained document.
 //!
-//! What a layer looks like is `svg`'s to say, how that is read is `ink`'s.
+//! `svg` describes what a layer looks like, `ink` parses that.
 
 use super::ink::{LayerPicture, NamedPictures, tree};
 use super::svg;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub(super) struct Paper(Pixmap);
 
 impl Paper {
-    /// As large as the picture, in its background's colour. Nothing where there is no memory for it.
+    /// Returns pixels of the picture's size, in its background's colour; none where there is no memory for them.
     pub(super) fn new(still: &Still) -> Option<Self> {
         let mut pixels = Pixmap::new(still.size[0], still.size[1])?;
         if let Some([red, green, blue, alpha]) = still.background {
@@ -23,7 +23,7 @@ impl Paper {
         Some(Self(pixels))
     }
 
-    /// Draws these layers over what is there.
+    /// Draws these layers over the pixels.
     pub(super) fn draw(mut self, still: &Still, layers: &[LayerPicture]) -> Result<Self, ReadError> {
         let tree = tree(&svg::document(still, layers), named(layers))?;
         let scale = |axis: usize| f64::from(still.size[axis]) / f64::from(still.canvas[axis]);
@@ -33,17 +33,17 @@ impl Paper {
         Ok(self)
     }
 
-    /// As PNG.
+    /// Encodes the pixels as PNG.
     pub(super) fn png(&self) -> Result<Vec<u8>, ReadError> {
         self.0.encode_png().map_err(|error| ReadError::Internal(format!("a picture can't be written: {error}")))
     }
 
-    /// Pixels across and down.
+    /// Returns the pixels across and down.
     pub(super) fn size(&self) -> [u32; 2] {
         [self.0.width(), self.0.height()]
     }
 
-    /// Red, green, blue and alpha of each pixel, the colours not multiplied.
+    /// Returns red, green, blue and alpha of each pixel, the colours not multiplied by alpha.
     pub(super) fn rgba(&self) -> impl Iterator<Item = [u8; 4]> {
         self.0.pixels().iter().map(|pixel| {
             let plain = pixel.demultiply();
@@ -51,7 +51,7 @@ impl Paper {
         })
     }
 
-    /// Red, green and blue of each pixel on white.
+    /// Returns red, green and blue of each pixel over white.
     pub(super) fn rgb(&self) -> impl Iterator<Item = [u8; 3]> {
         self.0.pixels().iter().map(|pixel| {
             let white = 255 - pixel.alpha();
@@ -60,10 +60,10 @@ impl Paper {
     }
 }
 
-/// The picture as a document that stands alone: letters are shapes, pictures are in it.
+/// Returns the picture as a self-contained document: letters are shapes, and pictures are embedded.
 pub(super) fn document(still: &Still, layers: &[LayerPicture]) -> Result<String, ReadError> {
     let drawn = svg::document(still, layers);
-    // Behind all layers, after the opening tag.
+    // The background goes behind all layers, after the opening tag.
     let at = drawn.find('>').map_or(0, |at| at + 1);
     let (open, rest) = drawn.split_at(at);
     let [width, height] = still.size;

@@ -1,7 +1,7 @@
-//! What is drawn, as SVG: the one description of a picture, drawn from for pixels and kept for shapes.
+//! Describes a picture as SVG: its pixels are drawn from it, and it is the result where shapes are wanted.
 //!
-//! It is made of whole numbers and colours of a plan that was checked, and of letters that are escaped; it names no
-//! file, no address and no font of the reader's. Lengths are pixels of the canvas.
+//! It consists of whole numbers and colours of a plan that was checked, and of escaped letters; it names no file, no
+//! address and no font of the reader's. Lengths are pixels of the canvas.
 
 use super::ink::{LayerPicture, PackedPicture, escaped_line, font, number_of};
 use super::words;
@@ -9,11 +9,11 @@ use domain::canvas::{Align, GradientShape, Rgba};
 use domain::still::{Still, StillLayer, StillPicture, StillShadow, StillText};
 use std::fmt::Write;
 
-/// How far letters of these fonts reach above the baseline, in font sizes.
+/// How far letters of these fonts reach above the baseline, as a multiple of the font size.
 const ASCENT: f64 = 0.928;
-/// How far it is from their highest to their lowest point, in font sizes.
+/// The distance from their highest to their lowest point, as a multiple of the font size.
 const EXTENT: f64 = 1.164;
-/// A blur is so many times its standard deviation, as in CSS.
+/// The size of a blur as a multiple of its standard deviation, as in CSS.
 const DEVIATIONS: f64 = 2.0;
 
 /// A point of the canvas.
@@ -23,7 +23,7 @@ struct Point {
     y: f64,
 }
 
-/// Where something stands: left side, upper side, width, height.
+/// A rectangle of the canvas: left side, upper side, width, height.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Place {
     x: f64,
@@ -41,14 +41,14 @@ impl Place {
         Point { x: self.x + self.width / 2.0, y: self.y + self.height / 2.0 }
     }
 
-    /// As attributes.
+    /// Returns it as SVG attributes.
     fn attributes(self) -> String {
         let [x, y, width, height] = [self.x, self.y, self.width, self.height].map(number_of);
         format!("x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"")
     }
 }
 
-/// A document with these layers.
+/// Returns a document with these layers.
 pub(super) fn document(still: &Still, layers: &[LayerPicture]) -> String {
     let [width, height] = still.canvas;
     let mut svg = format!(
@@ -64,20 +64,20 @@ pub(super) fn document(still: &Still, layers: &[LayerPicture]) -> String {
     svg
 }
 
-/// A rectangle over all of the canvas, in its colour.
+/// Returns a rectangle over all of the canvas, in its colour.
 pub(super) fn background(still: &Still) -> String {
     let [width, height] = still.canvas;
     let fill = still.background.map(fill).unwrap_or_default();
     if fill.is_empty() { fill } else { format!("<rect width=\"{width}\" height=\"{height}\" {fill}/>") }
 }
 
-/// What a layer shows, before it is turned, and where that stands.
+/// A layer's content, before it is turned, and its rectangle.
 struct Element {
     svg: String,
     place: Place,
 }
 
-/// One layer; nothing of one that is not seen.
+/// Returns one layer; none if it is invisible.
 fn drawn(still: &Still, layer: &StillLayer, number: usize, picture: Option<&PackedPicture>) -> Option<String> {
     let [x, y, width, height] = layer.place.map(thousandths);
     let room = Place { x, y, width, height };
@@ -117,7 +117,7 @@ fn drawn(still: &Still, layer: &StillLayer, number: usize, picture: Option<&Pack
         }
         Some(shadow) => {
             let id = format!("s{number}");
-            // Letters reach beyond their lines where lines are narrow.
+            // Letters may reach beyond their lines when line height is small.
             let around = if let StillPicture::Text(text) = &layer.picture { thousandths(text.size) } else { 0.0 };
             svg.push_str(&shadow_filter(&id, shadow, region(still, place, shadow, around)?));
             let _ = write!(svg, "<g opacity=\"{}\" filter=\"url(#{id})\">{turned}</g>", number_of(opacity));
@@ -126,7 +126,7 @@ fn drawn(still: &Still, layer: &StillLayer, number: usize, picture: Option<&Pack
     Some(svg)
 }
 
-/// A picture in its room, cut to round corners.
+/// Returns a picture in its rectangle, with rounded corners.
 fn image(layer: &StillLayer, room: Place, cover: bool, number: usize, picture: &PackedPicture) -> Element {
     let place = if cover {
         room
@@ -145,7 +145,7 @@ fn image(layer: &StillLayer, room: Place, cover: bool, number: usize, picture: &
     Element { svg: format!("{clip}<g clip-path=\"url(#c{number})\">{svg}</g>"), place }
 }
 
-/// A text's lines, from this corner.
+/// Returns a text's lines, from this corner down.
 fn text_lines(text: &StillText, corner: Point) -> Element {
     let (words::Lines { lines, widest }, Point { x, y }) = (words::lines(text), corner);
     let (size, step) = (thousandths(text.size), thousandths(text.size) * f64::from(text.line_height) / 1e6);
@@ -172,23 +172,14 @@ fn text_lines(text: &StillText, corner: Point) -> Element {
     Element { svg, place: Place { x, y, width, height: step * f64::from(count) } }
 }
 
-/// Colours that go over into one another.
+/// Returns a gradient between these colours.
 fn gradient(id: &str, colors: &[Rgba], shape: GradientShape, angle: f64, place: Place) -> String {
-    let last = f64::from(u32::try_from(colors.len().saturating_sub(1)).unwrap_or(1).max(1));
-    let mut stops = String::new();
-    for (number, color) in (0_u32..).zip(colors) {
-        let [red, green, blue, alpha] = color;
-        let (offset, alpha) = (number_of(f64::from(number) / last), number_of(f64::from(*alpha) / 255.0));
-        let _ = write!(
-            stops,
-            "<stop offset=\"{offset}\" stop-color=\"#{red:02x}{green:02x}{blue:02x}\" stop-opacity=\"{alpha}\"/>"
-        );
-    }
+    let stops = stops(colors);
     let Point { x: cx, y: cy } = place.middle();
     match shape {
         GradientShape::Linear => {
             let (sin, cos) = angle.to_radians().sin_cos();
-            // So that the first and the last colour are those of corners, as in CSS.
+            // The first and the last colour are at corners, as in CSS.
             let half = f64::midpoint((place.width * cos).abs(), (place.height * sin).abs());
             let [x1, y1, x2, y2] = [cx - cos * half, cy - sin * half, cx + cos * half, cy + sin * half].map(number_of);
             format!(
@@ -207,6 +198,21 @@ fn gradient(id: &str, colors: &[Rgba], shape: GradientShape, angle: f64, place: 
     }
 }
 
+/// Colours as far from one another as each is from the next.
+fn stops(colors: &[Rgba]) -> String {
+    let last = f64::from(u32::try_from(colors.len().saturating_sub(1)).unwrap_or(1).max(1));
+    let mut stops = String::new();
+    for (number, color) in (0_u32..).zip(colors) {
+        let [red, green, blue, alpha] = color;
+        let (offset, alpha) = (number_of(f64::from(number) / last), number_of(f64::from(*alpha) / 255.0));
+        let _ = write!(
+            stops,
+            "<stop offset=\"{offset}\" stop-color=\"#{red:02x}{green:02x}{blue:02x}\" stop-opacity=\"{alpha}\"/>"
+        );
+    }
+    stops
+}
+
 fn shadow_filter(id: &str, shadow: StillShadow, region: Place) -> String {
     let [dx, dy] = shadow.offset.map(thousandths_text);
     let deviation = number_of(thousandths(shadow.blur) / DEVIATIONS);
@@ -220,8 +226,8 @@ fn shadow_filter(id: &str, shadow: StillShadow, region: Place) -> String {
     )
 }
 
-/// The part of the canvas and its margin in which a layer and its shadow can be seen, however the layer is turned about
-/// its middle; nothing where neither is seen.
+/// Returns the part of the canvas and its margin in which a layer and its shadow can be seen, however the layer is
+/// turned about its middle; none where neither can be seen.
 fn region(still: &Still, place: Place, shadow: StillShadow, around: f64) -> Option<Place> {
     let reach = thousandths(shadow.reach());
     let (middle, half) = (place.middle(), place.width.hypot(place.height) / 2.0 + around + reach);

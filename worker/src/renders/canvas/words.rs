@@ -1,4 +1,4 @@
-//! Texts in lines: broken where their room ends, between words where that is possible, and how wide they come out.
+//! Breaks texts into lines at the width of their room, between words where possible, and measures the lines.
 //!
 //! Words are measured as they will be drawn: shaped, and with letters of another font where their own lacks them. A
 //! word that is wider than its room is broken between letters. Neighbour: `ink`, which measures.
@@ -8,25 +8,25 @@ use domain::still::StillText;
 use std::collections::HashMap;
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Letters of scripts that begin on the right: Hebrew, Arabic and their neighbours, and the forms that they take.
+/// Ranges of letters that are read from the right: Hebrew, Arabic and neighbours, with their presentation forms.
 const RTL: [(u32, u32); 4] = [(0x590, 0x8ff), (0xfb1d, 0xfdff), (0xfe70, 0xfeff), (0x1e800, 0x1efff)];
 
-/// Where lines end.
+/// The characters that end a line.
 const ENDS: [char; 3] = ['\n', '\u{2028}', '\u{2029}'];
 
 /// A line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Line {
-    /// Its letters; at least one.
+    /// Its letters.
     pub(super) text: String,
-    /// Whether it is of a paragraph that begins on the right.
+    /// Whether its paragraph is read from the right.
     pub(super) is_rtl: bool,
 }
 
 /// A text in its lines.
 pub(super) struct Lines {
     pub(super) lines: Vec<Line>,
-    /// How wide the widest is, in pixels of the canvas.
+    /// The width of the widest line, in pixels of the canvas.
     pub(super) widest: f64,
 }
 
@@ -41,7 +41,7 @@ pub(super) fn lines(text: &StillText) -> Lines {
     Lines { lines, widest: measured.into_iter().fold(0.0, f64::max) }
 }
 
-/// A paragraph without control characters; a tab becomes a space.
+/// Returns a paragraph without control characters; a tab becomes a space.
 fn plain(paragraph: &str) -> String {
     let letters = paragraph.chars().map(|letter| if letter == '\t' { ' ' } else { letter });
     letters.filter(|letter| !letter.is_control()).collect()
@@ -58,7 +58,7 @@ fn is_rtl(text: &str) -> bool {
     first.is_some_and(is_of_one)
 }
 
-/// Paragraphs in lines that are no wider than this, if they can be.
+/// Breaks paragraphs into lines that are no wider than `room` pixels, if possible.
 fn broken(text: &StillText, paragraphs: &[String], room: f64) -> Vec<Line> {
     let space = Measured::of(text, ["n n", "nn"].into_iter());
     let space = (space.width("n n") - space.width("nn")).max(0.0);
@@ -88,13 +88,13 @@ fn broken(text: &StillText, paragraphs: &[String], room: f64) -> Vec<Line> {
     lines
 }
 
-/// A part of a word, and how wide it is.
+/// A part of a word, and its width in pixels.
 struct Part {
     text: String,
     width: f64,
 }
 
-/// A word, in parts that fit into the room each; a letter is never left out.
+/// Breaks a word into parts that each fit into the room; no letter is left out.
 fn fitting(word: &str, width: f64, letters: &Measured<'_>, room: f64) -> Vec<Part> {
     if width <= room {
         return vec![Part { text: word.to_owned(), width }];
@@ -113,7 +113,7 @@ fn fitting(word: &str, width: f64, letters: &Measured<'_>, room: f64) -> Vec<Par
     parts
 }
 
-/// How wide some texts are.
+/// Some texts' widths, in pixels.
 struct Measured<'a>(HashMap<&'a str, f64>);
 
 impl<'a> Measured<'a> {

@@ -1,8 +1,8 @@
 //! Films: a timeline's plan drawn frame by frame and mixed sample by sample (`domain::film`).
 //!
 //! Every item is decoded by a confined child of its own, and one child encodes what is drawn here; no child ever reads
-//! two customers' files. `scenes` gives what is under, `overlays` what is over, `picture` draws, `text_mask` writes
-//! and `sound` mixes. Nothing is held but the frames that are drawn on.
+//! two customers' files. `scenes` makes the background, `overlays` the layers over it, `picture` draws, `text_mask`
+//! draws letters and `sound` mixes. Only the frames that are being drawn are in memory.
 
 mod overlays;
 mod picture;
@@ -25,7 +25,7 @@ use scenes::Scenes;
 use std::collections::HashMap;
 use std::ffi::OsStr;
 
-/// How much longer than planned an MP3 may be: a frame at each of its ends, which players that know of it leave out.
+/// Milliseconds by which an MP3 may be longer than planned: a frame at each of its ends, which some players leave out.
 const PADDING_MS: i64 = 80;
 
 /// A film that is being made.
@@ -37,12 +37,12 @@ pub(super) struct FilmRender<'a> {
 }
 
 impl FilmRender<'_> {
-    /// The media of an item.
+    /// Returns the media of an item.
     fn source(&self, item: ItemId) -> Result<&MediaSource, ReadError> {
         self.sources.others.get(&item).map(|other| &other.media).ok_or(ReadError::Missing)
     }
 
-    /// The context in which an item is decoded: no more of it than it is said to last.
+    /// Returns the context in which an item is decoded: no more of it than its length in its row.
     fn paid_for(&self, item: ItemId, ctx: &JobCtx) -> JobCtx {
         let paid_ms = self.sources.others.get(&item).map(|other| other.duration_ms).filter(|ms| *ms > 0);
         JobCtx { paid_ms, ..ctx.clone() }
@@ -52,14 +52,14 @@ impl FilmRender<'_> {
         self.sources.source.tools()
     }
 
-    /// The size that is drawn.
+    /// Returns the size that is drawn.
     fn size(&self) -> Size {
         let [width, height] = self.film.drawn_size().map(|side| side as usize);
         Size { width, height }
     }
 }
 
-/// Makes the film, of at most `most_bytes`.
+/// Makes the film, in at most `most_bytes` bytes.
 pub(super) async fn render(
     sources: &Sources,
     film: &Film,
@@ -78,7 +78,7 @@ pub(super) async fn render(
     } else {
         sound::mix(&render, &workshop, OUTPUT_FILE, ctx).await?;
     }
-    // What was made is paid for as a whole, whatever its sources are.
+    // The film is paid for as a whole, whatever the lengths of its sources.
     let whole = JobCtx { paid_ms: None, ..ctx.clone() };
     let output = made(&workshop, OUTPUT_FILE, &sources.source, &whole).await?;
     let probe = output.probe();
@@ -96,7 +96,7 @@ pub(super) async fn render(
     Ok(Rendered { media, duration_ms: worth_ms })
 }
 
-/// The seconds of its clips at which a decoder begins in their middle.
+/// Returns, for each item, the seconds of its clips at which a decoder begins in its middle.
 fn begun(film: &Film, decoding: &Decoding) -> HashMap<ItemId, Vec<i64>> {
     let mut begun: HashMap<ItemId, Vec<i64>> = HashMap::new();
     for (scene, step) in film.scenes.iter().zip(&decoding.scenes) {
@@ -111,22 +111,22 @@ fn begun(film: &Film, decoding: &Decoding) -> HashMap<ItemId, Vec<i64>> {
     begun
 }
 
-/// What of these sources is decoded for a film, and from where on.
+/// Returns what is decoded of these sources for a film, and from where on.
 fn decoding(film: &Film, others: &HashMap<ItemId, ItemMedia>) -> Decoding {
     Decoding::of(film, |item| others.get(&item).map(|other| material(&other.media)).unwrap_or_default())
 }
 
-/// The milliseconds of film that a render of this one is worth.
+/// Returns the milliseconds of film that the price of this render counts.
 pub(crate) fn worth_ms(film: &Film, others: &HashMap<ItemId, ItemMedia>) -> i64 {
     decoding(film, others).worth_ms(film)
 }
 
-/// What would be a mistake of `domain::decoding`.
+/// Returns the error for a mistake of `domain::decoding`.
 fn misplaced(what: &str) -> ReadError {
     ReadError::Internal(format!("a {what} goes on with a decoder that is not there"))
 }
 
-/// The media type of a format.
+/// Returns the media type of a format.
 const fn content_type(format: FilmFormat) -> &'static str {
     match format {
         FilmFormat::Mp4 => "video/mp4",
@@ -137,7 +137,7 @@ const fn content_type(format: FilmFormat) -> &'static str {
     }
 }
 
-/// Draws every frame, and has them encoded with the sound that is there.
+/// Draws every frame, and has the frames encoded with the sound, which is complete already.
 async fn draw(render: &FilmRender<'_>, workshop: &Workshop, ctx: &JobCtx) -> Result<(), ReadError> {
     let (film, size) = (render.film, render.size());
     let mut encoder = encoder(render, workshop, size, ctx).await?;

@@ -1,5 +1,5 @@
-//! What is over the scenes: pictures, texts and captions, made when they are first seen and forgotten when they are
-//! gone.
+//! The layers over the scenes: pictures, texts and captions, made when they are first seen and dropped when they are
+//! over.
 
 use super::FilmRender;
 use super::picture::{Area, Behind, Layer, Size, draw, lettered};
@@ -11,49 +11,53 @@ use domain::film::{FilmCue, FilmOverlay, FilmText, LEAST_LINE, OverlayPicture};
 use domain::lines::Family;
 use std::collections::HashMap;
 
-/// The height of a line, in widths of the dark edge around its letters.
+/// The height of a line divided by the width of the dark edge around its letters.
 const EDGE: usize = 24;
-/// The height of a caption's line, in widths of the band of colour around its letters.
+/// The height of a caption's line divided by the width of the coloured band around its letters.
 const BAND: usize = 4;
-/// The opacity that hides all, in millionths.
+/// Full opacity, in millionths.
 const MILLION: i64 = 1_000_000;
 
-/// What a layer shows, by its place in the film.
+/// The overlay or caption that a layer shows, by its index in the film.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Of {
     Overlay(usize),
     Cue(usize),
 }
 
-/// What a text stands in.
+/// The room that a text is placed in.
 #[derive(Debug, Clone, Copy)]
 enum Room {
     /// A box, which its background fills.
     Box,
-    /// The room of captions, of which only their band is coloured.
+    /// The area of captions, in which only the band around the letters is coloured.
     Of(Stand),
 }
 
-/// Draws what is over a film's scenes.
+/// Draws the layers over a film's scenes.
 pub(super) struct Overlays<'a> {
     render: &'a FilmRender<'a>,
     workshop: &'a Workshop,
     size: Size,
     layers: HashMap<Of, Layer>,
-    /// The place of the first caption that has not ended.
+    /// The index of the first caption that has not ended.
     cue: usize,
 }
 
 impl<'a> Overlays<'a> {
-    /// Of this film, in this size.
+    /// Returns those of this film, in this size.
     pub(super) fn of(render: &'a FilmRender<'a>, workshop: &'a Workshop, size: Size) -> Self {
         Self { render, workshop, size, layers: HashMap::new(), cue: 0 }
     }
 
-    /// Draws over frame `number`; they come in order.
+    /// Draws over frame `number`; frames come in order.
     pub(super) async fn draw(&mut self, number: i64, frame: &mut [u8], ctx: &JobCtx) -> Result<(), ReadError> {
-        let film = self.render.film;
-        for (place, overlay) in film.overlays.iter().enumerate() {
+        self.draw_overlays(number, frame, ctx).await?;
+        self.draw_caption(number, frame, ctx).await
+    }
+
+    async fn draw_overlays(&mut self, number: i64, frame: &mut [u8], ctx: &JobCtx) -> Result<(), ReadError> {
+        for (place, overlay) in self.render.film.overlays.iter().enumerate() {
             let of = Of::Overlay(place);
             if !(overlay.first..overlay.end).contains(&number) {
                 self.layers.remove(&of);
@@ -68,6 +72,11 @@ impl<'a> Overlays<'a> {
                 draw(frame, self.size, layer, opacity);
             }
         }
+        Ok(())
+    }
+
+    async fn draw_caption(&mut self, number: i64, frame: &mut [u8], ctx: &JobCtx) -> Result<(), ReadError> {
+        let film = self.render.film;
         while film.cues.get(self.cue).is_some_and(|cue| cue.end <= number) {
             self.layers.remove(&Of::Cue(self.cue));
             self.cue += 1;
@@ -117,7 +126,7 @@ impl<'a> Overlays<'a> {
         let lettering =
             Lettering { text: &text.text, family: Family::of(text.family.as_deref(), &text.text), line, stand };
         let mask = text_mask::mask(self.render.tools(), self.workshop, lettering, area.size, ctx).await?;
-        // Behind captions there is no box: their room is most of the picture.
+        // Captions have no box behind them: their area is most of the picture.
         let around = match (text.background, room) {
             (Some(_), Room::Box) => None,
             (Some(_), Room::Of(_)) => Some(line / BAND),
@@ -128,12 +137,12 @@ impl<'a> Overlays<'a> {
     }
 }
 
-/// So many millionths of a side.
+/// Returns `millionths` of a side, in pixels.
 fn scaled(millionths: i32, side: usize) -> usize {
     usize::try_from(millionths).unwrap_or(0) * side / 1_000_000
 }
 
-/// A place in whole pairs of pixels of a frame of this size.
+/// Returns a place in even pixels of a frame of this size.
 fn placed([x, y, width, height]: [i32; 4], size: Size) -> Area {
     let even = |value: usize| value / 2 * 2;
     let own = Size { width: even(scaled(width, size.width)).max(2), height: even(scaled(height, size.height)).max(2) };

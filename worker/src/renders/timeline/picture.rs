@@ -1,7 +1,7 @@
-//! Drawing: frames dissolved into each other, faded, and layers over them.
+//! Drawing: frames that are dissolved into each other and faded, and layers over them.
 //!
-//! Pure. A frame is luma, then both chromas at half of each side, as video has them; black is 16 and 128. Gains are of
-//! 256, so that all of it is whole numbers and one plan gives one picture.
+//! Pure. A frame is luma, then both chromas at half of each side, as video has them; black is 16 and 128. Gains are
+//! parts of 256, so that all numbers are whole and one plan gives one picture.
 
 /// The size of a frame; both sides are even.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,18 +11,18 @@ pub(super) struct Size {
 }
 
 impl Size {
-    /// Values of luma.
+    /// Returns the number of luma values.
     pub(super) const fn luma(self) -> usize {
         self.width * self.height
     }
 
-    /// Bytes of a frame.
+    /// Returns the bytes of a frame.
     pub(super) const fn bytes(self) -> usize {
         self.luma() * 3 / 2
     }
 }
 
-/// A part of a frame: its upper left corner in it, in pixels, and how large it is.
+/// A rectangle of a frame: its upper left corner in the frame, in pixels, and its size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Area {
     pub(super) x: usize,
@@ -30,34 +30,34 @@ pub(super) struct Area {
     pub(super) size: Size,
 }
 
-/// What stands over frames, and where: luma, both chromas, and how much each value of luma hides.
+/// A layer over frames, with its place: luma, both chromas, and the alpha of each value of luma.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Layer {
     pub(super) area: Area,
-    /// As a frame, of the area's size.
+    /// A frame of the area's size.
     pub(super) picture: Vec<u8>,
-    /// How much it hides, for each value of luma.
+    /// The alpha of each value of luma: 255 hides the frame.
     pub(super) alpha: Vec<u8>,
 }
 
-/// A value between two, so many of 256 of the way.
+/// Returns the value that is `part` of 256 of the way from one value to the other.
 fn between(from: u8, to: u8, part: u32) -> u8 {
     u8::try_from((u32::from(from) * (256 - part) + u32::from(to) * part + 128) / 256).unwrap_or(u8::MAX)
 }
 
-/// An alpha of 0 to 255 as a part of 256: 255 becomes all of it.
+/// Returns an alpha of 0 to 255 as a part of 256: 255 becomes 256.
 fn of_256(alpha: u8) -> u32 {
     u32::from(alpha) + u32::from(alpha >> 7)
 }
 
-/// Dissolves a frame into another, so many of 256 of the way.
+/// Dissolves a frame into another, `part` of 256 of the way.
 pub(super) fn dissolve(frame: &mut [u8], other: &[u8], part: u32) {
     for (value, to) in frame.iter_mut().zip(other) {
         *value = between(*value, *to, part.min(256));
     }
 }
 
-/// Takes a frame towards black; 256 leaves it as it is.
+/// Takes a frame towards black; a gain of 256 leaves it unchanged.
 pub(super) fn darken(frame: &mut [u8], size: Size, gain: u32) {
     if gain >= 256 {
         return;
@@ -71,7 +71,7 @@ pub(super) fn darken(frame: &mut [u8], size: Size, gain: u32) {
     }
 }
 
-/// A frame of one colour.
+/// Returns a frame of one colour.
 pub(super) fn plain(rgb: [u8; 3], size: Size) -> Vec<u8> {
     let [luma, blue, red] = yuv(rgb, size);
     let quarter = size.luma() / 4;
@@ -81,7 +81,7 @@ pub(super) fn plain(rgb: [u8; 3], size: Size) -> Vec<u8> {
     frame
 }
 
-/// A colour as luma and both chromas: by BT.709 for frames of 720 lines and more, as players take them, else BT.601.
+/// Returns a colour as luma and both chromas: by BT.709 for frames of 720 lines and more, as players do, else BT.601.
 fn yuv([red, green, blue]: [u8; 3], size: Size) -> [u8; 3] {
     let (kr, kb) = if size.height >= 720 { (0.2126, 0.0722) } else { (0.299, 0.114) };
     let [r, g, b] = [red, green, blue].map(|value| f64::from(value) / 255.0);
@@ -92,15 +92,15 @@ fn yuv([red, green, blue]: [u8; 3], size: Size) -> [u8; 3] {
     [byte(16.0 + 219.0 * y), byte(128.0 + 224.0 * pb), byte(128.0 + 224.0 * pr)]
 }
 
-/// What is behind letters, so that they can be read on any picture.
+/// The background of letters, which makes them legible on any picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Behind {
     pub(super) color: [u8; 3],
-    /// How many pixels around them it goes; none where it fills all of their area.
+    /// Pixels that it extends around the letters; none where it fills their whole area.
     pub(super) around: Option<usize>,
 }
 
-/// Letters of one colour, of a mask that says where they are, on another colour.
+/// Returns letters of one colour, with the mask that says where they are, on another colour.
 pub(super) fn lettered(mask: &[u8], area: Area, color: [u8; 3], behind: Behind) -> Layer {
     let size = area.size;
     let mut picture = plain(behind.color, size);
@@ -118,8 +118,8 @@ pub(super) fn lettered(mask: &[u8], area: Area, color: [u8; 3], behind: Behind) 
     Layer { area, picture, alpha }
 }
 
-/// A mask that is wider by so many values on both sides, along rows (a step of 1) or columns (a step of a row). Each
-/// pass doubles how far it has been widened, so that it takes few however wide.
+/// Returns a mask that is wider by `by` values on both sides, along rows (a step of 1) or columns (a step of a row).
+/// Each pass doubles the widening, so that even a large one takes few passes.
 fn widened(mask: &[u8], by: usize, step: usize, size: Size) -> Vec<u8> {
     let (mut wide, mut reached) = (mask.to_vec(), 0);
     while reached < by {
@@ -136,7 +136,7 @@ fn widened(mask: &[u8], by: usize, step: usize, size: Size) -> Vec<u8> {
     wide
 }
 
-/// Calls `each` with the place of every value of a frame, and with the place of the luma that it belongs to.
+/// Calls `each` with the index of every value of a frame, and with the index of the luma that it belongs to.
 fn for_each_value(size: Size, mut each: impl FnMut(usize, usize)) {
     let (luma, quarter, half) = (size.luma(), size.luma() / 4, size.width / 2);
     (0..luma).for_each(|at| each(at, at));
@@ -147,7 +147,7 @@ fn for_each_value(size: Size, mut each: impl FnMut(usize, usize)) {
     }
 }
 
-/// Draws a layer over a frame, hiding so many of 256 of what it hides; what is outside is left out.
+/// Draws a layer over a frame, at `opacity` of 256; what lies outside of the frame is left out.
 pub(super) fn draw(frame: &mut [u8], size: Size, layer: &Layer, opacity: u32) {
     let Area { x, y, size: own } = layer.area;
     let quarter = size.luma() / 4;

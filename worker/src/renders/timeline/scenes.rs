@@ -1,7 +1,7 @@
-//! What is under: the frames of the scenes, one after the other, dissolved where two are seen at once.
+//! The frames of the scenes, in order, dissolved where two are visible at once.
 //!
-//! A scene's picture is opened when its first frame has come. Which decoder goes on with which part of its item is in
-//! the film's `domain::decoding`.
+//! A scene's picture is opened at its first frame. The film's `domain::decoding` says which decoder goes on with which
+//! part of its item.
 
 use super::picture::{Size, darken, dissolve, plain};
 use super::{FilmRender, misplaced};
@@ -12,12 +12,22 @@ use domain::film::{FilmPicture, FilmScene};
 use domain::ids::ItemId;
 use std::collections::{HashMap, VecDeque};
 
-/// Where a scene's frames come from.
+/// The source of a scene's frames.
 enum Shown {
     /// A video.
     Moving(ItemId, Box<FrameStream>),
-    /// One frame, again and again.
+    /// One frame, repeated.
     Still(Vec<u8>),
+}
+
+impl Shown {
+    /// Its next frame.
+    async fn frame(&mut self, render: &FilmRender<'_>, ctx: &JobCtx) -> Result<Vec<u8>, ReadError> {
+        match self {
+            Self::Moving(item, stream) => Ok(stream.frame(&aside(render, *item, ctx)).await?.to_vec()),
+            Self::Still(frame) => Ok(frame.clone()),
+        }
+    }
 }
 
 /// A scene, and its number in the film.
@@ -28,39 +38,35 @@ struct NumberedScene<'a> {
 }
 
 impl NumberedScene<'_> {
-    /// The first frame of the film in which it is not seen any more.
+    /// Returns the first frame of the film in which it is no longer visible.
     const fn end(self) -> i64 {
         self.scene.first + self.scene.frames
     }
 }
 
-/// Gives a film's frames without what is over them.
+/// Returns a film's frames without the layers over them.
 pub(super) struct Scenes<'a> {
     render: &'a FilmRender<'a>,
     size: Size,
     /// The scenes that have not ended; the first may be visible now.
     left: VecDeque<NumberedScene<'a>>,
-    /// The pictures of the first of these scenes, as far as they were opened.
+    /// The pictures of the first of these scenes, as far as they are opened.
     open: VecDeque<Shown>,
-    /// Decoders that a later scene goes on with, by the number of the scene that has ended.
+    /// Decoders that a later scene goes on with, by the number of the scene that ended.
     idle: HashMap<usize, Box<FrameStream>>,
 }
 
 impl<'a> Scenes<'a> {
-    /// Of this film, in this size.
+    /// Returns those of this film, in this size.
     pub(super) fn of(render: &'a FilmRender<'a>, size: Size) -> Self {
         let scenes = render.film.scenes.iter().enumerate().map(|(number, scene)| NumberedScene { number, scene });
         let left = scenes.filter(|numbered| numbered.scene.frames > 0).collect();
         Self { render, size, left, open: VecDeque::new(), idle: HashMap::new() }
     }
 
-    /// Frame `number`; they are asked for in order.
+    /// Returns frame `number`; frames are asked for in order.
     pub(super) async fn frame(&mut self, number: i64, ctx: &JobCtx) -> Result<Vec<u8>, ReadError> {
-        while let Some(over) = self.left.pop_front_if(|numbered| numbered.end() <= number) {
-            if let Some(Shown::Moving(_, stream)) = self.open.pop_front() {
-                self.put_aside(over.number, stream).await;
-            }
-        }
+        self.leave_ended(number).await;
         let mut frame: Option<Vec<u8>> = None;
         let seen = self.left.iter().take_while(|numbered| numbered.scene.first <= number);
         for (place, numbered) in seen.enumerate() {
@@ -73,8 +79,7 @@ impl<'a> Scenes<'a> {
                 continue;
             }
             let mut own = match self.open.get_mut(place) {
-                Some(Shown::Moving(item, stream)) => stream.frame(&aside(self.render, *item, ctx)).await?.to_vec(),
-                Some(Shown::Still(frame)) => frame.clone(),
+                Some(shown) => shown.frame(self.render, ctx).await?,
                 None => black(self.size.bytes()),
             };
             let at = number - scene.first;
@@ -90,7 +95,7 @@ impl<'a> Scenes<'a> {
         Ok(frame.unwrap_or_else(|| black(self.size.bytes())))
     }
 
-    /// Ends what is still decoded.
+    /// Ends all decoders.
     pub(super) async fn end(self) {
         let open = self.open.into_iter().filter_map(|shown| match shown {
             Shown::Moving(_, stream) => Some(stream),
@@ -98,6 +103,15 @@ impl<'a> Scenes<'a> {
         });
         for mut stream in open.chain(self.idle.into_values()) {
             stream.kill().await;
+        }
+    }
+
+    /// Forgets the scenes that have ended by this frame.
+    async fn leave_ended(&mut self, number: i64) {
+        while let Some(over) = self.left.pop_front_if(|numbered| numbered.end() <= number) {
+            if let Some(Shown::Moving(_, stream)) = self.open.pop_front() {
+                self.put_aside(over.number, stream).await;
+            }
         }
     }
 
@@ -110,7 +124,7 @@ impl<'a> Scenes<'a> {
     }
 }
 
-/// How a scene is decoded; from its item's start where nothing says so.
+/// Returns how a scene is decoded: from its item's start where the film does not say.
 fn step(render: &FilmRender<'_>, scene: usize) -> Step {
     let step = render.decoding.scenes.get(scene).copied().flatten();
     step.unwrap_or(Step { source: Source::Opened(0), is_kept: false })
@@ -149,12 +163,12 @@ async fn open(
     }
 }
 
-/// The context in which an item is decoded, whose progress is not the film's.
+/// Returns the context in which an item is decoded, with a progress of its own.
 fn aside(render: &FilmRender<'_>, item: ItemId, ctx: &JobCtx) -> JobCtx {
     render.paid_for(item, &JobCtx { progress: Progress::new(), ..ctx.clone() })
 }
 
-/// How far a scene is up from black at its frame `at`, of 256.
+/// Returns how far a scene is faded up from black at its frame `at`, of 256.
 fn faded(scene: &FilmScene, at: i64) -> u32 {
     let up = if at < scene.fade_in { part(at, scene.fade_in) } else { 256 };
     let left = scene.frames - 1 - at;
@@ -162,7 +176,7 @@ fn faded(scene: &FilmScene, at: i64) -> u32 {
     up.min(down)
 }
 
-/// So much of a whole, of 256.
+/// Returns `done` as a part of `whole`, of 256.
 fn part(done: i64, whole: i64) -> u32 {
     u32::try_from(done.max(0) * 256 / whole.max(1)).unwrap_or(256).min(256)
 }

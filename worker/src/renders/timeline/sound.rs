@@ -1,7 +1,7 @@
-//! The sound of a film: every sound decoded in its place, mixed block by block, limited, and encoded as it comes.
+//! The sound of a film: every sound decoded at its time, mixed block by block, limited, and encoded as it comes.
 //!
-//! A sound is decoded when its time has come. One decoder serves all parts of an item that follow each other, as
-//! `domain::decoding` has it, so that a talk of three hundred cuts is decoded once. Where an item is shorter than its
+//! A sound is decoded when the mix reaches it. One decoder serves all parts of an item that follow each other, as
+//! `domain::decoding` plans it, so that a talk of three hundred cuts is decoded once. Where an item is shorter than its
 //! plan, there is silence.
 
 use super::{FilmRender, misplaced};
@@ -15,38 +15,38 @@ use domain::media_time::sample_at;
 use std::collections::HashMap;
 use std::ffi::OsStr;
 
-/// Samples that are mixed at once.
+/// Frames that are mixed at once.
 const BLOCK: usize = 24_000;
-/// How long a cut fades on each of its sides: enough that it does not click.
+/// Microseconds of the fade on each side of a cut: enough to avoid a click.
 const FADE_US: i64 = 2_000;
 
-/// A sound that is heard now.
+/// A sound that is being mixed.
 struct Playing<'a> {
     /// Its number in the film.
     number: usize,
     sound: &'a FilmSound,
     /// Whether a later sound goes on with its decoder.
     is_kept: bool,
-    /// Its first sample in the film, and how many it has.
+    /// Its first frame in the film, and the number of its frames.
     at: i64,
     len: i64,
-    /// How many were given.
+    /// The number of frames that were mixed.
     given: i64,
     gain: Option<Gain>,
     stream: Part,
 }
 
-/// A decoded sound, and where it stands.
+/// A decoded sound, and the position in its item.
 struct Part {
     stream: SoundStream,
-    /// Samples that were decoded and not taken.
+    /// Samples that were decoded but not taken.
     pending: Vec<f32>,
-    /// The sample of the item that comes next.
+    /// The number of the item's next frame.
     next: i64,
 }
 
 impl Part {
-    /// So many frames, or fewer at the item's end.
+    /// Takes `frames` frames, or fewer at the item's end.
     async fn take(&mut self, frames: usize, ctx: &JobCtx) -> Result<Vec<f32>, ReadError> {
         while self.pending.len() < frames * CHANNELS {
             let Some(block) = self.stream.next(ctx).await? else { break };
@@ -58,7 +58,7 @@ impl Part {
         Ok(taken)
     }
 
-    /// Goes on until this sample comes next.
+    /// Skips frames until this one comes next.
     async fn skip_to(&mut self, sample: i64, ctx: &JobCtx) -> Result<(), ReadError> {
         while self.next < sample {
             let frames = usize::try_from(sample - self.next).unwrap_or(0).min(BLOCK);
@@ -86,7 +86,7 @@ pub(super) async fn mix(
         let frames = usize::try_from(whole - at).unwrap_or(BLOCK).min(BLOCK);
         let end = at + i64::try_from(frames).unwrap_or(0);
         let mut sum = vec![0.0_f32; frames * CHANNELS];
-        // Those that go on come first, so that their decoders are free for what begins in the same block.
+        // Those that go on come first, so that their decoders are free for sounds that begin in the same block.
         for sound in &mut playing {
             add(sound, at, &mut sum, ctx).await?;
         }
@@ -113,7 +113,7 @@ pub(super) async fn mix(
     Err(ReadError::Crashed)
 }
 
-/// A sound of a film that is heard.
+/// A sound of a film that is audible.
 #[derive(Debug, Clone, Copy)]
 struct Heard<'a> {
     /// Its number in the film.
@@ -123,13 +123,13 @@ struct Heard<'a> {
     step: Step,
 }
 
-/// Each sound of a film that is heard.
+/// Returns each sound of a film that is audible.
 fn heard<'a>(render: &'a FilmRender<'_>) -> Vec<Heard<'a>> {
     let steps = render.film.sounds.iter().zip(&render.decoding.sounds).enumerate();
     steps.filter_map(|(number, (sound, step))| Some(Heard { number, sound, step: (*step)? })).collect()
 }
 
-/// Decoders of what has ended wait for a later part of their item, where there is one.
+/// Ends sounds: a decoder is kept for a later part of its item, if there is one.
 async fn retire(playing: &mut Vec<Playing<'_>>, idle: &mut HashMap<usize, Part>, end: i64) {
     for mut done in playing.extract_if(.., |sound| sound.at + sound.len <= end).collect::<Vec<_>>() {
         if done.is_kept {
@@ -140,7 +140,7 @@ async fn retire(playing: &mut Vec<Playing<'_>>, idle: &mut HashMap<usize, Part>,
     }
 }
 
-/// A sound whose time has come, decoded up to its first sample.
+/// Begins a sound, decoded up to its first frame.
 async fn begin<'a>(
     render: &FilmRender<'_>,
     heard: Heard<'a>,
@@ -150,7 +150,7 @@ async fn begin<'a>(
     let Heard { number, sound, step } = heard;
     let from = sample_at(sound.from_us, RATE);
     let (at, end) = (sample_at(sound.at_us, RATE), sample_at(sound.at_us + sound.len_us, RATE));
-    // A progress of its own: the film's is that of what is mixed.
+    // The film's progress is that of the mix, so this has its own.
     let aside = render.paid_for(sound.item, &JobCtx { progress: Progress::new(), ..ctx.clone() });
     let mut stream = match step.source {
         Source::After(earlier) => idle.remove(&earlier).ok_or_else(|| misplaced("sound"))?,
@@ -167,7 +167,7 @@ async fn begin<'a>(
     Ok(Playing { number, sound, is_kept: step.is_kept, at, len: end - at, given: 0, gain, stream })
 }
 
-/// Adds what of a sound is heard in a block that begins at this sample.
+/// Adds the part of a sound that falls into a block which begins at frame `block_at`.
 async fn add(playing: &mut Playing<'_>, block_at: i64, sum: &mut [f32], ctx: &JobCtx) -> Result<(), ReadError> {
     let into = usize::try_from(playing.at + playing.given - block_at).unwrap_or(0);
     let left = usize::try_from(playing.len - playing.given).unwrap_or(0);
@@ -186,12 +186,12 @@ async fn add(playing: &mut Playing<'_>, block_at: i64, sum: &mut [f32], ctx: &Jo
         }
         playing.given += 1;
     }
-    // What the item does not have is silent.
+    // Where the item has ended there is silence.
     playing.given += i64::try_from(frames - samples.len() / CHANNELS).unwrap_or(0);
     Ok(())
 }
 
-/// How a sound comes up and goes down, in samples, and how loud it is.
+/// A sound's fade-in and fade-out in frames, and its volume.
 struct Fades {
     fade_in: i64,
     fade_out: i64,
@@ -201,7 +201,7 @@ struct Fades {
 impl Fades {
     #[expect(clippy::cast_precision_loss, reason = "a volume is a small number")]
     fn of(sound: &FilmSound) -> Self {
-        // What begins with its item is not cut there.
+        // A sound that begins with its item is not cut there.
         let least_in = if sound.from_us == 0 { 0 } else { FADE_US };
         let samples = |us: i64, least: i64| sample_at(us.max(least).min(sound.len_us / 2 + us / 2), RATE);
         Self {
@@ -211,7 +211,7 @@ impl Fades {
         }
     }
 
-    /// The gain of a sample.
+    /// Returns the gain of a frame.
     #[expect(clippy::cast_precision_loss, reason = "a fade is far shorter than 2^24 samples wherever it is heard")]
     fn gain(&self, sample: i64, len: i64) -> f32 {
         let ramp = |from_edge: i64, fade: i64| if from_edge >= fade { 1.0 } else { from_edge as f32 / fade as f32 };
@@ -236,7 +236,7 @@ async fn encoder(render: &FilmRender<'_>, workshop: &Workshop, name: &str, ctx: 
     Encoder::start(render.tools(), workshop, arguments, Feed::Written, render.most_bytes, ctx).await
 }
 
-/// Samples as the encoder reads them.
+/// Returns samples as the encoder reads them.
 fn bytes(samples: &[f32]) -> Vec<u8> {
     samples.iter().flat_map(|sample| sample.to_le_bytes()).collect()
 }

@@ -1,7 +1,7 @@
-//! A text as a mask, drawn by a confined child with a font of this machine.
+//! Draws a text as a mask, in a confined child with a font of this machine.
 //!
-//! The fonts are copied into the job's folder, so that the child needs no other; each line (`domain::lines`) is
-//! drawn in the middle of its row. Neighbour: `picture`, which colours the mask.
+//! The fonts are copied into the job's folder, so that the child needs no other folder; each line (`domain::lines`) is
+//! centred in its row. Neighbour: `picture`, which colours the mask.
 
 use super::picture::Size;
 use crate::readers::decode::{Encoder, Feed, Workshop};
@@ -12,18 +12,18 @@ use std::ffi::OsStr;
 use std::fmt::Write;
 use std::fs;
 
-/// What the files of lines are called, before their number.
+/// The beginning of the names of lines' files, before their number.
 const LINE_FILE: &str = "line";
-/// From one line to the next, in hundredths of its height.
+/// The distance from line to line, in hundredths of a line's height.
 const LEADING: usize = 125;
 
-/// Whether this machine has what letters are drawn with.
+/// Whether this machine has the filter and the fonts that draw letters.
 pub(in crate::renders) fn can_be_drawn(filters: &str) -> bool {
     let has_filter = filters.lines().any(|line| line.split_whitespace().nth(1) == Some("drawtext"));
     has_filter && fonts::are_here()
 }
 
-/// Where the lines of a text stand in their box.
+/// The position of a text's lines in their box.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stand {
     /// In the middle.
@@ -34,7 +34,7 @@ pub(super) enum Stand {
     Bottom,
 }
 
-/// A font's file in the job's folder.
+/// Returns the name of a font's file in the job's folder.
 const fn file_of(family: Family) -> &'static str {
     match family {
         Family::Sans => "sans",
@@ -53,7 +53,7 @@ pub(super) struct Lettering<'a> {
     pub(super) stand: Stand,
 }
 
-/// A mask of this size: how much of each pixel letters cover.
+/// Returns a mask of this size: how much of each pixel is covered by letters, 0 to 255.
 pub(super) async fn mask(
     tools: &MediaTools,
     workshop: &Workshop,
@@ -102,7 +102,7 @@ pub(super) async fn mask(
     }
     let ending = child.finish(ctx).await?;
     if ending.status.success() && filled == mask.len() {
-        // The black and the white of video.
+        // Video's black is 16, its white 235.
         let full = |value: u8| u8::try_from((u16::from(value).saturating_sub(16) * 255 / 219).min(255)).unwrap_or(255);
         for value in &mut mask {
             *value = full(*value);

@@ -1,9 +1,10 @@
 //! `GET /events/stream`: the account's job events as server-sent events (contract §6.4).
 //!
-//! Each message's data are the exact bytes that endpoints are sent. A message's id is a place in their order, which
-//! `Last-Event-ID` takes up again, so that a client that reconnects misses nothing and sees nothing twice, also when
-//! the database was moved. A place that is not of its past is refused. A stream reads when the account is woken and
-//! holds no connection in between; `settled` says up to where it may read, `stream_limits` how many there may be.
+//! Each message's data are the exact bytes that endpoints are sent. A message's id is its position in their order,
+//! which `Last-Event-ID` resumes, so that a client that reconnects misses nothing and sees nothing twice, even if the
+//! database was moved. A position that is not in the database's past is refused. A stream reads when its account is
+//! woken and holds no connection in between; `settled` says up to where it may read, `stream_limits` how many streams
+//! there may be.
 
 mod settled;
 mod stream_limits;
@@ -31,22 +32,22 @@ use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::{Instant, sleep, timeout_at};
 
-/// What this operation refuses with, beside what every operation may.
+/// The error codes of this operation, besides those that any operation may return.
 pub const ERRORS: Refusals = &[("GET /events/stream", &[Code::InvalidCursor, Code::CursorGone])];
 
-/// A comment this often keeps proxies from closing a quiet stream.
+/// The interval of comments that keep proxies from closing a quiet stream.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
-/// A stream looks at least this often, should a wake-up be lost.
+/// The interval at which a stream looks for events, in case a wake-up is lost.
 const LOOK_AGAIN: Duration = Duration::from_secs(2);
-/// When to look for events whose place is not final yet; each later pause is twice as long.
+/// The first pause before looking for events whose position is not final yet; each later pause is twice as long.
 const SETTLES_IN: Duration = Duration::from_millis(10);
-/// The longest: whoever holds a transaction open for long delays the streams, and does not have them ask all the while.
+/// The longest such pause: a long open transaction delays the streams, but does not make them ask all the time.
 const SETTLES_AT_LAST: Duration = Duration::from_secs(1);
-/// A stream is ended after this long, so that the client shows its credential again.
+/// The longest duration of a stream: the client must then show its credential again.
 const LONGEST: Duration = Duration::from_mins(5);
-/// Whether its reader would still be let in is asked this often, should the wake-up that tells of it be lost.
+/// The interval at which the reader's access is checked again, in case the wake-up that revokes it is lost.
 const ASK_AGAIN: Duration = Duration::from_secs(10);
-/// Events read at once.
+/// The events that are read at once.
 const SOME: i64 = 100;
 
 /// The stream's operation.
@@ -57,7 +58,7 @@ pub struct EventStreams {
 }
 
 impl EventStreams {
-    /// With no stream open yet.
+    /// Starts with no stream open.
     pub fn new(app: App) -> Self {
         Self { app, limits: StreamLimits::new(), settled: Settled::default() }
     }
@@ -67,11 +68,11 @@ impl EventStreams {
 impl EventStreams {
     /// Follow the account's job events
     ///
-    /// Server-sent events: `data` is the body that webhook endpoints are sent, `event` its type, `id` its place. It
-    /// begins with what happens from now on, or after `Last-Event-ID`. A comment comes every 15 seconds. The server
-    /// ends a stream after five minutes, and at once when its credential is revoked; connect again with the last `id`.
-    /// One that is not of the database's past, as after a restore of an older state, is answered 410: connect without
-    /// it. The delivery is not signed: you asked for it.
+    /// Sends server-sent events: `data` is the body that webhook endpoints are sent, `event` its type, `id` its
+    /// position. The stream begins with what happens from now on, or after `Last-Event-ID`. A comment is sent every 15
+    /// seconds. The server ends a stream after five minutes, and at once when its credential is revoked; connect again
+    /// with the last `id`. An `id` that is not in the database's past, as after a restore of an older state, is
+    /// answered 410: connect without it. Messages are not signed: you requested them.
     #[oai(path = "/events/stream", method = "get", operation_id = "stream_events")]
     async fn open(
         &self,
@@ -83,7 +84,7 @@ impl EventStreams {
         let Auth(caller) = auth;
         let account = caller.account_id;
         let permit = self.limits.take(account)?;
-        // Subscribed before the first look, so that nothing falls between the two.
+        // Subscribed before the first look, so that nothing is missed between the two.
         let wakes = self.app.process.wakes.subscribe();
         let from = match last.0 {
             Some(last) => self.taken_up(account, &last).await?,
@@ -107,7 +108,7 @@ impl EventStreams {
 }
 
 impl EventStreams {
-    /// The place that a client names.
+    /// Returns the position that a client resumes at.
     async fn taken_up(&self, account: AccountId, last: &Text) -> Answer<Cursor> {
         let from: Cursor = last.parse().map_err(|_| {
             ApiError::new(Code::InvalidCursor, "`Last-Event-ID` is not an `id` that this stream gave out.")
@@ -126,14 +127,14 @@ impl EventStreams {
 struct Follower {
     app: App,
     settled: Settled,
-    /// Before it looks for what is not settled yet.
+    /// The pause before it looks again for events that are not settled yet.
     pause: Duration,
     account: AccountId,
-    /// Who reads it.
+    /// The credential of its reader.
     reader: LetIn,
-    /// When to ask whether they still may.
+    /// When to check the reader's access again.
     ask_at: Instant,
-    /// Everything up to here has been read.
+    /// The position up to which everything has been read.
     cursor: Cursor,
     read: VecDeque<StreamedEvent>,
     wakes: Receiver<Wake>,
@@ -142,7 +143,7 @@ struct Follower {
 }
 
 impl Follower {
-    /// The messages. The first has an id and no data: a client remembers the place, and tells nobody.
+    /// Returns the messages. The first has an id and no data: a client stores the id, and reports no event.
     fn feed(self) -> SSE {
         let place = Event::message("").id(self.cursor.to_string());
         let messages = stream::unfold(self, |mut follower| async move {
@@ -154,7 +155,7 @@ impl Follower {
         SSE::new(all).keep_alive(KEEP_ALIVE)
     }
 
-    /// The next event; none when the stream is to end.
+    /// Returns the next event; none when the stream should end.
     async fn next(&mut self) -> Option<StreamedEvent> {
         let (shutdown, lost) = (self.app.process.shutdown.clone(), self.permit.lost.clone());
         loop {
@@ -178,8 +179,8 @@ impl Follower {
         }
     }
 
-    /// Whether the reader's key is not revoked meanwhile, their account not suspended. A database that is away says
-    /// nothing against them; it is asked again.
+    /// Whether the reader still has access: their key is not revoked, their account not suspended. A database that does
+    /// not answer changes nothing: it is asked again.
     async fn still_let_in(&mut self) -> bool {
         let asked = async { credentials::still_let_in(&mut *self.app.conn().await?, &self.reader).await };
         let answered = asked.await;
@@ -187,8 +188,8 @@ impl Follower {
         answered.unwrap_or(true)
     }
 
-    /// Reads what there is; waits for the next wake when there is nothing. Returns whether the stream goes on: not when
-    /// its place is lost, which the client is told when it takes it up again.
+    /// Reads the new events; waits for the next wake-up if there are none. Returns whether the stream continues: not
+    /// when its position is lost, which the client is told when it resumes.
     async fn look(&mut self) -> bool {
         match self.read().await {
             Ok(read) if read.lost => return false,
@@ -210,7 +211,7 @@ impl Follower {
     }
 
     async fn read(&self) -> sqlx::Result<Read> {
-        // Before the events are read: what is settled by then is there.
+        // Asked before the events are read: all events that are settled by then are visible.
         let settled = self.settled.known().await;
         event_stream::after(&mut *self.app.process.conn().await?, self.account, self.cursor, settled, SOME).await
     }
@@ -224,7 +225,7 @@ impl Follower {
         self.pause = (self.pause * 2).min(SETTLES_AT_LAST);
     }
 
-    /// Ends when the account may have new events, and at the latest after a while.
+    /// Waits until the account may have new events, or a while has passed.
     async fn woken(&mut self) {
         let deadline = (Instant::now() + LOOK_AGAIN).min(self.until);
         while let Ok(received) = timeout_at(deadline, self.wakes.recv()).await {
@@ -249,7 +250,7 @@ pub struct EventFeed(SSE);
 impl IntoResponse for EventFeed {
     fn into_response(self) -> Response {
         let mut response = self.0.into_response();
-        // Replaced, not added to: the framework says that it may be kept and asked about.
+        // The header is replaced: the framework's value would allow caching with revalidation.
         response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
         response
     }

@@ -1,7 +1,7 @@
-//! Up to which number the events are known: found out once for all streams of the process, and only when one of them
-//! waits.
+//! The number up to which all events are known: found out once for all streams of the process, and only when one of
+//! them waits.
 //!
-//! It owns the order of the two questions: first which number was given out, then which transactions run.
+//! It fixes the order of the two questions: first which number was issued last, then which transactions are running.
 
 use domain::horizon::{Horizon, Look};
 use sqlx::PgPool;
@@ -11,12 +11,12 @@ use store::event_stream::{self, Cursor};
 use tokio::sync::Mutex;
 use tokio::time::sleep;
 
-/// How long a stream that begins waits for what was given out to be settled. Then it begins before that.
+/// The longest that a new stream waits for issued numbers to settle. After that it begins earlier in the order.
 const SETTLES_WITHIN: Duration = Duration::from_secs(1);
-/// Between two looks meanwhile.
+/// The pause between two looks while it waits.
 const SETTLES_IN: Duration = Duration::from_millis(10);
 
-/// What is settled. Cheap to clone; clones share it.
+/// The number up to which events are settled. Cheap to clone; clones share it.
 #[derive(Clone, Default)]
 pub struct Settled(Arc<Mutex<State>>);
 
@@ -27,12 +27,12 @@ struct State {
 }
 
 impl Settled {
-    /// What is known without a look.
+    /// Returns the settled number that is known without a look.
     pub async fn known(&self) -> i64 {
         self.0.lock().await.horizon.settled()
     }
 
-    /// What is known after a look that began after this call: another stream's will do.
+    /// Returns the settled number after a look that began after this call; another stream's look counts too.
     pub async fn look(&self, pool: &PgPool) -> sqlx::Result<i64> {
         let asked_at = Instant::now();
         let mut state = self.0.lock().await;
@@ -41,7 +41,7 @@ impl Settled {
         }
         let looked = look(pool, &state.horizon).await;
         let Ok((look, old)) = looked else {
-            // Whatever answers next may be another server.
+            // The next answer may come from another server.
             *state = State::default();
             return looked.map(|(look, _)| look.issued);
         };
@@ -50,7 +50,7 @@ impl Settled {
         Ok(state.horizon.saw(look))
     }
 
-    /// The place of a stream that tells what happens from now on.
+    /// Returns the position of a stream that begins now.
     pub async fn now(&self, pool: &PgPool) -> sqlx::Result<Cursor> {
         let (began, issued) = (Instant::now(), event_stream::issued(&mut *pool.acquire().await?).await?);
         let mut settled = self.look(pool).await?;
@@ -62,7 +62,7 @@ impl Settled {
     }
 }
 
-/// A look, and at the first one what is settled because it is old.
+/// Looks once; the first look also finds what is settled because of its age.
 async fn look(pool: &PgPool, horizon: &Horizon) -> sqlx::Result<(Look, i64)> {
     let mut conn = pool.acquire().await?;
     let old = if horizon.settled() == 0 { event_stream::long_settled(&mut conn).await? } else { 0 };

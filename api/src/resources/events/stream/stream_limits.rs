@@ -1,6 +1,6 @@
-//! How many event streams a process holds open: a thousand, and at most twenty of them for one account, so that none
-//! takes the others' place. Where all are taken, an account without any gets one of those of the account that has most:
-//! its stream is ended, and goes on where it was when its client connects again and there is room.
+//! Limits the open event streams of a process to a thousand, and to twenty for one account, so that no account takes
+//! the others' places. When all are taken, an account without any gets a place of the account that has most: that
+//! stream is ended, and resumes where it was when its client connects again and there is room.
 
 use crate::http::error::{Answer, ApiError, Code};
 use domain::ids::AccountId;
@@ -8,43 +8,43 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio_util::sync::CancellationToken;
 
-/// Streams of a process.
+/// The most streams in a process.
 const MOST: usize = 1_000;
-/// Streams of an account in a process.
+/// The most streams of one account in a process.
 const MOST_OF_ACCOUNT: usize = 20;
-/// When to try again, in seconds.
+/// Retry-After, in seconds.
 const TRY_AGAIN_S: u64 = 30;
 
 /// The limits of a process. Cheap to clone; clones share them.
 #[derive(Clone, Default)]
 pub struct StreamLimits(Arc<Mutex<Taken>>);
 
-/// Who has which, each with what tells it that it is taken away.
+/// The permits of each account, each with the token that revokes it.
 #[derive(Default)]
 struct Taken {
     next: u64,
     of_account: HashMap<AccountId, Vec<(u64, CancellationToken)>>,
 }
 
-/// One that is taken, until it is dropped.
+/// A permit for one stream, until it is dropped.
 pub struct StreamPermit {
     account: AccountId,
     number: u64,
     limits: StreamLimits,
-    /// Cancelled when the permit is another's.
+    /// Cancelled when another account gets this permit.
     pub lost: CancellationToken,
 }
 
 impl StreamLimits {
-    /// All of them free.
+    /// Starts with all permits free.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Takes one for this account.
+    /// Takes a permit for this account.
     ///
     /// # Errors
-    /// `rate_limited` when the account has its share, `unavailable` when none is left here.
+    /// `rate_limited` when the account is at its limit, `unavailable` when the process is.
     pub fn take(&self, account: AccountId) -> Answer<StreamPermit> {
         let mut taken = self.lock();
         let own = taken.of_account.get(&account).map_or(0, Vec::len);
@@ -71,7 +71,7 @@ impl StreamLimits {
 }
 
 impl Taken {
-    /// Takes the newest permit away from the account that has most. False when none has more than one.
+    /// Takes the newest permit away from the account that has most. Returns false when no account has more than one.
     fn free_one(&mut self) -> bool {
         let most = self.of_account.values_mut().max_by_key(|limits| limits.len()).filter(|limits| limits.len() > 1);
         let freed = most.and_then(Vec::pop);

@@ -1,5 +1,5 @@
-//! A step that asks the model. It changes nothing and may be asked again: after a crash, a stop, or where the model
-//! could not answer. Meanwhile the run stays this process's, however long the model takes.
+//! A step that asks the model. It changes nothing and may be repeated: after a crash, a stop, or when the model could
+//! not answer. Meanwhile this process keeps the run, however long the model takes.
 
 use super::tools::Toolbox;
 use super::turn::{Step, Turn};
@@ -13,13 +13,13 @@ use std::time::Duration;
 use store::project_runs::StepEnd;
 use tokio::time::sleep;
 
-/// How often a model is asked that can't answer now.
+/// The number of times that a model is asked before a failure to answer is final.
 const MOST_ASKS: i32 = 8;
-/// How often the run is kept while the model is waited for, well within the time for which it is this process's.
+/// The interval at which the run's lease is renewed while the model is waited for, well within the lease.
 const KEEP: Duration = Duration::from_secs(20);
 
 impl Turn<'_> {
-    /// Asks the model what comes next. Whether the turn goes on.
+    /// Asks the model what comes next. Returns whether the turn continues.
     pub(super) async fn ask(&mut self) -> Answer<bool> {
         let number = self.planner.number() + 1;
         let (app, before) = (self.app, self.planner.status());
@@ -34,7 +34,7 @@ impl Turn<'_> {
         }
         let toolbox = Toolbox::of(&self.app.contract);
         let Some(asked) = self.held(client, toolbox.told).await? else { return Ok(false) };
-        // An answer that is none is the model's fault of the moment.
+        // An answer that is not a chat model's is treated as a temporary fault of the model.
         let asked = asked.and_then(|answer| {
             let why = "Its answer is none that a chat model gives.".to_owned();
             Reply::parse(&answer).ok_or(AskFault::NotNow { why, after: None })
@@ -46,7 +46,7 @@ impl Turn<'_> {
                 self.chat()?.heard(&reply, &toolbox.known);
                 let said = reply.shown();
                 if self.keep(Some(Step { number, end: StepEnd::Done(Some(&said)) }), before).await? {
-                    // Others have their turn, and whether whoever asked for it may act still is looked at again.
+                    // Others have their turn, and the caller's rights are checked again.
                     put_off(self.app, self.claim, Duration::ZERO, false).await?;
                     self.app.runs.tell_begun();
                 }
@@ -63,7 +63,7 @@ impl Turn<'_> {
         self.keep(Some(Step { number, end: StepEnd::Refused(&why) }), before).await
     }
 
-    /// What the model answers; none where the run is somebody else's by then, or the process stops.
+    /// Returns the model's answer; none when another process has the run by then, or this process stops.
     async fn held(&mut self, client: &ChatClient, tools: Vec<Value>) -> Answer<Option<Result<Value, AskFault>>> {
         let messages = self.chat()?.conversation();
         let asking = client.ask(messages, tools);

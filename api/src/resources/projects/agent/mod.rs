@@ -1,5 +1,5 @@
-//! The task of the api that works on projects: it takes up runs that are due and goes on with each, one step after the
-//! other, until it waits for jobs or has ended. A run is durable: whoever dies over one is followed by another.
+//! The api's task that works on projects: it takes runs that are due and continues each, step by step, until it waits
+//! for jobs or has ended. A run is durable: if a process dies, another one continues it.
 
 mod asking;
 mod tools;
@@ -8,6 +8,7 @@ mod turn;
 use crate::app::App;
 use crate::usecases::projects::runs::{Round, wake};
 use runtime::wake::Wake;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::task::JoinSet;
@@ -15,17 +16,17 @@ use tokio::time::timeout;
 use tokio_util::task::AbortOnDropHandle;
 use turn::take_turn;
 
-/// How often it is looked for runs that are due, where nobody tells of one.
+/// The interval at which due runs are looked for when no wake-up names one.
 const LOOK_AGAIN: Duration = Duration::from_secs(2);
 
-/// Runs that a process goes on with at once.
+/// The number of runs that a process continues at once.
 const AT_ONCE: usize = 4;
-/// And where a model is asked, which is waited for most of the time.
+/// The same for runs that ask a model, which are mostly waiting for it.
 const AT_ONCE_ASKING: usize = 64;
-/// How many of those one account has, at most: a model that takes long over what it asks keeps nobody else waiting.
+/// The most of those that one account may have: an account with a slow model keeps nobody else waiting.
 const ASKING_OF_ACCOUNT: usize = 4;
 
-/// Works on projects until the process is told to end. All that it has under way ends with it.
+/// Works on projects until the process is told to end. Turns that are under way end with it.
 pub async fn work_on_projects(app: App) {
     let shutdown = app.process.shutdown.clone();
     let mut turns = JoinSet::new();
@@ -34,17 +35,7 @@ pub async fn work_on_projects(app: App) {
     let round = Round::of(of_account);
     let listening = AbortOnDropHandle::new(tokio::spawn(listen(app.clone())));
     while !shutdown.is_cancelled() {
-        while turns.len() < at_once {
-            match round.next(&app).await {
-                // A task of its own: one that panics takes nothing with it.
-                Ok(Some((run, place))) => drop(turns.spawn(take_turn(app.clone(), run, place))),
-                Ok(None) => break,
-                Err(error) => {
-                    tracing::debug!(error = %error, "It was not seen which projects to work on.");
-                    break;
-                }
-            }
-        }
+        take_up(&app, &round, &mut turns, at_once).await;
         let next = async {
             tokio::select! {
                 () = app.runs.begun() => {}
@@ -60,7 +51,22 @@ pub async fn work_on_projects(app: App) {
     while turns.join_next().await.is_some() {}
 }
 
-/// Has runs taken up whose jobs have ended.
+/// Takes up runs that are due, until so many turns are under way.
+async fn take_up(app: &App, round: &Arc<Round>, turns: &mut JoinSet<()>, at_once: usize) {
+    while turns.len() < at_once {
+        match round.next(app).await {
+            // A task of its own: one that panics takes nothing with it.
+            Ok(Some((run, place))) => drop(turns.spawn(take_turn(app.clone(), run, place))),
+            Ok(None) => return,
+            Err(error) => {
+                tracing::debug!(error = %error, "It was not seen which projects to work on.");
+                return;
+            }
+        }
+    }
+}
+
+/// Wakes runs whose jobs have ended.
 async fn listen(app: App) {
     let mut wakes = app.process.wakes.subscribe();
     loop {

@@ -1,9 +1,9 @@
-//! The registry's tools as a model is given them: those that find, read, cut, make and render.
+//! The registry's tools that a model is given: those that find, read, cut, make and render.
 //!
-//! Each tool of the registry stands in one of two lists, so that whoever adds one decides. What a model is not given:
-//! what deletes, cancels or publishes, what changes settings, canvases and dubs that are there, and what fetches an
-//! address that it names, since words in the footage may tell it to. Of timelines it changes its own and those that
-//! people have named to it (`domain::agent::chat`).
+//! Each tool of the registry stands in one of two lists, so that whoever adds a tool must decide. A model is not given
+//! tools that delete, cancel or publish, that change existing settings, canvases or dubs, or that fetch an address
+//! which it names, since words in the footage may tell it to. It changes only its own timelines and those that people
+//! have named to it (`domain::agent::chat`).
 
 use crate::contract::Contract;
 use crate::resources::mcp::json_schema;
@@ -11,7 +11,7 @@ use crate::resources::tools::list;
 use domain::agent::chat::{Known, pseudo_tools};
 use serde_json::{Value, json};
 
-/// What a model may call.
+/// The tools that a model may call.
 const GIVEN: &[&str] = &[
     "create_canvas",
     "create_timeline",
@@ -53,16 +53,16 @@ const GIVEN: &[&str] = &[
     "upscale_media",
 ];
 
-/// A model's tools: as it is told of them, and as its calls are checked.
+/// A model's tools: the definitions that it gets, and what its calls are checked against.
 pub(super) struct Toolbox {
-    /// The definitions.
+    /// The definitions that the model gets.
     pub(super) told: Vec<Value>,
-    /// The same in short.
+    /// The same tools, in the form that calls are checked with.
     pub(super) known: Vec<Known>,
 }
 
 impl Toolbox {
-    /// That of this registry.
+    /// Returns the toolbox of this registry.
     pub(super) fn of(contract: &Contract) -> Self {
         let given = list::all(contract).into_iter().filter(|tool| GIVEN.contains(&tool.name.as_ref()));
         let (mut told, mut known) = (Vec::new(), Vec::new());
@@ -86,7 +86,7 @@ mod tests {
     use crate::openapi::document;
     use std::collections::BTreeSet;
 
-    /// What it may not.
+    /// The tools that a model may not call.
     const KEPT_BACK: &[&str] = &[
         "add_calendar_entry",
         "add_comment",

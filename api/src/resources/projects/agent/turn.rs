@@ -1,8 +1,8 @@
 //! A turn of a run: its steps, until it waits or has ended.
 //!
-//! A step is written down with its arguments, its tool is called with an Idempotency-Key of the run and the step, and
-//! what came of it is kept with what the agent remembers from then on. Whoever takes the run up in between finds the
-//! step written down, sends the same call with the same key, and is given the answer of the first.
+//! A step is stored with its arguments, its tool is called with an Idempotency-Key made of the run and the step, and
+//! its result is stored together with the agent's memory. If another process takes the run meanwhile, it finds the
+//! stored step, sends the same call with the same key, and gets the first call's answer.
 
 use super::super::shape::Project;
 use crate::app::App;
@@ -22,28 +22,28 @@ use store::project_runs::{RunClaim, StepEnd, TakenRun};
 use store::projects::{Change, Made, ProjectRow};
 use tokio::time::timeout;
 
-/// What a tool has to answer within, below the time for which the run is this process's.
+/// The time in which a tool must answer, shorter than the run's lease.
 const CALL_LIMIT: Duration = Duration::from_secs(40);
-/// How often a step is tried that can't be done now.
+/// The number of times that a step which can't be done now is tried.
 const MOST_TRIES: i32 = 30;
-/// The longest wait before it is tried again.
+/// The longest wait between two tries.
 const LONGEST_WAIT: Duration = Duration::from_mins(2);
-/// When jobs are looked at again whose end nobody tells of.
+/// The interval at which jobs are looked at, in case no wake-up tells of their end.
 const LOOK_AT_JOBS: Duration = Duration::from_secs(5);
-/// Letters of a refusal that are kept.
+/// The characters of a refusal that are kept.
 const MOST_TOLD: usize = 1_000;
 
-/// What a step came to.
+/// The result of calling a step's tool.
 enum Came {
     /// The tool answered.
     Answered(Value),
     /// It refused for good.
     Refused(Refused),
-    /// It can't be done now.
+    /// It can't be done now: try again after this time.
     Later(Duration),
 }
 
-/// Goes on with a run, in a place that its account has as long.
+/// Continues a run, in a place of its account, which is held meanwhile.
 pub(super) async fn take_turn(app: App, run: TakenRun, place: Place) {
     let claim = run.claim;
     if let Err(error) = Turn::taken(&app, run).await {
@@ -55,9 +55,9 @@ pub(super) async fn take_turn(app: App, run: TakenRun, place: Place) {
 
 /// A step that has ended.
 pub(super) struct Step<'a> {
-    /// Its place in the run.
+    /// Its number in the run.
     pub(super) number: u32,
-    /// How.
+    /// The way it ended.
     pub(super) end: StepEnd<'a>,
 }
 
@@ -93,11 +93,11 @@ impl<'a> Turn<'a> {
                 return Ok(());
             }
         }
-        // Somebody else goes on at once.
+        // Another process can continue at once.
         put_off(self.app, self.claim, Duration::ZERO, false).await.map(drop)
     }
 
-    /// Does a step. Whether the turn goes on.
+    /// Does a step. Returns whether the turn continues.
     async fn step(&mut self, tool: &str, arguments: &Value) -> Answer<bool> {
         let number = self.planner.number() + 1;
         let Some((tool, arguments)) = begin_step(self.app, self.claim, (number, tool, arguments)).await? else {
@@ -125,7 +125,7 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// Calls the step's tool with its key.
+    /// Calls the step's tool, with the step's Idempotency-Key.
     async fn call(&self, number: u32, tool: &str, arguments: &Value) -> Came {
         let key = format!("{}/{number}", self.claim.run);
         let called = timeout(CALL_LIMIT, call_as(self.app, &self.caller, (tool, arguments), Some(&key)));
@@ -147,7 +147,7 @@ impl<'a> Turn<'a> {
         Came::Refused(Refused { code, message: format!("{message} {next}").trim().to_owned() })
     }
 
-    /// After what was asked for, or longer each time; refused when it was tried often enough.
+    /// Returns when to try again; a refusal once the step was tried often enough.
     fn not_now(&self, why: &str, retry_after: Option<Duration>) -> Came {
         if self.tries >= MOST_TRIES {
             return Came::Refused(Refused { code: "unavailable".to_owned(), message: why.to_owned() });
@@ -156,15 +156,15 @@ impl<'a> Turn<'a> {
         Came::Later(self.later(retry_after))
     }
 
-    /// How long it is until the next try: as was asked for, or longer each time.
+    /// Returns the time until the next try: the one that the tool asked for, or a longer one each time.
     pub(super) fn later(&self, retry_after: Option<Duration>) -> Duration {
         let longer = Duration::from_secs(2 << self.tries.clamp(0, 6));
         retry_after.unwrap_or(longer).min(LONGEST_WAIT)
     }
 
-    /// Looks whether jobs have ended. Whether the turn goes on.
+    /// Looks whether the jobs have ended. Returns whether the turn continues.
     async fn wait(&mut self, jobs: Vec<String>) -> Answer<bool> {
-        // Before the look: what ends in between is told.
+        // Registered before the look, so that an end in between wakes the run.
         let ids = jobs.iter().filter_map(|job| job.parse::<JobId>().ok()).collect();
         self.app.runs.wait(self.claim.run, self.claim.number, ids);
         let arguments = json!({ "job_ids": jobs });
@@ -180,7 +180,7 @@ impl<'a> Turn<'a> {
         Ok(false)
     }
 
-    /// Keeps what a step came to. Whether the turn goes on.
+    /// Stores the result of a step. Returns whether the turn continues.
     pub(super) async fn keep(&mut self, step: Option<Step<'_>>, before: ProjectStatus) -> Answer<bool> {
         if let Some(end) = self.planner.over().cloned() {
             self.stop(end, step).await?;
@@ -191,7 +191,7 @@ impl<'a> Turn<'a> {
         self.written(step, change).await
     }
 
-    /// Ends the run. Whether it was this claim's to end.
+    /// Ends the run. Returns whether this claim still had the run.
     async fn stop(&mut self, end: End, step: Option<Step<'_>>) -> Answer<bool> {
         let mut change = self.change(end.status, Some(end.message.clone()));
         let (outputs, model) = (self.planner.outputs(), self.planner.name());
@@ -207,7 +207,7 @@ impl<'a> Turn<'a> {
         self.written(step, Some(change)).await
     }
 
-    /// A change of the project to this status, with what is made so far.
+    /// Returns a change of the project to this status, with what was made so far.
     fn change(&self, status: ProjectStatus, message: Option<String>) -> Change {
         let first = |texts: &[String]| texts.first().and_then(|id| id.parse::<TimelineId>().ok());
         let item = self.planner.outputs().first().and_then(|(item, _)| item.parse::<ItemId>().ok());
@@ -220,7 +220,7 @@ impl<'a> Turn<'a> {
             steps: i32::try_from(self.planner.steps()).unwrap_or(i32::MAX),
         };
         let timeline = match &self.planner {
-            // What another planner has put together before is none of its own.
+            // A timeline that another planner put together is not this planner's: it is removed.
             Planner::Chat(_) => Some(None),
             Planner::Keywords(memory) => memory.shown().map(Some),
         };

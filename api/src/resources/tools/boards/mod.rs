@@ -23,7 +23,7 @@ use shapes::{
     Board, BoardAnswer, BoardPage, CreateBoard, DeletedBoard, EditBoard, ListBoards, ListedBoard, OneBoard, UndoBoard,
 };
 
-/// What these operations refuse with, beside what every operation may.
+/// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[
     ("POST /tools/create_board", &[Code::RoleForbidden, Code::QuotaReached]),
     ("POST /tools/list_boards", &[Code::InvalidCursor]),
@@ -59,8 +59,8 @@ pub struct BoardTools(pub App);
 impl BoardTools {
     /// Create a board
     ///
-    /// Columns of cards that plan what is to be done with items. It begins without a column: `edit_board` adds them. A
-    /// workspace has at most 200 boards.
+    /// Creates a board whose columns of cards plan the work on items. It begins without columns: `edit_board` adds
+    /// them. A workspace has at most 200 boards.
     #[oai(path = "/tools/create_board", method = "post", operation_id = "create_board")]
     async fn create_board(
         &self,
@@ -105,8 +105,8 @@ impl BoardTools {
 
     /// Change a board
     ///
-    /// Its name, or what is on it: `ops` are done one after the other, all of them or none, and the refusal names the
-    /// one that can't be done. What the board was before is kept for `undo_board`, the last 50 changes.
+    /// Changes its name, its columns or its cards: `ops` are applied in order, all of them or none, and a refusal names
+    /// the one that can't be applied. The last 50 changes can be undone with `undo_board`.
     #[oai(path = "/tools/edit_board", method = "post", operation_id = "edit_board")]
     async fn edit_board(
         &self,
@@ -128,7 +128,7 @@ impl BoardTools {
 
     /// Undo the latest change of a board
     ///
-    /// Back to what it was before, as a new revision; again for the change before that.
+    /// Restores what the board was before its latest change, as a new revision. Repeat it to undo the change before.
     #[oai(path = "/tools/undo_board", method = "post", operation_id = "undo_board")]
     async fn undo_board(
         &self,
@@ -149,7 +149,7 @@ impl BoardTools {
 
     /// Delete a board
     ///
-    /// With what is kept of its past. The items that its cards are about stay.
+    /// Its history is deleted too. The items that its cards are about stay.
     #[oai(path = "/tools/delete_board", method = "post", operation_id = "delete_board")]
     async fn delete_board(&self, auth: Auth, arguments: Json<OneBoard>) -> Answer<Json<ToolAnswer<DeletedBoard>>> {
         let Auth(caller) = auth;
@@ -160,7 +160,7 @@ impl BoardTools {
     }
 }
 
-/// Writes the answer that shows a board.
+/// Returns a function that writes the answer which shows a board.
 fn shown(request_id: &str) -> impl FnOnce(Kept<board::Board>) -> String {
     move |kept| ToolAnswer::new(request_id, BoardAnswer { board: kept.into() }).to_json_string()
 }

@@ -1,4 +1,4 @@
-//! What the boards' tools take and answer.
+//! The shapes of the board tools' requests and answers.
 
 use crate::http::paging::Limit;
 use crate::http::text::{Text, Time, True};
@@ -14,11 +14,11 @@ use store::documents::ListedRow;
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct CreateBoard {
-    /// What it is called, 1 to 200 characters.
+    /// Its name, 1 to 200 characters.
     pub name: Text,
 }
 
-/// Which boards.
+/// Which boards to list.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct ListBoards {
@@ -36,27 +36,27 @@ pub struct OneBoard {
     pub board_id: Text,
 }
 
-/// Which board goes back.
+/// Which board to restore.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct UndoBoard {
     /// The board.
     pub board_id: Text,
-    /// The revision that is undone; another one stands: 409 `revision_conflict`.
+    /// The revision to undo. If the board has another one: 409 `revision_conflict`.
     pub if_revision: Option<i32>,
 }
 
-/// What to change of a board.
+/// What to change in a board.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields, skip_serializing_if_is_none, example)]
 pub struct EditBoard {
     /// The board.
     pub board_id: Text,
-    /// The revision that the change is for; another one stands: 409 `revision_conflict`.
+    /// The revision that the change is for. If the board has another one: 409 `revision_conflict`.
     pub if_revision: Option<i32>,
     /// Its new name, 1 to 200 characters.
     pub name: Option<Text>,
-    /// What to do, 1 to 500 operations; may be left out with `name`.
+    /// The operations, 1 to 500; may be absent if `name` is given.
     pub ops: Option<Vec<BoardOp>>,
 }
 
@@ -79,50 +79,51 @@ impl Example for EditBoard {
     }
 }
 
-/// What an operation does.
+/// The kinds of operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case", rename = "BoardOpKind")]
 pub enum OpKind {
-    /// Another column: `name`, `column_id`, `position`.
+    /// Adds a column: `name`, `column_id`, `position`.
     AddColumn,
-    /// A column's `name` or `position`, by `column_id`.
+    /// Changes `name` or `position` of the column `column_id`.
     UpdateColumn,
-    /// A column less, with its cards, by `column_id`.
+    /// Removes the column `column_id` with its cards.
     RemoveColumn,
-    /// Another card in `column_id`: `card_id`, `position`, `ref`, `text`, `note`, `assignee`, `due`.
+    /// Adds a card to `column_id`: `card_id`, `position`, `ref`, `text`, `note`, `assignee`, `due`.
     AddCard,
-    /// A card into `column_id`, at `position`, by `card_id`.
+    /// Moves the card `card_id` to `column_id`, at `position`.
     MoveCard,
-    /// A card's `ref`, `text`, `note`, `assignee` or `due`, by `card_id`. What is absent stays; an empty text is none.
+    /// Changes `ref`, `text`, `note`, `assignee` or `due` of the card `card_id`. Absent
+    /// fields keep their values; an empty text removes a value.
     UpdateCard,
-    /// A card less, by `card_id`.
+    /// Removes the card `card_id`.
     RemoveCard,
 }
 
-/// One change of a board. A field that the operation does not take is refused.
+/// One change to a board. A field that the operation does not take is refused.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields, skip_serializing_if_is_none)]
 pub struct BoardOp {
-    /// What is done.
+    /// The operation.
     pub op: OpKind,
-    /// The column. Of a new one: 1 to 64 letters, digits, `-` and `_`; one is made when absent.
+    /// The column's id. For a new one: 1 to 64 letters, digits, `-` and `_`; one is generated when absent.
     pub column_id: Option<Text>,
-    /// The card. Of a new one: as `column_id`.
+    /// The card's id. For a new one: like `column_id`.
     pub card_id: Option<Text>,
     /// A column's name, 1 to 200 characters.
     pub name: Option<Text>,
-    /// The place from 0, counted without that which moves; the end when absent.
+    /// The index from 0 among the other columns or cards; the end when absent.
     pub position: Option<u32>,
-    /// What names the item that a card is about; an empty text is none.
+    /// The item that a card is about: its ref, its id, or the id of the job that made it; an empty text removes it.
     #[oai(rename = "ref")]
     pub item_ref: Option<Text>,
-    /// What a card says, at most 5,000 characters.
+    /// The text of a card, at most 5,000 characters.
     pub text: Option<Text>,
-    /// What is to be known beside, at most 5,000 characters.
+    /// A note on a card, at most 5,000 characters.
     pub note: Option<Text>,
-    /// Who a card is for, at most 200 characters.
+    /// The person whom a card is for, at most 200 characters.
     pub assignee: Option<Text>,
-    /// The day a card is due, as `2026-12-01`; an empty text is none.
+    /// The day on which a card is due, such as `2026-12-01`; an empty text removes it.
     pub due: Option<Text>,
 }
 
@@ -130,22 +131,22 @@ pub struct BoardOp {
 #[derive(Debug, Object)]
 #[oai(rename = "BoardCard")]
 pub struct Card {
-    /// Its id, one in its board.
+    /// Its id, unique in its board.
     pub id: Text,
-    /// The item that it is about.
+    /// The item that it is about; null when there is none.
     pub item_id: Option<Text>,
-    /// What clients call that item; null when it is deleted.
+    /// The ref of that item, or its id when it has none; null when it is deleted.
     #[oai(rename = "ref")]
     pub item_ref: Option<Text>,
     /// Whether the item that it is about is deleted.
     pub item_deleted: bool,
-    /// What it says.
+    /// Its text; null when it has none.
     pub text: Option<Text>,
-    /// What is to be known beside.
+    /// Its note; null when it has none.
     pub note: Option<Text>,
-    /// Who it is for.
+    /// The person whom it is for; null when nobody is named.
     pub assignee: Option<Text>,
-    /// The day it is due.
+    /// The day on which it is due, such as `2026-12-01`, or null.
     pub due: Option<Text>,
 }
 
@@ -153,9 +154,9 @@ pub struct Card {
 #[derive(Debug, Object)]
 #[oai(rename = "BoardColumn")]
 pub struct Column {
-    /// Its id, one in its board.
+    /// Its id, unique in its board.
     pub id: Text,
-    /// What it is called.
+    /// Its name.
     pub name: Text,
     /// Its cards, from top to bottom.
     pub cards: Vec<Card>,
@@ -166,9 +167,9 @@ pub struct Column {
 pub struct Board {
     /// Its id.
     pub id: Text,
-    /// What it is called.
+    /// Its name.
     pub name: Text,
-    /// How many times it was written.
+    /// Its revision: 1 when created, then one higher with every change.
     pub revision: i32,
     /// Its columns, from left to right.
     pub columns: Vec<Column>,
@@ -183,13 +184,13 @@ pub struct Board {
 pub struct ListedBoard {
     /// Its id.
     pub id: Text,
-    /// What it is called.
+    /// Its name.
     pub name: Text,
-    /// How many columns it has.
+    /// The number of its columns.
     pub columns: u64,
-    /// How many cards are in them.
+    /// The number of its cards.
     pub cards: u64,
-    /// How many times it was written.
+    /// Its revision: 1 when created, then one higher with every change.
     pub revision: i32,
     /// When it was created.
     pub created_at: Time,

@@ -31,7 +31,7 @@ use store::calendar::{EntryRow, Window};
 use store::calendar_feeds::{self, FeedRow};
 use uuid::Uuid;
 
-/// What these operations refuse with, beside what every operation may.
+/// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[
     (
         "POST /tools/add_calendar_entry",
@@ -64,8 +64,8 @@ pub struct CalendarTools(pub App);
 impl CalendarTools {
     /// Add to the calendar
     ///
-    /// What is planned for when, and which items it is about. The calendar plans; it publishes nothing, and nothing
-    /// happens by itself when the time comes. A workspace has at most 5,000 entries.
+    /// Adds an entry: what is planned, when, and which items it is about. The calendar only plans; it publishes
+    /// nothing, and nothing happens when the time comes. A workspace has at most 5,000 entries.
     #[oai(path = "/tools/add_calendar_entry", method = "post", operation_id = "add_calendar_entry")]
     async fn add_calendar_entry(
         &self,
@@ -97,7 +97,7 @@ impl CalendarTools {
 
     /// List the calendar
     ///
-    /// What is planned between two moments, the earliest first; what has begun before and goes on is there too.
+    /// Lists what is planned between two times, earliest first, with entries that began earlier and still go on.
     #[oai(path = "/tools/list_calendar", method = "post", operation_id = "list_calendar")]
     async fn list_calendar(
         &self,
@@ -122,7 +122,7 @@ impl CalendarTools {
 
     /// Change an entry of the calendar
     ///
-    /// What is absent stays as it is; `refs` are all of its items from then on.
+    /// Changes the fields that are given; absent ones keep their values. `refs` replaces all of the entry's items.
     #[oai(path = "/tools/update_calendar_entry", method = "post", operation_id = "update_calendar_entry")]
     async fn update_calendar_entry(
         &self,
@@ -205,7 +205,7 @@ impl CalendarTools {
 
     /// Revoke a calendar feed
     ///
-    /// Its URL leads nowhere from now on. What programs have read already stays with them.
+    /// Its URL stops working at once. Programs keep what they have already read.
     #[oai(path = "/tools/revoke_calendar_feed", method = "post", operation_id = "revoke_calendar_feed")]
     async fn revoke_calendar_feed(
         &self,
@@ -221,7 +221,7 @@ impl CalendarTools {
 }
 
 impl CalendarTools {
-    /// The answer of the call that made the feed, with its URL made once more.
+    /// The stored answer of the call that made the feed, with the feed's URL put in again.
     async fn again(
         &self,
         caller: &Caller,
@@ -234,7 +234,7 @@ impl CalendarTools {
     }
 }
 
-/// Where an entry stands in the list: the moment it starts at, and the end of its id. It fits where cursors keep an id.
+/// Returns an entry's position in the list, in the 16 bytes that cursors have for an id: its start time and id's end.
 fn sealed(row: &EntryRow) -> Uuid {
     let mut bytes = *row.id.uuid().as_bytes();
     bytes[..8].copy_from_slice(&row.starts_at.timestamp_micros().to_be_bytes());

@@ -1,4 +1,4 @@
-//! What the calendar's tools take and answer.
+//! The shapes of the calendar tools' requests and answers.
 
 use crate::http::paging::Limit;
 use crate::http::text::{Text, Time, True};
@@ -9,15 +9,15 @@ use poem_openapi::types::{Example, MaybeUndefined};
 use poem_openapi::{Enum, Object};
 use store::calendar_feeds::FeedRow;
 
-/// How far what is planned is.
+/// The progress of a calendar entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case", rename = "CalendarStatus")]
 pub enum EntryStatus {
-    /// Somebody thought of it.
+    /// Only an idea so far.
     Idea,
-    /// It is meant to be.
+    /// Planned, and not done yet.
     Planned,
-    /// It was.
+    /// Done.
     Done,
 }
 
@@ -41,23 +41,23 @@ impl From<Status> for EntryStatus {
     }
 }
 
-/// What to plan.
+/// A calendar entry to add.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields, skip_serializing_if_is_none, example)]
 pub struct AddCalendarEntry {
-    /// What is planned, 1 to 200 characters.
+    /// The title, 1 to 200 characters.
     pub title: Text,
-    /// From when.
+    /// When it starts.
     pub starts_at: Time,
-    /// Until when: after `starts_at`, by 366 days at most. Open when not given.
+    /// When it ends: after `starts_at`, by at most 366 days. Without it the end is open.
     pub ends_at: Option<Time>,
-    /// What names the items that it is about, at most 20.
+    /// The items that it is about, at most 20, each by its ref, its id, or the id of the job that made it.
     pub refs: Option<Vec<Text>>,
-    /// Where it is to be seen, at most 100 characters.
+    /// Where it will be published, at most 100 characters.
     pub channel: Option<Text>,
-    /// What is to be known beside, at most 5,000 characters.
+    /// A note, at most 5,000 characters.
     pub note: Option<Text>,
-    /// How far it is; `planned` when not given.
+    /// Its progress; `planned` when not given.
     pub status: Option<EntryStatus>,
 }
 
@@ -75,15 +75,15 @@ impl Example for AddCalendarEntry {
     }
 }
 
-/// Which entries.
+/// Which entries to list.
 #[derive(Debug, Default, Object)]
 #[oai(deny_unknown_fields)]
 pub struct ListCalendar {
-    /// Only those that start or go on at or after.
+    /// Only entries that start at or after this time, or go on at it.
     pub from: Option<Time>,
-    /// Only those that start before.
+    /// Only entries that start before this time.
     pub to: Option<Time>,
-    /// Only those that are so far.
+    /// Only entries with this status.
     pub status: Option<EntryStatus>,
     /// Entries to show, 1 to 100; 20 when not given.
     pub limit: Option<Limit>,
@@ -91,25 +91,25 @@ pub struct ListCalendar {
     pub cursor: Option<Text>,
 }
 
-/// What to change of an entry.
+/// What to change in an entry. Absent fields keep their values.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct UpdateCalendarEntry {
     /// The entry.
     pub entry_id: Text,
-    /// What is planned, 1 to 200 characters.
+    /// Its title, 1 to 200 characters.
     pub title: Option<Text>,
-    /// From when.
+    /// When it starts.
     pub starts_at: Option<Time>,
-    /// Until when; null for open.
+    /// When it ends; null makes the end open.
     pub ends_at: MaybeUndefined<Time>,
-    /// What names the items that it is about, all of them.
+    /// All the items that it is about from now on, each by its ref, its id, or the id of the job that made it.
     pub refs: Option<Vec<Text>>,
-    /// Where it is to be seen; null for nothing of it.
+    /// Where it will be published; null removes it.
     pub channel: MaybeUndefined<Text>,
-    /// What is to be known beside; null for nothing.
+    /// A note; null removes it.
     pub note: MaybeUndefined<Text>,
-    /// How far it is.
+    /// Its progress.
     pub status: Option<EntryStatus>,
 }
 
@@ -135,7 +135,7 @@ pub struct RevokeCalendarFeed {
 pub struct CalendarItem {
     /// The item.
     pub item_id: Text,
-    /// What clients call it; null when it is deleted.
+    /// Its ref, or its id when it has none; null when it is deleted.
     #[oai(rename = "ref")]
     pub item_ref: Option<Text>,
     /// Whether it is deleted.
@@ -147,19 +147,19 @@ pub struct CalendarItem {
 pub struct CalendarEntry {
     /// Its id.
     pub id: Text,
-    /// What is planned.
+    /// Its title.
     pub title: Text,
-    /// From when.
+    /// When it starts.
     pub starts_at: Time,
-    /// Until when; null: open.
+    /// When it ends; null: the end is open.
     pub ends_at: Option<Time>,
     /// The items that it is about.
     pub items: Vec<CalendarItem>,
-    /// Where it is to be seen.
+    /// Where it will be published; null when nobody said.
     pub channel: Option<Text>,
-    /// What is to be known beside.
+    /// A note; null when there is none.
     pub note: Option<Text>,
-    /// How far it is.
+    /// Its progress.
     pub status: EntryStatus,
     /// When it was added.
     pub created_at: Time,
@@ -210,7 +210,7 @@ pub struct CalendarFeed {
 pub struct CreatedCalendarFeed {
     /// The feed.
     pub feed: CalendarFeed,
-    /// Where it is. Shown here and never again: whoever has it reads the calendar.
+    /// Its URL, which only this answer shows. Whoever has it can read the calendar.
     pub url: Text,
 }
 

@@ -1,6 +1,7 @@
-//! `create_canvas`, `list_canvases`, `get_canvas`, `edit_canvas`, `undo_canvas`, `delete_canvas`: what people and
-//! programs edit pictures in (contract §4.13).
+//! `create_canvas`, `list_canvases`, `get_canvas`, `edit_canvas`, `undo_canvas`, `delete_canvas`: pictures that people
+//! and programs edit (contract §4.13).
 
+mod layer;
 mod ops;
 pub mod render;
 mod shapes;
@@ -27,7 +28,7 @@ use poem_openapi::types::ToJSON;
 use shapes::{Canvas, CanvasAnswer, CanvasPage, DeletedCanvas, ListedCanvas};
 use store::items;
 
-/// What these operations refuse with, beside what every operation may.
+/// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[
     (
         "POST /tools/create_canvas",
@@ -66,9 +67,9 @@ pub struct CanvasTools(pub App);
 impl CanvasTools {
     /// Create a canvas
     ///
-    /// A picture of layers that stand over one another: images and frames of films, texts, shapes, gradients, logos.
-    /// `{name}` in a text is a placeholder, which a render fills, so that one canvas makes many pictures. A workspace
-    /// has at most 500 canvases.
+    /// Creates a picture of stacked layers: images and frames of films, texts, shapes, gradients, logos. `{name}` in a
+    /// text is a placeholder that a render fills, so that one canvas makes many pictures. A workspace has at most 500
+    /// canvases.
     #[oai(path = "/tools/create_canvas", method = "post", operation_id = "create_canvas")]
     async fn create_canvas(
         &self,
@@ -94,7 +95,7 @@ impl CanvasTools {
 
     /// List canvases
     ///
-    /// Newest first, without what is on them.
+    /// Newest first, without their layers.
     #[oai(path = "/tools/list_canvases", method = "post", operation_id = "list_canvases")]
     async fn list_canvases(&self, auth: Auth, arguments: Json<ListCanvases>) -> Answer<Json<ToolAnswer<CanvasPage>>> {
         let Auth(caller) = auth;
@@ -123,8 +124,8 @@ impl CanvasTools {
 
     /// Change a canvas
     ///
-    /// Its name, or what is on it: `ops` are done one after the other, all of them or none, and the refusal names the
-    /// one that can't be done. What the canvas was before is kept for `undo_canvas`, the last 50 changes.
+    /// Changes its name or its layers: `ops` are applied in order, all of them or none, and a refusal names the one
+    /// that can't be applied. The last 50 changes can be undone with `undo_canvas`.
     #[oai(path = "/tools/edit_canvas", method = "post", operation_id = "edit_canvas")]
     async fn edit_canvas(
         &self,
@@ -146,7 +147,8 @@ impl CanvasTools {
 
     /// Undo the latest change of a canvas
     ///
-    /// Back to what it was before, as a new revision; again for the change before that.
+    /// Restores what the canvas was before its latest change, as a new revision. A second call undoes the change
+    /// before.
     #[oai(path = "/tools/undo_canvas", method = "post", operation_id = "undo_canvas")]
     async fn undo_canvas(
         &self,
@@ -167,7 +169,7 @@ impl CanvasTools {
 
     /// Delete a canvas
     ///
-    /// With what is kept of its past. The items that it shows, and those that were rendered from it, stay.
+    /// Its history is deleted too. The items that it shows, and those that were rendered from it, stay.
     #[oai(path = "/tools/delete_canvas", method = "post", operation_id = "delete_canvas")]
     async fn delete_canvas(&self, auth: Auth, arguments: Json<OneCanvas>) -> Answer<Json<ToolAnswer<DeletedCanvas>>> {
         let Auth(caller) = auth;
@@ -178,7 +180,7 @@ impl CanvasTools {
     }
 }
 
-/// Writes the answer that shows a canvas.
+/// Returns a function that writes the answer which shows a canvas.
 fn shown(request_id: &str) -> impl FnOnce(Kept<canvas::Canvas>) -> String {
     move |kept| ToolAnswer::new(request_id, CanvasAnswer { canvas: Canvas::of(kept, None) }).to_json_string()
 }

@@ -1,6 +1,6 @@
-//! What the canvases' tools take: layers and the operations of an edit, as the document describes them.
+//! The requests of the canvas tools: layers and the operations of an edit, as the OpenAPI document describes them.
 //!
-//! What an operation makes of its fields, and which of them it refuses, is `domain::canvas`'s.
+//! `domain::canvas` decides what an operation does with its fields, and which of them it refuses.
 
 use crate::http::paging::Limit;
 use crate::http::text::Text;
@@ -8,7 +8,7 @@ use poem_openapi::types::{Example, ToJSON};
 use poem_openapi::{Enum, Object};
 use serde_json::Value;
 
-/// An object with these fields, and those of a layer.
+/// Declares an object with these fields and those of a layer.
 macro_rules! with_layer {
     ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $field:ident: $type:ty,)* }) => {
         $(#[$about])*
@@ -16,63 +16,64 @@ macro_rules! with_layer {
         #[oai(deny_unknown_fields, skip_serializing_if_is_none)]
         pub struct $name {
             $($(#[$doc])* pub $field: $type,)*
-            /// The layer. Of a new one: 1 to 64 letters, digits, `-` and `_`; one is made when absent.
+            /// The layer's id. For a new layer: 1 to 64 letters, digits, `-` and `_`; one is generated when absent.
             pub layer_id: Option<Text>,
-            /// The place from 0, the lowest, counted without that which moves; over all the others when absent.
+            /// The layer's index, 0 being the lowest, counted without the layer that moves; the top when absent.
             pub position: Option<u32>,
-            /// Its left side, in pixels of the canvas.
+            /// Its left edge, in pixels of the canvas.
             pub x: Option<f64>,
-            /// Its upper side.
+            /// Its upper edge, in pixels of the canvas.
             pub y: Option<f64>,
-            /// Its width, the canvas's when absent. A text has `max_width`.
+            /// Its width in pixels; the canvas's when absent. A text has `max_width` instead.
             pub width: Option<f64>,
-            /// Its height, the canvas's when absent.
+            /// Its height in pixels; the canvas's when absent.
             pub height: Option<f64>,
-            /// How far it is turned about its middle, -360 to 360 degrees, as a clock's hand.
+            /// Its clockwise rotation about its centre, -360 to 360 degrees.
             pub rotation: Option<f64>,
-            /// How much it hides of what is under it, 0 to 1.
+            /// Its opacity, 0 to 1.
             pub opacity: Option<f64>,
-            /// How round the corners of an image, a logo, a rectangle or a gradient are, in pixels.
+            /// The radius of the corners of an image, a logo, a rectangle or a gradient, in pixels.
             pub radius: Option<f64>,
-            /// The shadow that it throws.
+            /// Its shadow.
             pub shadow: Option<LayerShadow>,
-            /// What names the item of an image: an image or a film.
+            /// The item of an image layer, an image or a film: its ref, its id, or the id of the job that made it.
             #[oai(rename = "ref")]
             pub item_ref: Option<Text>,
-            /// The second of a film whose frame is shown.
+            /// The time of the frame to show of a film, in seconds.
             pub at: Option<f64>,
-            /// How an image or a logo gets into its place; `contain` when absent.
+            /// How an image or a logo is fitted into the layer; `contain` when absent.
             pub fit: Option<LayerFit>,
             /// The name of a logo of the brand kit.
             pub logo: Option<Text>,
-            /// The colour of a text, a rectangle or an ellipse: `#1a2b3c`, `#1a2b3c80`, or the name of one of the brand
-            /// kit; black when absent.
+            /// The colour of a text, a rectangle or an ellipse: `#1a2b3c`, `#1a2b3c80`, or the name of a colour of the
+            /// brand kit; black when absent.
             pub color: Option<Text>,
             /// The colours of a gradient, 2 to 8 at equal distances.
             pub colors: Option<Vec<Text>>,
-            /// How a gradient goes; `linear` when absent.
+            /// The shape of a gradient; `linear` when absent.
             pub shape: Option<GradientWay>,
-            /// Where a linear one goes, in degrees: 0 to the right, 90 down.
+            /// The direction of a linear gradient, in degrees: 0 is to the right, 90 down.
             pub angle: Option<f64>,
-            /// What a text says, 1 to 2,000 characters. `{name}` is a placeholder; `{{` and `}}` are brackets.
+            /// The words of a text, 1 to 2,000 characters. `{name}` is a placeholder; `{{` and `}}` are literal
+            /// braces.
             pub text: Option<Text>,
-            /// The family of its letters, one that `get_brand_kit` lists or the name of a font of the brand kit;
+            /// The font family of a text, one that `get_brand_kit` lists or the name of a font of the brand kit;
             /// `DejaVu Sans` when absent.
             pub family: Option<Text>,
-            /// Their height, 1 to 2000 pixels; 48 when absent.
+            /// The font size, 1 to 2000 pixels; 48 when absent.
             pub size: Option<f64>,
-            /// How bold they are, 100 to 900; 400, which is regular, when absent. 700 is bold.
+            /// The font weight, 100 to 900; 400, which is regular, when absent. 700 is bold.
             pub weight: Option<u16>,
-            /// Where lines begin; where the text's script does when absent.
+            /// The alignment of lines; when absent, the side where the text's script begins.
             pub align: Option<LineAlign>,
-            /// How wide a line may be before it is broken; 0 breaks none, as when absent.
+            /// The width at which lines are broken, in pixels; 0, and when absent: lines are not broken.
             pub max_width: Option<f64>,
-            /// From one line to the next, 0.5 to 4 heights of letters; 1.2 when absent.
+            /// The distance from one line to the next, 0.5 to 4 font sizes; 1.2 when absent.
             pub line_height: Option<f64>,
         }
 
         impl $name {
-            /// With these fields, and none of a layer's.
+            /// Returns one with these fields, and none of a layer's.
             fn with($($field: $type),*) -> Self {
                 Self {
                     $($field,)*
@@ -111,13 +112,13 @@ macro_rules! with_layer {
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields, skip_serializing_if_is_none, example)]
 pub struct CreateCanvas {
-    /// What it is called, 1 to 200 characters; `Canvas` when not given.
+    /// Its name, 1 to 200 characters; `Canvas` when not given.
     pub name: Option<Text>,
     /// Pixels across, 1 to 8192.
     pub width: u32,
     /// Pixels down, 1 to 8192.
     pub height: u32,
-    /// The colour behind everything, as of a layer; `transparent` when not given.
+    /// The background colour, in the form of a layer's `color`; `transparent` when not given.
     pub background: Option<Text>,
     /// Its layers, the lowest first, at most 200.
     pub layers: Option<Vec<NewLayer>>,
@@ -137,7 +138,7 @@ impl Example for CreateCanvas {
     }
 }
 
-/// Which canvases.
+/// Which canvases to list.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct ListCanvases {
@@ -155,27 +156,27 @@ pub struct OneCanvas {
     pub canvas_id: Text,
 }
 
-/// Which canvas goes back.
+/// Which canvas to restore.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct UndoCanvas {
     /// The canvas.
     pub canvas_id: Text,
-    /// The revision that is undone; another one stands: 409 `revision_conflict`.
+    /// The revision to undo. If the canvas has another revision: 409 `revision_conflict`.
     pub if_revision: Option<i32>,
 }
 
-/// What to change of a canvas.
+/// What to change in a canvas.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields, skip_serializing_if_is_none, example)]
 pub struct EditCanvas {
     /// The canvas.
     pub canvas_id: Text,
-    /// The revision that the change is for; another one stands: 409 `revision_conflict`.
+    /// The revision that the change is for. If the canvas has another one: 409 `revision_conflict`.
     pub if_revision: Option<i32>,
     /// Its new name, 1 to 200 characters.
     pub name: Option<Text>,
-    /// What to do, 1 to 500 operations; may be left out with `name`.
+    /// The operations, 1 to 500; may be absent if `name` is given.
     pub ops: Option<Vec<CanvasOp>>,
 }
 
@@ -188,23 +189,23 @@ impl Example for EditCanvas {
     }
 }
 
-/// What an operation does.
+/// The kinds of operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case", rename = "CanvasOpKind")]
 pub enum OpKind {
-    /// Another layer of this `type`, with the fields that it has.
+    /// Adds a layer of this `type`, with the fields that the type has.
     AddLayer,
-    /// Any of the same, by `layer_id`. What is absent stays; its type stays too.
+    /// Changes fields of the layer `layer_id`. Absent fields keep their values, and so does its type.
     UpdateLayer,
-    /// A layer to `position`, by `layer_id`.
+    /// Moves the layer `layer_id` to `position`.
     MoveLayer,
-    /// A layer less, by `layer_id`.
+    /// Removes the layer `layer_id`.
     RemoveLayer,
-    /// The canvas: `width`, `height`, `background`.
+    /// Changes the canvas: `width`, `height`, `background`.
     SetCanvas,
 }
 
-/// What a layer shows.
+/// The types of layers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum LayerType {
@@ -218,33 +219,33 @@ pub enum LayerType {
     Rect,
     /// An ellipse: `color`.
     Ellipse,
-    /// Colours that go over into one another: `colors`, `shape`, `angle`.
+    /// A gradient of colours: `colors`, `shape`, `angle`.
     Gradient,
 }
 
-/// How an image gets into its place.
+/// How an image or a logo is fitted into its layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum LayerFit {
-    /// All of it, in the middle.
+    /// All of it is shown, centred.
     Contain,
-    /// Filling, with what does not fit cut off.
+    /// It fills the layer, and what does not fit is cut off.
     Cover,
 }
 
-/// Where lines begin.
+/// The alignment of lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum LineAlign {
-    /// On the left.
+    /// To the left.
     Left,
-    /// In the middle.
+    /// Centred.
     Center,
-    /// On the right.
+    /// To the right.
     Right,
 }
 
-/// How a gradient goes.
+/// The shape of a gradient.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum GradientWay {
@@ -258,39 +259,39 @@ pub enum GradientWay {
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields, skip_serializing_if_is_none)]
 pub struct LayerShadow {
-    /// Its colour; `#00000080` when absent. One that is `transparent` is none.
+    /// Its colour; `#00000080` when absent. `transparent` means no shadow.
     pub color: Option<Text>,
-    /// How far it falls to the right, -500 to 500 pixels.
+    /// Its offset to the right, -500 to 500 pixels.
     pub x: Option<f64>,
-    /// How far it falls down, -500 to 500 pixels.
+    /// Its offset downwards, -500 to 500 pixels.
     pub y: Option<f64>,
-    /// How far its edges go over into nothing, 0 to 500 pixels.
+    /// The width of its blurred edge, 0 to 500 pixels.
     pub blur: Option<f64>,
 }
 
 with_layer! {
-    /// A layer to begin with. A field that its type does not have is refused.
+    /// A layer of a new canvas. A field that its type does not have is refused.
     NewLayer {
-        /// What it shows.
+        /// Its type.
         #[oai(rename = "type")]
         layer_type: LayerType,
     }
 }
 
 with_layer! {
-    /// One change of a canvas. A field that the operation does not take is refused.
+    /// One change to a canvas. A field that the operation does not take is refused.
     CanvasOp {
-        /// What is done.
+        /// The operation.
         op: OpKind,
-        /// What a new layer shows.
+        /// The type of a new layer.
         #[oai(rename = "type")]
         layer_type: Option<LayerType>,
-        /// The colour behind everything; `transparent` for none.
+        /// The background colour; `transparent` for none.
         background: Option<Text>,
     }
 }
 
-/// The operations that add these layers.
+/// Returns the operations that add these layers.
 pub(super) fn added<'a>(layers: impl Iterator<Item = &'a NewLayer>) -> Vec<Value> {
     let added = layers.filter_map(ToJSON::to_json).map(|mut layer| {
         layer["op"] = "add_layer".into();

@@ -1,7 +1,7 @@
 //! `render_canvas`: a canvas as a picture, made by a job (contract §4.13).
 //!
-//! What the picture shows is decided here, as a plan: the brand kit's names are looked up and placeholders filled, so
-//! that whatever is changed afterwards changes no job. Neighbour: `edits::call`, which starts the job.
+//! What the picture shows is fixed here, as a plan: names of the brand kit are resolved and placeholders filled, so
+//! that later changes do not affect the job. Neighbour: `edits::call`, which starts the job.
 
 use crate::app::App;
 use crate::auth::{Auth, Role};
@@ -26,7 +26,7 @@ use poem_openapi::{Enum, Object, OpenApi};
 use serde_json::json;
 use std::collections::BTreeMap;
 
-/// What these operations refuse with, beside what every operation may.
+/// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[(
     "POST /tools/render_canvas",
     &[
@@ -42,61 +42,61 @@ pub const ERRORS: Refusals = &[(
     ],
 )];
 
-/// How large a picture may be made, in thousandths of the canvas.
+/// The range of `scale`, in thousandths.
 const SCALES: std::ops::RangeInclusive<i32> = 10..=8_000;
 
-/// What a canvas is rendered as.
+/// The formats of rendered canvases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum PictureFormat {
-    /// Without loss, with what is transparent.
+    /// Lossless, with transparency.
     Png,
-    /// Small, on white where it is transparent.
+    /// Small; transparent parts become white.
     Jpeg,
-    /// Smaller, with what is transparent.
+    /// Smaller still, with transparency.
     Webp,
-    /// Shapes, with its letters as shapes and its images in it.
+    /// Vector shapes: letters become shapes, and images are embedded.
     Svg,
 }
 
-/// What to render.
+/// Which canvas to render, and how.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct RenderCanvas {
     /// The canvas.
     pub canvas_id: Text,
-    /// What it is rendered as; `png` when not given.
+    /// The format of the picture; `png` when not given.
     pub format: Option<PictureFormat>,
-    /// How many pixels of the picture a pixel of the canvas is, 0.01 to 8; 1 when not given.
+    /// Pixels of the picture for each pixel of the canvas, 0.01 to 8; 1 when not given.
     #[oai(validator(minimum(value = "0.01"), maximum(value = "8")))]
     pub scale: Option<f64>,
-    /// What placeholders stand for, by their names; each of the canvas has to have one.
+    /// Values for the placeholders, by their names. Every placeholder of the canvas needs one.
     pub values: Option<BTreeMap<String, Text>>,
-    /// `true` answers what the call would hold, and starts nothing.
+    /// `true` returns what the call would hold, and starts nothing.
     pub dry_run: Option<bool>,
 }
 
-/// Where the render stands.
+/// The state of a render.
 #[derive(Debug, Object)]
 #[oai(skip_serializing_if_is_none)]
 pub struct RenderedCanvas {
     /// The canvas.
     pub canvas_id: Text,
-    /// The revision of it that is rendered.
+    /// The revision that is rendered.
     pub revision: i32,
-    /// Pixels of the picture across.
+    /// The picture's width, in pixels.
     pub width: u32,
-    /// Pixels of the picture down.
+    /// The picture's height, in pixels.
     pub height: u32,
-    /// Whether the picture is there.
+    /// Whether the picture is ready.
     pub status: NeedStatus,
-    /// The job that renders it; when queued.
+    /// The job that renders it; only when queued.
     pub job_id: Option<Text>,
-    /// Minutes held for that job, or that would be; when queued or startable.
+    /// Minutes held for that job, or that would be held; only when queued or startable.
     pub estimated_minutes: Option<MinuteCount>,
-    /// The rendered item; when ready.
+    /// The rendered item; only when ready.
     pub output_item_id: Option<Text>,
-    /// What of the canvas is not in the picture, in whole sentences.
+    /// What the picture lacks of the canvas, in whole sentences.
     pub warnings: Vec<Text>,
 }
 
@@ -107,11 +107,10 @@ pub struct RenderTools(pub App);
 impl RenderTools {
     /// Render a canvas
     ///
-    /// A job makes a new image of the canvas as it is now, with `values` in the place of its placeholders and with what
-    /// its names stand for in the brand kit now. One canvas comes out as the same bytes, however often; the same
-    /// picture is made once while its item is there. It costs what a second of film costs, for each 3840 × 2160 pixels
-    /// that are begun, or what decoding its images is worth, if that is more. `warnings` names letters that the fonts
-    /// lack.
+    /// Starts a job that makes a new image of the canvas as it is now, with `values` for its placeholders and the names
+    /// of the brand kit resolved now. The same canvas always gives the same bytes, and while a picture's item exists
+    /// the same picture is not made again. It costs as much as one second of film for each 3840 × 2160 pixels begun, or
+    /// the cost of decoding its images if that is more. `warnings` names letters that the fonts lack.
     #[oai(path = "/tools/render_canvas", method = "post", operation_id = "render_canvas")]
     async fn render_canvas(
         &self,
@@ -161,7 +160,7 @@ impl RenderTools {
     }
 }
 
-/// How large the picture is made.
+/// Returns the scale in thousandths.
 fn thousandths(scale: f64) -> Answer<Milli> {
     let rounded = (scale * 1e3).round();
     let fits = rounded >= f64::from(*SCALES.start()) && rounded <= f64::from(*SCALES.end());
@@ -173,7 +172,7 @@ fn thousandths(scale: f64) -> Answer<Milli> {
     }
 }
 
-/// Why a canvas is not rendered.
+/// Returns the refusal of a canvas that can't be rendered.
 fn refused(error: &NotDrawable) -> ApiError {
     let code = if let NotDrawable::Gone { .. } = error { Code::ItemNotFound } else { Code::InvalidRequest };
     let refusal = ApiError::new(code, format!("It can't be rendered: {error}."));

@@ -1,6 +1,6 @@
-//! A call of `dub` or `render_dub`: its item and what is said in it, its Idempotency-Key throughout, and its job.
+//! A call of `dub` or `render_dub`: its item, the item's reads, its Idempotency-Key, and its job.
 //!
-//! One key is one call: whichever job it dispatched first, a read's or the dub's, is what the key answers from then on.
+//! One key is one call: the first job that the call dispatched, a read's or the dub's, answers the key from then on.
 
 use super::segments::{language_of, scripted, spoken, voiced};
 use super::shapes::{DubStanding, MakeDub};
@@ -25,7 +25,7 @@ use store::dubs::MadeDub;
 use store::idempotency::Key;
 use store::items::ItemForReads;
 
-/// What both tools answer.
+/// The answer of both tools.
 pub(super) type Answered = Answer<Stored<ToolAnswer<DubStanding>>>;
 
 /// A call of such a tool.
@@ -33,7 +33,7 @@ pub(super) struct Call<'a> {
     pub(super) app: &'a App,
     pub(super) caller: &'a Caller,
     pub(super) tool: &'static str,
-    /// The whole request in its one form.
+    /// The whole request in canonical form.
     pub(super) request: Value,
     pub(super) key: IdempotencyKey,
     pub(super) dry_run: bool,
@@ -41,29 +41,29 @@ pub(super) struct Call<'a> {
 
 /// A read that a dub needs.
 enum Heard {
-    /// What it says.
+    /// The read's `data`.
     Read(Value),
-    /// A job finds out: answer with this.
+    /// A job computes it: answer with this.
     Answered(Box<Stored<ToolAnswer<DubStanding>>>),
 }
 
-/// The item that is to be dubbed.
+/// The item to dub.
 pub(super) struct Source {
     pub(super) item: Box<ItemForReads>,
-    /// How long it lasts.
+    /// Its duration, in microseconds.
     pub(super) duration: Micros,
 }
 
-/// What a dub is made of.
+/// A new dub, or the job that must end first.
 pub(super) enum Written {
-    /// It, and whether it is still to be translated.
+    /// The dub, and whether it still has to be translated.
     Dub(Box<Dub>, bool),
-    /// A job finds out what is said: answer with this.
+    /// A job computes a read that is missing: answer with this.
     Answered(Box<Stored<ToolAnswer<DubStanding>>>),
 }
 
 impl Call<'_> {
-    /// The answer that this call's key has already, if it has one.
+    /// Returns the answer that this call's key already has, if any.
     pub(super) async fn replayed(&self) -> Answer<Option<Stored<ToolAnswer<DubStanding>>>> {
         let Some(key) = self.key() else { return Ok(None) };
         match dispatch::answered_before(&self.app.process, &key).await? {
@@ -73,11 +73,11 @@ impl Call<'_> {
         }
     }
 
-    /// The item that is to be dubbed.
+    /// Returns the item to dub.
     ///
     /// # Errors
-    /// `invalid_request` unless exactly an item is named; `item_not_found`, `workspace_forbidden`, `item_not_ready`;
-    /// `read_not_applicable` where nothing can be heard of it, or it is too long.
+    /// `invalid_request` unless exactly one item is named; `item_not_found`, `workspace_forbidden`, `item_not_ready`;
+    /// `read_not_applicable` when it has no sound, or is too long.
     pub(super) async fn source(&self, asked: &MakeDub) -> Answer<Source> {
         let item_ref = match (&asked.item_ref, &asked.timeline_id) {
             (Some(item_ref), None) => item_ref,
@@ -104,11 +104,11 @@ impl Call<'_> {
         }
     }
 
-    /// What is to be spoken: the script, or what the stored reads say. Those that are missing are started, one after
-    /// the other.
+    /// Returns the segments to speak: of the script, or of the stored reads. Missing reads are started, one after the
+    /// other.
     ///
     /// # Errors
-    /// `invalid_request` for what can't be a dub; those of `stored_read::need`; `read_not_applicable` where nobody
+    /// `invalid_request` for what can't be a dub; the errors of `stored_read::need`; `read_not_applicable` when nobody
     /// speaks.
     pub(super) async fn written(&self, asked: &MakeDub, from: &Source) -> Answer<Written> {
         let (item, duration) = (&from.item, from.duration);
@@ -146,7 +146,7 @@ impl Call<'_> {
         Ok(Written::Dub(Box::new(dub), translates))
     }
 
-    /// A stored read of the item. It is started where it is missing.
+    /// Returns a stored read of the item, and starts it if it is missing.
     async fn heard(&self, item: &ItemForReads, read: Read) -> Answer<Heard> {
         let (request, item_ref) = (self.request.clone(), item.id.to_string());
         let wanted = Need { tool: self.tool, item_ref: &item_ref, read, request, dry_run: self.dry_run };
@@ -156,7 +156,7 @@ impl Call<'_> {
         };
         let (document, held) = ready.document.whole(&self.app.answers, self.caller.account_id).await?;
         let parsed = move || {
-            // Until all of it is gone.
+            // Held until the document is parsed and dropped.
             let _held = held;
             serde_json::from_slice(&document)
         };
@@ -165,10 +165,10 @@ impl Call<'_> {
         Ok(Heard::Read(parsed.map_err(ApiError::internal)?))
     }
 
-    /// Starts the dub, or tells where the same stands.
+    /// Starts the dub, or reports the state of the same one.
     ///
     /// # Errors
-    /// Those of `super::STARTING`.
+    /// The errors of `super::STARTING`.
     pub(super) async fn start(&self, plan: DubPlan, duration: Micros) -> Answered {
         let order = order(self.caller, self.tool, None, self.key());
         let duration_ms = plan.worth_ms(duration.0 / 1_000);
@@ -189,14 +189,14 @@ impl Call<'_> {
         ordering.make(&request, |made| made.item, refused, told).await
     }
 
-    /// The key of this call, if one was sent: the same as `need` makes.
+    /// Returns the key of this call, if one was sent: the same as `need` makes.
     fn key(&self) -> Option<Key> {
         let canonical = json!([self.tool, self.caller.workspace.id, self.request]);
         starting::keyed(self.app, self.caller, self.tool, self.key.clone(), &canonical)
     }
 }
 
-/// The refusal where no worker has what it takes.
+/// Returns the refusal when no worker can translate or speak this.
 fn lacking(name: &str, plan: &DubPlan) -> ApiError {
     let (target, source) = (&plan.body.target_language, plan.body.source_language.as_ref());
     let (message, suggested) = match (name.strip_prefix("apertium:"), source) {

@@ -1,5 +1,5 @@
-//! `dub`, `list_dubs`, `get_dub`, `edit_dub`, `undo_dub`, `render_dub` and `delete_dub`: what is said in an item, in
-//! another language (contract §4.14, docs/dubs.md).
+//! `dub`, `list_dubs`, `get_dub`, `edit_dub`, `undo_dub`, `render_dub` and `delete_dub`: speech translated into another
+//! language (contract §4.14, docs/dubs.md).
 
 mod call;
 mod ops;
@@ -27,7 +27,7 @@ use poem_openapi::types::ToJSON;
 use serde_json::json;
 use shapes::{DeletedDub, DubAnswer, DubDocument, DubPage, ListDubs, ListedDub, MakeDub, OneDub, RenderDub, UndoDub};
 
-/// What `dub` and `render_dub` may refuse with.
+/// The error codes of `dub` and `render_dub`.
 macro_rules! starting {
     ($($more:expr),*) => {
         &[
@@ -44,7 +44,7 @@ macro_rules! starting {
     };
 }
 
-/// What these operations refuse with, beside what every operation may.
+/// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[
     ("POST /tools/dub", starting![Code::ItemNotReady, Code::ItemLeased, Code::ReadNotApplicable, Code::QuotaReached]),
     ("POST /tools/list_dubs", &[Code::InvalidCursor]),
@@ -74,12 +74,12 @@ pub struct DubTools(pub App);
 impl DubTools {
     /// Dub an item
     ///
-    /// What is said in an item, translated and spoken in another language, as a job of kind `dub` that makes a new
-    /// item, a timeline whose voiceover it is, and a dub to edit. It rests on the item's `transcript` and `speakers`
-    /// reads: stored ones are used at no charge, and where one is missing its job is started or joined and the answer
-    /// is `queued`: follow `job_id` with `get_jobs` and call again. With `script` neither is needed. What is built in
-    /// translates and speaks as a draft: listen to it, change it with `edit_dub`. The same call makes the same dub
-    /// once, until that or its item is deleted.
+    /// Translates the speech of an item and speaks it in another language, in a job of kind `dub` that makes a new
+    /// item, a timeline with the new voices as its voiceover, and a dub to edit. It needs the item's `transcript` and
+    /// `speakers` reads: stored ones are used at no charge. If one is missing, its job is started or joined and the
+    /// answer is `queued`: follow `job_id` with `get_jobs` and call again. With `script` neither is needed. The
+    /// built-in engines translate and speak at draft quality: listen to the result, and change it with `edit_dub`. The
+    /// same call makes the same dub once, until the dub or its item is deleted.
     #[oai(path = "/tools/dub", method = "post", operation_id = "dub")]
     async fn dub(&self, auth: Auth, key: IdempotencyKey, arguments: Json<MakeDub>) -> Answered {
         let (Auth(caller), asked) = (auth, arguments.0);
@@ -111,7 +111,7 @@ impl DubTools {
 
     /// List dubs
     ///
-    /// Newest first, without what is said in them.
+    /// Newest first, without their segments.
     #[oai(path = "/tools/list_dubs", method = "post", operation_id = "list_dubs")]
     async fn list_dubs(&self, auth: Auth, arguments: Json<ListDubs>) -> Answer<Json<ToolAnswer<DubPage>>> {
         let Auth(caller) = auth;
@@ -125,7 +125,7 @@ impl DubTools {
 
     /// Read a dub
     ///
-    /// With all its segments, what was last spoken of it, and whether it was changed since.
+    /// With all its segments, what was last spoken, and whether it was changed since.
     #[oai(path = "/tools/get_dub", method = "post", operation_id = "get_dub")]
     async fn get_dub(&self, auth: Auth, arguments: Json<OneDub>) -> Answer<Json<ToolAnswer<DubAnswer>>> {
         let Auth(caller) = auth;
@@ -136,9 +136,9 @@ impl DubTools {
 
     /// Change a dub
     ///
-    /// Its name, or what is said in it: `ops` are done one after the other, all of them or none, and the refusal names
-    /// the one that can't be done. Nothing is spoken by it: `render_dub` speaks what was changed. What the dub was
-    /// before is kept for `undo_dub`, the last 50 changes.
+    /// Changes its name or its segments: `ops` are applied in order, all of them or none, and a refusal names the one
+    /// that can't be applied. Nothing is spoken: `render_dub` speaks the changes. The last 50 changes can be undone
+    /// with `undo_dub`.
     #[oai(path = "/tools/edit_dub", method = "post", operation_id = "edit_dub")]
     async fn edit_dub(
         &self,
@@ -160,7 +160,7 @@ impl DubTools {
 
     /// Undo the latest change of a dub
     ///
-    /// Back to what it was before, as a new revision; again for the change before that.
+    /// Restores what the dub was before its latest change, as a new revision. A second call undoes the change before.
     #[oai(path = "/tools/undo_dub", method = "post", operation_id = "undo_dub")]
     async fn undo_dub(
         &self,
@@ -179,9 +179,9 @@ impl DubTools {
 
     /// Speak a dub again
     ///
-    /// A job makes a new item of the dub as it is now, and puts its voices into the dub's timeline. Only segments whose
-    /// text, voice or time is another are spoken; the job's result counts them (`spoken`, `reused`). Of a dub that has
-    /// not changed the answer is `ready`.
+    /// Starts a job that makes a new item of the dub as it is now, and puts the new voices into the dub's timeline.
+    /// Only segments whose text, voice or time changed are spoken; the job's result counts them (`spoken`, `reused`).
+    /// If the dub has not changed, the answer is `ready`.
     #[oai(path = "/tools/render_dub", method = "post", operation_id = "render_dub")]
     async fn render_dub(&self, auth: Auth, key: IdempotencyKey, arguments: Json<RenderDub>) -> Answered {
         let (Auth(caller), RenderDub { dub_id, dry_run }) = (auth, arguments.0);
@@ -212,7 +212,7 @@ impl DubTools {
 
     /// Delete a dub
     ///
-    /// With what is kept of its past. Its timeline and the items that were made of it stay.
+    /// Its history is deleted too. Its timeline and the items that were made of it stay.
     #[oai(path = "/tools/delete_dub", method = "post", operation_id = "delete_dub")]
     async fn delete_dub(&self, auth: Auth, arguments: Json<OneDub>) -> Answer<Json<ToolAnswer<DeletedDub>>> {
         let Auth(caller) = auth;
@@ -223,7 +223,7 @@ impl DubTools {
     }
 }
 
-/// Writes the answer that shows a dub.
+/// Returns a function that writes the answer which shows a dub.
 fn shown(request_id: &str) -> impl FnOnce(KeptDub) -> String {
     move |dub| ToolAnswer::new(request_id, DubAnswer { dub: DubDocument::of(dub) }).to_json_string()
 }

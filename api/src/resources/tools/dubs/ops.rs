@@ -1,22 +1,22 @@
-//! What an edit of a dub takes: its operations, as the document describes them.
+//! The request of `edit_dub`: its operations, as the OpenAPI document describes them.
 //!
-//! What an operation makes of its fields, and which of them it refuses, is `domain::dub`'s.
+//! `domain::dub` decides what an operation does with its fields, and which of them it refuses.
 
 use crate::http::text::Text;
 use poem_openapi::types::Example;
 use poem_openapi::{Enum, Object};
 
-/// What to change of a dub.
+/// What to change in a dub.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields, skip_serializing_if_is_none, example)]
 pub struct EditDub {
     /// The dub.
     pub dub_id: Text,
-    /// The revision that the change is for; another one stands: 409 `revision_conflict`.
+    /// The revision that the change is for. If the dub has another one: 409 `revision_conflict`.
     pub if_revision: Option<i32>,
     /// Its new name, 1 to 200 characters.
     pub name: Option<Text>,
-    /// What is done, one after the other, all or none; 1 to 500.
+    /// The operations, 1 to 500, applied in order, all of them or none.
     pub ops: Option<Vec<DubOp>>,
 }
 
@@ -36,40 +36,40 @@ impl Example for EditDub {
     }
 }
 
-/// What an operation does.
+/// The kinds of operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum DubOpKind {
-    /// Another segment: `start`, `end`, `translation`, and `segment_id`, `speaker`, `voice` if they are said.
+    /// Adds a segment: `start`, `end`, `translation`, and optionally `segment_id`, `speaker`, `voice`.
     AddSegment,
-    /// Any of the same, by `segment_id`. What is absent stays.
+    /// Changes fields of the segment `segment_id`. Absent fields keep their values.
     UpdateSegment,
-    /// A segment less, by `segment_id`: it is not spoken any more.
+    /// Removes the segment `segment_id`: it is not spoken any more.
     RemoveSegment,
-    /// Another `voice` for all that `speaker` says.
+    /// Gives `speaker` another `voice` in all segments.
     SetVoice,
-    /// Whether the item's own sound is heard under the voices: `keep`.
+    /// Sets whether the item's own sound is heard under the voices: `keep`.
     SetBackground,
 }
 
-/// One change of a dub. A field that the operation does not take is refused.
+/// One change to a dub. A field that the operation does not take is refused.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields, skip_serializing_if_is_none)]
 pub struct DubOp {
-    /// What is done.
+    /// The operation.
     pub op: DubOpKind,
-    /// The segment. Of a new one: 1 to 64 letters, digits, `-` and `_`; one is made when absent.
+    /// The segment's id. For a new one: 1 to 64 letters, digits, `-` and `_`; one is generated when absent.
     pub segment_id: Option<Text>,
-    /// The second at which it begins.
+    /// When the segment begins, in seconds.
     pub start: Option<f64>,
-    /// The second at which it ends.
+    /// When the segment ends, in seconds.
     pub end: Option<f64>,
-    /// What is spoken, at most 1,000 characters; nothing of an empty one.
+    /// The words to speak, at most 1,000 characters; nothing is spoken when it is empty.
     pub translation: Option<Text>,
-    /// The voice, as its engine names it.
+    /// The voice, by its engine's name for it.
     pub voice: Option<Text>,
-    /// Who speaks.
+    /// The speaker's name.
     pub speaker: Option<Text>,
-    /// Whether the item's own sound is heard.
+    /// Whether the item's own sound is heard under the voices.
     pub keep: Option<bool>,
 }

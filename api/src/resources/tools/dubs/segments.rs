@@ -1,4 +1,4 @@
-//! The segments of a new dub: of a script, or of what is said in the item; and the voices that speak them.
+//! Makes the segments of a new dub, from a script or from the item's speech, and gives them their voices.
 
 use super::shapes::{ScriptSegment, SpeakerVoice};
 use crate::http::error::{Answer, ApiError, Code};
@@ -10,7 +10,7 @@ use domain::timeline::Micros;
 use serde_json::json;
 use std::collections::HashMap;
 
-/// A dub of a script.
+/// Makes a dub of a script.
 pub(super) fn scripted(
     script: &[ScriptSegment],
     item: ItemId,
@@ -40,7 +40,7 @@ pub(super) fn scripted(
     Ok(Dub { source: item, source_language: source, target_language: target, keep_background: false, segments })
 }
 
-/// The language that is spoken: the one that is asked for, or the one that the transcript tells.
+/// Returns the language that is spoken: the one asked for, or else the transcript's.
 pub(super) fn language_of(transcript: &Transcript, asked: Option<Language>, target: &Language) -> Answer<Language> {
     if transcript.words.is_empty() {
         return Err(silent());
@@ -55,7 +55,7 @@ pub(super) fn language_of(transcript: &Transcript, asked: Option<Language>, targ
     Ok(source)
 }
 
-/// A dub of what was said by whom.
+/// Makes a dub of a transcript and its speakers.
 pub(super) fn spoken(recording: Recording<'_>, target: &Language) -> Answer<Dub> {
     let dub = said(recording, target);
     if dub.segments.is_empty() { Err(silent()) } else { Ok(dub) }
@@ -65,7 +65,7 @@ fn silent() -> ApiError {
     ApiError::new(Code::ReadNotApplicable, "Nobody says a word in the item.")
 }
 
-/// Gives speakers the voices that are asked for.
+/// Gives speakers the voices that the request names.
 pub(super) fn voiced(dub: &mut Dub, voices: &[SpeakerVoice]) -> Answer<()> {
     for (place, SpeakerVoice { speaker, voice }) in voices.iter().enumerate() {
         let wrong = |why: &str| Err(ApiError::new(Code::InvalidRequest, format!("`voices[{place}]`: {why}.")));

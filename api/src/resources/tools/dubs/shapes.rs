@@ -1,4 +1,4 @@
-//! What the dubs' tools take and answer.
+//! The shapes of the dub tools' requests and answers.
 
 use crate::http::paging::Limit;
 use crate::http::text::{MinuteCount, Text, Time, True};
@@ -11,27 +11,26 @@ use poem_openapi::types::Example;
 use std::collections::HashMap;
 use store::documents::ListedRow;
 
-/// What to dub.
+/// Which item to dub, and how.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields, skip_serializing_if_is_none, example)]
 pub struct MakeDub {
     /// The item: its ref, its id, or the id of the job that made it.
     #[oai(rename = "ref")]
     pub item_ref: Option<Text>,
-    /// A timeline to dub, in the place of `ref`. This deployment dubs items: render the timeline first.
+    /// A timeline to dub, instead of `ref`. This service dubs items only: render the timeline first.
     pub timeline_id: Option<Text>,
     /// The language to dub into, such as `es` or `spa`.
     pub target_language: Text,
-    /// The language that is spoken; what the transcript tells when not given.
+    /// The language that is spoken in the item; the transcript's when not given.
     pub source_language: Option<Text>,
-    /// What is to be spoken when, at most 2,000 segments that don't overlap. With it nothing is transcribed or
-    /// translated.
+    /// The segments to speak, at most 2,000, which may not overlap. With it nothing is transcribed or translated.
     pub script: Option<Vec<ScriptSegment>>,
-    /// Voices of speakers; each other speaker gets one.
+    /// Voices for speakers; every other speaker gets one automatically.
     pub voices: Option<Vec<SpeakerVoice>>,
     /// Whether the item's own sound is heard under the voices, 15 dB down while they speak; false when not given.
     pub keep_background: Option<bool>,
-    /// `true` answers what the call would hold, and starts nothing.
+    /// `true` returns what the call would hold, and starts nothing.
     pub dry_run: Option<bool>,
 }
 
@@ -54,13 +53,13 @@ impl Example for MakeDub {
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields, skip_serializing_if_is_none)]
 pub struct ScriptSegment {
-    /// The second at which it begins.
+    /// When it begins, in seconds.
     pub start: f64,
-    /// The second at which it ends.
+    /// When it ends, in seconds.
     pub end: f64,
-    /// What is spoken, 1 to 1,000 characters.
+    /// The words to speak, 1 to 1,000 characters.
     pub text: Text,
-    /// Who speaks; `speaker_1` when not given.
+    /// The speaker's name; `speaker_1` when not given.
     pub speaker: Option<Text>,
 }
 
@@ -68,9 +67,10 @@ pub struct ScriptSegment {
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct SpeakerVoice {
-    /// Who, as the `speakers` read or the script calls them.
+    /// The speaker's name in the `speakers` read or in the script.
     pub speaker: Text,
-    /// The voice, as its engine names it: in English one of `flite`'s, else `espeak-ng`'s, such as `es+f3`.
+    /// The voice, by its engine's name for it: for English one of `flite`'s, otherwise of `espeak-ng`'s, such as
+    /// `es+f3`.
     pub voice: Text,
 }
 
@@ -88,11 +88,11 @@ pub struct OneDub {
 pub struct RenderDub {
     /// The dub.
     pub dub_id: Text,
-    /// `true` answers what the call would hold, and starts nothing.
+    /// `true` returns what the call would hold, and starts nothing.
     pub dry_run: Option<bool>,
 }
 
-/// Which dubs.
+/// Which dubs to list.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct ListDubs {
@@ -102,41 +102,41 @@ pub struct ListDubs {
     pub cursor: Option<Text>,
 }
 
-/// Which dub goes back.
+/// Which dub to restore.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct UndoDub {
     /// The dub.
     pub dub_id: Text,
-    /// The revision that is undone; another one stands: 409 `revision_conflict`.
+    /// The revision to undo. If the dub has another one: 409 `revision_conflict`.
     pub if_revision: Option<i32>,
 }
 
-/// Where a dub stands.
+/// The state of a dub.
 #[derive(Debug, Object)]
 #[oai(skip_serializing_if_is_none)]
 pub struct DubStanding {
-    /// As it was asked for, where a read of it is missing.
+    /// The ref or id that the request named; only when a read of the item is missing.
     #[oai(rename = "ref")]
     pub item_ref: Option<Text>,
     /// The item that is dubbed.
     pub item_id: Text,
-    /// `ready`, `queued`, or `startable` of a dry run.
+    /// `ready`, `queued`, or `startable` in a dry run.
     pub status: NeedStatus,
-    /// The job that dubs, or that computes a read which is missing; when queued. Follow it with `get_jobs`: of a read,
-    /// call again then.
+    /// The job that dubs, or that computes a missing read; only when queued. Follow it with `get_jobs`. When it
+    /// computes a read, call again once it has ended.
     pub job_id: Option<Text>,
-    /// Minutes held for that job, or that would be; when queued or startable.
+    /// Minutes held for that job, or that would be held; only when queued or startable.
     pub estimated_minutes: Option<MinuteCount>,
-    /// The dub; once it is there.
+    /// The dub; once it exists.
     pub dub_id: Option<Text>,
-    /// Its timeline; when ready.
+    /// Its timeline; only when ready.
     pub timeline_id: Option<Text>,
-    /// The dubbed item; when ready.
+    /// The dubbed item; only when ready.
     pub output_item_id: Option<Text>,
-    /// How many segments are spoken; where it is known.
+    /// The number of segments to speak; only when it is known.
     pub segments: Option<u32>,
-    /// `draft`: what a machine of rules translates and speaks.
+    /// `draft`: rule-based engines translate and speak it.
     pub quality: Option<Text>,
 }
 
@@ -145,32 +145,32 @@ pub struct DubStanding {
 pub struct DubDocument {
     /// Its id.
     pub id: Text,
-    /// What it is called.
+    /// Its name.
     pub name: Text,
-    /// How many times it was written.
+    /// Its revision: 1 when created, then one higher with every change.
     pub revision: i32,
-    /// The revision that was last spoken; null where none was.
+    /// The revision that was last spoken; null when none was.
     pub output_revision: Option<i32>,
-    /// Whether it was changed since: `render_dub` speaks what was.
+    /// Whether the dub changed since then: `render_dub` speaks the changes.
     pub stale: bool,
-    /// What clients call the item that is dubbed; null when it is deleted.
+    /// The ref of the item that is dubbed, or its id when it has none; null when it is deleted.
     #[oai(rename = "ref")]
     pub item_ref: Option<Text>,
     /// The item that is dubbed.
     pub item_id: Text,
-    /// The language that is spoken in it; null where a script was given without it.
+    /// The language that is spoken in the item; null when a script was given without it.
     pub source_language: Option<Text>,
     /// The language that it is dubbed into.
     pub target_language: Text,
     /// Whether the item's own sound is heard under the voices.
     pub keep_background: bool,
-    /// The item that was last made of it.
+    /// The item that was last made of it; null when there is none.
     pub output_item_id: Option<Text>,
-    /// The voices of that alone.
+    /// The item with the voices of that alone; null when there is none.
     pub voice_item_id: Option<Text>,
-    /// Its timeline.
+    /// Its timeline; null when there is none.
     pub timeline_id: Option<Text>,
-    /// What is said, in the order of its beginnings.
+    /// Its segments, in the order of their starts.
     pub segments: Vec<DubSegment>,
     /// When it was created.
     pub created_at: Time,
@@ -178,25 +178,25 @@ pub struct DubDocument {
     pub updated_at: Time,
 }
 
-/// What somebody says.
+/// A segment of a dub: the words of one speaker.
 #[derive(Debug, Object)]
 pub struct DubSegment {
-    /// Its id, one in its dub.
+    /// Its id, unique in its dub.
     pub id: Text,
-    /// When it begins.
+    /// When it begins, in seconds.
     pub start: f64,
-    /// When it ends.
+    /// When it ends, in seconds.
     pub end: f64,
-    /// Who speaks.
+    /// The speaker's name.
     pub speaker: Text,
-    /// What is said in the item; null where it is not known.
+    /// The words in the item's own language; null when they are not known.
     pub source: Option<Text>,
-    /// What is spoken instead.
+    /// The words to speak instead.
     pub translation: Text,
-    /// By which voice.
+    /// The voice that speaks it.
     pub voice: Text,
-    /// Seconds that it goes on after its end, although it is spoken as fast as it may be; 0 where it fits, null where
-    /// it was not spoken as it is now.
+    /// Seconds that its speech goes on after its end, although it is spoken as fast as allowed; 0 when it fits, null
+    /// when the current segment has not been spoken.
     pub overflow: Option<f64>,
 }
 
@@ -205,15 +205,15 @@ pub struct DubSegment {
 pub struct ListedDub {
     /// Its id.
     pub id: Text,
-    /// What it is called.
+    /// Its name.
     pub name: Text,
     /// The item that is dubbed.
     pub item_id: Text,
     /// The language that it is dubbed into.
     pub target_language: Text,
-    /// How many segments it has.
+    /// The number of its segments.
     pub segments: u64,
-    /// How many times it was written.
+    /// Its revision: 1 when created, then one higher with every change.
     pub revision: i32,
     /// When it was created.
     pub created_at: Time,
@@ -249,7 +249,7 @@ pub struct DeletedDub {
 }
 
 impl DubDocument {
-    /// As it is kept.
+    /// Returns the dub as tools show it.
     pub(super) fn of(dub: KeptDub) -> Self {
         let KeptDub { kept, output } = dub;
         let body = kept.body;

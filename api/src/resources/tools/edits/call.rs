@@ -1,7 +1,7 @@
-//! A call of a tool that needs speech and may render: its items, its read, its render, and its Idempotency-Key
-//! throughout.
+//! A call of a tool that needs the `speech` read and may render: its items, its read, its render, and its
+//! Idempotency-Key.
 //!
-//! One key is one call: whichever job it dispatched first, the read or the render, is what the key answers from then
+//! One key is one call: the first job that the call dispatched, the read's or the render's, answers the key from then
 //! on.
 
 use super::rendered::Rendered;
@@ -37,41 +37,41 @@ pub(in crate::resources::tools) struct Call<'a> {
     app: &'a App,
     caller: &'a Caller,
     tool: &'static str,
-    /// The whole request in its one form.
+    /// The whole request in canonical form.
     request: Value,
     key: IdempotencyKey,
-    /// Whether to answer what would be started instead of starting it.
+    /// Whether to return what would be started instead of starting it.
     dry_run: bool,
 }
 
-/// What is known of an item's speech.
+/// The speech of an item, or the job that finds it.
 pub(in crate::resources::tools) enum NeededSpeech {
-    /// Where somebody speaks in which item, which lasts as long as was counted when it was listened to.
+    /// The item, with the duration that its speech read measured, and the spans in which somebody speaks.
     Speech(Box<ItemForReads>, Vec<Span>),
-    /// A job finds out: answer with these bytes.
+    /// A job computes the read: answer with these bytes.
     Answered(Stored<ToolAnswer<QueuedRead>>),
 }
 
-/// What a call asks to be made of what it finds.
+/// What a call makes of the speech.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::resources::tools) struct Makes {
-    /// A new item, by a job.
+    /// Whether a job makes a new item.
     pub(in crate::resources::tools) render: bool,
-    /// A timeline.
+    /// Whether a timeline is made.
     pub(in crate::resources::tools) timeline: bool,
 }
 
-/// What a render is called after, and priced by.
+/// The source's name, which a render is named after, and its length, which sets the price.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::resources::tools) struct Priced<'a> {
-    /// The name of what it is made from.
+    /// The name of the source item.
     pub(in crate::resources::tools) source_name: &'a str,
-    /// Milliseconds of media.
+    /// The source's length, in milliseconds.
     pub(in crate::resources::tools) duration_ms: i64,
 }
 
 impl<'a> Call<'a> {
-    /// A dry run has no key: it leaves nothing that could be repeated.
+    /// Makes the call. A dry run drops the key: it leaves nothing to repeat.
     pub(in crate::resources::tools) fn new(
         app: &'a App,
         caller: &'a Caller,
@@ -84,8 +84,8 @@ impl<'a> Call<'a> {
         Self { app, caller, tool, request, key: if dry_run { IdempotencyKey(None) } else { key }, dry_run }
     }
 
-    /// What a tool found, without a render. It is written on a thread of its own: a day of speech has tens of thousands
-    /// of spans.
+    /// Returns the answer of a call that renders nothing. It is serialized on another thread: a day of speech has tens
+    /// of thousands of spans.
     pub(in crate::resources::tools) async fn without_render<T: ParseFromJSON + ToJSON + Send + 'static>(
         &self,
         answer: impl FnOnce() -> T + Send + 'static,
@@ -95,11 +95,11 @@ impl<'a> Call<'a> {
         tokio::task::spawn_blocking(written).await.map_err(ApiError::internal)
     }
 
-    /// Makes a timeline of these items, the first of which decides its picture. `answer` makes the tool's answer of its
-    /// id.
+    /// Makes a timeline of these items; the first one decides its picture. `answer` turns the timeline's id into the
+    /// tool's answer.
     ///
     /// # Errors
-    /// `invalid_request` when there is no such timeline, `quota_reached`, and those of an Idempotency-Key.
+    /// `invalid_request` when the timeline can't be made, `quota_reached`, and those of an Idempotency-Key.
     pub(in crate::resources::tools) async fn timeline<T: ParseFromJSON + ToJSON>(
         &self,
         name: &str,
@@ -131,7 +131,7 @@ impl<'a> Call<'a> {
         Ok(documents::create(self.app, self.caller, &once, new, show).await?.into())
     }
 
-    /// The frames of the first of these items.
+    /// Returns the frame rate of the first of these items.
     async fn rate(&self, named: &[ItemId]) -> Answer<Option<FrameRate>> {
         match named.first() {
             Some(item) => Ok(self.reach(&item.to_string()).await?.frame_rate),
@@ -139,7 +139,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The answer that this call's key has already, if it has one.
+    /// Returns the answer that this call's key already has, if any.
     pub(in crate::resources::tools) async fn replayed<T: ToJSON>(&self) -> Answer<Option<Stored<T>>> {
         let Some(key) = self.key() else { return Ok(None) };
         match dispatch::answered_before(&self.app.process, &key).await? {
@@ -149,10 +149,10 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Where somebody speaks in the item of this name. The read is started where it is missing.
+    /// Returns the spans in which somebody speaks in this item. Starts the read if it is missing.
     ///
     /// # Errors
-    /// Those of `stored_read::need`; `role_forbidden` for a render or a timeline that the caller may not make,
+    /// The errors of `stored_read::need`; `role_forbidden` for a render or a timeline that the caller may not make,
     /// `invalid_request` for both at once.
     pub(in crate::resources::tools) async fn speech(&self, item_ref: &str, makes: Makes) -> Answer<NeededSpeech> {
         let Makes { render, timeline } = makes;
@@ -172,9 +172,9 @@ impl<'a> Call<'a> {
         let mut item = self.reach(&ready.item.to_string()).await?;
         let (document, held) = ready.document.whole(&self.app.answers, self.caller.account_id).await?;
         let (declared_ms, has_video) = (item.duration_ms, item.has_video);
-        // A day of speech takes a good part of a second.
+        // Parsing a day of speech takes a good part of a second.
         let parsed = move || {
-            // Until all of it is gone.
+            // Held until the document is parsed and dropped.
             let _held = held;
             let document: Value = serde_json::from_slice(&document)?;
             Ok((speech_of(&document), true_duration_ms(declared_ms, has_video, &document)))
@@ -186,11 +186,10 @@ impl<'a> Call<'a> {
         Ok(NeededSpeech::Speech(item, speech))
     }
 
-    /// The item of this name, if its sound can be mixed.
+    /// Returns the item of this name, if its sound can be mixed.
     ///
     /// # Errors
-    /// `item_not_found`, `workspace_forbidden`, `item_not_ready`; `read_not_applicable` when there is no sound to be
-    /// had.
+    /// `item_not_found`, `workspace_forbidden`, `item_not_ready`; `read_not_applicable` when it has no sound.
     pub(in crate::resources::tools) async fn music(&self, item_ref: &str) -> Answer<ItemId> {
         let item = self.reach(item_ref).await?;
         let refusal = |code, message: &str| Err(ApiError::new(code, format!("`music_ref`: {message}")));
@@ -207,11 +206,11 @@ impl<'a> Call<'a> {
         resolve(&mut conn, self.caller.workspace, name).await
     }
 
-    /// Renders this plan, or tells where the same render stands. `answer` makes the tool's answer of that.
+    /// Renders this plan, or reports the state of the same render. `answer` turns that into the tool's answer.
     ///
     /// # Errors
     /// `insufficient_minutes`, `engine_not_configured`, `file_too_large` when the account's storage is full,
-    /// `rate_limited` when it has as many live jobs as it may, and those of an Idempotency-Key.
+    /// `rate_limited` when the account is at its limit of live jobs, and those of an Idempotency-Key.
     pub(in crate::resources::tools) async fn render<T>(
         &self,
         plan: RenderPlan,
@@ -236,14 +235,14 @@ impl<'a> Call<'a> {
         ordering.make(&request, |item| *item, refused, told).await
     }
 
-    /// The key of this call, if one was sent: the same as `need` makes.
+    /// Returns the key of this call, if one was sent: the same as `need` makes.
     fn key(&self) -> Option<Key> {
         let canonical = json!([self.tool, self.caller.workspace.id, self.request]);
         starting::keyed(self.app, self.caller, self.tool, self.key.clone(), &canonical)
     }
 }
 
-/// The refusal of a render that did not start.
+/// Returns the refusal of a render that did not start.
 fn refused(ordering: &Ordering<'_>, why: &Unmade, standing: &Standing<ItemId>) -> ApiError {
     match why {
         Unmade::Reason(Reason::InsufficientMinutes { needs }) => {
@@ -261,7 +260,7 @@ fn refused(ordering: &Ordering<'_>, why: &Unmade, standing: &Standing<ItemId>) -
     }
 }
 
-/// Where a render stands that did not fail to start.
+/// Returns the state of a render that did start, or would.
 fn rendered(state: &Making<ItemId>) -> Rendered {
     match state {
         Making::Made(item) => Rendered::Made(*item),

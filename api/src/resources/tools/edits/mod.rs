@@ -1,9 +1,9 @@
-//! `remove_silence` and `duck_music`: what to cut and how far to turn down, from where somebody speaks, and with
-//! `render: true` the media itself (contract §4.4).
+//! `remove_silence` and `duck_music`: compute from an item's speech what to cut or how far to turn music down, and with
+//! `render: true` make the media too (contract §4.4).
 //!
-//! Both stand on the `speech` read, which `stored_read` answers or starts. What is kept and how far music goes down are
-//! decided by `domain::silence` and `domain::ducking`; the same values are answered and rendered. `call` does what the
-//! two have in common, and starts the job.
+//! Both need the `speech` read, which `stored_read` returns or starts. `domain::silence` decides what is kept and
+//! `domain::ducking` how far music goes down; the same values are answered and rendered. `call` does what both share,
+//! and starts the job.
 
 pub(super) mod call;
 pub(super) mod rendered;
@@ -30,7 +30,7 @@ use shapes::{DuckAnswer, DuckMusic, GainAt, KeptSpan, RemoveSilence, SilenceAnsw
 use std::sync::Arc;
 use store::items::ItemForReads;
 
-/// Those of `stored_read::REFUSALS`, and that the account's storage is full, or the workspace has too many timelines.
+/// Those of `stored_read::REFUSALS`, and of full storage or too many timelines in the workspace.
 const REFUSALS: &[Code] = &[
     Code::InsufficientMinutes,
     Code::RoleForbidden,
@@ -47,7 +47,7 @@ const REFUSALS: &[Code] = &[
 ];
 const _: () = assert!(REFUSALS.len() == stored_read::REFUSALS.len() + 2, "a tool that needs a read refuses as they do");
 
-/// What these operations refuse with, beside what every operation may.
+/// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[("POST /tools/remove_silence", REFUSALS), ("POST /tools/duck_music", REFUSALS)];
 
 /// The tools.
@@ -57,13 +57,12 @@ pub struct Edits(pub App);
 impl Edits {
     /// Remove silence
     ///
-    /// Which parts of an item to keep so that its long silences are gone, from where somebody speaks in it. A silence
-    /// shorter than `min_silence_ms` stays, and `padding_ms` stay on each side of speech; the workspace's settings say
-    /// how much where the call does not. A video's cuts stand on its
-    /// frames. Where nobody speaks nothing is kept. With `render: true` a job makes a new item of what is kept; the
-    /// same render is made once while its item is there. A stored speech read is used at no charge; where there is none
-    /// its job is started or joined, and the answer is `queued` without `keep`: follow `job_id` with `get_jobs` and
-    /// call again.
+    /// Computes which parts of an item to keep so that its long silences are removed, from its speech. A silence
+    /// shorter than `min_silence_ms` stays, and so do `padding_ms` on each side of speech; values that the call does
+    /// not give come from the workspace's settings. Cuts in a video are on its frames. If nobody speaks, nothing is
+    /// kept. With `render: true` a job makes a new item of what is kept; while its item exists, the same render is not
+    /// made again. A stored speech read is used at no charge; if there is none, its job is started or joined, and the
+    /// answer is `queued` without `keep`: follow `job_id` with `get_jobs` and call again.
     #[oai(path = "/tools/remove_silence", method = "post", operation_id = "remove_silence")]
     async fn remove_silence(
         &self,
@@ -112,12 +111,12 @@ impl Edits {
 
     /// Duck music
     ///
-    /// How far to turn music down while a voice speaks over it: an envelope of gains, between whose points the gain
-    /// runs straight in decibels. Under speech the music is down by `duck_db`; the way down ends when speech starts,
-    /// the way back starts when it ends, and elsewhere the gain is 0. With `render: true` a job mixes both into a new
-    /// item: as long as the voice, with its picture if it has one, and limited so that it never clips. A stored speech
-    /// read of the voice is used at no charge; where there is none its job is started or joined, and the answer is
-    /// `queued` without `envelope`: follow `job_id` with `get_jobs` and call again.
+    /// Computes how far to turn music down while a voice speaks over it: an envelope of gains, linear in decibels
+    /// between its points. Under speech the music is down by `duck_db`; the fall ends when speech starts, the rise
+    /// starts when it ends, and elsewhere the gain is 0. With `render: true` a job mixes both into a new item: as long
+    /// as the voice, with its picture if it has one, and limited so that it never clips. A stored speech read of the
+    /// voice is used at no charge; if there is none, its job is started or joined, and the answer is `queued` without
+    /// `envelope`: follow `job_id` with `get_jobs` and call again.
     #[oai(path = "/tools/duck_music", method = "post", operation_id = "duck_music")]
     async fn duck_music(
         &self,
@@ -130,7 +129,7 @@ impl Edits {
         if let Some(answer) = call.replayed().await? {
             return Ok(answer);
         }
-        // Before anything is started: where there is no music, speech is of no use.
+        // Checked first: without music, starting the speech read would be of no use.
         let music = call.music(&asked.music_ref).await?;
         let makes = Makes { render: asked.render(), timeline: asked.timeline() };
         let (voice, speech) = match call.speech(&asked.voice_ref, makes).await? {
@@ -168,7 +167,7 @@ impl Edits {
     }
 }
 
-/// What a render is called after and priced by.
+/// Returns the name and the length that a render of this item is named after and priced by.
 fn priced(item: &ItemForReads) -> Priced<'_> {
     Priced { source_name: &item.name, duration_ms: item.pictures.worth_ms(item.duration_ms.unwrap_or_default()) }
 }

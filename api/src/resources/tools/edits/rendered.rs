@@ -1,20 +1,20 @@
-//! Where the render of a call stands, as its answer shows it.
+//! The state of a call's render, as its answer shows it.
 
 use crate::http::text::{MinuteCount, Text};
 use crate::resources::tools::stored_read::NeedStatus;
 use domain::ids::{ItemId, JobId};
 use domain::minutes::Minutes;
 
-/// Where the render of a call stands.
+/// The state of a call's render.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::resources::tools) enum Rendered {
-    /// None was asked for.
+    /// No render was asked for.
     NotAsked,
-    /// This job makes it, and so much is held for it.
+    /// This job makes it, and these minutes are held for it.
     Queued(JobId, Minutes),
-    /// A job would make it, and so much would be held for it.
+    /// A job would make it, and these minutes would be held for it.
     Startable(Minutes),
-    /// This item is it.
+    /// It is this item.
     Made(ItemId),
 }
 

@@ -1,7 +1,7 @@
-//! What `remove_silence` and `duck_music` take and answer (contract §4.4).
+//! The shapes of `remove_silence`'s and `duck_music`'s requests and answers (contract §4.4).
 //!
-//! Times are seconds from the media's start. The limits of the parameters are those of the rules in `domain`, which
-//! a test holds the numbers written here against.
+//! Times are seconds from the media's start. A test compares the limits written here with those of the rules in
+//! `domain`.
 
 use crate::http::text::{MinuteCount, Text};
 use crate::resources::tools::stored_read::NeedStatus;
@@ -14,19 +14,19 @@ use poem_openapi::Object;
 use poem_openapi::types::Example;
 use serde_json::{Value, json};
 
-/// What to cut, and how closely.
+/// Which item to cut, and how closely.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields, example)]
 pub struct RemoveSilence {
     /// An item ref, an item id, or the id of the job that made the item.
     #[oai(rename = "ref")]
     pub item_ref: Text,
-    /// Milliseconds of the shortest silence that is cut, 100 to 60000; what the settings say when not
-    /// given, or 500.
+    /// Milliseconds of the shortest silence that is cut, 100 to 60000; when not given, the value of the settings, or
+    /// else 500.
     #[oai(validator(minimum(value = "100"), maximum(value = "60000")))]
     pub min_silence_ms: Option<u32>,
-    /// Milliseconds that stay before and after speech, 0 to 5000; what the settings say when not
-    /// given, or 50.
+    /// Milliseconds that stay before and after speech, 0 to 5000; when not given, the value of the settings, or else
+    /// 50.
     #[oai(validator(minimum(value = "0"), maximum(value = "5000")))]
     pub padding_ms: Option<u32>,
     /// Whether to make a new item of what is kept; false when not given.
@@ -34,8 +34,8 @@ pub struct RemoveSilence {
     /// Whether to make a timeline of it, which can be edited, exported and rendered; false when not given. Not with
     /// `render`.
     pub timeline: Option<bool>,
-    /// `true` answers what the call would start and hold, and starts nothing: the read, or once that is stored the
-    /// render.
+    /// `true` returns what the call would start and hold, and starts nothing: the read, or the render once the read is
+    /// stored.
     pub dry_run: Option<bool>,
 }
 
@@ -57,7 +57,7 @@ impl RemoveSilence {
         (self.min_silence_ms.unwrap_or(SilenceRule::MIN_SILENCE_MS), self.padding_ms.unwrap_or(SilenceRule::PADDING_MS))
     }
 
-    /// What is cut, in a workspace with these settings.
+    /// Returns the rule for the cuts, in a workspace with these settings.
     pub(super) fn rule(&self, settings: &Settings) -> SilenceRule {
         let min_silence_ms = self.min_silence_ms.or(settings.min_silence_ms).unwrap_or(SilenceRule::MIN_SILENCE_MS);
         let padding_ms = self.padding_ms.or(settings.padding_ms).unwrap_or(SilenceRule::PADDING_MS);
@@ -72,7 +72,7 @@ impl RemoveSilence {
         self.timeline.unwrap_or(false)
     }
 
-    /// The request in its one form: what is not given is its default.
+    /// Returns the request in canonical form, with defaults filled in.
     pub(super) fn canonical(&self) -> Value {
         let (min_silence_ms, padding_ms) = self.numbers();
         let request = json!({
@@ -90,14 +90,13 @@ pub struct DuckMusic {
     pub voice_ref: Text,
     /// The item whose sound is the music, by any of the same.
     pub music_ref: Text,
-    /// Decibels that the music goes down under speech, 0 to 60; what the settings say when not
-    /// given, or 12.
+    /// Decibels that the music goes down under speech, 0 to 60; when not given, the value of the settings, or else 12.
     #[oai(validator(minimum(value = "0"), maximum(value = "60")))]
     pub duck_db: Option<f64>,
-    /// Milliseconds that it takes to go down, 10 to 10000; 200 when not given.
+    /// Milliseconds that the fall takes, 10 to 10000; 200 when not given.
     #[oai(validator(minimum(value = "10"), maximum(value = "10000")))]
     pub attack_ms: Option<u32>,
-    /// Milliseconds that it takes to come back, 10 to 10000; 500 when not given.
+    /// Milliseconds that the rise takes, 10 to 10000; 500 when not given.
     #[oai(validator(minimum(value = "10"), maximum(value = "10000")))]
     pub release_ms: Option<u32>,
     /// Whether to mix both into a new item; false when not given.
@@ -105,8 +104,8 @@ pub struct DuckMusic {
     /// Whether to make a timeline of it, which can be edited, exported and rendered; false when not given. Not with
     /// `render`.
     pub timeline: Option<bool>,
-    /// `true` answers what the call would start and hold, and starts nothing: the read, or once that is stored the
-    /// render.
+    /// `true` returns what the call would start and hold, and starts nothing: the read, or the render once the read is
+    /// stored.
     pub dry_run: Option<bool>,
 }
 
@@ -134,13 +133,13 @@ impl DuckMusic {
         )
     }
 
-    /// How the music goes down, in a workspace with these settings.
+    /// Returns the rule for the music, in a workspace with these settings.
     pub(super) fn rule(&self, settings: &Settings) -> DuckRule {
         let Ducked { duck_db, attack_ms, release_ms } = self.ducked(settings);
         DuckRule::new(duck_db, attack_ms, release_ms)
     }
 
-    /// The same, as a timeline says it.
+    /// Returns the same values in the form that timelines have.
     pub(super) fn ducked(&self, settings: &Settings) -> Ducked {
         let (_, attack_ms, release_ms) = self.numbers();
         let duck_db = self.duck_db.or(settings.duck_db).unwrap_or(DuckRule::DUCK_DB);
@@ -155,7 +154,7 @@ impl DuckMusic {
         self.timeline.unwrap_or(false)
     }
 
-    /// The request in its one form: what is not given is its default.
+    /// Returns the request in canonical form, with defaults filled in.
     pub(super) fn canonical(&self) -> Value {
         let (duck_db, attack_ms, release_ms) = self.numbers();
         let request = json!({
@@ -166,38 +165,38 @@ impl DuckMusic {
     }
 }
 
-/// What to keep of an item, or the job that finds out; with `render`, where the new item stands.
+/// The parts of an item to keep, or the job that computes them; with `render`, also the state of the new item.
 #[derive(Debug, Object)]
 #[oai(skip_serializing_if_is_none)]
 pub struct SilenceAnswer {
-    /// As it was asked for.
+    /// The ref or id that the request named.
     #[oai(rename = "ref")]
     pub item_ref: Text,
     /// The item.
     pub item_id: Text,
-    /// Whether all that was asked for is there.
+    /// Whether everything that was asked for is ready.
     pub status: NeedStatus,
-    /// The job to follow with `get_jobs`; when queued. Without `keep` it is the one that reads where somebody speaks:
-    /// call again when it has ended. With `keep` it is the render.
+    /// The job to follow with `get_jobs`; only when queued. Without `keep` it computes the speech read: call again when
+    /// it has ended. With `keep` it is the render.
     pub job_id: Option<Text>,
-    /// Minutes held for that job, or that would be; when queued or startable.
+    /// Minutes held for that job, or that would be held; only when queued or startable.
     pub estimated_minutes: Option<MinuteCount>,
-    /// The parts to keep, in order and apart from each other; once it is known where somebody speaks.
+    /// The parts to keep, in order and without overlaps; only once the speech read is stored.
     pub keep: Option<Vec<KeptSpan>>,
-    /// Seconds that go.
+    /// Seconds that are removed.
     pub removed_seconds: Option<f64>,
-    /// The rendered item; when asked for and ready.
+    /// The rendered item; only when asked for and ready.
     pub output_item_id: Option<Text>,
-    /// The timeline that was made; when asked for.
+    /// The timeline that was made; only when asked for.
     pub timeline_id: Option<Text>,
 }
 
 /// A part of an item, in seconds from its start.
 #[derive(Debug, Object)]
 pub struct KeptSpan {
-    /// From then.
+    /// Its start.
     pub start: f64,
-    /// Until then.
+    /// Its end.
     pub end: f64,
 }
 
@@ -207,39 +206,39 @@ impl From<Span> for KeptSpan {
     }
 }
 
-/// How far to turn music down, or the job that finds out; with `render`, where the new item stands.
+/// The gains of the music, or the job that computes the voice's speech; with `render`, also the new item's state.
 #[derive(Debug, Object)]
 #[oai(skip_serializing_if_is_none)]
 pub struct DuckAnswer {
-    /// The voice as it was asked for.
+    /// The ref or id of the voice that the request named.
     #[oai(rename = "ref")]
     pub item_ref: Text,
     /// The voice's item.
     pub item_id: Text,
-    /// The music's item; once it is known where somebody speaks.
+    /// The music's item; only once the speech read is stored.
     pub music_item_id: Option<Text>,
-    /// Whether all that was asked for is there.
+    /// Whether everything that was asked for is ready.
     pub status: NeedStatus,
-    /// The job to follow with `get_jobs`; when queued. Without `envelope` it is the one that reads where somebody
-    /// speaks: call again when it has ended. With `envelope` it is the render.
+    /// The job to follow with `get_jobs`; only when queued. Without `envelope` it computes the speech read: call again
+    /// when it has ended. With `envelope` it is the render.
     pub job_id: Option<Text>,
-    /// Minutes held for that job, or that would be; when queued or startable.
+    /// Minutes held for that job, or that would be held; only when queued or startable.
     pub estimated_minutes: Option<MinuteCount>,
-    /// The gain of the music at growing times, from 0 to the voice's end, at most 4000 points; once it is known where
-    /// somebody speaks.
+    /// The gain of the music at increasing times, from 0 to the voice's end, at most 4000 points; only once the speech
+    /// read is stored.
     pub envelope: Option<Vec<GainAt>>,
-    /// The rendered item; when asked for and ready.
+    /// The rendered item; only when asked for and ready.
     pub output_item_id: Option<Text>,
-    /// The timeline that was made; when asked for.
+    /// The timeline that was made; only when asked for.
     pub timeline_id: Option<Text>,
 }
 
-/// The gain at one moment.
+/// The gain at one time.
 #[derive(Debug, Object)]
 pub struct GainAt {
     /// Seconds from the voice's start.
     pub t: f64,
-    /// Decibels: 0 leaves the music as it is.
+    /// The gain in decibels: 0 leaves the music unchanged.
     pub gain_db: f64,
 }
 
@@ -249,7 +248,7 @@ impl From<GainPoint> for GainAt {
     }
 }
 
-/// A request that asks for a timeline; without one it is what it was before there were any, for keys that are kept.
+/// Adds `timeline` to a request only when it is asked for: keys from before it existed must still match.
 fn with_timeline(mut request: Value, timeline: bool) -> Value {
     if timeline {
         request["timeline"] = true.into();
@@ -257,7 +256,7 @@ fn with_timeline(mut request: Value, timeline: bool) -> Value {
     request
 }
 
-/// Microseconds as seconds.
+/// Converts microseconds to seconds.
 #[expect(clippy::cast_precision_loss, reason = "media times stay far below 2^53 µs")]
 pub(super) fn seconds(us: i64) -> f64 {
     us as f64 / 1e6

@@ -34,7 +34,7 @@ fn the_document_has_the_limits_and_defaults_of_the_rules() {
         assert!((found_least - least).abs() < 1e-9 && (found_most - most).abs() < 1e-9, "{field}: {words}");
         let said = [
             format!("{least} to {most}; {default} when not given"),
-            format!("{least} to {most}; what the settings say when not given, or {default}"),
+            format!("{least} to {most}; when not given, the value of the settings, or else {default}"),
         ];
         assert!(said.iter().any(|said| words.contains(said)), "{field}: {words}");
     }

@@ -1,4 +1,4 @@
-//! What the generation tools have in common: which model makes it, what is asked of it, what that costs, and the job.
+//! What the generation tools share: choosing the model, completing the request, its price, and the job.
 
 use super::shapes::GenerationAnswer;
 use crate::app::App;
@@ -16,16 +16,16 @@ use domain::generation::{Asked, GenerationPlan, GenerationTool, Maker, SourceFac
 use domain::ids::{ItemId, JobId};
 use domain::item::{ItemStatus, ItemType};
 use domain::media_time::FrameRate;
-use domain::model::{BuiltIn, ModelKind, Per};
+use domain::model::{Amount, BuiltIn, ModelKind, Per};
 use domain::pixels::{MOST_FILM_PIXELS, MOST_READ_PIXELS};
 use domain::plan::Reason;
 use runtime::providers::Model;
 use serde_json::{Value, json};
 use store::items::ItemRow;
 
-/// Sides of a picture where its price is by its pixels and nothing is said of them.
+/// Width and height in pixels of a picture that is priced by its pixels, when the request gives none.
 const USUAL_SIDE: u32 = 1_024;
-/// Milliseconds of a film or of sound where nothing is said of them.
+/// Milliseconds of a film or of sound, when the request gives no duration.
 const USUAL_MS: i64 = 5_000;
 
 /// A call of such a tool.
@@ -33,14 +33,14 @@ pub(super) struct Call<'a> {
     pub(super) app: &'a App,
     pub(super) caller: &'a Caller,
     pub(super) tool: GenerationTool,
-    /// The whole request in its one form.
+    /// The whole request in canonical form.
     pub(super) request: Value,
     pub(super) key: IdempotencyKey,
     pub(super) context: Option<Text>,
     pub(super) dry_run: bool,
 }
 
-/// What makes it: an engine that is built in, or a provider's model.
+/// The maker: a built-in engine, or a provider's model.
 #[derive(Clone, Copy)]
 pub(super) enum Chosen<'a> {
     Engine(BuiltIn),
@@ -56,10 +56,10 @@ impl Chosen<'_> {
     }
 }
 
-/// The model of this kind that a call names, or the one that is taken when it names none.
+/// Returns the model of this kind that the call names, or the default when it names none.
 ///
 /// # Errors
-/// `invalid_request` for a name that no model of the kind has; `engine_not_configured` when there is none to take.
+/// `invalid_request` for a name that no model of the kind has; `engine_not_configured` when there is no default.
 pub(super) fn chosen<'a>(
     app: &'a App,
     kind: ModelKind,
@@ -82,17 +82,17 @@ pub(super) fn chosen<'a>(
     })
 }
 
-/// What something is made from.
+/// The item that something is made from.
 pub(super) struct Source {
     item: ItemRow,
     rate: Option<FrameRate>,
 }
 
 impl Call<'_> {
-    /// The item of this name, if it is a picture or a film that can be changed.
+    /// Returns the item of this name, if it is of one of the types that the tool takes.
     ///
     /// # Errors
-    /// `item_not_found`, `workspace_forbidden`, `item_not_ready`; `read_not_applicable` when it is none.
+    /// `item_not_found`, `workspace_forbidden`, `item_not_ready`; `read_not_applicable` for any other type.
     pub(super) async fn source(&self, name: &Text, takes: &[ItemType]) -> Answer<Source> {
         let mut conn = self.app.conn().await?;
         let item = reach(&mut conn, self.caller.workspace, name).await?;
@@ -108,10 +108,10 @@ impl Call<'_> {
         }
     }
 
-    /// Starts what is asked for, or tells where the same stands.
+    /// Starts the generation, or reports the state of the same one.
     ///
     /// # Errors
-    /// Those of `super::REFUSALS`.
+    /// The errors of `super::REFUSALS`.
     pub(super) async fn generate(
         &self,
         chosen: Chosen<'_>,
@@ -179,7 +179,7 @@ fn facts(source: &Source) -> SourceFacts {
     SourceFacts { size: side(item.width).zip(side(item.height)), duration_ms: item.duration_ms, rate: source.rate }
 }
 
-/// Says what is not said and is paid for.
+/// Fills in the values that are paid for and that the request does not give.
 fn completed(asked: &mut Asked, model: &Model) {
     if model.kind == ModelKind::Image && model.price.per == Per::Megapixel && asked.width.is_none() {
         (asked.width, asked.height) = (Some(USUAL_SIDE), Some(USUAL_SIDE));
@@ -189,37 +189,43 @@ fn completed(asked: &mut Asked, model: &Model) {
     }
 }
 
-/// Refuses more than the model is asked for.
+/// Refuses a request beyond the limits of its model.
 fn within_limits(chosen: Chosen<'_>, plan: &GenerationPlan, source: SourceFacts) -> Answer<()> {
-    let refusal = |message: String| Err(ApiError::new(Code::InvalidRequest, message));
     if plan.asked.width.is_some() != plan.asked.height.is_some() {
-        return refusal("`width` and `height` are said together, or neither.".to_owned());
+        return Err(refusal("`width` and `height` are said together, or neither.".to_owned()));
     }
     let amount = plan.amount(source);
     match chosen {
         Chosen::Engine(_) => {
-            // What lasts is a film; a picture that is made has to be read again.
+            // A source with a duration is a film; a generated picture must be small enough to be read again.
             let most = if source.duration_ms.is_some() { MOST_FILM_PIXELS } else { MOST_READ_PIXELS };
             if plan.kind == ModelKind::Upscale && amount.pixels > i64::from(most) {
-                return refusal(format!("It would have {} pixels, and at most {most} are made.", amount.pixels));
+                return Err(refusal(format!("It would have {} pixels, and at most {most} are made.", amount.pixels)));
             }
             Ok(())
         }
-        Chosen::Model(model) => {
-            let (limits, id) = (model.limits, &model.id);
-            let most_pixels = i64::from(limits.megapixels) * 1_000_000;
-            if amount.chars > i64::try_from(limits.chars).unwrap_or(i64::MAX) {
-                return refusal(format!("`{id}` takes at most {} characters.", limits.chars));
-            }
-            if amount.ms > i64::from(limits.seconds) * 1_000 {
-                return refusal(format!("`{id}` takes at most {} seconds.", limits.seconds));
-            }
-            if plan.kind != ModelKind::Video && amount.pixels > most_pixels {
-                return refusal(format!("`{id}` makes at most {most_pixels} pixels."));
-            }
-            Ok(())
-        }
+        Chosen::Model(model) => within_model(model, plan.kind, &amount),
     }
+}
+
+/// Refuses more than a provider's model takes or makes.
+fn within_model(model: &Model, kind: ModelKind, amount: &Amount) -> Answer<()> {
+    let (limits, id) = (model.limits, &model.id);
+    let most_pixels = i64::from(limits.megapixels) * 1_000_000;
+    if amount.chars > i64::try_from(limits.chars).unwrap_or(i64::MAX) {
+        return Err(refusal(format!("`{id}` takes at most {} characters.", limits.chars)));
+    }
+    if amount.ms > i64::from(limits.seconds) * 1_000 {
+        return Err(refusal(format!("`{id}` takes at most {} seconds.", limits.seconds)));
+    }
+    if kind != ModelKind::Video && amount.pixels > most_pixels {
+        return Err(refusal(format!("`{id}` makes at most {most_pixels} pixels.")));
+    }
+    Ok(())
+}
+
+fn refusal(message: String) -> ApiError {
+    ApiError::new(Code::InvalidRequest, message)
 }
 
 fn answer(plan: &GenerationPlan, state: &Making<ItemId>) -> GenerationAnswer {

@@ -1,8 +1,8 @@
 //! `generate_image`, `generate_video`, `generate_audio`, `upscale_media` and `cut_out`: new media by a model
 //! (contract §4.12, docs/generation.md).
 //!
-//! Each chooses its model, says what is asked of it and starts one job, by `call`. What a program of this deployment
-//! makes is paid for in minutes, what a provider's model makes in AI credits; both are held before anything runs.
+//! Each tool chooses its model, completes the request and starts one job, through `call`. Built-in engines are paid for
+//! in minutes, providers' models in AI credits; both are held before anything runs.
 
 mod call;
 mod shapes;
@@ -25,7 +25,7 @@ use poem_openapi::types::ToJSON;
 use serde_json::Value;
 use shapes::{CutOut, GenerateAudio, GenerateImage, GenerateVideo, GenerationAnswer, UpscaleMedia};
 
-/// What each of them may refuse with.
+/// The error codes of each of these tools.
 const REFUSALS: &[Code] = &[
     Code::InsufficientCredits,
     Code::InsufficientMinutes,
@@ -40,7 +40,7 @@ const REFUSALS: &[Code] = &[
     Code::FileTooLarge,
 ];
 
-/// What these operations refuse with, beside what every operation may.
+/// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[
     ("POST /tools/generate_image", REFUSALS),
     ("POST /tools/generate_video", REFUSALS),
@@ -52,16 +52,16 @@ pub const ERRORS: Refusals = &[
 /// The tools.
 pub struct GenerationTools(pub App);
 
-/// What a generation tool answers.
+/// The answer of a generation tool.
 type Answered = Answer<Stored<ToolAnswer<GenerationAnswer>>>;
 
 #[OpenApi(tag = "Tag::Generation")]
 impl GenerationTools {
     /// Generate a picture
     ///
-    /// A picture from words, by a provider's model, as a job that makes a new item. It is paid for in AI credits, held
-    /// when the job starts and charged when it succeeds, never more than was held. The same call makes the same item
-    /// once: say another `seed` for another picture.
+    /// Makes a picture from a text, by a provider's model, in a job that makes a new item. It is paid for in AI
+    /// credits, held when the job starts and charged when it succeeds, never more than was held. The same call makes
+    /// the same item once: give another `seed` for another picture.
     #[oai(path = "/tools/generate_image", method = "post", operation_id = "generate_image")]
     async fn generate_image(&self, auth: Auth, key: IdempotencyKey, arguments: Json<GenerateImage>) -> Answered {
         let (Auth(caller), request, asked) = (auth, canonical(&arguments.0), arguments.0);
@@ -79,7 +79,7 @@ impl GenerationTools {
 
     /// Generate a film
     ///
-    /// A film from words, and from a picture that it begins with if `ref` names one, by a provider's model, as a job
+    /// Makes a film from a text, and from a picture to begin with if `ref` names one, by a provider's model, in a job
     /// that makes a new item. It is paid for in AI credits as pictures are.
     #[oai(path = "/tools/generate_video", method = "post", operation_id = "generate_video")]
     async fn generate_video(&self, auth: Auth, key: IdempotencyKey, arguments: Json<GenerateVideo>) -> Answered {
@@ -103,9 +103,9 @@ impl GenerationTools {
 
     /// Generate speech or sound
     ///
-    /// Spoken `text`, or sound such as music from a `prompt`, as a job that makes a new item. Two engines that speak
-    /// are built in and cost no AI credits, only minutes of what they speak; what they make is a draft. Whatever is
-    /// spoken or played so is `synthetic`.
+    /// Makes speech from `text`, or sound such as music from a `prompt`, in a job that makes a new item. Two speech
+    /// engines are built in and cost no AI credits, only minutes of speech; their quality is draft. Whatever is made so
+    /// is `synthetic`.
     #[oai(path = "/tools/generate_audio", method = "post", operation_id = "generate_audio")]
     async fn generate_audio(&self, auth: Auth, key: IdempotencyKey, arguments: Json<GenerateAudio>) -> Answered {
         let (Auth(caller), request, mut asked) = (auth, canonical(&arguments.0), arguments.0);
@@ -113,14 +113,8 @@ impl GenerationTools {
             let language = settings(&self.0, caller.workspace.id).await?.default_language;
             asked.language = language.as_deref().map(|tag| Text::of(spoken_language(tag)));
         }
-        let (kind, usual) = match (&asked.text, &asked.prompt) {
-            (Some(_), None) => (ModelKind::Speech, Some(speaker(&asked))),
-            (None, Some(_)) => (ModelKind::Audio, None),
-            _ => {
-                let message = "Say `text`, which is spoken, or `prompt`, which says what is to be heard: exactly one.";
-                return Err(ApiError::new(Code::InvalidRequest, message));
-            }
-        };
+        let kind = sound_kind(&asked)?;
+        let usual = (kind == ModelKind::Speech).then(|| speaker(&asked));
         let chosen = chosen(&self.0, kind, asked.model.as_ref(), usual)?;
         if matches!(chosen, Chosen::Engine(BuiltIn::Flite)) && !is_english(&asked) {
             let refusal = ApiError::new(Code::InvalidRequest, "`language`: `flite` speaks English alone.");
@@ -141,8 +135,8 @@ impl GenerationTools {
 
     /// Upscale a picture or a film
     ///
-    /// A new item that is twice or four times as wide and as high. `lanczos`, which is built in, resamples and invents
-    /// nothing; it costs minutes as renders do, and no AI credits.
+    /// Makes a new item that is two or four times as wide and as high. `lanczos`, which is built in, resamples and
+    /// invents nothing; it costs minutes as renders do, and no AI credits.
     #[oai(path = "/tools/upscale_media", method = "post", operation_id = "upscale_media")]
     async fn upscale_media(&self, auth: Auth, key: IdempotencyKey, arguments: Json<UpscaleMedia>) -> Answered {
         let (Auth(caller), request, asked) = (auth, canonical(&arguments.0), arguments.0);
@@ -156,11 +150,11 @@ impl GenerationTools {
         call.generate(chosen, ModelKind::Upscale, wanted, Some(&source)).await
     }
 
-    /// Cut out what is before the background
+    /// Cut out the foreground
     ///
-    /// A new item whose background is transparent: a PNG of a picture, a `WebM` with an alpha channel of a film.
-    /// `chroma-key`, which is built in, takes whatever has about the `color` for background; it costs minutes as
-    /// renders do, and no AI credits.
+    /// Makes a new item whose background is transparent: a PNG of a picture, a `WebM` with an alpha channel of a film.
+    /// `chroma-key`, which is built in, takes everything close to `color` as background; it costs minutes as renders
+    /// do, and no AI credits.
     #[oai(path = "/tools/cut_out", method = "post", operation_id = "cut_out")]
     async fn cut_out(&self, auth: Auth, key: IdempotencyKey, arguments: Json<CutOut>) -> Answered {
         let (Auth(caller), request, asked) = (auth, canonical(&arguments.0), arguments.0);
@@ -197,24 +191,36 @@ impl GenerationTools {
     }
 }
 
-/// The engine that speaks a text where no model is named: `flite` speaks English alone.
+/// Which kind of sound is asked for: a text is spoken, a prompt is played.
+fn sound_kind(asked: &GenerateAudio) -> Answer<ModelKind> {
+    match (&asked.text, &asked.prompt) {
+        (Some(_), None) => Ok(ModelKind::Speech),
+        (None, Some(_)) => Ok(ModelKind::Audio),
+        _ => {
+            let message = "Say `text`, which is spoken, or `prompt`, which says what is to be heard: exactly one.";
+            Err(ApiError::new(Code::InvalidRequest, message))
+        }
+    }
+}
+
+/// Returns the engine that speaks a text when no model is named: `flite` speaks English only.
 fn speaker(asked: &GenerateAudio) -> BuiltIn {
     let is_fliteian = asked.voice.as_deref().is_none_or(|voice| BuiltIn::FLITE_VOICES.contains(&voice));
     if is_english(asked) && is_fliteian { BuiltIn::Flite } else { BuiltIn::Espeak }
 }
 
-/// The language of a tag, without its script or region, of which few have voices of their own.
+/// Returns the language of a tag, without script or region: few of those have voices of their own.
 fn spoken_language(tag: &str) -> String {
     tag.split('-').next().unwrap_or(tag).to_ascii_lowercase()
 }
 
-/// Whether a text is in English, as it is where nobody says.
+/// Whether a text is in English, which it is when the request names no language.
 fn is_english(asked: &GenerateAudio) -> bool {
     let language = asked.language.as_deref().unwrap_or("en").to_ascii_lowercase();
     language == "en" || language.starts_with("en-")
 }
 
-/// A request in its one form.
+/// Returns a request in canonical form.
 fn canonical(arguments: &impl ToJSON) -> Value {
     arguments.to_json().unwrap_or_default()
 }

@@ -1,32 +1,32 @@
-//! What the generation tools take and answer (contract §4.12).
+//! The shapes of the generation tools' requests and answers (contract §4.12).
 
 use crate::http::text::{CreditCount, MinuteCount, Text};
 use crate::resources::tools::stored_read::NeedStatus;
 use poem_openapi::Object;
 use poem_openapi::types::Example;
 
-/// A picture from words.
+/// A picture to generate from a text.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields, example)]
 pub struct GenerateImage {
-    /// What is to be seen.
+    /// A description of what the picture shows.
     #[oai(validator(min_length = 1, max_length = 5000))]
     pub prompt: Text,
-    /// The model, by its id; the first that makes pictures when not given. `list_models` lists them.
+    /// The model, by its id; the first picture model when not given. `list_models` lists them.
     #[oai(validator(max_length = 64))]
     pub model: Option<Text>,
-    /// Pixels across, 64 to 8192; with `height`.
+    /// Its width in pixels, 64 to 8192; only with `height`.
     #[oai(validator(minimum(value = "64"), maximum(value = "8192")))]
     pub width: Option<u32>,
-    /// Pixels down, 64 to 8192; with `width`.
+    /// Its height in pixels, 64 to 8192; only with `width`.
     #[oai(validator(minimum(value = "64"), maximum(value = "8192")))]
     pub height: Option<u32>,
-    /// What tells one picture from another of the same words: the same call makes the same item once.
+    /// A number that varies the result: the same call makes the same item once.
     pub seed: Option<i64>,
     /// One sentence that is shown beside the job.
     #[oai(validator(max_length = 600))]
     pub context: Option<Text>,
-    /// `true` answers what the call would cost, and starts nothing.
+    /// `true` returns what the call would cost, and starts nothing.
     pub dry_run: Option<bool>,
 }
 
@@ -37,34 +37,34 @@ impl Example for GenerateImage {
     }
 }
 
-/// A film from words.
+/// A film to generate from a text.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields, example)]
 pub struct GenerateVideo {
-    /// What is to be seen.
+    /// A description of what the film shows.
     #[oai(validator(min_length = 1, max_length = 5000))]
     pub prompt: Text,
-    /// A picture that it begins with: an item's ref, its id, or the id of the job that made it.
+    /// The picture that the film begins with: an item's ref, its id, or the id of the job that made it.
     #[oai(rename = "ref")]
     pub item_ref: Option<Text>,
-    /// The model, by its id; the first that makes films when not given. `list_models` lists them.
+    /// The model, by its id; the first film model when not given. `list_models` lists them.
     #[oai(validator(max_length = 64))]
     pub model: Option<Text>,
-    /// Seconds that it lasts; 5 when not given.
+    /// The film's duration, in seconds; 5 when not given.
     #[oai(validator(minimum(value = "1"), maximum(value = "3600")))]
     pub seconds: Option<u32>,
-    /// Pixels across, 64 to 8192; with `height`.
+    /// Its width in pixels, 64 to 8192; only with `height`.
     #[oai(validator(minimum(value = "64"), maximum(value = "8192")))]
     pub width: Option<u32>,
-    /// Pixels down, 64 to 8192; with `width`.
+    /// Its height in pixels, 64 to 8192; only with `width`.
     #[oai(validator(minimum(value = "64"), maximum(value = "8192")))]
     pub height: Option<u32>,
-    /// What tells one film from another of the same words: the same call makes the same item once.
+    /// A number that varies the result: the same call makes the same item once.
     pub seed: Option<i64>,
     /// One sentence that is shown beside the job.
     #[oai(validator(max_length = 600))]
     pub context: Option<Text>,
-    /// `true` answers what the call would cost, and starts nothing.
+    /// `true` returns what the call would cost, and starts nothing.
     pub dry_run: Option<bool>,
 }
 
@@ -84,36 +84,36 @@ impl Example for GenerateVideo {
     }
 }
 
-/// Spoken text, or sound from words: exactly one of `text` and `prompt`.
+/// Text to speak, or sound to generate from a text: exactly one of `text` and `prompt`.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields, example)]
 pub struct GenerateAudio {
-    /// What is to be spoken.
+    /// The words to speak.
     #[oai(validator(min_length = 1, max_length = 5000))]
     pub text: Option<Text>,
-    /// What is to be heard, such as music, in words.
+    /// A description of the sound, such as music.
     #[oai(validator(min_length = 1, max_length = 5000))]
     pub prompt: Option<Text>,
-    /// Whose voice speaks, as the model names it.
+    /// The voice, by the model's name for it.
     #[oai(validator(min_length = 1, max_length = 64))]
     pub voice: Option<Text>,
-    /// The language of the text, such as `en` or `es`. When not given: `default_language` of the settings where `voice`
-    /// and `model` are not given either, else English.
+    /// The language of the text, such as `en` or `es`. When not given: if `voice` and `model` are not given either,
+    /// `default_language` of the settings, otherwise English.
     #[oai(validator(min_length = 2, max_length = 16))]
     pub language: Option<Text>,
-    /// The model, by its id. When not given: for a text an engine that is built in and costs no credits (`flite` for
-    /// English, else `espeak-ng`), for a prompt the first that makes sound. `list_models` lists them.
+    /// The model, by its id. When not given: for a text a built-in engine that costs no credits (`flite` for English,
+    /// otherwise `espeak-ng`), for a prompt the first sound model. `list_models` lists them.
     #[oai(validator(max_length = 64))]
     pub model: Option<Text>,
-    /// Seconds of sound from a prompt; 5 when not given.
+    /// The duration of sound from a prompt, in seconds; 5 when not given.
     #[oai(validator(minimum(value = "1"), maximum(value = "3600")))]
     pub seconds: Option<u32>,
-    /// What tells one sound from another of the same words: the same call makes the same item once.
+    /// A number that varies the result: the same call makes the same item once.
     pub seed: Option<i64>,
     /// One sentence that is shown beside the job.
     #[oai(validator(max_length = 600))]
     pub context: Option<Text>,
-    /// `true` answers what the call would cost, and starts nothing.
+    /// `true` returns what the call would cost, and starts nothing.
     pub dry_run: Option<bool>,
 }
 
@@ -133,23 +133,23 @@ impl Example for GenerateAudio {
     }
 }
 
-/// A picture or a film, made larger.
+/// A picture or a film to enlarge.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields, example)]
 pub struct UpscaleMedia {
     /// An item ref, an item id, or the id of the job that made the item.
     #[oai(rename = "ref")]
     pub item_ref: Text,
-    /// How many times as wide and as high: 2 or 4.
+    /// The factor for width and height: 2 or 4.
     #[oai(validator(minimum(value = "2"), maximum(value = "4")))]
     pub factor: u32,
-    /// The model, by its id; `lanczos` when not given, which is built in, costs no credits and invents nothing.
+    /// The model, by its id; when not given `lanczos`, which is built in, costs no credits and invents nothing.
     #[oai(validator(max_length = 64))]
     pub model: Option<Text>,
     /// One sentence that is shown beside the job.
     #[oai(validator(max_length = 600))]
     pub context: Option<Text>,
-    /// `true` answers what the call would cost, and starts nothing.
+    /// `true` returns what the call would cost, and starts nothing.
     pub dry_run: Option<bool>,
 }
 
@@ -159,26 +159,26 @@ impl Example for UpscaleMedia {
     }
 }
 
-/// A picture or a film, without its background.
+/// A picture or a film whose background to remove.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields, example)]
 pub struct CutOut {
     /// An item ref, an item id, or the id of the job that made the item.
     #[oai(rename = "ref")]
     pub item_ref: Text,
-    /// The colour of the background, such as `#00ff00`, which is what it is when not given. Not with `model`.
+    /// The background's colour, such as `#00ff00`, which is the default. Not with `model`.
     #[oai(validator(min_length = 7, max_length = 7))]
     pub color: Option<Text>,
-    /// How far from that colour is background still, 1 to 100 in hundredths; 30 when not given. Not with `model`.
+    /// How far a background pixel may be from that colour, 1 to 100 hundredths; 30 when not given. Not with `model`.
     #[oai(validator(minimum(value = "1"), maximum(value = "100")))]
     pub similarity: Option<u32>,
-    /// The model, by its id; `chroma-key` when not given, which is built in, costs no credits and goes by the colour.
+    /// The model, by its id; when not given `chroma-key`, which is built in, costs no credits and goes by the colour.
     #[oai(validator(max_length = 64))]
     pub model: Option<Text>,
     /// One sentence that is shown beside the job.
     #[oai(validator(max_length = 600))]
     pub context: Option<Text>,
-    /// `true` answers what the call would cost, and starts nothing.
+    /// `true` returns what the call would cost, and starts nothing.
     pub dry_run: Option<bool>,
 }
 
@@ -195,24 +195,24 @@ impl Example for CutOut {
     }
 }
 
-/// Where a generation stands.
+/// The state of a generation.
 #[derive(Debug, Object)]
 #[oai(skip_serializing_if_is_none)]
 pub struct GenerationAnswer {
-    /// `ready` when its item is there, `queued` while a job makes it, `startable` in a dry run.
+    /// `ready` when its item exists, `queued` while a job makes it, `startable` in a dry run.
     pub status: NeedStatus,
     /// The job that makes it: follow it with `get_jobs`.
     pub job_id: Option<Text>,
-    /// Minutes that are held for it.
+    /// Minutes held for it.
     pub estimated_minutes: Option<MinuteCount>,
-    /// AI credits that are held for it.
+    /// AI credits held for it.
     pub estimated_credits: Option<CreditCount>,
-    /// The item that it is.
+    /// The generated item.
     pub output_item_id: Option<Text>,
-    /// What makes it: a model's id, or the name of an engine that is built in.
+    /// Its maker: a model's id, or the name of a built-in engine.
     pub model: Text,
-    /// Whether a machine speaks or draws it.
+    /// Whether it is synthetic: generated by a machine.
     pub synthetic: bool,
-    /// `draft` of what a simple engine makes.
+    /// `draft` when a simple engine makes it.
     pub quality: Option<Text>,
 }

@@ -1,4 +1,4 @@
-//! `get_jobs` and `cancel_jobs`: following jobs, with a long poll, and stopping them (contract §4.4).
+//! `get_jobs` and `cancel_jobs`: follow jobs, with a long poll, and stop them (contract §4.4).
 
 mod shape;
 
@@ -11,19 +11,20 @@ use crate::http::paging::{Limit, Page};
 use crate::http::text::{Text, Time};
 use crate::usecases::jobs::{Cancelled, cancel_jobs};
 use crate::usecases::library::LOOK_AGAIN;
-use domain::ids::{JobId, WorkspaceId};
+use domain::ids::{ItemId, JobId, WorkspaceId};
 use domain::job::JobStatus;
 use poem_openapi::payload::Json;
 use poem_openapi::{Enum, Object, OpenApi};
-use runtime::wake::Wake;
+use runtime::wake::{Wake, woken};
 pub use shape::{CancelOutcome, CancelledJob, JobAnswer, JobKindWord, JobStatusWord};
+use sqlx::PgConnection;
 use std::time::Duration;
 use store::items::{self, Resolved};
 use store::jobs::{self, Filter};
-use tokio::sync::broadcast::error::RecvError;
+
 use tokio::time::{Instant, timeout_at};
 
-/// What these operations refuse with, beside what every operation may.
+/// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[
     ("POST /tools/get_jobs", &[Code::InvalidCursor, Code::ItemNotFound, Code::WorkspaceForbidden]),
     ("POST /tools/cancel_jobs", &[Code::RoleForbidden]),
@@ -32,11 +33,11 @@ pub const ERRORS: Refusals = &[
 /// The tools.
 pub struct Jobs(pub App);
 
-/// Which jobs: by id, or by filters.
+/// Which jobs to return: by id, or by filters.
 #[derive(Debug, Default, Object)]
 #[oai(deny_unknown_fields)]
 pub struct GetJobsRequest {
-    /// 1 to 200 jobs; without filters.
+    /// 1 to 200 jobs; not together with filters.
     #[oai(validator(min_items = 1, max_items = 200))]
     pub job_ids: Option<Vec<Text>>,
     /// Only jobs in these statuses.
@@ -46,39 +47,39 @@ pub struct GetJobsRequest {
     /// Only jobs of this item: its ref, its id, or the id of the job that made it.
     #[oai(rename = "ref")]
     pub item_ref: Option<Text>,
-    /// Only jobs created after this.
+    /// Only jobs created after this time.
     pub created_after: Option<Time>,
     /// `next_cursor` of the page before.
     pub cursor: Option<Text>,
-    /// 1 to 100 jobs a page, 20 when not given; with filters.
+    /// Jobs a page, 1 to 100; 20 when not given. Only with filters.
     pub limit: Option<Limit>,
-    /// With `job_ids`: wait up to 30 seconds for what `wait_for` says. What had ended before the call is not waited
-    /// for, so that the same call again never answers at once while jobs are live, and always does when none is.
+    /// With `job_ids`: seconds to wait, at most 30, for what `wait_for` says. Jobs that had ended before the call are
+    /// not waited for: repeated, the call waits while jobs are live, and answers at once when none is.
     #[oai(validator(minimum(value = "0"), maximum(value = "30")))]
     pub wait_seconds: Option<u32>,
-    /// `any`: until one of the jobs that were live when the call began has ended; `all`: until all of them have. `any`
-    /// when not given.
+    /// `any`: wait until one of the jobs that were live when the call began has ended; `all`: until all of them have.
+    /// `any` when not given.
     pub wait_for: Option<WaitFor>,
 }
 
-/// What a long poll waits for.
+/// The end of a long poll.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum WaitFor {
-    /// One job that was live when the call began.
+    /// When one of the jobs that were live when the call began has ended.
     Any,
-    /// All of them.
+    /// When all of them have ended.
     All,
 }
 
-/// Jobs found.
+/// The jobs that were found.
 #[derive(Debug, Object)]
 pub struct JobsAnswer {
-    /// In the order of `job_ids`; by filters newest first.
+    /// The jobs, in the order of `job_ids`; with filters, newest first.
     pub jobs: Vec<JobAnswer>,
-    /// Ids asked for that name no job of this workspace.
+    /// The requested ids that name no job of this workspace.
     pub missing: Vec<Text>,
-    /// Whether there are jobs after these; never of `job_ids`.
+    /// Whether there are jobs after these; always false with `job_ids`.
     pub has_more: bool,
     /// Pass it as `cursor` for the jobs after these; null on the last page.
     pub next_cursor: Option<Text>,
@@ -93,12 +94,12 @@ pub struct CancelJobsRequest {
     pub job_ids: Vec<Text>,
 }
 
-/// What became of each.
+/// The outcome for each job.
 #[derive(Debug, Object)]
 pub struct CancelJobsAnswer {
-    /// In the order of `job_ids`.
+    /// The jobs, in the order of `job_ids`.
     pub jobs: Vec<CancelledJob>,
-    /// Ids asked for that name no job of this workspace.
+    /// The requested ids that name no job of this workspace.
     pub missing: Vec<Text>,
 }
 
@@ -106,8 +107,8 @@ pub struct CancelJobsAnswer {
 impl Jobs {
     /// Follow jobs
     ///
-    /// The jobs named by `job_ids` (up to 200: one `prepare_media` can start 120), or those of the workspace that the
-    /// filters leave, newest first. `wait_seconds` makes it a long poll: to follow jobs, call again with the same
+    /// Returns the jobs named by `job_ids` (up to 200: one `prepare_media` can start 120), or the workspace's jobs that
+    /// match the filters, newest first. `wait_seconds` makes it a long poll: to follow jobs, call again with the same
     /// `job_ids` and `wait_for: "all"` until none is `queued` or `running`. A finished job reports `cloud_minutes`.
     #[oai(path = "/tools/get_jobs", method = "post", operation_id = "get_jobs")]
     async fn get_jobs(
@@ -127,8 +128,8 @@ impl Jobs {
     /// Stop jobs
     ///
     /// A queued job is cancelled at once and its hold freed; a running one is asked to stop and ends as `cancelled`
-    /// within seconds, charged nothing. One that has ended already stays as it is. What is told of stopped jobs goes
-    /// out at the account's request rate, and while more of it waits than a burst no jobs are started.
+    /// within seconds, charged nothing. One that has already ended does not change. Events of stopped jobs are sent at
+    /// the account's request rate; while more of them wait than one burst allows, no jobs are started.
     #[oai(path = "/tools/cancel_jobs", method = "post", operation_id = "cancel_jobs")]
     async fn cancel_jobs(
         &self,
@@ -184,18 +185,7 @@ impl Jobs {
         let mut conn = self.0.conn().await?;
         let item = match &request.item_ref {
             None => None,
-            Some(text) => {
-                let found = items::resolve(&mut conn, std::slice::from_ref(&text.0), caller.workspace.id).await?;
-                Some(match found.into_iter().next() {
-                    Some(Resolved::Here(item)) => item.id,
-                    Some(Resolved::Elsewhere) => {
-                        return Err(ApiError::new(Code::WorkspaceForbidden, "The item is in another workspace."));
-                    }
-                    Some(Resolved::Unknown) | None => {
-                        return Err(ApiError::new(Code::ItemNotFound, "There is no such item."));
-                    }
-                })
-            }
+            Some(text) => Some(item_named(&mut conn, caller.workspace.id, text).await?),
         };
         let filter = Filter {
             statuses: request.status.iter().flatten().map(|word| (*word).into()).collect(),
@@ -209,7 +199,7 @@ impl Jobs {
         Ok(JobsAnswer { jobs: list.data, missing: Vec::new(), has_more: list.has_more, next_cursor: list.next_cursor })
     }
 
-    /// Waits until those of these jobs that are live now have ended, or any of them, at most `wait`. Holds no
+    /// Waits at most `wait` until one or all of these jobs that are live now have ended, as `what` says. Holds no
     /// connection meanwhile.
     async fn wait(&self, known: &[JobId], workspace: WorkspaceId, wait: Duration, what: WaitFor) -> Answer<()> {
         let deadline = Instant::now() + wait;
@@ -229,23 +219,24 @@ impl Jobs {
             }
             let known = began_live.get_or_insert(live);
             let next_look = deadline.min(now + LOOK_AGAIN);
-            let woken = async {
-                loop {
-                    match wakes.recv().await {
-                        Ok(Wake::JobEnded(job)) if known.contains(&job) => return,
-                        Ok(Wake::Everything) | Err(RecvError::Lagged(_)) => return,
-                        Ok(_) => {}
-                        Err(RecvError::Closed) => std::future::pending().await,
-                    }
-                }
-            };
+            let ended = woken(&mut wakes, |wake| matches!(wake, Wake::JobEnded(job) if known.contains(job)));
             // Woken or not, the next look tells.
-            let _ = timeout_at(next_look, woken).await;
+            let _ = timeout_at(next_look, ended).await;
         }
     }
 }
 
-/// The ids among these texts, each once, and the texts that are none.
+/// The item of the workspace that this text names.
+async fn item_named(conn: &mut PgConnection, workspace: WorkspaceId, text: &Text) -> Answer<ItemId> {
+    let found = items::resolve(conn, std::slice::from_ref(&text.0), workspace).await?;
+    match found.into_iter().next() {
+        Some(Resolved::Here(item)) => Ok(item.id),
+        Some(Resolved::Elsewhere) => Err(ApiError::new(Code::WorkspaceForbidden, "The item is in another workspace.")),
+        Some(Resolved::Unknown) | None => Err(ApiError::new(Code::ItemNotFound, "There is no such item.")),
+    }
+}
+
+/// Returns the ids among these texts, each once, and the texts that are not job ids.
 fn parsed(texts: &[Text]) -> (Vec<JobId>, Vec<Text>) {
     let (mut known, mut missing) = (Vec::new(), Vec::new());
     for text in texts {

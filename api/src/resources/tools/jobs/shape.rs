@@ -1,5 +1,4 @@
-//! A job as the interface shows it. `domain::job::Job` holds the same fields for event bodies; a test holds the two
-//! alike.
+//! A job as API clients see it. `domain::job::Job` holds the same fields for event bodies; a test compares the two.
 
 use crate::http::text::{CreditCount, MinuteCount, Text, Time};
 use crate::resources::tools::prepare_media::ReadKind;
@@ -8,7 +7,7 @@ use poem_openapi::types::Any;
 use poem_openapi::{Enum, Object};
 use serde_json::Value;
 
-/// Where a job stands (contract §3.2). The last three are final.
+/// The status of a job (contract §3.2). The last three are final.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum JobStatusWord {
@@ -24,19 +23,19 @@ pub enum JobStatusWord {
     Cancelled,
 }
 
-/// What sort of work a job is.
+/// The kinds of jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum JobKindWord {
-    /// Making media with a model.
+    /// Makes media with a model.
     Generation,
-    /// Making a new item from others.
+    /// Makes a new item from others.
     Render,
-    /// Putting speech into another language.
+    /// Translates speech into another language.
     Dub,
-    /// The `transcript` read.
+    /// Computes the `transcript` read.
     Transcription,
-    /// Any other read.
+    /// Computes any other read.
     Read,
 }
 
@@ -58,31 +57,31 @@ macro_rules! same_words {
 same_words!(JobStatusWord, JobStatus: Queued, Running, Succeeded, Failed, Cancelled);
 same_words!(JobKindWord, JobKind: Generation, Render, Dub, Transcription, Read);
 
-/// An asynchronous unit of work (contract §2, "Job").
+/// A job: one unit of asynchronous work (contract §2, "Job").
 #[derive(Debug, Object)]
 pub struct JobAnswer {
     /// Its id.
     pub id: Text,
-    /// The workspace it acts in.
+    /// The workspace that it belongs to.
     pub workspace_id: Text,
-    /// What sort of work it is.
+    /// The kind of job.
     pub kind: JobKindWord,
-    /// The read it computes; null for other work.
+    /// The read that it computes; null for other work.
     pub read: Option<ReadKind>,
-    /// The item it works on; null for other work.
+    /// The item that it works on; null for other work.
     pub item_id: Option<Text>,
     /// That item's ref.
     #[oai(rename = "ref")]
     pub item_ref: Option<Text>,
-    /// Where it stands.
+    /// Its status.
     pub status: JobStatusWord,
-    /// 0 to 100; never goes down within an attempt.
+    /// Progress in percent, 0 to 100; it never goes down within an attempt.
     pub progress: i16,
     /// Attempts that failed or were lost, and the one that runs.
     pub attempt: i16,
-    /// Attempts before a retryable failure is final.
+    /// The number of attempts after which a retryable failure is final.
     pub max_attempts: i16,
-    /// Whether it was asked to stop while running.
+    /// Whether it was asked to stop while it ran.
     pub cancel_requested: bool,
     /// Minutes held for it.
     pub estimated_minutes: MinuteCount,
@@ -92,19 +91,19 @@ pub struct JobAnswer {
     pub estimated_credits: CreditCount,
     /// AI credits charged; null until it ends, 0 when it failed or was cancelled.
     pub credits: Option<CreditCount>,
-    /// What it made: `{"stored_reads":[…]}` for a read, `{"item_id":"itm_…"}` for a render.
+    /// Its result: `{"stored_reads":[…]}` for a read, `{"item_id":"itm_…"}` for a render.
     pub result: Option<Any<Value>>,
     /// Why it failed; null unless it did.
     pub error: Option<JobErrorAnswer>,
-    /// The sentence given with the call that started it.
+    /// The sentence given with the call that started it, or null.
     pub context: Option<Text>,
-    /// The id of the request that started it.
+    /// The id of the request that started it, or null.
     pub request_id: Option<Text>,
-    /// When it was committed.
+    /// When it was created.
     pub created_at: Time,
-    /// When a worker first took it.
+    /// When a worker first took it; null before.
     pub started_at: Option<Time>,
-    /// When it ended.
+    /// When it ended; null before.
     pub finished_at: Option<Time>,
 }
 
@@ -113,9 +112,9 @@ pub struct JobAnswer {
 pub struct JobErrorAnswer {
     /// A job error code, such as `media_unreadable` or `worker_lost`.
     pub code: Text,
-    /// What went wrong, in words to act on.
+    /// What went wrong, as a sentence to act on.
     pub message: Text,
-    /// Whether asking for the same read again may succeed.
+    /// Whether the same read may succeed when it is requested again.
     pub retryable: bool,
 }
 
@@ -154,33 +153,33 @@ impl From<Job> for JobAnswer {
     }
 }
 
-/// What became of a job that was to be stopped.
+/// The outcome of a request to stop a job.
 #[derive(Debug, Object)]
 pub struct CancelledJob {
     /// The job.
     pub id: Text,
-    /// Where it stands now.
+    /// Its status now.
     pub status: JobStatusWord,
-    /// What became of it.
+    /// What the request did to it.
     pub outcome: CancelOutcome,
 }
 
 impl CancelledJob {
-    /// The answer for this job.
+    /// Returns the answer for this job.
     pub fn of(job: &Job, outcome: CancelOutcome) -> Self {
         Self { id: Text::of(job.id), status: job.status.into(), outcome }
     }
 }
 
-/// What became of a job that was to be stopped.
+/// What a request to stop a job did to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum CancelOutcome {
-    /// It was queued and is cancelled.
+    /// It was queued and is cancelled now.
     Cancelled,
     /// It runs and was asked to stop.
     Cancelling,
-    /// It had ended.
+    /// It had already ended.
     AlreadyFinished,
 }
 

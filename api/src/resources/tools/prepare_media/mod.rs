@@ -1,8 +1,7 @@
 //! `prepare_media`: several reads on up to twenty items in one call (contract §4.2).
 //!
-//! It reads the request, hands it to `dispatch`, and says what came of it in the shapes of the contract (§4.5). Which
-//! reads start is decided by `domain::plan` and committed by `dispatch`; no rule stands here but those of the request
-//! itself.
+//! It parses the request, hands it to `dispatch`, and returns the outcome in the shapes of the contract (§4.5).
+//! `domain::plan` decides which reads start, and `dispatch` commits it; the only rules here are those for the request.
 
 mod answer;
 
@@ -25,7 +24,7 @@ use poem_openapi::{Enum, Object, OpenApi};
 use std::collections::HashSet;
 use std::hash::Hash;
 
-/// What this operation refuses with, beside what every operation may.
+/// The error codes of this operation, besides those that any operation may return.
 pub const ERRORS: Refusals = &[(
     "POST /tools/prepare_media",
     &[Code::InsufficientMinutes, Code::RoleForbidden, Code::IdempotencyInProgress, Code::IdempotencyKeyReused],
@@ -40,17 +39,17 @@ pub struct PrepareMedia(pub App);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum ReadKind {
-    /// Text transcript.
+    /// The text of the speech.
     Transcript,
     /// A video's moments, used by `search_footage`.
     SearchIndex,
-    /// Where speech sits.
+    /// Where in the item somebody speaks.
     Speech,
-    /// Speaker reading; reads speech too.
+    /// Who speaks when; needs the speech read too.
     Speakers,
-    /// Beat positions.
+    /// The positions of beats.
     Beats,
-    /// Loudness.
+    /// The loudness.
     Levels,
 }
 
@@ -93,7 +92,7 @@ pub struct PrepareMediaRequest {
     /// One sentence shown to the user beside this action; at most 600 characters.
     #[oai(validator(max_length = 600))]
     pub context: Option<Text>,
-    /// `true` answers what the call would start and hold, and starts nothing.
+    /// `true` returns what the call would start and hold, and starts nothing.
     pub dry_run: Option<bool>,
 }
 
@@ -101,11 +100,11 @@ pub struct PrepareMediaRequest {
 impl PrepareMedia {
     /// Start reads on items
     ///
-    /// Starts several reads on up to 20 library items in one call, each as its own job (contract §4.2). A read that is
-    /// stored answers `ready`, one that is under way its job; the others start, or say why not. A repeated call starts
-    /// nothing twice. Follow the jobs with `get_jobs`. Runs in the cloud: the estimate is held until each job ends, and
-    /// a job is never charged more than was held for it. With `dry_run: true` nothing is started: what would be is
-    /// `startable`, with its price.
+    /// Starts several reads on up to 20 library items in one call, each as its own job (contract §4.2). A stored read
+    /// is `ready`, and one that a job computes already is `queued` with that job; the others start, or say why not. A
+    /// repeated call starts nothing twice. Follow the jobs with `get_jobs`. Runs in the cloud: the estimate is held
+    /// until each job ends, and a job is never charged more than was held for it. With `dry_run: true` nothing is
+    /// started: reads that would start are `startable`, with their price.
     #[oai(path = "/tools/prepare_media", method = "post", operation_id = "prepare_media")]
     async fn prepare_media(
         &self,
@@ -147,7 +146,7 @@ fn dispatch_request(app: &App, caller: &Caller, key: IdempotencyKey, request: Pr
     DispatchRequest { owners: starting::owners(caller), call: starting::call(caller, TOOL, context), refs, reads, key }
 }
 
-/// Without repeats, each at its first place.
+/// Returns the values without repeats, each at its first position.
 fn distinct<T: Hash + Eq + Clone>(all: impl Iterator<Item = T>) -> Vec<T> {
     let mut seen = HashSet::new();
     all.filter(|one| seen.insert(one.clone())).collect()
@@ -158,7 +157,7 @@ fn answered(caller: &Caller, request: &DispatchRequest, prepared: &Prepared) -> 
     ToolAnswer::new(&caller.request_id, data).cloud(cloud_processing(prepared))
 }
 
-/// 402 when nothing started, nothing is ready, and minutes are the only cause (contract §4.5).
+/// Refuses with 402 when nothing started, nothing is ready, and minutes are the only reason (contract §4.5).
 fn refuse_for_minutes_alone(prepared: &Prepared) -> Answer<()> {
     let mut answers = prepared.items.iter().flat_map(|item| &item.answers);
     if !answers.all(|answer| matches!(answer, ReadAnswer::Not(Reason::InsufficientMinutes { .. }))) {

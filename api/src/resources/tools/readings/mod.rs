@@ -1,7 +1,7 @@
-//! `transcribe_media`, `speakers` and `detect_beats`: a read of one item, as it is stored (contract §4.2.6, §4.4).
+//! `transcribe_media`, `speakers` and `detect_beats`: one read of one item, as stored (contract §4.2.6, §4.4).
 //!
-//! Each answers its read at no charge where it is stored, and else starts exactly that read: see `stored_read`. A
-//! stored read is put into the answer as text; it is never taken apart here.
+//! Each returns its read at no charge if it is stored, and otherwise starts exactly that read: see `stored_read`. A
+//! stored read is put into the answer as text; it is never parsed here.
 
 mod reading;
 mod shapes;
@@ -26,7 +26,7 @@ use poem_openapi::{Object, OpenApi};
 use reading::Reading;
 use shapes::{BeatsData, SpeakersData, SpeechData, StoredRead, TranscriptData};
 
-/// What these operations refuse with, beside what every operation may.
+/// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[
     ("POST /tools/transcribe_media", stored_read::REFUSALS),
     ("POST /tools/speakers", stored_read::REFUSALS),
@@ -36,14 +36,14 @@ pub const ERRORS: Refusals = &[
 /// The tools.
 pub struct Readings(pub App);
 
-/// Which item to read.
+/// The item to read.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields, example)]
 pub struct ReadOneItem {
     /// An item ref, an item id, or the id of the job that made the item.
     #[oai(rename = "ref")]
     pub item_ref: Text,
-    /// `true` answers what the call would start and hold, and starts nothing.
+    /// `true` returns what the call would start and hold, and starts nothing.
     pub dry_run: Option<bool>,
 }
 
@@ -53,16 +53,17 @@ impl Example for ReadOneItem {
     }
 }
 
-/// Which item to transcribe, and how to write what is said.
+/// The item to transcribe, and the form of the text.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields, example)]
 pub struct TranscribeMedia {
     /// An item ref, an item id, or the id of the job that made the item.
     #[oai(rename = "ref")]
     pub item_ref: Text,
-    /// `txt`, `srt` and `vtt` answer the transcript as `text` in that form; `json`, or nothing, as `transcript`.
+    /// `txt`, `srt` and `vtt` return the transcript as `text` in that form; `json`, the default, returns it as
+    /// `transcript`.
     pub format: Option<ReadFormat>,
-    /// `true` answers what the call would start and hold, and starts nothing.
+    /// `true` returns what the call would start and hold, and starts nothing.
     pub dry_run: Option<bool>,
 }
 
@@ -72,66 +73,66 @@ impl Example for TranscribeMedia {
     }
 }
 
-/// An item's transcript, or the job that makes it.
+/// An item's transcript, or the job that computes it.
 #[derive(Debug, Object)]
 #[oai(skip_serializing_if_is_none)]
 pub struct TranscriptAnswer {
-    /// As it was asked for.
+    /// The ref or id that the request named.
     #[oai(rename = "ref")]
     pub item_ref: Text,
     /// The item.
     pub item_id: Text,
-    /// Whether the read is there.
+    /// Whether the read is stored.
     pub status: NeedStatus,
-    /// The job that computes it; when queued. Follow it with `get_jobs`, then call again.
+    /// The job that computes it; only when queued. Follow it with `get_jobs`, then call again.
     pub job_id: Option<Text>,
-    /// Minutes held for that job, or that would be; when queued or startable.
+    /// Minutes held for that job, or that would be held; only when queued or startable.
     pub estimated_minutes: Option<MinuteCount>,
-    /// The read; when ready, and not asked for in another form.
+    /// The read; only when ready, and not requested in another form.
     pub transcript: Option<StoredRead<TranscriptData>>,
-    /// The form of `text`.
+    /// The form of `text`; only when `text` is there.
     pub format: Option<ReadFormat>,
-    /// The transcript in that form; when ready.
+    /// The transcript in that form; only when ready.
     pub text: Option<Text>,
 }
 
-/// Who speaks when in an item, or the job that finds out.
+/// The turns of an item's speakers, or the job that computes them.
 #[derive(Debug, Object)]
 #[oai(skip_serializing_if_is_none)]
 pub struct SpeakersAnswer {
-    /// As it was asked for.
+    /// The ref or id that the request named.
     #[oai(rename = "ref")]
     pub item_ref: Text,
     /// The item.
     pub item_id: Text,
-    /// Whether the read is there.
+    /// Whether the read is stored.
     pub status: NeedStatus,
-    /// The job that computes it; when queued. Follow it with `get_jobs`, then call again.
+    /// The job that computes it; only when queued. Follow it with `get_jobs`, then call again.
     pub job_id: Option<Text>,
-    /// Minutes held for that job, or that would be; when queued or startable.
+    /// Minutes held for that job, or that would be held; only when queued or startable.
     pub estimated_minutes: Option<MinuteCount>,
-    /// The read; when ready.
+    /// The read; only when ready.
     pub speakers: Option<StoredRead<SpeakersData>>,
-    /// The speech read that it rests on; when that is stored too.
+    /// The speech read that it builds on; only when that is stored too.
     pub speech: Option<StoredRead<SpeechData>>,
 }
 
-/// An item's beats, or the job that finds them.
+/// An item's beats, or the job that computes them.
 #[derive(Debug, Object)]
 #[oai(skip_serializing_if_is_none)]
 pub struct BeatsAnswer {
-    /// As it was asked for.
+    /// The ref or id that the request named.
     #[oai(rename = "ref")]
     pub item_ref: Text,
     /// The item.
     pub item_id: Text,
-    /// Whether the read is there.
+    /// Whether the read is stored.
     pub status: NeedStatus,
-    /// The job that computes it; when queued. Follow it with `get_jobs`, then call again.
+    /// The job that computes it; only when queued. Follow it with `get_jobs`, then call again.
     pub job_id: Option<Text>,
-    /// Minutes held for that job, or that would be; when queued or startable.
+    /// Minutes held for that job, or that would be held; only when queued or startable.
     pub estimated_minutes: Option<MinuteCount>,
-    /// The read; when ready.
+    /// The read; only when ready.
     pub beats: Option<StoredRead<BeatsData>>,
 }
 
@@ -139,10 +140,11 @@ pub struct BeatsAnswer {
 impl Readings {
     /// Transcribe an item
     ///
-    /// The text that is spoken in an item, in segments and words with their times. A stored transcript is answered at
-    /// no charge. Where there is none its job is started, or joined if it runs already: the answer is `queued` with its
-    /// `job_id`; follow that with `get_jobs` and call again. Needs audio. A `quality` of `draft` wants a person's eye.
-    /// With `format` it is answered as plain text, or as captions: cues of at most two lines of 42 characters and 7 s.
+    /// Returns the text that is spoken in an item, in segments and words with their times. A stored transcript is
+    /// returned at no charge. If there is none, its job is started, or joined if it is live already: the answer is
+    /// `queued` with its `job_id`; follow that with `get_jobs` and call again. Needs audio. A `quality` of `draft`
+    /// means that a person should check it. With `format` it is returned as plain text, or as captions: cues of at most
+    /// two lines of 42 characters and 7 s.
     #[oai(path = "/tools/transcribe_media", method = "post", operation_id = "transcribe_media")]
     async fn transcribe_media(
         &self,
@@ -158,8 +160,8 @@ impl Readings {
 
     /// Tell speakers apart
     ///
-    /// Who speaks when in an item, and with it the speech read that this rests on. What is stored is answered at no
-    /// charge. Where it is not, its job is started, or joined if it runs already: the answer is `queued` with its
+    /// Returns who speaks when in an item, and the speech read that this builds on. A stored read is returned at no
+    /// charge. If there is none, its job is started, or joined if it is live already: the answer is `queued` with its
     /// `job_id`; follow that with `get_jobs` and call again. Needs audio. Speakers are named `A`, `B`, … within one
     /// item.
     #[oai(path = "/tools/speakers", method = "post", operation_id = "speakers")]
@@ -175,9 +177,9 @@ impl Readings {
 
     /// Detect beats
     ///
-    /// The beats of an item, those that begin a bar, and its tempo. What is stored is answered at no charge. Where it
-    /// is not, its job is started, or joined if it runs already: the answer is `queued` with its `job_id`; follow that
-    /// with `get_jobs` and call again. Needs at least two seconds of audio.
+    /// Returns the beats of an item, those that begin a bar, and its tempo. A stored read is returned at no charge. If
+    /// there is none, its job is started, or joined if it is live already: the answer is `queued` with its `job_id`;
+    /// follow that with `get_jobs` and call again. Needs at least two seconds of audio.
     #[oai(path = "/tools/detect_beats", method = "post", operation_id = "detect_beats")]
     async fn detect_beats(
         &self,
@@ -190,11 +192,11 @@ impl Readings {
     }
 }
 
-/// A read, the field that it is shown in, and the form that it is written in if that is another one.
+/// A read, the answer's field for it, and its text form when it is not JSON.
 struct Shown(Read, &'static str, Option<TextFormat>);
 
 impl Readings {
-    /// The read as the tool shows it, or the job that computes it.
+    /// Returns the read as the tool shows it, or the job that computes it.
     async fn answer<T: ToJSON>(
         &self,
         caller: &Caller,
@@ -221,7 +223,7 @@ impl Readings {
         let mut answer = match format {
             None => head.then_text(format!("\"{field}\":")).then(document),
             Some(format) => {
-                // It is read anew, whole; what is held of it here would be held twice.
+                // `written` loads the whole read again: this copy is dropped so that memory is not used twice.
                 drop(document);
                 head.then(self.written(caller, item, format).await?)
             }
@@ -238,7 +240,7 @@ impl Readings {
 }
 
 impl Readings {
-    /// A transcript in another form, as the fields that tell it.
+    /// Returns a transcript in another form, as the answer's fields for it.
     async fn written(&self, caller: &Caller, item: ItemId, format: TextFormat) -> Answer<Document> {
         let gone = || ApiError::new(Code::ItemNotFound, "The item was deleted a moment ago.");
         let file = library::captions(&self.0, caller.account_id, item, format).await?.ok_or_else(gone)?;

@@ -1,4 +1,4 @@
-//! The answer of these tools.
+//! The type that these tools return.
 
 use crate::contract::envelope::Stored;
 use crate::resources::library::Document;
@@ -7,13 +7,12 @@ use poem_openapi::ApiResponse;
 use poem_openapi::registry::{MetaResponses, Registry};
 use poem_openapi::types::{ToJSON, Type};
 
-/// What these tools answer: the read, as it is stored, or the job that computes it. Documented as one answer of which
-/// either is a form.
+/// The answer of these tools: the stored read, or the job that computes it. The document shows one schema for both.
 #[derive(Debug)]
 pub enum Reading<T> {
-    /// Put together around the stored text.
+    /// An answer put together around the stored text.
     Ready(Document),
-    /// Another is on its way.
+    /// An answer that names the job.
     Queued(Stored<T>),
 }
 

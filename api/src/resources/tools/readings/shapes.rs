@@ -1,63 +1,63 @@
 //! The shapes of stored reads as the OpenAPI document describes them (docs/reads.md, "The stored result").
 //!
-//! Nothing here is ever made: a stored read goes out as a worker wrote it. A reader that writes another shape, in
-//! `worker/src/readers`, changes these with it.
+//! These types are never constructed: a stored read is sent as a worker wrote it. Whoever changes what a reader in
+//! `worker/src/readers` writes changes these with it.
 
 use crate::http::text::Text;
 use crate::resources::tools::prepare_media::ReadKind;
 use poem_openapi::types::{ParseFromJSON, ToJSON};
 use poem_openapi::{Enum, Object};
 
-/// A read as it is stored. Times are seconds from the media's start.
+/// A stored read. Times are seconds from the media's start.
 #[derive(Debug, Object)]
 pub struct StoredRead<T: ParseFromJSON + ToJSON> {
-    /// The version of this shape.
+    /// The version of this schema.
     pub schema: u32,
-    /// Which read it is.
+    /// The kind of read.
     pub kind: ReadKind,
-    /// What computed it.
+    /// The engine that computed it.
     pub engine: ReadEngine,
     /// Seconds of media that were decoded.
     pub duration_seconds: f64,
-    /// How far to rely on it.
+    /// How reliable it is.
     pub quality: ReadQuality,
-    /// What should be known of it, in whole sentences.
+    /// What a reader of it should know, in whole sentences.
     pub warnings: Vec<Text>,
-    /// What was found.
+    /// The result; its shape depends on `kind`.
     pub data: T,
 }
 
-/// What computed a read.
+/// The engine that computed a read.
 #[derive(Debug, Object)]
 pub struct ReadEngine {
     /// Its name.
     pub name: Text,
     /// Its version.
     pub version: Text,
-    /// The model that it ran; null where there is none.
+    /// The model that it ran; null when it ran none.
     pub model: Option<Text>,
 }
 
-/// How far to rely on a read.
+/// How reliable a read is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum ReadQuality {
-    /// Measured against the bar of its kind, and over it.
+    /// It was measured against the standard for its kind, and passes it.
     Standard,
-    /// Useful, and to be checked by a person.
+    /// Useful, but a person should check it.
     Draft,
 }
 
-/// What is said.
+/// The words that are spoken in an item.
 #[derive(Debug, Object)]
 pub struct TranscriptData {
-    /// ISO 639-1, or what a transcription server calls it; null when nothing was said.
+    /// The language in ISO 639-1, or as a transcription server names it; null when nothing was said.
     pub language: Option<Text>,
-    /// The whole text, a line a segment.
+    /// The whole text, one line for each segment.
     pub text: Text,
-    /// The text in segments.
+    /// The text, by segments.
     pub segments: Vec<TranscriptSegment>,
-    /// The text in words.
+    /// The text, by words.
     pub words: Vec<TranscriptWord>,
 }
 
@@ -66,89 +66,89 @@ pub struct TranscriptData {
 pub struct TranscriptSegment {
     /// `s1`, `s2`, …
     pub id: Text,
-    /// Where its first word begins.
+    /// When its first word begins, in seconds.
     pub start: f64,
-    /// Where its last word ends.
+    /// When its last word ends, in seconds.
     pub end: f64,
-    /// Its words.
+    /// Its text.
     pub text: Text,
-    /// Who says most of it; absent while no speakers are stored on the item, and where nobody was heard.
+    /// The speaker of most of it; absent while no speakers are stored on the item, and where no speaker was found.
     pub speaker: Option<Text>,
 }
 
 /// A word.
 #[derive(Debug, Object)]
 pub struct TranscriptWord {
-    /// As the engine wrote it.
+    /// The word as the engine wrote it.
     pub word: Text,
-    /// Where it begins.
+    /// When it begins, in seconds.
     pub start: f64,
-    /// Where it ends.
+    /// When it ends, in seconds.
     pub end: f64,
-    /// How sure the engine is, 0 to 1; null when it does not say.
+    /// The engine's confidence, 0 to 1; null when the engine gives none.
     pub confidence: Option<f64>,
 }
 
-/// Who speaks when.
+/// The speakers of an item, and their turns.
 #[derive(Debug, Object)]
 pub struct SpeakersData {
-    /// Their names, in the order in which they first speak.
+    /// The speakers' names, in the order in which they first speak.
     pub speakers: Vec<Text>,
     /// Their turns.
     pub segments: Vec<SpeakerTurn>,
 }
 
-/// One voice's turn.
+/// A stretch in which one speaker speaks.
 #[derive(Debug, Object)]
 pub struct SpeakerTurn {
-    /// Where it begins.
+    /// When it begins, in seconds.
     pub start: f64,
-    /// Where it ends.
+    /// When it ends, in seconds.
     pub end: f64,
-    /// Who speaks.
+    /// The speaker's name.
     pub speaker: Text,
 }
 
-/// Where somebody speaks.
+/// The stretches of an item in which somebody speaks.
 #[derive(Debug, Object)]
 pub struct SpeechData {
     /// The stretches of speech.
     pub segments: Vec<SpeechSegment>,
-    /// The part of the media that is speech, 0 to 1.
+    /// The fraction of the media that is speech, 0 to 1.
     pub speech_ratio: f64,
 }
 
 /// A stretch of speech.
 #[derive(Debug, Object)]
 pub struct SpeechSegment {
-    /// Where it begins.
+    /// When it begins, in seconds.
     pub start: f64,
-    /// Where it ends.
+    /// When it ends, in seconds.
     pub end: f64,
     /// The mean probability of a voice in it, 0 to 1.
     pub confidence: f64,
 }
 
-/// Where the beats are.
+/// The beats of an item, and its tempo.
 #[derive(Debug, Object)]
 pub struct BeatsData {
-    /// Beats a minute, of the longest stretch with a beat; null when there is none.
+    /// Beats per minute of the longest stretch with a beat; null when there is no beat.
     pub tempo: Option<f64>,
-    /// That tempo, then others that a listener may count.
+    /// That tempo, then others that a listener may count, in beats per minute.
     pub tempo_candidates: Vec<f64>,
-    /// Every beat.
+    /// The time of every beat, in seconds.
     pub beat_times: Vec<f64>,
-    /// The beats that begin a bar.
+    /// The times of the beats that begin a bar, in seconds.
     pub downbeat_times: Vec<f64>,
-    /// How the tempo goes.
+    /// The tempo over time.
     pub tempo_curve: Vec<TempoPoint>,
 }
 
 /// The tempo at a time.
 #[derive(Debug, Object)]
 pub struct TempoPoint {
-    /// When.
+    /// The time, in seconds.
     pub time: f64,
-    /// Beats a minute.
+    /// Beats per minute.
     pub bpm: f64,
 }

@@ -24,7 +24,7 @@ use poem_openapi::types::ToJSON;
 use shapes::{DeletedPost, KeepPost, ListPosts, OnePost, Post, PostAnswer, PostPage, PullPosts, PulledPosts};
 use store::posts::{self, PostFilter, PostRow};
 
-/// What these operations refuse with, beside what every operation may.
+/// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[
     ("POST /tools/pull_posts", &[Code::RoleForbidden, Code::UrlNotAllowed, Code::PullFailed, Code::QuotaReached]),
     ("POST /tools/list_posts", &[Code::InvalidCursor]),
@@ -49,10 +49,10 @@ pub struct ResearchTools(pub App);
 impl ResearchTools {
     /// Pull posts
     ///
-    /// The newest posts of a feed (RSS, Atom, JSON Feed), or the one that a page is (Open Graph, oEmbed), fetched now.
-    /// Texts are plain. A post is stored once, by its URL; pulled again it says what it says now. What nobody keeps
-    /// (`keep_post`) goes after 30 days, or once the workspaces of the account have 5,000 posts. What is kept says what
-    /// its own source says, whatever another says of it. Nothing is fetched behind a login.
+    /// Fetches the newest posts of a feed (RSS, Atom, JSON Feed), or the one post that a page is (Open Graph, oEmbed).
+    /// Texts are plain. A post is stored once, by its URL; pulled again, it is updated. Posts that nobody keeps
+    /// (`keep_post`) are deleted after 30 days, or once the workspaces of the account have 5,000 posts. A kept post
+    /// changes only when its own source changes, whatever another source says of it. Nothing is fetched behind a login.
     #[oai(path = "/tools/pull_posts", method = "post", operation_id = "pull_posts")]
     async fn pull_posts(&self, auth: Auth, arguments: Json<PullPosts>) -> Answer<Json<ToolAnswer<PulledPosts>>> {
         let Auth(caller) = auth;
@@ -64,7 +64,7 @@ impl ResearchTools {
 
     /// List posts
     ///
-    /// Those that were pulled into the workspace, newest first.
+    /// Lists the posts that were pulled into the workspace, newest first.
     #[oai(path = "/tools/list_posts", method = "post", operation_id = "list_posts")]
     async fn list_posts(&self, auth: Auth, arguments: Json<ListPosts>) -> Answer<Json<ToolAnswer<PostPage>>> {
         let Auth(caller) = auth;
@@ -90,8 +90,8 @@ impl ResearchTools {
 
     /// Keep a post
     ///
-    /// It stays until it is deleted. `import_media: true` imports the first of its media as an item, as `import_media`
-    /// does; a post that was imported before is not imported again.
+    /// The post stays until it is deleted. `import_media: true` imports the first of its media as an item, as
+    /// `import_media` does; a post whose media was imported before is not imported again.
     #[oai(path = "/tools/keep_post", method = "post", operation_id = "keep_post")]
     async fn keep_post(
         &self,
@@ -118,7 +118,7 @@ impl ResearchTools {
 
     /// Delete a post
     ///
-    /// An item that its media was imported as stays.
+    /// An item that was imported from it stays.
     #[oai(path = "/tools/delete_post", method = "post", operation_id = "delete_post")]
     async fn delete_post(&self, auth: Auth, arguments: Json<OnePost>) -> Answer<Json<ToolAnswer<DeletedPost>>> {
         let Auth(caller) = auth;
@@ -129,7 +129,7 @@ impl ResearchTools {
 }
 
 impl ResearchTools {
-    /// The import of the post's first media; none where it was imported before.
+    /// Returns the import of the post's first media; none if it was imported before.
     async fn import_of(&self, caller: &Caller, post: PostId) -> Answer<Option<Import>> {
         let row = reach(&mut *self.0.conn().await?, caller, post).await?;
         if row.item_id.is_some() {

@@ -1,31 +1,31 @@
-//! What the research tools take and answer.
+//! The shapes of the research tools' requests and answers.
 
 use crate::http::paging::Limit;
 use crate::http::text::{Text, Time, True};
 use poem_openapi::Object;
 use store::posts::PostRow;
 
-/// Where to pull from.
+/// Which posts to pull.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct PullPosts {
-    /// A feed or a page: HTTPS and publicly reachable, as each of up to five redirects has to be.
+    /// The URL of a feed or a page: HTTPS and publicly reachable, as each of up to five redirects must be.
     pub url: Text,
-    /// Posts of a feed to take, 1 to 50; 50 when not given.
+    /// The number of posts to take from a feed, 1 to 50; 50 when not given.
     #[oai(validator(minimum(value = "1"), maximum(value = "50")))]
     pub limit: Option<u32>,
 }
 
-/// Which posts.
+/// Which posts to list.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct ListPosts {
-    /// Those that have this in their title, their author, a tag or the first thousand characters of their text,
-    /// whatever its case; at most 200 characters.
+    /// Only posts that contain this in their title, their author, a tag or the first thousand characters of their text,
+    /// ignoring case; at most 200 characters.
     pub query: Option<Text>,
-    /// Those that were pulled by this URL.
+    /// Only posts that were pulled by this URL.
     pub source: Option<Text>,
-    /// Only those that are kept, or that are not.
+    /// Only posts that are kept (`true`), or that are not (`false`).
     pub kept: Option<bool>,
     /// Posts to show, 1 to 100; 20 when not given.
     pub limit: Option<Limit>,
@@ -56,9 +56,9 @@ pub struct OnePost {
 /// A link to media that a post shows.
 #[derive(Debug, Object)]
 pub struct PostMedia {
-    /// Where it is.
+    /// The URL of the media.
     pub url: Text,
-    /// What it is, as the post says; null where it does not.
+    /// Its media type, as the post says; null when the post does not say.
     pub content_type: Option<Text>,
 }
 
@@ -69,25 +69,25 @@ pub struct Post {
     pub id: Text,
     /// The URL that it was last pulled by.
     pub source: Text,
-    /// Where it is.
+    /// The URL of the post.
     pub url: Text,
-    /// Who wrote it, as it says.
+    /// Its author, as the post says; null when it does not.
     pub author: Option<Text>,
-    /// What it is called.
+    /// Its title, or null.
     pub title: Option<Text>,
-    /// What it says: plain text, at most 10,000 characters.
+    /// Its text: plain text, at most 10,000 characters.
     pub text: Text,
-    /// When it was published, as it says.
+    /// When it was published, as the post says; null when it does not.
     pub published_at: Option<Time>,
-    /// What it shows.
+    /// Links to the media that it shows.
     pub media: Vec<PostMedia>,
-    /// SHA-256 of what it says: another once it was edited.
+    /// The SHA-256 of its content: it changes when the post is edited.
     pub sha256: Text,
-    /// What it is sorted by.
+    /// Its tags.
     pub tags: Vec<Text>,
-    /// When it was kept; null while nobody has.
+    /// When it was kept; null when it is not kept.
     pub kept_at: Option<Time>,
-    /// The item that its media was imported as.
+    /// The item that its media was imported as, or null.
     pub item_id: Option<Text>,
     /// When it was last pulled.
     pub pulled_at: Time,
@@ -117,7 +117,7 @@ impl From<PostRow> for Post {
     }
 }
 
-/// What was pulled.
+/// The posts that were pulled.
 #[derive(Debug, Object)]
 pub struct PulledPosts {
     /// The posts, in the feed's order.

@@ -1,4 +1,4 @@
-//! A match as it is shown: what is said or written in an item, and what is seen there.
+//! A match as the answer shows it: words that are spoken or written in an item, and the moment that is seen there.
 
 use crate::app::links::Links;
 use crate::http::text::Text;
@@ -8,56 +8,56 @@ use domain::link::Picture;
 use poem_openapi::{Enum, Object};
 use store::footage::Seen;
 
-/// Something said or shown in an item.
+/// Words that are spoken or shown in an item.
 #[derive(Debug, Object)]
 #[oai(skip_serializing_if_is_none)]
 pub struct FootageMatch {
-    /// What clients call the item.
+    /// The item's ref, or its id when it has none.
     #[oai(rename = "ref")]
     pub item_ref: Text,
     /// The item.
     pub item_id: Text,
-    /// Where the first of the words begins, in seconds.
+    /// When the first of the words begins, in seconds.
     pub start: f64,
-    /// Where the last one ends.
+    /// When the last of the words ends, in seconds.
     pub end: f64,
     /// How well it fits, 0 to 1.
     pub score: f64,
-    /// The words, with some of those around them.
+    /// The words, with some of the text around them.
     pub text: Text,
-    /// How they are there.
+    /// Whether the words are spoken or written.
     pub source: WordSource,
-    /// The moment that it begins in; absent for sound, and where no search index is stored.
+    /// The moment (shot) in which it begins; absent for sound, and when no search index is stored.
     pub moment: Option<MomentSpan>,
-    /// A still of that moment, a JPEG: this link needs no credential and is good for at least an hour. Absent where
-    /// there is none.
+    /// A still of that moment, a JPEG: this link needs no credential and is valid for at least an hour. Absent when
+    /// there is no still.
     pub thumbnail_url: Option<Text>,
 }
 
-/// How words are in an item.
+/// Whether words are spoken or written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum WordSource {
     /// They are spoken: the transcript has them.
     Said,
-    /// They are written in the picture: the search index has them. `start` and `end` are those of the picture, as long
-    /// as it stands.
+    /// They are written in the picture: the search index has them. `start` and `end` are the time for which they are
+    /// shown.
     Shown,
 }
 
 /// A moment of a video.
 #[derive(Debug, Object)]
 pub struct MomentSpan {
-    /// Its id, as the item's `search_index` has it.
+    /// Its id in the item's `search_index`.
     pub id: Text,
-    /// Where it begins, in seconds.
+    /// When it begins, in seconds.
     pub start: f64,
-    /// Where it ends.
+    /// When it ends, in seconds.
     pub end: f64,
 }
 
 impl FootageMatch {
-    /// A hit, with what is seen at its place.
+    /// Makes a match of a hit and the moment that is seen at its time.
     pub(super) fn of(hit: Hit, seen: Option<&Seen>, links: &Links) -> Self {
         let Hit { item, item_ref, shown, spoken } = hit;
         let link = |seen: &Seen| {

@@ -1,8 +1,8 @@
-//! `search_footage`: what is said and shown in items, found by words (contract §4.4).
+//! `search_footage`: finds words that are spoken or shown in items (contract §4.4).
 //!
-//! Postgres finds passages by their words, and then, where that leaves room, by words that are alike; `domain::search`
-//! narrows each to what was meant and scores it. Items whose transcript or search index is stored are searched, at no
-//! charge; those that a read would help are named.
+//! Postgres finds passages by their words and then, if there is room left, by similar words; `domain::search` narrows
+//! each to the words that were meant and scores it. Items with a stored transcript or search index are searched, at no
+//! charge; items that lack such a read are named.
 
 mod matches;
 
@@ -21,29 +21,29 @@ use poem_openapi::types::Example;
 use poem_openapi::{Object, OpenApi};
 use store::footage::{self, Within};
 
-/// What this operation refuses with, beside what every operation may.
+/// The error codes of this operation, besides those that any operation may return.
 pub const ERRORS: Refusals = &[("POST /tools/search_footage", &[Code::ItemNotFound])];
 
-/// Matches that are answered when no limit is given.
+/// The number of matches when no limit is given.
 const USUAL_LIMIT: usize = 10;
-/// Refs that are named as not searched, at most.
+/// The most refs that are named as not searched.
 const MOST_NAMED: i64 = 50;
 
 /// The tool.
 pub struct SearchFootage(pub App);
 
-/// What to look for, and where.
+/// The words to look for, and where.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields, example)]
 pub struct FootageSearch {
-    /// What is said or shown, 1 to 500 characters. All words have to be there; `"…"` keeps words together, `or` takes
-    /// either of two, `-` leaves a word out.
+    /// Words that are spoken or shown, 1 to 500 characters. All of them must occur; `"…"` keeps words together, `or`
+    /// accepts either of two, `-` excludes a word.
     #[oai(validator(min_length = 1, max_length = 500))]
     pub query: Text,
     /// Search these items alone, at most 20, each by its ref, its id, or the id of the job that made it.
     #[oai(validator(min_items = 1, max_items = 20))]
     pub refs: Option<Vec<Text>>,
-    /// Matches to answer, 1 to 50; 10 when not given.
+    /// The number of matches, 1 to 50; 10 when not given.
     #[oai(validator(minimum(value = "1"), maximum(value = "50")))]
     pub limit: Option<u32>,
 }
@@ -54,18 +54,18 @@ impl Example for FootageSearch {
     }
 }
 
-/// What was found, and what was not searched.
+/// The matches, and the items that were not searched.
 #[derive(Debug, Object)]
 pub struct FootageMatches {
-    /// The best first; empty when nothing is said or shown that is like the query.
+    /// The best first; empty when nothing like the query is spoken or shown.
     pub matches: Vec<FootageMatch>,
-    /// Videos whose written words could not be searched, and whose matches have no moment and no still, because no
-    /// search index is stored; newest first and at most 50: of `refs`, or else of the workspace's newest 2,000 items.
-    /// Read `search_index` on them with `prepare_media`. What no search index would help, such as sound alone, is not
-    /// named.
+    /// Videos without a stored search index: their written words were not searched, and their matches have no moment
+    /// and no still. Newest first and at most 50: of `refs`, or else of the workspace's newest 2,000 items. Read
+    /// `search_index` on them with `prepare_media`. Items for which a search index is of no use, such as sound alone,
+    /// are not named.
     pub unindexed_refs: Vec<Text>,
-    /// Items with sound whose spoken words could not be searched, because no transcript is stored; newest first, of the
-    /// same and as many. Read `transcript` on them.
+    /// Items with sound but without a stored transcript: their spoken words were not searched. Newest first and at most
+    /// 50, of the same items. Read `transcript` on them.
     pub untranscribed_refs: Vec<Text>,
 }
 
@@ -73,13 +73,13 @@ pub struct FootageMatches {
 impl SearchFootage {
     /// Search footage
     ///
-    /// Finds what is said in videos and in recordings of sound, by their stored transcripts, and what is written in the
-    /// pictures of videos, by their stored search indexes, at no charge; `source` tells them apart. Each match of
-    /// spoken words has their time range, narrowed to the phrase, one of written words the time for which they stand;
-    /// of a video whose search index is stored also the moment (shot) that it begins in, and a still of it. A score of
-    /// 1 is the phrase as it was asked for; from 0.5 on all words are there; below that words are alike, which forgives
-    /// slips of the pen and of the transcript in queries of up to 16 words. English words are found in all their forms.
-    /// No match is an empty list; what could not be searched is named.
+    /// Finds words that are spoken in videos and recordings, by their stored transcripts, and words that are written in
+    /// the pictures of videos, by their stored search indexes, at no charge; `source` says which. A match of spoken
+    /// words has their time range, narrowed to the phrase; one of written words, the time for which they are shown. If
+    /// the video's search index is stored, it also has the moment (shot) that it begins in, and a still of it. A score
+    /// of 1 is the exact phrase; from 0.5 on all words are there; below that words are similar, which tolerates typing
+    /// and transcription errors in queries of up to 16 words. English words are found in all their forms. No match is
+    /// an empty list; items that could not be searched are named.
     #[oai(path = "/tools/search_footage", method = "post", operation_id = "search_footage")]
     async fn search_footage(
         &self,
@@ -111,8 +111,8 @@ impl SearchFootage {
 }
 
 impl SearchFootage {
-    /// The items that these refs name. One that can't be reached is refused: a search that left it out would seem
-    /// whole.
+    /// Returns the items that these refs name. Refuses a ref that can't be reached: a search that left it out would
+    /// seem complete.
     async fn named(&self, caller: &Caller, refs: &[Text]) -> Answer<Vec<ItemId>> {
         let mut conn = self.0.conn().await?;
         let mut items = Vec::with_capacity(refs.len());

@@ -1,6 +1,6 @@
-//! `save_template`, `list_templates`, `run_template`, `delete_template`: arguments of a tool by a name (contract §4.9).
+//! `save_template`, `list_templates`, `run_template`, `delete_template`: named arguments of a tool (contract §4.9).
 //!
-//! `run` makes a run the call of its tool that it is.
+//! `run` turns a run into a call of the template's tool.
 
 mod run;
 mod shapes;
@@ -28,7 +28,7 @@ use shapes::{
     TemplatePage,
 };
 
-/// What these operations refuse with, beside what every operation may. A run refuses with what its tool does, too.
+/// The error codes of these operations, besides those that any operation may return; a run may also return its tool's.
 pub const ERRORS: Refusals = &[
     (
         "POST /tools/save_template",
@@ -46,8 +46,8 @@ pub struct TemplateTools(pub App);
 impl TemplateTools {
     /// Save a template
     ///
-    /// Arguments of a tool by a name, to be run again and again. They are held against what the tool takes; what it
-    /// requires may be left to the run. One of the same name is written over. A workspace has at most 200.
+    /// Saves a tool's arguments under a name, to run again and again. They are checked against the tool's schema;
+    /// required arguments may be left to the run. A template of the same name is replaced. A workspace has at most 200.
     #[oai(path = "/tools/save_template", method = "post", operation_id = "save_template")]
     async fn save_template(
         &self,
@@ -90,8 +90,8 @@ impl TemplateTools {
 
     /// Run a template
     ///
-    /// Calls its tool with its arguments, `overrides` in their place, and answers what the tool answers. It is a call
-    /// of that tool: who may make it, what it costs, what it refuses and what an Idempotency-Key keeps are the tool's.
+    /// Calls the template's tool with its arguments, some replaced by `overrides`, and returns the tool's answer. It is
+    /// a call of that tool: who may make it, its price, its refusals and its Idempotency-Key are the tool's.
     #[oai(path = "/tools/run_template", method = "post", operation_id = "run_template")]
     async fn run_template(
         &self,
@@ -104,14 +104,14 @@ impl TemplateTools {
         let RunTemplate { name, overrides } = arguments.0;
         let mut conn = self.0.conn().await?;
         let kept = reach_named::<template::Template>(&mut conn, caller.workspace.id, &name).await?;
-        // The tool takes a connection of its own.
+        // The tool takes its own connection.
         drop(conn);
         called(&self.0, request, caller, kept.body, overrides.unwrap_or_default().0).await
     }
 
     /// Delete a template
     ///
-    /// Its name is free then.
+    /// Its name becomes free.
     #[oai(path = "/tools/delete_template", method = "post", operation_id = "delete_template")]
     async fn delete_template(
         &self,

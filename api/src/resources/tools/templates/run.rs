@@ -1,4 +1,4 @@
-//! A run of a template: a request of its tool, answered by the very endpoint that answers the tool's own (`calling`).
+//! Runs a template: a request to its tool, answered by the tool's own endpoint (`calling`).
 
 use crate::app::App;
 use crate::auth::Caller;
@@ -10,13 +10,13 @@ use domain::template::Template;
 use poem::Request;
 use serde_json::{Map, Value};
 
-/// What the tool answered.
+/// The answer of the tool.
 pub(super) type Ran = Called<ToolAnswer<Fields>>;
 
-/// Calls the template's tool.
+/// Calls the template's tool with its arguments and `overrides`.
 ///
 /// # Errors
-/// `tool_not_found` where the service has no such tool any more.
+/// `tool_not_found` when the service no longer has such a tool.
 pub(super) async fn called(
     app: &App,
     request: &Request,

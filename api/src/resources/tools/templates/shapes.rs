@@ -1,4 +1,4 @@
-//! What the templates' tools take and answer.
+//! The shapes of the template tools' requests and answers.
 
 use crate::http::paging::Limit;
 use crate::http::text::{Fields, Text, Time, True};
@@ -13,14 +13,14 @@ use store::documents::ListedRow;
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields, skip_serializing_if_is_none, example)]
 pub struct SaveTemplate {
-    /// What it is called, 1 to 200 characters; it is found by that.
+    /// Its name, 1 to 200 characters; calls find it by that.
     pub name: Text,
-    /// The tool that it calls: any but `run_template`.
+    /// The tool to call: any but `run_template`.
     pub tool: Text,
-    /// What it calls the tool with. What the tool requires may be absent; a run adds it.
+    /// The arguments of the call. Required arguments may be absent if every run adds them.
     pub arguments: Fields,
-    /// The revision that is written over, 0 where there should be none yet. Another one stands: 409
-    /// `revision_conflict`; there is one already: 409 `name_taken`. Without it, whatever stands is written over.
+    /// The revision to replace, or 0 when there should be no template of this name. If it has another revision: 409
+    /// `revision_conflict`; if 0 was given and it exists: 409 `name_taken`. Without it, whatever exists is replaced.
     pub if_revision: Option<i32>,
 }
 
@@ -36,7 +36,7 @@ impl Example for SaveTemplate {
     }
 }
 
-/// Which templates.
+/// Which templates to list.
 #[derive(Debug, Default, Object)]
 #[oai(deny_unknown_fields)]
 pub struct ListTemplates {
@@ -50,7 +50,7 @@ pub struct ListTemplates {
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct OneTemplate {
-    /// What it is called.
+    /// Its name.
     pub name: Text,
 }
 
@@ -58,9 +58,9 @@ pub struct OneTemplate {
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields, skip_serializing_if_is_none, example)]
 pub struct RunTemplate {
-    /// What it is called.
+    /// Its name.
     pub name: Text,
-    /// Arguments in the place of the template's; null for none.
+    /// Arguments to add to the template's or to replace them, by name; a value of null removes one.
     pub overrides: Option<Fields>,
 }
 
@@ -73,13 +73,13 @@ impl Example for RunTemplate {
 /// A template.
 #[derive(Debug, Object)]
 pub struct Template {
-    /// What it is called.
+    /// Its name.
     pub name: Text,
     /// The tool that it calls.
     pub tool: Text,
-    /// What it calls the tool with.
+    /// The arguments of the call.
     pub arguments: Fields,
-    /// How many times it was written.
+    /// Its revision: 1 when created, then one higher with every change.
     pub revision: i32,
     /// When it was first saved.
     pub created_at: Time,
@@ -90,11 +90,11 @@ pub struct Template {
 /// A template as lists show it.
 #[derive(Debug, Object)]
 pub struct ListedTemplate {
-    /// What it is called.
+    /// Its name.
     pub name: Text,
     /// The tool that it calls.
     pub tool: Text,
-    /// How many times it was written.
+    /// Its revision: 1 when created, then one higher with every change.
     pub revision: i32,
     /// When it was last changed.
     pub updated_at: Time,
@@ -121,7 +121,7 @@ pub struct TemplatePage {
 /// The template that was deleted.
 #[derive(Debug, Object)]
 pub struct DeletedTemplate {
-    /// What it was called.
+    /// Its name.
     pub name: Text,
     /// Always true.
     pub deleted: True,

@@ -1,6 +1,6 @@
-//! `export_timeline` and `import_timeline`: to other editors and back (contract §4.11).
+//! `export_timeline` and `import_timeline`: exchange timelines with other editors (contract §4.11).
 //!
-//! Nothing that an imported document names is opened: media are items of the workspace, by their ids.
+//! Nothing that an imported document names is opened: its media must be items of the workspace.
 
 use super::material::{Material, add_transcripts};
 use super::shapes::Timeline;
@@ -23,23 +23,23 @@ use poem_openapi::{Enum, Object, OpenApi};
 use std::collections::HashMap;
 use store::items;
 
-/// What these operations refuse with, beside what every operation may.
+/// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[
     ("POST /tools/export_timeline", &[Code::TimelineNotFound, Code::WorkspaceForbidden]),
     ("POST /tools/import_timeline", &[Code::RoleForbidden, Code::QuotaReached]),
 ];
 
-/// What a timeline is carried to other programs as, and back.
+/// The formats for exchanging timelines with other programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum CarryFormat {
-    /// `OpenTimelineIO`: all of it, as JSON.
+    /// `OpenTimelineIO`: the whole timeline, as JSON.
     Otio,
-    /// An edit decision list of CMX 3600: the scenes, their cuts and dissolves.
+    /// A CMX 3600 edit decision list: the scenes, with their cuts and dissolves.
     Edl,
-    /// What is said, as `SubRip`.
+    /// Captions, as `SubRip`.
     Srt,
-    /// What is said, as `WebVTT`.
+    /// Captions, as `WebVTT`.
     Vtt,
 }
 
@@ -54,13 +54,13 @@ impl From<CarryFormat> for CarriedFormat {
     }
 }
 
-/// What to export.
+/// Which timeline to export, and how.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct ExportTimeline {
     /// The timeline.
     pub timeline_id: Text,
-    /// As what.
+    /// The format of the document.
     pub format: CarryFormat,
 }
 
@@ -69,29 +69,29 @@ pub struct ExportTimeline {
 pub struct ExportedTimeline {
     /// The timeline.
     pub timeline_id: Text,
-    /// The revision of it that was exported.
+    /// The revision that was exported.
     pub revision: i32,
-    /// As what.
+    /// The format of the document.
     pub format: CarryFormat,
     /// The document.
     pub content: Text,
-    /// What is not in it, in whole sentences.
+    /// What the document lacks of the timeline, in whole sentences.
     pub warnings: Vec<Text>,
 }
 
-/// What to import.
+/// A document to import.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct ImportTimeline {
-    /// The document as text, as large as a request may be. Its media are items of the workspace: `mws:itm_…`, or in an
-    /// EDL the names or refs of items.
+    /// The document as text, up to the size limit of requests. Its media must be items of the workspace: `mws:itm_…`,
+    /// or in an EDL the items' names or refs.
     pub content: Text,
-    /// What it is; `otio` when not given.
+    /// The format of the document; `otio` when not given.
     pub format: Option<CarryFormat>,
-    /// Frames a second that an EDL counts in: 25 when not given, 29.97 where it drops frames. Of captions, those of the
-    /// timeline.
+    /// The frame rate, in frames per second, that an EDL counts in: when not given 25, or 29.97 for drop-frame
+    /// timecode. For captions, the frame rate of the new timeline.
     pub fps: Option<f64>,
-    /// What the timeline is called; what the document says when not given.
+    /// The timeline's name; the document's when not given.
     pub name: Option<Text>,
 }
 
@@ -100,7 +100,7 @@ pub struct ImportTimeline {
 pub struct ImportedTimeline {
     /// The timeline.
     pub timeline: Timeline,
-    /// What of the document is not in it, in whole sentences.
+    /// What the timeline lacks of the document, in whole sentences.
     pub warnings: Vec<Text>,
 }
 
@@ -111,8 +111,8 @@ pub struct CarryTools(pub App);
 impl CarryTools {
     /// Export a timeline
     ///
-    /// As `OpenTimelineIO`, which comes back by `import_timeline` as it was; as an edit decision list; or what is said
-    /// in it as captions: its own cues, or those of the stored transcripts of its scenes and its voiceover.
+    /// Returns it as `OpenTimelineIO`, which `import_timeline` restores unchanged; as an edit decision list; or as
+    /// captions: its own cues, or those of the stored transcripts of its scenes and its voiceover.
     #[oai(path = "/tools/export_timeline", method = "post", operation_id = "export_timeline")]
     async fn export_timeline(
         &self,
@@ -168,10 +168,10 @@ impl CarryTools {
 
     /// Import a timeline
     ///
-    /// A new timeline of an `OpenTimelineIO` document: the clips of its first video track are the scenes, those of its
-    /// audio tracks the sound; of an edit decision list, whose events are the same; or of captions, which are its cues.
-    /// What a document names that is no item of the workspace leaves a black scene in its place, and what can't be
-    /// rendered is left out; `warnings` names both.
+    /// Makes a new timeline of an `OpenTimelineIO` document, whose first video track's clips become the scenes and
+    /// whose audio tracks' clips the sound; of an edit decision list, whose events become the same; or of captions,
+    /// which become its cues. Media that are not items of the workspace leave a black scene in their place, and what
+    /// can't be rendered is left out; `warnings` names both.
     #[oai(path = "/tools/import_timeline", method = "post", operation_id = "import_timeline")]
     async fn import_timeline(
         &self,

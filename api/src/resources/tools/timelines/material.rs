@@ -1,34 +1,35 @@
-//! What is stored of the items that a timeline names: their facts, where somebody speaks, and what is said.
+//! What is stored about the items that a timeline names: their facts, their speech, and their transcripts.
 //!
-//! Nothing is started for it: what is missing is named.
+//! No read is started: missing ones are named in the warnings.
 
 use crate::app::App;
 use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::resources::library::{said, stored_read};
 use crate::usecases::library::sources;
+use domain::ids::ItemId;
 use domain::media_time::speech_of;
 use domain::read::Read;
 use domain::timeline::{CaptionSource, NotRenderable, Sources, Speech, Timeline, Transcripts};
 use serde_json::Value;
 
-/// What is stored of a timeline's items.
+/// What is stored about a timeline's items.
 #[derive(Debug, Default)]
 pub(super) struct Material {
-    /// Those that are there.
+    /// The facts of the items that exist.
     pub sources: Sources,
-    /// Where somebody speaks in them.
+    /// The spans in which somebody speaks, by item.
     pub speech: Speech,
-    /// What is said in them.
+    /// The transcripts, by item.
     pub transcripts: Transcripts,
     /// What is missing, in whole sentences.
     pub warnings: Vec<String>,
 }
 
-/// What a render of the timeline needs; captions only with a picture.
+/// Returns what a render of the timeline needs; transcripts only if the render has a picture.
 ///
 /// # Errors
-/// `rate_limited` and `unavailable`, as stored reads are answered.
+/// `rate_limited` and `unavailable`, as when stored reads are answered.
 pub(super) async fn stored_material(
     app: &App,
     caller: &Caller,
@@ -40,21 +41,8 @@ pub(super) async fn stored_material(
     let has_sound = |item| material.sources.get(&item).is_some_and(|source| source.has_audio);
     let voices: Vec<_> = timeline.voices().into_iter().filter(|item| has_sound(*item)).collect();
     if timeline.sounds().any(|track| track.duck.is_some()) {
-        for item in &voices {
-            let Some(document) = stored_read(app, caller.account_id, *item, Read::Speech).await? else {
-                let missing = format!("No `speech` read of {item} is stored, so nothing goes down under its speech.");
-                material.warnings.push(missing);
-                continue;
-            };
-            let (document, held) = document.whole(&app.answers, caller.account_id).await?;
-            let parsed = move || {
-                let _held = held;
-                serde_json::from_slice::<Value>(&document).map(|read| speech_of(&read))
-            };
-            let parsed = tokio::task::spawn_blocking(parsed).await.map_err(ApiError::internal)?;
-            if let Some(spans) = parsed.map_err(ApiError::internal)? {
-                material.speech.insert(*item, spans);
-            }
+        for item in voices {
+            add_speech(app, caller, item, &mut material).await?;
         }
     }
     let captions = timeline.captions.as_ref().filter(|captions| captions.burn && has_picture);
@@ -64,7 +52,26 @@ pub(super) async fn stored_material(
     Ok(material)
 }
 
-/// Adds what is said in the items whose voices are heard.
+/// Adds where somebody speaks in an item, as far as that is stored.
+async fn add_speech(app: &App, caller: &Caller, item: ItemId, material: &mut Material) -> Answer<()> {
+    let Some(document) = stored_read(app, caller.account_id, item, Read::Speech).await? else {
+        let missing = format!("No `speech` read of {item} is stored, so nothing goes down under its speech.");
+        material.warnings.push(missing);
+        return Ok(());
+    };
+    let (document, held) = document.whole(&app.answers, caller.account_id).await?;
+    let parsed = move || {
+        let _held = held;
+        serde_json::from_slice::<Value>(&document).map(|read| speech_of(&read))
+    };
+    let parsed = tokio::task::spawn_blocking(parsed).await.map_err(ApiError::internal)?;
+    if let Some(spans) = parsed.map_err(ApiError::internal)? {
+        material.speech.insert(item, spans);
+    }
+    Ok(())
+}
+
+/// Adds the transcripts of the items whose voices are heard.
 ///
 /// # Errors
 /// As [`stored_material`].
@@ -88,7 +95,7 @@ pub(super) async fn add_transcripts(
     Ok(())
 }
 
-/// Why a timeline is not rendered.
+/// Returns the refusal of a timeline that can't be rendered.
 pub(super) fn refused(error: &NotRenderable) -> ApiError {
     let code = if let NotRenderable::Gone(_) = error { Code::ItemNotFound } else { Code::InvalidRequest };
     let refusal = ApiError::new(code, format!("It can't be rendered: {error}."));

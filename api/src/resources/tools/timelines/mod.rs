@@ -1,5 +1,5 @@
-//! `create_timeline`, `list_timelines`, `get_timeline`, `edit_timeline`, `undo_timeline`, `delete_timeline`: what
-//! people and programs edit films in (contract §4.11).
+//! `create_timeline`, `list_timelines`, `get_timeline`, `edit_timeline`, `undo_timeline`, `delete_timeline`: films that
+//! people and programs edit (contract §4.11).
 
 pub mod carry;
 mod material;
@@ -30,7 +30,7 @@ use poem_openapi::types::ToJSON;
 use shapes::{DeletedTimeline, ListedTimeline, Timeline, TimelineAnswer, TimelinePage};
 use store::items;
 
-/// What these operations refuse with, beside what every operation may.
+/// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[
     (
         "POST /tools/create_timeline",
@@ -75,8 +75,8 @@ pub struct TimelineTools(pub App);
 impl TimelineTools {
     /// Create a timeline
     ///
-    /// Scenes one after the other, sound beside them, pictures and texts over them, and captions. It begins empty, or
-    /// with what `ops` make of it. A workspace has at most 500 timelines.
+    /// Creates a sequence of scenes, with sound, with pictures and texts over the scenes, and with captions. It is
+    /// empty, or what `ops` make of it. A workspace has at most 500 timelines.
     #[oai(path = "/tools/create_timeline", method = "post", operation_id = "create_timeline")]
     async fn create_timeline(
         &self,
@@ -96,7 +96,7 @@ impl TimelineTools {
 
     /// List timelines
     ///
-    /// Newest first, without what is in them.
+    /// Newest first, without their scenes, sound, overlays and captions.
     #[oai(path = "/tools/list_timelines", method = "post", operation_id = "list_timelines")]
     async fn list_timelines(
         &self,
@@ -114,8 +114,8 @@ impl TimelineTools {
 
     /// Read a timeline
     ///
-    /// With everything in it, when each scene begins, and links to what the scenes show. What is of an item that is
-    /// deleted says so.
+    /// With everything in it, the time at which each scene begins, and links to what the scenes show. Parts whose item
+    /// is deleted say so.
     #[oai(path = "/tools/get_timeline", method = "post", operation_id = "get_timeline")]
     async fn get_timeline(&self, auth: Auth, arguments: Json<OneTimeline>) -> Answer<Json<ToolAnswer<TimelineAnswer>>> {
         let Auth(caller) = auth;
@@ -130,8 +130,8 @@ impl TimelineTools {
 
     /// Change a timeline
     ///
-    /// Its name, or what is in it: `ops` are done one after the other, all of them or none, and the refusal names the
-    /// one that can't be done. What the timeline was before is kept for `undo_timeline`, the last 50 changes.
+    /// Changes its name or its contents: `ops` are applied in order, all of them or none, and a refusal names the one
+    /// that can't be applied. The last 50 changes can be undone with `undo_timeline`.
     #[oai(path = "/tools/edit_timeline", method = "post", operation_id = "edit_timeline")]
     async fn edit_timeline(
         &self,
@@ -155,7 +155,8 @@ impl TimelineTools {
 
     /// Undo the latest change of a timeline
     ///
-    /// Back to what it was before, as a new revision; again for the change before that.
+    /// Restores what the timeline was before its latest change, as a new revision. A second call undoes the change
+    /// before.
     #[oai(path = "/tools/undo_timeline", method = "post", operation_id = "undo_timeline")]
     async fn undo_timeline(
         &self,
@@ -176,7 +177,7 @@ impl TimelineTools {
 
     /// Delete a timeline
     ///
-    /// With what is kept of its past. The items that it names, and those that were rendered from it, stay.
+    /// Its history is deleted too. The items that it names, and those that were rendered from it, stay.
     #[oai(path = "/tools/delete_timeline", method = "post", operation_id = "delete_timeline")]
     async fn delete_timeline(
         &self,
@@ -191,7 +192,7 @@ impl TimelineTools {
     }
 }
 
-/// Writes the answer that shows a timeline.
+/// Returns a function that writes the answer which shows a timeline.
 fn shown(request_id: &str) -> impl FnOnce(Kept<timeline::Timeline>) -> String {
     move |kept| ToolAnswer::new(request_id, TimelineAnswer { timeline: Timeline::of(kept, None) }).to_json_string()
 }

@@ -1,6 +1,6 @@
-//! What the timelines' tools take: the operations of an edit, as the document describes them.
+//! The requests of the timeline tools: the operations of an edit, as the OpenAPI document describes them.
 //!
-//! What an operation makes of its fields, and which of them it refuses, is `domain::timeline`'s.
+//! `domain::timeline` decides what an operation does with its fields, and which of them it refuses.
 
 use crate::http::paging::Limit;
 use crate::http::text::Text;
@@ -12,13 +12,13 @@ use poem_openapi::{Enum, Object};
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields, skip_serializing_if_is_none)]
 pub struct CreateTimeline {
-    /// What it is called, 1 to 200 characters.
+    /// Its name, 1 to 200 characters.
     pub name: Text,
-    /// What is done to it at once, as in `edit_timeline`; it is 1920 × 1080 at 25 frames a second without.
+    /// Operations to apply at once, as in `edit_timeline`. By default it is 1920 × 1080 at 25 frames per second.
     pub ops: Option<Vec<TimelineOp>>,
 }
 
-/// Which timelines.
+/// Which timelines to list.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct ListTimelines {
@@ -36,27 +36,27 @@ pub struct OneTimeline {
     pub timeline_id: Text,
 }
 
-/// Which timeline goes back.
+/// Which timeline to restore.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct UndoTimeline {
     /// The timeline.
     pub timeline_id: Text,
-    /// The revision that is undone; another one stands: 409 `revision_conflict`.
+    /// The revision to undo. If the timeline has another one: 409 `revision_conflict`.
     pub if_revision: Option<i32>,
 }
 
-/// What to change of a timeline.
+/// What to change in a timeline.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields, skip_serializing_if_is_none, example)]
 pub struct EditTimeline {
     /// The timeline.
     pub timeline_id: Text,
-    /// The revision that the change is for; another one stands: 409 `revision_conflict`.
+    /// The revision that the change is for. If the timeline has another one: 409 `revision_conflict`.
     pub if_revision: Option<i32>,
     /// Its new name, 1 to 200 characters.
     pub name: Option<Text>,
-    /// What to do, 1 to 500 operations; may be left out with `name`.
+    /// The operations, 1 to 500; may be absent if `name` is given.
     pub ops: Option<Vec<TimelineOp>>,
 }
 
@@ -69,146 +69,146 @@ impl Example for EditTimeline {
     }
 }
 
-/// What an operation does.
+/// The kinds of operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case", rename = "TimelineOpKind")]
 pub enum OpKind {
-    /// Another scene of `ref` or `color`: `scene_id`, `position`, `type`, `start`, `duration`, `fit`, `volume`,
+    /// Adds a scene of `ref` or `color`: `scene_id`, `position`, `type`, `start`, `duration`, `fit`, `volume`,
     /// `fade_in`, `fade_out`, `transition`, `description`, `prompt`, `image_model`, `video_model`.
     AddScene,
-    /// Any of the same, by `scene_id`. What is absent stays; an empty text is none.
+    /// Changes fields of the scene `scene_id`. Absent fields keep their values; an empty text removes a value.
     UpdateScene,
-    /// A scene to `position`, by `scene_id`.
+    /// Moves the scene `scene_id` to `position`.
     MoveScene,
-    /// A scene less, by `scene_id`.
+    /// Removes the scene `scene_id`.
     RemoveScene,
-    /// Two scenes of one, by `scene_id`, `at` seconds into it; the second is `new_scene_id`.
+    /// Splits the scene `scene_id` in two, `at` seconds into it; the second one is `new_scene_id`.
     SplitScene,
-    /// The voiceover or the music, by `slot`, with the fields of a track; without `ref` there is none from now on.
+    /// Sets the voiceover or the music, by `slot`, with the fields of a track; without `ref` it is removed.
     SetAudio,
-    /// Another track of `ref`: `track_id`, `start`, `offset`, `duration`, `volume`, `fade_in`, `fade_out`,
+    /// Adds a track of `ref`: `track_id`, `start`, `offset`, `duration`, `volume`, `fade_in`, `fade_out`,
     /// `duck_under_voice`, `duck_db`, `attack_ms`, `release_ms`.
     AddTrack,
-    /// Any of the same, by `track_id`; the voiceover is `voiceover`, the music `music`.
+    /// Changes fields of the track `track_id`; the voiceover's id is `voiceover`, the music's `music`.
     UpdateTrack,
-    /// A track less, by `track_id`.
+    /// Removes the track `track_id`.
     RemoveTrack,
-    /// A picture of `ref` or a `text` over the scenes: `overlay_id`, `kind`, `start`, `duration`, `x`, `y`, `width`,
-    /// `height`, `opacity`, `style`.
+    /// Adds a picture of `ref` or a `text` over the scenes: `overlay_id`, `kind`, `start`, `duration`, `x`, `y`,
+    /// `width`, `height`, `opacity`, `style`.
     AddOverlay,
-    /// Any of the same, by `overlay_id`.
+    /// Changes fields of the overlay `overlay_id`.
     UpdateOverlay,
-    /// An overlay less, by `overlay_id`.
+    /// Removes the overlay `overlay_id`.
     RemoveOverlay,
-    /// The captions; without `captions` there are none from now on.
+    /// Sets the captions; without `captions` they are removed.
     SetCaptions,
-    /// The picture: `width`, `height` or `aspect_ratio`, and `fps`.
+    /// Sets the picture's format: `width`, `height` or `aspect_ratio`, and `fps`.
     SetFormat,
-    /// `language`, `skills`, `variant_of`.
+    /// Sets `language`, `skills`, `variant_of`.
     SetDetails,
 }
 
-/// One change of a timeline. Times are seconds. A field that the operation does not take is refused.
+/// One change to a timeline. Times are seconds. A field that the operation does not take is refused.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields, skip_serializing_if_is_none)]
 pub struct TimelineOp {
-    /// What is done.
+    /// The operation.
     pub op: OpKind,
-    /// The scene. Of a new one: 1 to 64 letters, digits, `-` and `_`; one is made when absent.
+    /// The scene's id. For a new one: 1 to 64 letters, digits, `-` and `_`; one is generated when absent.
     pub scene_id: Option<Text>,
     /// The id of the scene that a split makes.
     pub new_scene_id: Option<Text>,
-    /// The track. Of a new one: as `scene_id`.
+    /// The track's id. For a new one: like `scene_id`.
     pub track_id: Option<Text>,
-    /// The overlay. Of a new one: as `scene_id`.
+    /// The overlay's id. For a new one: like `scene_id`.
     pub overlay_id: Option<Text>,
-    /// Which of the two tracks that have a place of their own.
+    /// The voiceover or the music.
     pub slot: Option<AudioSlot>,
-    /// The place from 0, counted without that which moves; the end when absent.
+    /// The scene's index from 0, counted without the scene that moves; the end when absent.
     pub position: Option<u32>,
-    /// What names the item that is shown or heard.
+    /// The item to show or to play: its ref, its id, or the id of the job that made it.
     #[oai(rename = "ref")]
     pub item_ref: Option<Text>,
-    /// What a scene shows; what its item or colour says when absent.
+    /// The type of a scene; when absent, it follows from the item or the colour.
     #[oai(rename = "type")]
     pub scene_type: Option<SceneType>,
-    /// What an overlay is; what its item or text says when absent.
+    /// The type of an overlay; when absent, it follows from the item or the text.
     pub kind: Option<OverlayType>,
-    /// The colour of a scene, as `#1a2b3c`.
+    /// The colour of a scene, such as `#1a2b3c`.
     pub color: Option<Text>,
-    /// Where in its item a scene or a track begins; when an overlay appears.
+    /// The time in its item at which a scene or a track begins; the time in the timeline at which an overlay appears.
     pub start: Option<f64>,
-    /// When in the timeline a track begins.
+    /// The time in the timeline at which a track begins.
     pub offset: Option<f64>,
-    /// How long it lasts; to the end of its item when absent, and 5 s of a still.
+    /// Its duration; when absent, to the end of its item, and 5 s for a still.
     pub duration: Option<f64>,
-    /// How far into a scene it is split.
+    /// The time in the scene at which it is split.
     pub at: Option<f64>,
-    /// How a scene's picture gets into the timeline's; `contain` when absent.
+    /// How a scene's picture is fitted into the timeline's; `contain` when absent.
     pub fit: Option<SceneFit>,
-    /// How loud, 0 to 4; 1 leaves it as it is.
+    /// The factor for its loudness, 0 to 4; 1 leaves it unchanged.
     pub volume: Option<f64>,
-    /// How long it takes to come up from silence, and a scene from black.
+    /// Seconds that it takes to rise from silence, and a scene's picture from black.
     pub fade_in: Option<f64>,
-    /// How long it takes to go down to them.
+    /// Seconds that it takes to fall to silence, and a scene's picture to black.
     pub fade_out: Option<f64>,
-    /// How the scene before becomes this one.
+    /// The transition from the scene before to this one.
     pub transition: Option<SceneTransition>,
-    /// What a scene is about, at most 2,000 characters.
+    /// A description of the scene, at most 2,000 characters.
     pub description: Option<Text>,
-    /// What its picture is generated from, at most 2,000 characters.
+    /// The prompt that its picture is generated from, at most 2,000 characters.
     pub prompt: Option<Text>,
     /// The model that makes its image.
     pub image_model: Option<Text>,
     /// The model that makes its video.
     pub video_model: Option<Text>,
-    /// Whether a track goes down while the voiceover or a scene speaks, as far as their `speech` reads are stored.
+    /// Whether a track is turned down while the voiceover or a scene speaks, where their `speech` reads are stored.
     pub duck_under_voice: Option<bool>,
-    /// Decibels that it goes down, 0 to 60; 12 when absent.
+    /// Decibels by which it is turned down, 0 to 60; 12 when absent.
     pub duck_db: Option<f64>,
-    /// Milliseconds that it takes to go down, 10 to 10000; 200 when absent.
+    /// Milliseconds that the fall takes, 10 to 10000; 200 when absent.
     pub attack_ms: Option<u32>,
-    /// Milliseconds that it takes to come back, 10 to 10000; 500 when absent.
+    /// Milliseconds that the rise takes, 10 to 10000; 500 when absent.
     pub release_ms: Option<u32>,
-    /// What an overlay says, at most 2,000 characters.
+    /// The text of an overlay, at most 2,000 characters.
     pub text: Option<Text>,
-    /// An overlay's left side, 0 to 1 of the width.
+    /// An overlay's left edge, 0 to 1 of the picture's width.
     pub x: Option<f64>,
-    /// Its upper side, 0 to 1 of the height.
+    /// An overlay's upper edge, 0 to 1 of the picture's height.
     pub y: Option<f64>,
-    /// An overlay's width, 0 to 1 of the picture's; of a format its pixels across.
+    /// An overlay's width, 0 to 1 of the picture's; in `set_format`, the picture's width in pixels.
     pub width: Option<f64>,
-    /// The same of the height.
+    /// An overlay's height, 0 to 1 of the picture's; in `set_format`, the picture's height in pixels.
     pub height: Option<f64>,
-    /// How much an overlay hides of what is under it, 0 to 1.
+    /// An overlay's opacity, 0 to 1.
     pub opacity: Option<f64>,
-    /// What an overlay's text looks like.
+    /// The style of an overlay's text.
     pub style: Option<TextLook>,
     /// The captions.
     pub captions: Option<CaptionText>,
-    /// Proportions of the picture, as `9:16`; the shorter side stays.
+    /// The aspect ratio of the picture, such as `9:16`; the shorter side stays.
     pub aspect_ratio: Option<Text>,
-    /// Frames a second: a whole number from 1 to 60, or 23.976, 29.97 or 59.94.
+    /// Frames per second: a whole number from 1 to 60, or 23.976, 29.97 or 59.94.
     pub fps: Option<f64>,
     /// The language that is spoken, such as `eng`.
     pub language: Option<Text>,
-    /// Names of the skills that the timeline is made by, at most 50.
+    /// Names of the skills that guide the timeline, at most 50.
     pub skills: Option<Vec<Text>>,
-    /// The timeline that it is a variant of.
+    /// The timeline of which it is a variant.
     pub variant_of: Option<Text>,
 }
 
-/// A track that has a place of its own.
+/// The tracks of which a timeline has one each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum AudioSlot {
-    /// Who speaks over all of it.
+    /// The voice over the whole film.
     Voiceover,
-    /// The music under it.
+    /// The music under the whole film.
     Music,
 }
 
-/// What a scene shows.
+/// The types of scenes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum SceneType {
@@ -220,7 +220,7 @@ pub enum SceneType {
     Color,
 }
 
-/// What an overlay is.
+/// The types of overlays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum OverlayType {
@@ -232,95 +232,95 @@ pub enum OverlayType {
     Logo,
 }
 
-/// How a picture of other proportions gets into the timeline's.
+/// How a picture with another aspect ratio is fitted into the timeline's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum SceneFit {
-    /// All of it, with black beside.
+    /// All of it is shown, with black bars.
     Contain,
-    /// Filling, with what does not fit cut off.
+    /// It fills the picture, and what does not fit is cut off.
     Cover,
 }
 
-/// How one scene becomes the next.
+/// The kinds of transitions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum TransitionKind {
-    /// At once.
+    /// The next scene begins at once.
     Cut,
-    /// By dissolving, while both are seen and heard.
+    /// One scene dissolves into the next; both are seen and heard meanwhile.
     Crossfade,
 }
 
-/// How one scene becomes the next.
+/// The transition from one scene to the next.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields, skip_serializing_if_is_none)]
 pub struct SceneTransition {
-    /// How.
+    /// Its kind.
     pub kind: TransitionKind,
-    /// How long a crossfade takes, at most 10 s and half of the shorter scene.
+    /// The duration of a crossfade in seconds, at most 10 and at most half of the shorter scene.
     pub seconds: Option<f64>,
 }
 
-/// What a text looks like.
+/// The style of a text.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields, skip_serializing_if_is_none)]
 pub struct TextLook {
-    /// The colour of the letters, as `#ffffff`, which it is when absent.
+    /// The letters' colour, such as `#ffffff`, which is the default.
     pub color: Option<Text>,
-    /// The colour behind them; none when absent. Of captions without a `color` it is then that of the settings or the
-    /// brand kit, and an empty text is none.
+    /// The colour behind the letters; none when absent. For captions without a `color`, it is the settings' or the
+    /// brand kit's when absent, and none when it is empty.
     pub background: Option<Text>,
-    /// The height of a line, 0.01 to 0.5 of the picture's; 0.06 when absent.
+    /// The height of a line, 0.01 to 0.5 of the picture's height; 0.06 when absent.
     pub size: Option<f64>,
     /// One of the `families` that `get_brand_kit` lists; the first of them when absent, or where the text has letters
     /// that the others lack.
     pub family: Option<Text>,
 }
 
-/// Where captions come from.
+/// The sources of captions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum CaptionOrigin {
-    /// The stored transcripts of what is heard in the scenes and the voiceover.
+    /// The stored transcripts of the speech that is heard in the scenes and the voiceover.
     Transcripts,
-    /// The `cues`.
+    /// The cues in `cues`.
     Cues,
 }
 
-/// What is said, to be read.
+/// The captions of a timeline.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields, skip_serializing_if_is_none)]
 pub struct CaptionText {
-    /// Where they come from.
+    /// Their source.
     pub source: CaptionOrigin,
-    /// They, with source `cues`: at most 2,000, in order, without overlaps.
+    /// The cues, when `source` is `cues`: at most 2,000, in order, without overlaps.
     pub cues: Option<Vec<CueText>>,
-    /// Whether a render has them in its picture.
+    /// Whether a render draws them into its picture.
     pub burn: Option<bool>,
-    /// What they look like there. What is absent is as `caption_style` of the settings has it, or else of the brand
-    /// kit.
+    /// The style in which they are drawn. Absent fields have the value of the settings' `caption_style`, or else of the
+    /// brand kit's.
     pub style: Option<TextLook>,
-    /// Where in the picture they stand; likewise, or else at the bottom.
+    /// Their position in the picture; when absent that of the settings or the brand kit, or else `bottom`.
     pub position: Option<CaptionPosition>,
-    /// Their language.
+    /// Their language, such as `eng`.
     pub language: Option<Text>,
 }
 
-/// A caption.
+/// A caption. Times are seconds.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct CueText {
     /// When it appears.
     pub start: f64,
-    /// When it goes.
+    /// When it disappears.
     pub end: f64,
-    /// What it says, 1 to 500 characters.
+    /// Its text, 1 to 500 characters.
     pub text: Text,
 }
 
 impl TimelineOp {
-    /// An operation without fields.
+    /// Returns an operation without fields.
     pub fn of(op: OpKind) -> Self {
         Self {
             op,

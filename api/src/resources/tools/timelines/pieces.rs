@@ -1,4 +1,4 @@
-//! Scenes, tracks and overlays, as the timelines' tools answer them.
+//! Scenes, tracks and overlays in the answers of the timeline tools.
 
 use super::ops::{OverlayType, SceneFit, SceneTransition, SceneType, TextLook, TransitionKind};
 use crate::http::text::Text;
@@ -6,131 +6,131 @@ use crate::resources::tools::shown_items::ShownItems;
 use domain::timeline::{self, Fit, OverlayKind, SceneKind};
 use poem_openapi::Object;
 
-/// A scene.
+/// A scene. Times are seconds.
 #[derive(Debug, Object)]
 pub struct TimelineScene {
-    /// Its id, one in its timeline.
+    /// Its id, unique in its timeline.
     pub id: Text,
-    /// What clients call its item; null without one, and when it is deleted.
+    /// The ref of its item, or its id when it has none; null without an item, and when the item is deleted.
     #[oai(rename = "ref")]
     pub item_ref: Option<Text>,
     /// The item that it shows.
     pub item_id: Option<Text>,
     /// Whether that item is deleted.
     pub item_deleted: bool,
-    /// What it shows.
+    /// Its type.
     #[oai(rename = "type")]
     pub scene_type: SceneType,
-    /// Its place, from 0.
+    /// Its index, from 0.
     pub position: u32,
-    /// Where in its item it begins.
+    /// The time in its item at which it begins.
     pub start: f64,
-    /// How long it lasts.
+    /// Its duration.
     pub duration: f64,
-    /// When in the timeline it begins.
+    /// The time in the timeline at which it begins.
     pub begins_at: f64,
-    /// Its colour.
+    /// Its colour, such as `#1a2b3c`, or null.
     pub color: Option<Text>,
-    /// How its picture gets into the timeline's.
+    /// How its picture is fitted into the timeline's.
     pub fit: SceneFit,
-    /// How loud it is.
+    /// The factor for its loudness, 0 to 4; 1 leaves it unchanged.
     pub volume: f64,
-    /// How long it takes to come up; null at once.
+    /// Seconds of its fade-in; null when it has none.
     pub fade_in: Option<f64>,
-    /// How long it takes to go down; null at once.
+    /// Seconds of its fade-out; null when it has none.
     pub fade_out: Option<f64>,
-    /// How the scene before becomes this one. A crossfade takes no longer than half of the shorter of the two.
+    /// The transition from the scene before. A crossfade lasts at most half of the shorter of the two.
     pub transition: SceneTransition,
-    /// What it is about.
+    /// A description of it, or null.
     pub description: Option<Text>,
-    /// What its picture is generated from.
+    /// The prompt that its picture is generated from, or null.
     pub prompt: Option<Text>,
     /// The model that makes its image.
     pub image_model: Option<Text>,
     /// The model that makes its video.
     pub video_model: Option<Text>,
-    /// A link to its picture; of `get_timeline` alone, and where it is one.
+    /// A link to its picture; only in `get_timeline`, and only if it shows a picture.
     pub image_url: Option<Text>,
-    /// A link to its video; of `get_timeline` alone, and where it is one.
+    /// A link to its video; only in `get_timeline`, and only if it shows a video.
     pub video_url: Option<Text>,
 }
 
-/// A sound at a place of the timeline.
+/// A sound at a place of the timeline. Times are seconds.
 #[derive(Debug, Object)]
 pub struct TimelineTrack {
-    /// Its id, one in its timeline.
+    /// Its id, unique in its timeline.
     pub id: Text,
-    /// What clients call its item; null when it is deleted.
+    /// The ref of its item, or its id when it has none; null when the item is deleted.
     #[oai(rename = "ref")]
     pub item_ref: Option<Text>,
     /// The item that is heard.
     pub item_id: Text,
     /// Whether that item is deleted.
     pub item_deleted: bool,
-    /// Where in its item it begins.
+    /// The time in its item at which it begins.
     pub start: f64,
-    /// When in the timeline it begins.
+    /// The time in the timeline at which it begins.
     pub offset: f64,
-    /// How long it is heard.
+    /// Its duration.
     pub duration: f64,
-    /// How loud it is.
+    /// The factor for its loudness, 0 to 4; 1 leaves it unchanged.
     pub volume: f64,
-    /// How long it takes to come up; null at once.
+    /// Seconds of its fade-in; null when it has none.
     pub fade_in: Option<f64>,
-    /// How long it takes to go down; null at once.
+    /// Seconds of its fade-out; null when it has none.
     pub fade_out: Option<f64>,
-    /// Whether it goes down while somebody speaks.
+    /// Whether it is turned down while somebody speaks.
     pub duck_under_voice: bool,
-    /// By how many decibels; null where it does not.
+    /// Decibels by which it is turned down; null when it is not.
     pub duck_db: Option<f64>,
 }
 
-/// What is heard beside the scenes.
+/// The sound of a timeline besides that of its scenes.
 #[derive(Debug, Object)]
 pub struct TimelineAudio {
-    /// Who speaks over all of it.
+    /// The voice over the whole film; null when there is none.
     pub voiceover: Option<TimelineTrack>,
-    /// The music under it.
+    /// The music under the whole film; null when there is none.
     pub music: Option<TimelineTrack>,
-    /// Whatever else.
+    /// All other tracks.
     pub tracks: Vec<TimelineTrack>,
 }
 
-/// A picture or a text over the scenes.
+/// A picture or a text over the scenes. Times are seconds.
 #[derive(Debug, Object)]
 pub struct TimelineOverlay {
-    /// Its id, one in its timeline.
+    /// Its id, unique in its timeline.
     pub id: Text,
-    /// What it is.
+    /// Its type.
     pub kind: OverlayType,
-    /// What clients call its item; null without one, and when it is deleted.
+    /// The ref of its item, or its id when it has none; null without an item, and when the item is deleted.
     #[oai(rename = "ref")]
     pub item_ref: Option<Text>,
-    /// The picture.
+    /// The item of its picture; null when it is a text.
     pub item_id: Option<Text>,
     /// Whether that item is deleted.
     pub item_deleted: bool,
-    /// The text.
+    /// Its text; null when it is a picture.
     pub text: Option<Text>,
-    /// When it appears.
+    /// The time in the timeline at which it appears.
     pub start: f64,
-    /// How long it stays.
+    /// Its duration.
     pub duration: f64,
-    /// Its left side, 0 to 1 of the width.
+    /// Its left edge, 0 to 1 of the picture's width.
     pub x: f64,
-    /// Its upper side, 0 to 1 of the height.
+    /// Its upper edge, 0 to 1 of the picture's height.
     pub y: f64,
     /// Its width, 0 to 1 of the picture's.
     pub width: f64,
     /// Its height, 0 to 1 of the picture's.
     pub height: f64,
-    /// How much it hides of what is under it, 0 to 1.
+    /// Its opacity, 0 to 1.
     pub opacity: f64,
-    /// What a text looks like.
+    /// The style of its text.
     pub style: TextLook,
 }
 
-/// Seconds of what takes some; null of what is done at once.
+/// Returns a duration in seconds; none when it is zero.
 fn some(time: timeline::Micros) -> Option<f64> {
     (!time.is_zero()).then(|| time.seconds())
 }
@@ -144,18 +144,13 @@ impl From<timeline::Micros> for SceneTransition {
 
 impl TimelineScene {
     pub(super) fn of(scene: &timeline::Scene, place: timeline::Placed, position: u32, shown: &ShownItems<'_>) -> Self {
-        let scene_type = match scene.kind {
-            SceneKind::Clip => SceneType::Clip,
-            SceneKind::Image => SceneType::Image,
-            SceneKind::Color => SceneType::Color,
-        };
         let item_ref = scene.item.and_then(|item| shown.item_ref(item));
         Self {
             id: Text::of(&scene.id),
             item_id: scene.item.map(Text::of),
             item_deleted: scene.item.is_some() && item_ref.is_none(),
             item_ref,
-            scene_type,
+            scene_type: scene.kind.into(),
             position,
             start: scene.start.seconds(),
             duration: scene.duration.seconds(),
@@ -172,6 +167,27 @@ impl TimelineScene {
             video_model: scene.video_model.as_ref().map(Text::of),
             image_url: shown.link(scene.item.filter(|_| scene.kind == SceneKind::Image)),
             video_url: shown.link(scene.item.filter(|_| scene.kind == SceneKind::Clip)),
+        }
+    }
+}
+
+impl From<SceneKind> for SceneType {
+    fn from(kind: SceneKind) -> Self {
+        match kind {
+            SceneKind::Clip => Self::Clip,
+            SceneKind::Image => Self::Image,
+            SceneKind::Color => Self::Color,
+        }
+    }
+}
+
+impl TimelineAudio {
+    pub(super) fn of(audio: &timeline::Audio, shown: &ShownItems<'_>) -> Self {
+        let track = |track: &timeline::AudioTrack| TimelineTrack::of(track, shown);
+        Self {
+            voiceover: audio.voiceover.as_ref().map(track),
+            music: audio.music.as_ref().map(track),
+            tracks: audio.tracks.iter().map(track).collect(),
         }
     }
 }

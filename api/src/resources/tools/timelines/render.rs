@@ -1,7 +1,7 @@
-//! `render_timeline`: a timeline as a new item (contract §4.11).
+//! `render_timeline`: renders a timeline as a new item (contract §4.11).
 //!
-//! What is rendered is the timeline as it is now: its plan (`domain::film`) holds all that is seen and heard, so that a
-//! later edit changes nothing of a job that runs. Neighbour: `edits::call`, which starts the job.
+//! The timeline is rendered as it is at the call: its plan (`domain::film`) holds all that is seen and heard, so that a
+//! later edit does not affect a job that runs. Neighbour: `edits::call`, which starts the job.
 
 use super::material::{Material, refused, stored_material};
 use crate::app::App;
@@ -25,7 +25,7 @@ use poem_openapi::payload::Json;
 use poem_openapi::{Enum, Object, OpenApi};
 use serde_json::json;
 
-/// What these operations refuse with, beside what every operation may.
+/// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[(
     "POST /tools/render_timeline",
     &[
@@ -41,7 +41,7 @@ pub const ERRORS: Refusals = &[(
     ],
 )];
 
-/// What a timeline is rendered as.
+/// The formats of rendered timelines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum RenderFormat {
@@ -51,55 +51,55 @@ pub enum RenderFormat {
     Webm,
     /// H.264 and AAC in `QuickTime`.
     Mov,
-    /// The sound alone.
+    /// The sound alone, as MP3.
     Mp3,
-    /// The sound alone, without loss.
+    /// The sound alone, lossless.
     Wav,
 }
 
-/// How well.
+/// The quality of a render.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum RenderQuality {
-    /// At most 480 lines, soon there.
+    /// At most 480 lines, rendered sooner.
     Draft,
-    /// As large as the timeline says.
+    /// The timeline's own size.
     Standard,
 }
 
-/// What to render.
+/// Which timeline to render, and how.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct RenderTimeline {
     /// The timeline.
     pub timeline_id: Text,
-    /// What it is rendered as; `mp4` when not given.
+    /// The format of the film; `mp4` when not given.
     pub format: Option<RenderFormat>,
-    /// How well; `standard` when not given.
+    /// The quality; `standard` when not given.
     pub quality: Option<RenderQuality>,
-    /// `true` answers what the call would hold, and starts nothing.
+    /// `true` returns what the call would hold, and starts nothing.
     pub dry_run: Option<bool>,
 }
 
-/// Where the render stands.
+/// The state of a render.
 #[derive(Debug, Object)]
 #[oai(skip_serializing_if_is_none)]
 pub struct RenderedTimeline {
     /// The timeline.
     pub timeline_id: Text,
-    /// The revision of it that is rendered.
+    /// The revision that is rendered.
     pub revision: i32,
-    /// How long the film is.
+    /// The film's duration, in seconds.
     pub duration_seconds: f64,
-    /// Whether the film is there.
+    /// Whether the film is ready.
     pub status: NeedStatus,
-    /// The job that renders it; when queued.
+    /// The job that renders it; only when queued.
     pub job_id: Option<Text>,
-    /// Minutes held for that job, or that would be; when queued or startable.
+    /// Minutes held for that job, or that would be held; only when queued or startable.
     pub estimated_minutes: Option<MinuteCount>,
-    /// The rendered item; when ready.
+    /// The rendered item; only when ready.
     pub output_item_id: Option<Text>,
-    /// What of the timeline is not in the film, in whole sentences.
+    /// What the film lacks of the timeline, in whole sentences.
     pub warnings: Vec<Text>,
 }
 
@@ -110,11 +110,11 @@ pub struct RenderTools(pub App);
 impl RenderTools {
     /// Render a timeline
     ///
-    /// A job makes a new item of the timeline as it is now: a film of its scenes, cut to the frame, with what is over
-    /// them and its sound, or the sound alone. It costs what a render of its length costs, or what has to be gone
-    /// through to come to its parts, if that is more. The same film is made once while its item is there. Tracks go
-    /// down under the speech of those items whose `speech` read is stored; captions in the picture are of stored
-    /// transcripts, or of the cues in the timeline. `warnings` names what is missing.
+    /// Starts a job that makes a new item of the timeline as it is now: a film of its scenes, cut to the frame, with
+    /// its overlays and its sound, or the sound alone. It costs as much as a render of its length, or as decoding up to
+    /// the parts that it uses, if that is more. While a film's item exists, the same film is not made again. Tracks are
+    /// turned down under the speech of those items whose `speech` read is stored; captions in the picture come from
+    /// stored transcripts, or from the timeline's cues. `warnings` names what is missing.
     #[oai(path = "/tools/render_timeline", method = "post", operation_id = "render_timeline")]
     async fn render_timeline(
         &self,
@@ -134,7 +134,7 @@ impl RenderTools {
         let kept = documents::reach::<Timeline>(&mut *self.0.conn().await?, &caller, id.uuid()).await?;
         let Material { sources, speech, transcripts, mut warnings } =
             stored_material(&self.0, &caller, &kept.body, asked.format.has_picture()).await?;
-        // A day of speech under thousands of cuts takes a while.
+        // On another thread: planning a day of speech under thousands of cuts takes a while.
         let planned = move || {
             let burnt = kept.body.captions.as_ref().is_some_and(|captions| captions.burn && asked.format.has_picture());
             let cues = if burnt { kept.body.cues(&transcripts).iter().map(caption).collect() } else { Vec::new() };
@@ -168,7 +168,7 @@ impl RenderTools {
     }
 }
 
-/// Says that there are texts with more lines than are drawn.
+/// Returns a warning that this many texts are cut, because they have more lines than are drawn.
 fn cut(texts: usize) -> Option<String> {
     let what = "are cut after 20 lines: make them shorter, smaller or wider";
     (texts > 0).then(|| format!("Texts with more lines than are drawn, of which there are {texts}, {what}."))

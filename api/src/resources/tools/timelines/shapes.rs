@@ -1,7 +1,7 @@
-//! What the timelines' tools answer.
+//! The shapes of the timeline tools' answers.
 
 use super::ops::{CaptionOrigin, CaptionText, CueText, TextLook};
-use super::pieces::{TimelineAudio, TimelineOverlay, TimelineScene, TimelineTrack};
+use super::pieces::{TimelineAudio, TimelineOverlay, TimelineScene};
 use crate::http::text::{Text, Time, True};
 use crate::resources::tools::caption_style::CaptionPosition;
 use crate::resources::tools::shown_items::{MediaLinks, ShownItems};
@@ -16,33 +16,33 @@ use store::documents::ListedRow;
 pub struct Timeline {
     /// Its id.
     pub id: Text,
-    /// What it is called.
+    /// Its name.
     pub name: Text,
-    /// How many times it was written.
+    /// Its revision: 1 when created, then one higher with every change.
     pub revision: i32,
-    /// How long it is.
+    /// Its duration, in seconds.
     pub duration_seconds: f64,
-    /// The picture's proportions, as `16:9`.
+    /// The picture's aspect ratio, such as `16:9`.
     pub aspect_ratio: Text,
-    /// Pixels across.
+    /// The picture's width, in pixels.
     pub width: u32,
-    /// Pixels down.
+    /// The picture's height, in pixels.
     pub height: u32,
-    /// Frames a second.
+    /// Frames per second.
     pub fps: f64,
-    /// The language that is spoken in it.
+    /// The language that is spoken in it; null when it is not set.
     pub language: Option<Text>,
-    /// The timeline that it is a variant of.
+    /// The timeline of which it is a variant; null when it is none.
     pub variant_of: Option<Text>,
-    /// Names of the skills that it is made by.
+    /// The names of the skills that guide it.
     pub skills: Vec<Text>,
-    /// What is seen, one after the other.
+    /// The scenes, in order.
     pub scenes: Vec<TimelineScene>,
-    /// What is heard beside the scenes.
+    /// The sound besides that of the scenes.
     pub audio: TimelineAudio,
-    /// What stands over the scenes, later ones over earlier ones.
+    /// The pictures and texts over the scenes; later ones cover earlier ones.
     pub overlays: Vec<TimelineOverlay>,
-    /// What is said, to be read.
+    /// The captions; null when there are none.
     pub captions: Option<CaptionText>,
     /// When it was created.
     pub created_at: Time,
@@ -55,17 +55,17 @@ pub struct Timeline {
 pub struct ListedTimeline {
     /// Its id.
     pub id: Text,
-    /// What it is called.
+    /// Its name.
     pub name: Text,
-    /// How long it is.
+    /// Its duration, in seconds.
     pub duration_seconds: f64,
-    /// The picture's proportions.
+    /// The picture's aspect ratio, such as `16:9`.
     pub aspect_ratio: Text,
-    /// How many scenes it has.
+    /// The number of its scenes.
     pub scenes: u64,
-    /// The timeline that it is a variant of.
+    /// The timeline of which it is a variant; null when it is none.
     pub variant_of: Option<Text>,
-    /// How many times it was written.
+    /// Its revision: 1 when created, then one higher with every change.
     pub revision: i32,
     /// When it was created.
     pub created_at: Time,
@@ -101,13 +101,13 @@ pub struct DeletedTimeline {
 }
 
 impl Timeline {
-    /// As it is answered; with links where there are some to be had.
+    /// Returns the timeline as tools show it; with links to its media, if `links` is given.
     pub(super) fn of(kept: Kept<timeline::Timeline>, links: Option<MediaLinks<'_>>) -> Self {
         let Kept { id, name, body, refs, revision, created_at, updated_at } = kept;
         let shown = ShownItems { refs: &refs, links };
         let places = body.placed();
         let scenes = body.scenes.iter().zip(&places).zip(0..);
-        let track = |track: &timeline::AudioTrack| TimelineTrack::of(track, &shown);
+
         Self {
             id: Text::of(TimelineId::from(id)),
             name: Text(name),
@@ -120,11 +120,7 @@ impl Timeline {
             scenes: scenes
                 .map(|((scene, place), position)| TimelineScene::of(scene, *place, position, &shown))
                 .collect(),
-            audio: TimelineAudio {
-                voiceover: body.audio.voiceover.as_ref().map(track),
-                music: body.audio.music.as_ref().map(track),
-                tracks: body.audio.tracks.iter().map(track).collect(),
-            },
+            audio: TimelineAudio::of(&body.audio, &shown),
             overlays: body.overlays.iter().map(|overlay| TimelineOverlay::of(overlay, &shown)).collect(),
             language: body.language.map(Text),
             variant_of: body.variant_of.map(Text::of),

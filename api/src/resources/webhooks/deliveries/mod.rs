@@ -1,9 +1,10 @@
 //! The delivery log of an endpoint, and sending again: `/webhooks/{id}/deliveries` (contract §4.3, §6.1.11).
 //!
-//! A resend is a new series from the first attempt. One of a series that is still pending takes its place, so that the
-//! receiver is not called by both.
+//! A resend is a new series, from the first attempt. It replaces a series of the same delivery that is still pending,
+//! so that the receiver is not called by both.
 
 mod shapes;
+mod words;
 
 use crate::app::App;
 use crate::auth::Auth;
@@ -18,14 +19,15 @@ use domain::ids::{DeliveryId, EndpointId};
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
-pub use shapes::{Attempt, Delivery, DeliveryDetail, Kind, Status};
+pub use shapes::{Attempt, Delivery, DeliveryDetail};
 use shapes::{Resent, ResentSince};
 use sqlx::PgConnection;
 use std::collections::HashMap;
 use store::deliveries::{self, DeliveryRow, Filter, SearchFilter, SearchScope};
 use store::endpoints;
+pub use words::{Kind, Status};
 
-/// What these operations refuse with, beside what every operation may.
+/// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[
     ("GET /webhooks/{id}/deliveries", &[Code::WebhookNotFound, Code::WorkspaceForbidden, Code::InvalidCursor]),
     (
@@ -41,11 +43,11 @@ pub const ERRORS: Refusals = &[
 /// The delivery operations.
 pub struct Deliveries(pub App);
 
-/// What to send again: one of the two.
+/// What to send again: exactly one of the two fields.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct Resend {
-    /// This delivery.
+    /// The delivery to send again.
     pub delivery_id: Option<Text>,
     /// Every event since this time whose last delivery failed or was skipped.
     pub since: Option<Time>,
@@ -55,8 +57,9 @@ pub struct Resend {
 impl Deliveries {
     /// List deliveries
     ///
-    /// The endpoint's delivery log, newest first, with the status and error of the receiver. Kept 30 days. With filters
-    /// a page looks through 2,000 deliveries: it may show fewer than `limit`, or none, and still have more after it.
+    /// Lists the endpoint's deliveries, newest first, with the receiver's status and the error. They are kept for 30
+    /// days. With filters a page looks through 2,000 deliveries: it may have fewer than `limit`, or none, and still be
+    /// followed by more.
     #[oai(path = "/webhooks/:id/deliveries", method = "get", operation_id = "list_deliveries")]
     #[expect(clippy::too_many_arguments, reason = "an operation's parameters are its arguments")]
     async fn list(
@@ -64,16 +67,16 @@ impl Deliveries {
         auth: Auth,
         /// The endpoint's id.
         id: Path<Text>,
-        /// Only those in this state.
+        /// Only those with this status.
         status: Query<Option<Status>>,
-        /// Only those of this type.
+        /// Only those of this event type.
         event_type: Query<Option<Kind>>,
-        /// Only those last answered with this status.
+        /// Only those whose last answer had this HTTP status, 100 to 599.
         #[oai(validator(minimum(value = "100"), maximum(value = "599")))]
         http_status: Query<Option<i16>>,
-        /// Only those begun at or after this time.
+        /// Only those created at or after this time.
         since: Query<Option<Time>>,
-        /// Only those begun before this time.
+        /// Only those created before this time.
         until: Query<Option<Time>>,
         /// Rows to show.
         limit: Query<Option<Limit>>,
@@ -100,7 +103,8 @@ impl Deliveries {
 
     /// Get a delivery
     ///
-    /// With what was sent: the body, and of each attempt the host, the path and the headers, signature and all.
+    /// With the requests that were sent: the body, and for each attempt the host, the path and the headers with the
+    /// signature.
     #[oai(path = "/webhooks/:id/deliveries/:delivery_id", method = "get", operation_id = "get_delivery")]
     async fn get(
         &self,
@@ -127,9 +131,9 @@ impl Deliveries {
 
     /// Send again
     ///
-    /// With `delivery_id`, that delivery from its first attempt: a new delivery, which names it in `resend_of`. One
-    /// that is still pending is cancelled for it, and so is a resend of it. With `since`, every event since then whose
-    /// last delivery failed or was skipped.
+    /// With `delivery_id`, sends that delivery again from its first attempt: a new delivery, which names it in
+    /// `resend_of`. If that one, or a resend of it, is still pending, it is cancelled. With `since`, sends every event
+    /// since then whose last delivery failed or was skipped.
     #[oai(path = "/webhooks/:id/deliveries", method = "post", operation_id = "resend_delivery")]
     async fn resend(
         &self,
@@ -155,7 +159,7 @@ impl Deliveries {
     }
 }
 
-/// A page of the deliveries of a place, each with its attempts.
+/// Returns a page of deliveries in this scope, each with its attempts.
 pub async fn page_of(
     conn: &mut PgConnection,
     page: Page,
@@ -174,7 +178,7 @@ pub async fn page_of(
     Ok(page.window(seen, |id| id.uuid(), |id| shown.remove(&id)))
 }
 
-/// The attempts of these deliveries, each one's in order.
+/// Returns the attempts of these deliveries, each delivery's in order.
 async fn attempts_of(conn: &mut PgConnection, rows: &[DeliveryRow]) -> Answer<HashMap<DeliveryId, Vec<Attempt>>> {
     let ids: Vec<DeliveryId> = rows.iter().map(|row| row.id).collect();
     let mut attempts: HashMap<DeliveryId, Vec<Attempt>> = HashMap::new();

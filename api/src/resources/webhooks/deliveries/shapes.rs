@@ -1,66 +1,20 @@
-//! How deliveries are shown, and the words that the document has for the domain's.
+//! The shapes of deliveries.
 
+use super::words::{Kind, Status, Why};
 use crate::http::text::{Text, Time};
-use domain::event::EventType;
-use domain::series::{DeliveryStatus, Trigger};
 use poem_openapi::types::Any;
-use poem_openapi::{Enum, Object, Union};
+use poem_openapi::{Object, Union};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use store::deliveries::{AttemptRow, DeliveryRow, SentRow};
 
-/// Where a delivery stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
-#[oai(rename_all = "snake_case")]
-pub enum Status {
-    /// Waiting for its next attempt, or at it.
-    Pending,
-    /// An attempt was answered with 2xx in time.
-    Succeeded,
-    /// All attempts failed.
-    Failed,
-    /// Not sent, because the endpoint is disabled.
-    Skipped,
-    /// The endpoint was removed, or a resend took its place.
-    Cancelled,
-}
-
-/// Why a delivery is sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
-#[oai(rename_all = "snake_case")]
-pub enum Why {
-    /// Its job ended.
-    Event,
-    /// It was asked for again.
-    Resend,
-    /// It is a ping.
-    Test,
-}
-
-/// What a delivery tells of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
-pub enum Kind {
-    /// A job's result is stored.
-    #[oai(rename = "job.succeeded")]
-    JobSucceeded,
-    /// A job has failed for good.
-    #[oai(rename = "job.failed")]
-    JobFailed,
-    /// A job was cancelled.
-    #[oai(rename = "job.cancelled")]
-    JobCancelled,
-    /// A test.
-    #[oai(rename = "ping")]
-    Ping,
-}
-
-/// One event to one endpoint, with every attempt (contract §2, "delivery").
+/// A delivery: one event for one endpoint, with every attempt (contract §2, "delivery").
 #[derive(Debug, Object)]
 #[expect(clippy::struct_field_names, reason = "the names are the interface's")]
 pub struct Delivery {
     /// Its id.
     pub delivery_id: Text,
-    /// Where it goes.
+    /// The endpoint that it goes to.
     pub endpoint_id: Text,
     /// The event's id, as in `Service-Delivery`.
     pub event_id: Text,
@@ -70,25 +24,25 @@ pub struct Delivery {
     pub job_id: Option<Text>,
     /// The job's workspace, or null for a ping.
     pub workspace_id: Option<Text>,
-    /// Where it stands.
+    /// Its status.
     pub status: Status,
     /// Why it is sent.
     pub trigger: Why,
     /// The delivery that it repeats, or null.
     pub resend_of: Option<Text>,
-    /// Attempts made, the one under way among them.
+    /// The number of attempts, including one that is under way.
     pub attempt_count: i16,
     /// When the next attempt is due, or null.
     pub next_attempt_at: Option<Time>,
-    /// The status that the receiver last answered, or null.
+    /// The receiver's last HTTP status, or null.
     pub response_status: Option<i16>,
-    /// What was wrong with the last attempt, or null.
+    /// The error of the last attempt, or null: one of the words in `attempts`.
     pub error: Option<Text>,
-    /// When it began.
+    /// When it was created.
     pub created_at: Time,
     /// When it ended, or null.
     pub finished_at: Option<Time>,
-    /// Every attempt, in order. One that a crash interrupted bears the number of the one that took its place.
+    /// Every attempt, in order. An attempt that a crash interrupted has the same number as the one that replaced it.
     pub attempts: Vec<Attempt>,
 }
 
@@ -100,24 +54,24 @@ pub struct Attempt {
     pub attempt: i16,
     /// When it began.
     pub at: Time,
-    /// How long it took.
+    /// Its duration, in milliseconds.
     pub duration_ms: i32,
-    /// The receiver's status, or null when none came.
+    /// The receiver's HTTP status; null when there was no answer.
     pub response_status: Option<i16>,
-    /// What was wrong, or null: `interrupted`, `timeout`, `dns_failed`, `connect_failed`, `connection_lost`,
+    /// The error, or null: `interrupted`, `timeout`, `dns_failed`, `connect_failed`, `connection_lost`,
     /// `invalid_response`, `tls_failed`, `url_not_public`, `redirect_refused`, `http_status`, `secret_unavailable`,
     /// `endpoint_disabled`.
     pub error: Option<Text>,
-    /// The start of the receiver's answer, at most 1 KiB, or null.
+    /// The start of the receiver's answer, at most 1 KiB; null when there was none.
     pub response_excerpt: Option<Text>,
 }
 
-/// One event to one endpoint, with what was sent of it.
+/// A delivery, with the requests that were sent.
 #[derive(Debug, Object)]
 pub struct DeliveryDetail {
     /// Its id.
     pub delivery_id: Text,
-    /// Where it goes.
+    /// The endpoint that it goes to.
     pub endpoint_id: Text,
     /// The event's id, as in `Service-Delivery`.
     pub event_id: Text,
@@ -127,55 +81,55 @@ pub struct DeliveryDetail {
     pub job_id: Option<Text>,
     /// The job's workspace, or null for a ping.
     pub workspace_id: Option<Text>,
-    /// Where it stands.
+    /// Its status.
     pub status: Status,
     /// Why it is sent.
     pub trigger: Why,
     /// The delivery that it repeats, or null.
     pub resend_of: Option<Text>,
-    /// Attempts made, the one under way among them.
+    /// The number of attempts, including one that is under way.
     pub attempt_count: i16,
     /// When the next attempt is due, or null.
     pub next_attempt_at: Option<Time>,
-    /// The status that the receiver last answered, or null.
+    /// The receiver's last HTTP status, or null.
     pub response_status: Option<i16>,
-    /// What was wrong with the last attempt, or null.
+    /// The error of the last attempt, or null: a word as in the list of deliveries.
     pub error: Option<Text>,
-    /// When it began.
+    /// When it was created.
     pub created_at: Time,
     /// When it ended, or null.
     pub finished_at: Option<Time>,
-    /// Every attempt, in order, with what was sent.
+    /// Every attempt, in order, with the request that was sent.
     pub attempts: Vec<SentAttempt>,
     /// The body that every attempt sends, or null once it is no longer kept.
     pub request_body: Option<Any<Value>>,
 }
 
-/// One attempt, with what was sent.
+/// One attempt, with the request that was sent.
 #[derive(Debug, Clone, Object)]
 pub struct SentAttempt {
     /// Its number, as in `Service-Attempt`.
     pub attempt: i16,
     /// When it began.
     pub at: Time,
-    /// How long it took.
+    /// Its duration, in milliseconds.
     pub duration_ms: i32,
-    /// The host that it went to, or null when nothing is known to have been sent.
+    /// The host that it was sent to; null when nothing is known to have been sent.
     pub request_host: Option<Text>,
-    /// The path there, without the query string, or null.
+    /// The path of the request, without the query string, or null.
     pub request_path: Option<Text>,
-    /// The headers as they were sent, signature and all, or null.
+    /// The headers that were sent, including the signature, or null.
     pub request_headers: Option<BTreeMap<String, String>>,
-    /// The receiver's status, or null when none came.
+    /// The receiver's HTTP status; null when there was no answer.
     pub response_status: Option<i16>,
-    /// What was wrong, or null: a word as in the list of deliveries.
+    /// The error, or null: a word as in the list of deliveries.
     pub error: Option<Text>,
-    /// The start of the receiver's answer, at most 1 KiB, or null.
+    /// The start of the receiver's answer, at most 1 KiB; null when there was none.
     pub response_excerpt: Option<Text>,
 }
 
 impl DeliveryDetail {
-    /// A row of the log, with its attempts in order and the body that they send.
+    /// Makes one of a row of the log, with its attempts in order and the body that they send.
     pub fn new(row: DeliveryRow, attempts: Vec<SentRow>, body: Option<String>) -> Self {
         let shown = Delivery::new(row, Vec::new());
         Self {
@@ -218,27 +172,27 @@ impl From<SentRow> for SentAttempt {
     }
 }
 
-/// What will be sent.
+/// The result of a resend.
 #[derive(Debug, Union)]
 #[expect(clippy::large_enum_variant, reason = "one is made a request, and written at once")]
 pub enum Resent {
     /// The new delivery, for `delivery_id`.
     One(Delivery),
-    /// For `since`.
+    /// The number of new deliveries, for `since`.
     Many(ResentSince),
 }
 
-/// How much a resend by time has started.
+/// The result of a resend with `since`.
 #[derive(Debug, Object)]
 pub struct ResentSince {
-    /// Deliveries that were begun.
+    /// The number of deliveries that were started.
     pub resent: u64,
-    /// Whether there are more: call again.
+    /// Whether more events match: call again.
     pub has_more: bool,
 }
 
 impl Delivery {
-    /// A row of the log, with its attempts in order.
+    /// Makes one of a row of the log, with its attempts in order.
     pub fn new(row: DeliveryRow, attempts: Vec<Attempt>) -> Self {
         Self {
             delivery_id: Text::of(row.id),
@@ -273,24 +227,3 @@ impl From<AttemptRow> for Attempt {
         }
     }
 }
-
-/// Two enums of the same words: the domain's and the document's.
-macro_rules! same_words {
-    ($domain:ident = $shown:ident { $($name:ident),* }) => {
-        impl From<$domain> for $shown {
-            fn from(word: $domain) -> Self {
-                match word { $($domain::$name => Self::$name,)* }
-            }
-        }
-
-        impl From<$shown> for $domain {
-            fn from(word: $shown) -> Self {
-                match word { $($shown::$name => Self::$name,)* }
-            }
-        }
-    };
-}
-
-same_words!(DeliveryStatus = Status { Pending, Succeeded, Failed, Skipped, Cancelled });
-same_words!(Trigger = Why { Event, Resend, Test });
-same_words!(EventType = Kind { JobSucceeded, JobFailed, JobCancelled, Ping });

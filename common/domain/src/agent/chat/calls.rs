@@ -1,4 +1,4 @@
-//! The calls that a model asks for, checked before anything is made of them.
+//! Checks the calls that a model asks for, before anything is done with them.
 
 use super::messages::bytes;
 use super::{Call, FINISH, Known, MOST_JOBS, WAIT};
@@ -6,10 +6,10 @@ use crate::agent::reading::texts;
 use crate::ids::JobId;
 use serde_json::{Map, Value};
 
-/// Levels of lists and objects in a call's arguments.
+/// The most levels of lists and objects in a call's arguments.
 const MOST_LEVELS: usize = 32;
 
-/// The call that a model asks for, or what is wrong with it.
+/// Returns the call that a model asks for, with at most `room` bytes of arguments, or what is wrong with it.
 pub(super) fn checked(id: &str, (name, arguments): (&str, &str), tools: &[Known], room: usize) -> Result<Call, String> {
     let known = tools.iter().find(|known| known.name == name);
     if known.is_none() && ![WAIT, FINISH].contains(&name) {
@@ -20,7 +20,7 @@ pub(super) fn checked(id: &str, (name, arguments): (&str, &str), tools: &[Known]
     let Ok(arguments) = arguments.map(Value::Object) else {
         return Err("Its arguments are no JSON object.".to_owned());
     };
-    // What is kept of it is read by a parser that has a bound of its own, and by a database that knows no NUL.
+    // Kept arguments are read by a parser with its own limit of depth, and stored in a database that refuses NUL.
     if levels(&arguments) > MOST_LEVELS || arguments.to_string().contains("\\u0000") {
         return Err("Its arguments are nested too deeply, or hold a NUL.".to_owned());
     }
@@ -31,7 +31,7 @@ pub(super) fn checked(id: &str, (name, arguments): (&str, &str), tools: &[Known]
     Ok(Call { id: id.to_owned(), tool: name.to_owned(), arguments, has_price, is_priced: false })
 }
 
-/// How deep lists and objects stand in one another.
+/// Returns how deeply lists and objects are nested: 0 for anything else.
 fn levels(value: &Value) -> usize {
     match value {
         Value::Array(all) => 1 + all.iter().map(levels).max().unwrap_or(0),
@@ -40,14 +40,14 @@ fn levels(value: &Value) -> usize {
     }
 }
 
-/// A name of letters that every provider takes.
+/// Returns the name reduced to letters that every provider accepts, at most 64 of them.
 pub(super) fn plain(name: &str) -> String {
     let is_plain = |letter: &char| letter.is_ascii_alphanumeric() || ['_', '-'].contains(letter);
     let plain: String = name.chars().filter(is_plain).take(64).collect();
     if plain.is_empty() { "unnamed".to_owned() } else { plain }
 }
 
-/// The jobs that a wait names, each once.
+/// Returns the ids of the jobs that a wait names, each once, at most `MOST_JOBS`.
 pub(super) fn job_ids(arguments: &Value) -> Vec<String> {
     let mut ids: Vec<String> = Vec::new();
     for id in texts(&arguments["job_ids"]) {

@@ -1,4 +1,4 @@
-//! What the agent makes of what it is told: of the model's answer, of a tool's answer or refusal, and the end of jobs.
+//! How the agent takes in the model's answers, tools' answers and refusals, and the end of jobs.
 
 use super::calls::{checked, job_ids, plain};
 use super::messages::{MOST_WORDS, bytes, cut};
@@ -10,21 +10,21 @@ use crate::minutes::Minutes;
 use crate::project::ProjectStatus;
 use serde_json::{Map, Value, json};
 
-/// Calls of one answer.
+/// The most calls that are taken from one answer.
 const MOST_CALLS: usize = 16;
-/// Calls past the budget before it asks.
+/// How many calls may exceed the budget before the agent stops and asks.
 const MOST_OVER_BUDGET: u32 = 3;
-/// Timelines and items that are remembered.
+/// The most timelines, and the most items, that are remembered.
 pub(super) const MOST_MADE: usize = 20;
-/// What is said once jobs have ended to a model that has started them and said that it is done.
+/// The message for a model that says it is done while its jobs run; it reads this once they have ended.
 const ENDED: &str = "The jobs that you have started have ended: look at them with get_jobs, then call finish.";
-/// Fields of answers that open something to whoever knows them, without a credential.
+/// The end of the names of fields whose links work without a credential.
 const LINKS: &str = "_url";
-/// What is said to a model that says nothing.
+/// The message to a model that answers with neither words nor calls.
 const NUDGE: &str = "You said nothing. Call a tool, or call finish with words for the people who wait.";
 
 impl Chat {
-    /// Hears what the model answered. A call that can't be made is answered at once, and is a step.
+    /// Takes in the model's answer. A call that can't be made gets its answer at once, and counts as a step.
     pub fn heard(&mut self, reply: &Reply, tools: &[Known]) {
         let words = cut(reply.text.trim(), self.most_bytes / 16);
         if reply.calls.is_empty() {
@@ -34,7 +34,7 @@ impl Chat {
             } else if self.jobs.is_empty() {
                 self.finish(&json!({ "message": words }));
             } else {
-                // What is begun is waited for, and looked at.
+                // Jobs that were started are waited for, and the model then looks at their results.
                 self.keep_reply(&words, Vec::new());
                 self.say(ENDED);
                 self.wait = self.some_jobs();
@@ -64,7 +64,7 @@ impl Chat {
         self.settle(false);
     }
 
-    /// Hears what the tool answered.
+    /// Takes in a tool's answer.
     pub fn told(&mut self, answer: &Value, budget: Budget) {
         if self.stage == Stage::Skills {
             self.note_skills(answer);
@@ -87,10 +87,10 @@ impl Chat {
         self.settle(false);
     }
 
-    /// Hears that the tool refused.
+    /// Takes in a tool's refusal.
     pub fn refused(&mut self, refused: &Refused) {
         if self.stage == Stage::Skills {
-            // Without skills it is done as well.
+            // The run goes on without skills.
             self.stage = Stage::Work;
         } else if !self.pending.is_empty() {
             let call = self.pending.remove(0);
@@ -99,7 +99,7 @@ impl Chat {
         }
     }
 
-    /// Hears where jobs stand that it waits for: whether all have ended. One that is not there any more has.
+    /// Takes in the state of the awaited jobs. Returns whether all have ended; one that is gone counts as ended.
     pub fn jobs_ended(&mut self, answer: &Value) -> bool {
         let jobs = answer["data"]["jobs"].as_array().map(Vec::as_slice).unwrap_or_default();
         if jobs.iter().any(|job| !has_ended(job)) {
@@ -125,8 +125,8 @@ impl Chat {
         true
     }
 
-    /// Does what is no call of a tool, until there is one or nothing is left. A project that was `generating` until now
-    /// can't be `rendering` next: it stays as it is while it waits again.
+    /// Handles waits and `finish` until a tool's call is next or nothing is left. `rendering` may not follow
+    /// `generating`, so a project that was `generating` until now stays so while it waits again.
     fn settle(&mut self, was_generating: bool) {
         while self.wait.is_empty() && self.over().is_none() {
             if let Stage::Ending(end) = &self.stage {
@@ -145,7 +145,7 @@ impl Chat {
                     self.wait = ids;
                 }
                 Some(call) if call.tool == FINISH => {
-                    // What is begun is waited for.
+                    // Jobs that were started are waited for.
                     self.wait = self.some_jobs();
                     if self.wait.is_empty() {
                         let call = self.pending.remove(0);
@@ -159,7 +159,7 @@ impl Chat {
         self.is_rendering |= waits_for_render && !was_generating;
     }
 
-    /// Ends with the model's words. Of what it names only that counts which was made here.
+    /// Ends with the model's words. The item and the timeline that it names count only if they were made here.
     fn finish(&mut self, arguments: &Value) {
         if let Some(named) = arguments["item"].as_str() {
             let made = self.outputs.iter().chain(&self.made).find(|(item, _)| item == named).cloned();
@@ -178,7 +178,7 @@ impl Chat {
         self.stage = Stage::Over(telling::asked(words));
     }
 
-    /// Hears what a call would cost.
+    /// Takes in what a call would cost, in hundredths of a minute and of a credit.
     fn priced(&mut self, (minutes, credits): (i64, i64), budget: Budget) {
         let (minutes, credits) = (Minutes::from_hundredths(minutes), Credits::from_hundredths(credits));
         let spent = (Minutes::from_hundredths(self.spent), Credits::from_hundredths(self.credits));
@@ -247,7 +247,7 @@ impl Chat {
         }
     }
 
-    /// Notes the end of those jobs of its own that have ended, by an answer of `get_jobs`.
+    /// Notes which jobs have ended, by an answer of `get_jobs`: what they were charged, and what they made.
     fn ended(&mut self, answer: &Value) {
         let ended = answer["data"]["jobs"].as_array().into_iter().flatten().filter(|job| has_ended(job));
         for job in ended {
@@ -284,7 +284,7 @@ impl Chat {
 }
 
 impl Chat {
-    /// The same after another planner had made and taken this, and with what is said now.
+    /// Takes over the counts and the results of the built-in planner, and adds the user's new message.
     #[must_use]
     pub fn after(mut self, before: &Memory, said: &str) -> Self {
         self.note_said(Speaker::User, said);
@@ -292,7 +292,7 @@ impl Chat {
         Self { steps: before.steps, spent: before.spent, credits: before.credits, timelines, made, ..self }
     }
 
-    /// The call, unless it changes a plan of people's that nobody has spoken of: what footage says may ask for that.
+    /// Refuses to edit people's timelines that no message names: words in the footage may have asked for it.
     fn of_its_own(&self, call: Call) -> Result<Call, String> {
         if !["edit_timeline", "undo_timeline"].contains(&call.tool.as_str()) {
             return Ok(call);
@@ -307,7 +307,7 @@ impl Chat {
     }
 }
 
-/// An answer without the links in it: they need no credential, and whatever a model is told may be said on.
+/// Returns the answer without its links: they need no credential, and a model may repeat whatever it is told.
 fn without_links(answer: &Value) -> Value {
     match answer {
         Value::Array(all) => all.iter().map(without_links).collect(),
@@ -319,7 +319,7 @@ fn without_links(answer: &Value) -> Value {
     }
 }
 
-/// A job as the model is told of it.
+/// Returns the fields of a job that the model is shown.
 fn shown_job(job: &Value) -> Value {
     let mut shown = Map::new();
     for field in ["id", "kind", "read", "item_id", "status", "result"] {

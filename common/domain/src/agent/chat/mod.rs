@@ -1,8 +1,8 @@
 //! The agent that asks a model: what it remembers of a conversation, and what it does next.
 //!
-//! Pure, as all of the agent. The model says which tools are called, `hearing` takes that and what tools answer,
-//! `messages` writes the conversation and keeps it small, `reply` reads what the model answered. What comes of a model
-//! is believed in nothing: tools that are not there, arguments that are none and loops end at a bound each.
+//! Pure, as all of the agent. The model says which tools are called, `hearing` takes in its answers and those of tools,
+//! `messages` writes the conversation and keeps it small, `reply` reads the model's answers. Nothing that a model says
+//! is trusted: unknown tools, malformed arguments and loops each have a limit or a refusal.
 
 mod calls;
 mod hearing;
@@ -22,17 +22,17 @@ use std::borrow::Cow;
 
 /// The tool by which a model waits for jobs.
 pub const WAIT: &str = "wait_for_jobs";
-/// The tool by which it ends its work.
+/// The tool by which a model ends its work.
 pub const FINISH: &str = "finish";
-/// What a question to the model is called among the steps.
+/// The name of a request to the model in the list of steps.
 pub const ASK: &str = "chat";
-/// Bytes of a conversation, at most.
+/// The most bytes that a conversation may be allowed.
 pub const MOST_BYTES: usize = 256 << 10;
-/// Bytes that one must have at least: the brief, the instructions and some answers fit.
+/// The fewest bytes that a conversation may be allowed: the brief, the instructions and some answers fit.
 pub const LEAST_BYTES: usize = 64 << 10;
-/// Jobs that are waited for at once, as many as one look takes.
+/// The most jobs that are waited for at once, which is as many as one `get_jobs` takes.
 const MOST_JOBS: usize = 100;
-/// Skills that are looked at.
+/// The most skills that are listed.
 const MOST_SKILLS: u32 = 100;
 
 /// A model that may be asked.
@@ -40,7 +40,7 @@ const MOST_SKILLS: u32 = 100;
 pub struct ChatModel<'a> {
     /// Its id.
     pub id: &'a str,
-    /// Bytes of a conversation with it.
+    /// The most bytes of a conversation with it.
     pub most_bytes: usize,
 }
 
@@ -49,25 +49,25 @@ pub struct ChatModel<'a> {
 pub struct Known {
     /// Its name.
     pub name: String,
-    /// Whether it says its price by `dry_run`.
+    /// Whether `dry_run` tells its price.
     pub has_price: bool,
 }
 
-/// How far it is.
+/// The stage of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Stage {
-    /// It looks which skills the workspace has.
+    /// The agent looks up which skills the workspace has.
     Skills,
-    /// It does what the model says.
+    /// The agent does what the model says.
     Work,
-    /// It ends so, once the jobs have ended that were begun.
+    /// The run ends in this way as soon as its jobs have ended.
     Ending(End),
-    /// It has ended.
+    /// The run has ended.
     Over(End),
 }
 
-/// Who said something before this run.
+/// The author of an earlier message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Speaker {
@@ -75,16 +75,16 @@ enum Speaker {
     Agent,
 }
 
-/// A call that the model asked for and that is not done.
+/// A call that the model asked for and that is not made yet.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Call {
-    /// What the conversation calls it.
+    /// Its id in the conversation.
     id: String,
     tool: String,
     arguments: Value,
-    /// Whether it costs something, and says beforehand how much.
+    /// Whether the tool costs something and tells its price beforehand.
     has_price: bool,
-    /// Whether that was within the budget.
+    /// Whether its price is known and within the budget.
     is_priced: bool,
 }
 
@@ -94,55 +94,55 @@ struct Job {
     id: String,
     /// Whether the call started it.
     is_own: bool,
-    /// What is held for it, in hundredths.
+    /// Cloud minutes held for it, in hundredths; so are the credits.
     minutes: i64,
     credits: i64,
     /// Whether it renders something.
     is_render: bool,
-    /// How long that is, in milliseconds.
+    /// The length of what it makes, in milliseconds.
     ms: i64,
 }
 
-/// What the agent remembers.
+/// The memory of an agent that asks a model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Chat {
-    /// The project.
+    /// The project's id.
     pub project: String,
-    /// The model that is asked.
+    /// The id of the model that is asked.
     pub model: String,
     most_bytes: usize,
     brief: String,
     output: OutputType,
-    /// Steps of this run that are done.
+    /// The number of steps done in this run.
     pub number: u32,
-    /// Steps of all of the project's runs.
+    /// The number of steps in all of the project's runs.
     pub steps: u32,
-    /// Minutes of all of the project's runs, in hundredths: what was charged, or is held.
+    /// Cloud minutes of all of the project's runs that were charged or are held, in hundredths.
     pub spent: i64,
-    /// AI credits, likewise.
+    /// AI credits of all of the project's runs that were charged or are held, in hundredths.
     pub credits: i64,
     stage: Stage,
-    /// What was said after the brief, by whom.
+    /// The messages after the brief, each with its author.
     talk: Vec<(Speaker, String)>,
     skills: String,
     messages: Vec<Value>,
     pending: Vec<Call>,
-    /// The jobs that it waits for.
+    /// The ids of the jobs that it waits for.
     wait: Vec<String>,
-    /// Whether a render was waited for: from then on the project is `rendering`, which leads to the end alone.
+    /// Whether a render was waited for. From then on the project is `rendering` until it ends.
     is_rendering: bool,
     jobs: Vec<Job>,
-    /// How often a call was past the budget.
+    /// How many calls exceeded the budget.
     over_budget: u32,
     timelines: Vec<String>,
-    /// The items that were rendered, and those that the model says are its result; with how long each is.
+    /// Items that were rendered, and those that the model names as its result, with their lengths in milliseconds.
     outputs: Vec<(String, i64)>,
-    /// Other items that were made.
+    /// Other items that were made, with their lengths in milliseconds.
     made: Vec<(String, i64)>,
 }
 
 impl Chat {
-    /// That of a project whose work begins.
+    /// Returns the memory of a project whose work begins.
     pub fn new(project: String, brief: String, output: OutputType, model: ChatModel<'_>) -> Self {
         Self {
             project,
@@ -169,7 +169,7 @@ impl Chat {
         }
     }
 
-    /// That of the next run, after something was said. What was made may be its result again.
+    /// Returns the memory for the next run, after the user said something. What was made before may be its result.
     #[must_use]
     pub fn again(mut self, said: &str, model: ChatModel<'_>) -> Self {
         let mut made = std::mem::take(&mut self.outputs);
@@ -182,7 +182,7 @@ impl Chat {
         next
     }
 
-    /// What the project is, as far as it is.
+    /// Returns the project's status at this stage.
     pub fn status(&self) -> ProjectStatus {
         match &self.stage {
             Stage::Over(end) => end.status,
@@ -192,7 +192,7 @@ impl Chat {
         }
     }
 
-    /// How it ended.
+    /// Returns how the run ended; `None` while it goes on.
     pub const fn over(&self) -> Option<&End> {
         match &self.stage {
             Stage::Over(end) => Some(end),
@@ -200,7 +200,7 @@ impl Chat {
         }
     }
 
-    /// What it does next.
+    /// Returns the agent's next move.
     pub fn next(&self, budget: Budget) -> Move {
         if let Stage::Over(end) = &self.stage {
             return Move::Stop(end.clone());
@@ -209,7 +209,7 @@ impl Chat {
             return Move::Wait { jobs: self.wait.clone() };
         }
         if budget.steps_left(self.steps) == 0 {
-            // What is begun is waited for.
+            // Jobs that were started are waited for.
             let jobs = self.some_jobs();
             return if jobs.is_empty() { Move::Stop(telling::out_of_steps(self.steps)) } else { Move::Wait { jobs } };
         }
@@ -225,27 +225,27 @@ impl Chat {
         Move::Call { tool: Cow::Owned(call.tool.clone()), arguments }
     }
 
-    /// The timelines that it made, the latest first.
+    /// Returns the ids of the timelines that it made, latest first.
     pub fn timelines(&self) -> &[String] {
         &self.timelines
     }
 
-    /// The items that were made, with how long each is in milliseconds.
+    /// Returns the ids of the items that are its result, with their lengths in milliseconds.
     pub fn outputs(&self) -> &[(String, i64)] {
         &self.outputs
     }
 
-    /// The jobs that it has started and that have not ended; those of others that it joined are theirs.
+    /// Returns the ids of running jobs that it started. Jobs of others that it joined are left out.
     pub fn own_jobs(&self) -> impl Iterator<Item = &str> {
         self.jobs.iter().filter(|job| job.is_own).map(|job| job.id.as_str())
     }
 
-    /// Messages of the conversation so far.
+    /// Returns the number of messages in the conversation so far.
     pub fn length(&self) -> usize {
         self.messages.len()
     }
 
-    /// Ends in this way. The conversation is forgotten but for what was said.
+    /// Ends in this way, and forgets the conversation except for what people and the agent said.
     pub fn end(&mut self, end: End) {
         self.note_said(Speaker::Agent, &end.message);
         self.stage = Stage::Over(end);
@@ -255,12 +255,12 @@ impl Chat {
         self.skills = String::new();
     }
 
-    /// Ends because the model can't be asked, for this reason.
+    /// Ends because the model can't be asked, for the reason `why`.
     pub fn ask_failed(&mut self, why: &str) {
         self.end_with(telling::model_failed(&self.model, why));
     }
 
-    /// Ends in this way, once the jobs have ended that were begun.
+    /// Ends in this way once all jobs that were started have ended.
     fn end_with(&mut self, end: End) {
         self.pending.clear();
         self.wait = self.some_jobs();
@@ -273,7 +273,7 @@ impl Chat {
 }
 
 impl Call {
-    /// Whether it is to be asked for its price before it is made.
+    /// Whether its price has to be asked before it is made: there is a budget, and the price is not known.
     fn asks_price(&self, budget: Budget) -> bool {
         self.has_price && !self.is_priced && (budget.minutes.is_some() || budget.credits.is_some())
     }

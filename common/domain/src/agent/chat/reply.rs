@@ -1,28 +1,28 @@
-//! What a model answered, as far as it is looked at: its words, and the tools that it asks for.
+//! A model's answer, reduced to what is used: its words, and the tools that it asks for.
 
 use serde_json::Value;
 
-/// Characters of it that the log shows.
+/// The most characters of its words that the log shows.
 const MOST_SHOWN: usize = 900;
-/// Calls that the log names.
+/// The most calls that the log names.
 const MOST_NAMED: usize = 16;
 
 /// An answer of `/v1/chat/completions`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reply {
-    /// What it says.
+    /// Its words.
     pub text: String,
-    /// The calls that it asks for: each tool's name and its arguments, as they came.
+    /// The calls that it asks for: each tool's name and its arguments, as they were sent.
     pub calls: Vec<(String, String)>,
 }
 
 impl Reply {
-    /// Of an answer's JSON; none where it holds no message.
+    /// Reads it from an answer's JSON; `None` if that holds no message.
     pub fn parse(answer: &Value) -> Option<Self> {
         let message = answer["choices"].as_array()?.first()?["message"].as_object()?;
         let text = match message.get("content") {
             Some(Value::String(text)) => text.clone(),
-            // Some answer in parts.
+            // Some models answer in parts.
             Some(Value::Array(parts)) => parts.iter().filter_map(|part| part["text"].as_str()).collect(),
             _ => String::new(),
         };
@@ -39,7 +39,7 @@ impl Reply {
         Some(Self { text: without_nul(&text), calls: calls.map(call).collect() })
     }
 
-    /// As the log shows it: its words, and the tools.
+    /// Returns its words and the names of its tools, as the log shows them.
     pub fn shown(&self) -> String {
         let names: Vec<String> =
             self.calls.iter().take(MOST_NAMED).map(|(name, _)| name.chars().take(40).collect()).collect();
@@ -52,7 +52,7 @@ impl Reply {
     }
 }
 
-/// A text as the database keeps it.
+/// Returns the text with NUL replaced, which the database refuses.
 fn without_nul(text: &str) -> String {
     text.replace('\0', "\u{fffd}")
 }

@@ -1,11 +1,10 @@
 //! The system calls that a confined child may make: a closed list, compiled once and loaded by the child as its last
 //! step.
 //!
-//! Whatever is not named answers "not implemented", which programs and libraries know how to go without. Left out on
-//! purpose: everything about sockets, other processes (signals, tracing, their memory), new processes (threads may be
-//! made), mounts, namespaces, keys, modes and owners of files, and interfaces such as `bpf`, `io_uring` and
-//! `userfaultfd`. `execve` is there because the child still has to become its program; which files it may execute is
-//! for Landlock to say.
+//! Any other call fails with "not implemented", which programs and libraries can deal with. Left out on purpose:
+//! everything about sockets, other processes (signals, tracing, their memory), new processes (threads may be made),
+//! mounts, namespaces, keys, modes and owners of files, and interfaces such as `bpf`, `io_uring` and `userfaultfd`.
+//! `execve` is there because the child must still become its program; Landlock limits which files it may execute.
 
 use seccompiler::{
     BackendError, BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
@@ -13,7 +12,7 @@ use seccompiler::{
 };
 use std::collections::BTreeMap;
 
-/// Calls that are let through with any arguments.
+/// Calls that are allowed with any arguments.
 const ALLOWED: &[i64] = &[
     // Open files and pipes.
     libc::SYS_read,
@@ -41,7 +40,7 @@ const ALLOWED: &[i64] = &[
     libc::SYS_fsync,
     libc::SYS_fdatasync,
     libc::SYS_fadvise64,
-    // Names, as far as Landlock lets them be opened.
+    // Names, where Landlock allows them to be opened.
     libc::SYS_openat,
     libc::SYS_fstat,
     libc::SYS_newfstatat,
@@ -82,7 +81,7 @@ const ALLOWED: &[i64] = &[
     libc::SYS_sched_yield,
     libc::SYS_sched_getaffinity,
     libc::SYS_umask,
-    // What it is, and what time it is.
+    // Its identity, and the time.
     libc::SYS_getpid,
     libc::SYS_gettid,
     libc::SYS_getppid,
@@ -105,7 +104,7 @@ const ALLOWED: &[i64] = &[
     libc::SYS_getcpu,
 ];
 
-/// The older names of the same, where an architecture has them.
+/// Older names of these calls, where an architecture has them.
 #[cfg(target_arch = "x86_64")]
 const OLDER: &[i64] = &[
     libc::SYS_open,
@@ -128,12 +127,12 @@ const OLDER: &[i64] = &[
 #[cfg(not(target_arch = "x86_64"))]
 const OLDER: &[i64] = &[];
 
-/// What `fcntl` may be asked for: copies and flags of open files, and neither locks nor signals.
+/// The commands that `fcntl` allows: copies and flags of open files, and neither locks nor signals.
 const OF_FCNTL: [libc::c_int; 6] =
     [libc::F_DUPFD, libc::F_DUPFD_CLOEXEC, libc::F_GETFD, libc::F_SETFD, libc::F_GETFL, libc::F_SETFL];
-/// What `prctl` may be asked for: the names of threads and of memory, and which capabilities there are.
+/// The options that `prctl` allows: the names of threads and of memory, and which capabilities there are.
 const OF_PRCTL: [libc::c_int; 4] = [libc::PR_SET_NAME, libc::PR_GET_NAME, libc::PR_SET_VMA, libc::PR_CAPBSET_READ];
-/// What `clone` is told for a new namespace; and `CLONE_THREAD`, without which it makes a process.
+/// The flags of `clone` for a new namespace; and `CLONE_THREAD`, without which it makes a process.
 const OF_CLONE: libc::c_int = libc::CLONE_THREAD
     | libc::CLONE_NEWUSER
     | libc::CLONE_NEWPID
@@ -143,7 +142,7 @@ const OF_CLONE: libc::c_int = libc::CLONE_THREAD
     | libc::CLONE_NEWUTS
     | libc::CLONE_NEWCGROUP;
 
-/// The filter for this machine's architecture.
+/// Returns the filter for this machine's architecture.
 pub(super) fn filter() -> Result<BpfProgram, BackendError> {
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> =
         ALLOWED.iter().chain(OLDER).map(|call| (*call, Vec::new())).collect();
@@ -160,14 +159,14 @@ pub(super) fn filter() -> Result<BpfProgram, BackendError> {
     );
     // Its own limits, which it can't raise.
     rules.insert(libc::SYS_prlimit64, one_of(0, &[0])?);
-    // Threads alone. What `clone3` is asked stands in memory, where no filter can look: it is not there.
+    // Threads alone. The arguments of `clone3` are in memory, where no filter can look, so it is left out.
     let thread = SeccompCmpOp::MaskedEq(number(OF_CLONE));
     rules.insert(libc::SYS_clone, vec![rule(0, thread, number(libc::CLONE_THREAD))?]);
     let not_there = SeccompAction::Errno(libc::ENOSYS.unsigned_abs());
     SeccompFilter::new(rules, not_there, SeccompAction::Allow, std::env::consts::ARCH.try_into()?)?.try_into()
 }
 
-/// Its low 32 bits are what the kernel looks at.
+/// Only the low 32 bits of the value are compared.
 fn rule(argument: u8, operator: SeccompCmpOp, value: u64) -> Result<SeccompRule, BackendError> {
     SeccompRule::new(vec![SeccompCondition::new(argument, SeccompCmpArgLen::Dword, operator, value)?])
 }

@@ -1,11 +1,11 @@
-//! What a child process that touches customers' bytes can reach: its input, the system's libraries, and a folder of its
-//! own.
+//! Limits what a child process that touches customers' bytes can reach: its input, the system's libraries, and a folder
+//! of its own.
 //!
-//! Which confinement this machine allows is found once, by really starting a child in it, the strongest first; a weaker
-//! one than the settings ask for is refused, and then nothing is decoded. `Level` names them. `rules` (Landlock),
-//! `calls` (seccomp), `root` (what its file system holds) and `users` say what a child may do; `start` makes it,
-//! `steps` is what it does before it becomes its program, `process` waits for it. Nothing here knows ffmpeg. Every
-//! measure fails closed: a child that can't take a step never becomes its program.
+//! Which confinement this machine allows is found once, by starting a child in it, the strongest first; if it is weaker
+//! than the settings ask for, nothing is decoded. `Level` names the confinements. `rules` (Landlock), `calls`
+//! (seccomp), `root` (its file system) and `users` define what a child may do; `start` makes it, `steps` is what it
+//! does before it becomes its program, `process` waits for it. Nothing here knows ffmpeg. Every measure fails closed: a
+//! child that can't take a step never becomes its program.
 
 mod calls;
 mod prepared;
@@ -32,7 +32,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Threads that a child may have.
 const MOST_TASKS: u64 = 512;
-/// Tasks of this process's whole user, where its children can't be counted apart: its own now, twice, and these.
+/// Tasks that this process's user may have where children can't be counted apart, beyond twice what it has now.
 const MORE_TASKS: u64 = 1_024;
 
 /// A child to start.
@@ -41,16 +41,16 @@ pub(super) struct Start<'a> {
     /// Its absolute path.
     pub(super) program: &'a Path,
     pub(super) arguments: Vec<&'a OsStr>,
-    /// The media that is its standard input; a pipe without.
+    /// The media that is its standard input; without one it is a pipe.
     pub(super) input: Option<&'a File>,
     /// The only folder that it may write to.
     pub(super) folder: Option<&'a Path>,
     pub(super) limits: Limits,
-    /// As whom it runs, if others run as the same.
+    /// The user that it runs as, where several children share one.
     pub(super) seat: Option<Arc<Seat>>,
 }
 
-/// What a child may use.
+/// The resource limits of a child.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
     /// Address space in bytes.
@@ -70,16 +70,16 @@ struct Way {
     namespaces: Option<Namespaces>,
     landlock: bool,
     filter: bool,
-    /// Threads and processes of a child's user.
+    /// Tasks (processes and threads) that a child's user may have.
     most_tasks: Option<u64>,
 }
 
-/// Whose privileges make the namespaces of a child.
+/// The privileges that make a child's namespaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Namespaces {
     /// This process's.
     Privileged,
-    /// Those of a user namespace, in which it is made.
+    /// Those of a user namespace, in which the child is made.
     WithUsers,
 }
 
@@ -97,17 +97,17 @@ impl Namespaces {
 #[derive(Debug, Clone)]
 pub(super) struct Confiner(Arc<Way>);
 
-/// Why there is none: what was tried, and how it failed.
+/// Why no confinement was found: what was tried, and how it failed.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{0}")]
 pub struct Refused(String);
 
-/// What was found with each program, for what is asked for.
+/// The results of trying, by program and the level that is asked for.
 type Found = HashMap<(PathBuf, Level), Result<Confiner, Refused>>;
 
 impl Confiner {
-    /// The strongest confinement that this machine allows, tried out with `program`, which is to say its version; an
-    /// error when it is less than `least`. What was found is kept.
+    /// Finds the strongest confinement that this machine allows, by running `program -version` in it; an error when it
+    /// is less than `least`. The result is kept.
     pub(super) fn found(least: Level, program: &Path) -> Result<Self, Refused> {
         static FOUND: Mutex<Option<Found>> = Mutex::new(None);
         let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
@@ -138,18 +138,18 @@ impl Confiner {
         Err(Refused(failures.join("; ")))
     }
 
-    /// What was reached.
+    /// Returns the level that was reached.
     pub(super) fn level(&self) -> Level {
         self.0.level
     }
 
-    /// A user for several children that share a folder; none where they keep this process's.
+    /// Returns a user for several children that share a folder; none where they keep this process's.
     pub(super) fn seat(&self) -> io::Result<Option<Arc<Seat>>> {
         self.0.first_user.map(|first| Seat::taken(first).map(Arc::new)).transpose()
     }
 
-    /// The same file for a child to open: a nameless copy of one that its user may not read. Files are never opened to
-    /// others for it.
+    /// Returns the file in a form that a child can open: a nameless copy if its user may not read the original. Files
+    /// are never made readable to others for this.
     pub(super) fn readable(&self, mut file: File, scratch_dir: &Path) -> io::Result<File> {
         if self.0.first_user.is_none() || file.metadata()?.permissions().mode() & 0o004 != 0 {
             return Ok(file);
@@ -157,17 +157,17 @@ impl Confiner {
         let mut copy = tempfile::tempfile_in(scratch_dir)?;
         io::copy(&mut file, &mut copy)?;
         copy.set_permissions(Permissions::from_mode(0o444))?;
-        // Opened anew, to be read alone: several children may have it.
+        // Opened again for reading alone: several children may have it.
         File::open(format!("/proc/self/fd/{}", copy.as_raw_fd()))
     }
 
-    /// Starts a child, and returns when it is its program.
+    /// Starts a child, and returns when it has become its program.
     pub(super) async fn start(&self, child: Start<'_>) -> Result<Started, StartError> {
         start::start(child, &self.0).await
     }
 }
 
-/// The ways to confine a child, the strongest first; why there is none where this process is root and stays it.
+/// Returns the ways to confine a child, the strongest first; an error where its children would be root too.
 fn ways() -> Result<Vec<Way>, String> {
     let first_user = users::first();
     let is_root = rustix::process::geteuid().is_root();
@@ -190,12 +190,12 @@ fn ways() -> Result<Vec<Way>, String> {
     Ok(vec![full, filtered, Way { first_user, ..unconfined() }])
 }
 
-/// Limits alone.
+/// Returns the way that sets limits alone.
 fn unconfined() -> Way {
     Way { level: Level::None, first_user: None, namespaces: None, landlock: false, filter: false, most_tasks: None }
 }
 
-/// How many tasks this process's user may have, its children's threads among them.
+/// Returns how many tasks this process's user may have, its children's threads among them.
 fn tasks_of_this_user() -> u64 {
     use std::os::unix::fs::MetadataExt;
     let user = rustix::process::geteuid().as_raw();
@@ -205,7 +205,7 @@ fn tasks_of_this_user() -> u64 {
     tasks.map(|tasks| tasks.count() as u64).sum::<u64>() * 2 + MORE_TASKS
 }
 
-/// Whether a child that is confined in this way does what it is told.
+/// Checks that a child which is confined in this way runs `program -version`.
 fn works(way: &Way, program: &Path) -> io::Result<()> {
     let input = tempfile::tempfile()?;
     input.set_permissions(Permissions::from_mode(0o444))?;

@@ -1,10 +1,10 @@
-//! What a child is told before it is made: `start` prepares it, `steps` does it.
+//! The instructions for a child, which are complete before it is made: `start` prepares them, `steps` carries them out.
 
 use super::root::Root;
 use seccompiler::BpfProgram;
 use std::ffi::{CStr, CString, c_char, c_int};
 
-/// What a child needs of its parent's memory. It has a copy of it, and makes nothing new.
+/// Everything that a child needs from its parent's memory. It has a copy of that, and allocates nothing.
 #[derive(Debug)]
 pub(super) struct Prepared {
     pub(super) program: CString,
@@ -21,7 +21,7 @@ pub(super) struct Prepared {
     pub(super) ruleset: Option<c_int>,
     pub(super) filter: Option<&'static BpfProgram>,
     pub(super) has_media: bool,
-    /// Where it reports, and the parent's end of that.
+    /// The descriptor that it reports to, and the parent's end of it.
     pub(super) report: c_int,
     pub(super) reports: c_int,
 }

@@ -1,7 +1,7 @@
 //! A running child: waited for, killed, and never left behind.
 //!
-//! Its end is told by a descriptor of the process, so no number is ever mistaken for another's. The kernel says with it
-//! how much processor time it took, which tells a child that used up its time from one that was killed for memory.
+//! A descriptor of the process reports its end, so no process id is mistaken for another's, and with it the processor
+//! time that it took, which tells a child that used up its time from one that was killed for memory.
 
 use super::users::Seat;
 use std::fs;
@@ -14,7 +14,7 @@ use std::time::Duration;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-/// Of two processes the kernel ends the one with more when memory runs out: a child rather than the service.
+/// The score of a child for the kernel's choice when memory runs out: a child is ended rather than the service.
 const MORE_LIKELY_TO_GO: &str = "500";
 
 /// How a child ended, and the processor time that it took.
@@ -30,7 +30,7 @@ pub(in crate::readers::decode) struct Process {
     pid: libc::c_int,
     pidfd: Option<Watch>,
     exit: Option<Exit>,
-    /// Nobody else may be this user before it is gone.
+    /// Nobody else may be this user before the child is gone.
     seat: Option<Arc<Seat>>,
 }
 
@@ -46,15 +46,15 @@ impl Process {
         Self { pid, pidfd: Some(Watch::Bare(pidfd)), exit: None, seat }
     }
 
-    /// Has the kernel end it before this process when memory runs out. For a child that is its program: before, it is
-    /// as closed as this process is.
+    /// Has the kernel end the child before this process when memory runs out. It works once the child is its program:
+    /// before that, its files in /proc are as closed as this process's.
     pub(super) fn go_first(&self) {
         if let Err(error) = fs::write(format!("/proc/{}/oom_score_adj", self.pid), MORE_LIKELY_TO_GO) {
             tracing::debug!(error = %error, "A decoder's memory score could not be set.");
         }
     }
 
-    /// Waits for its end.
+    /// Waits for the child's end.
     pub(in crate::readers::decode) async fn wait(&mut self) -> io::Result<Exit> {
         loop {
             if let Some(exit) = self.ended()? {
@@ -65,7 +65,7 @@ impl Process {
         }
     }
 
-    /// The same for those who can wait.
+    /// The same for callers that can block.
     pub(super) fn wait_here(&mut self) -> io::Result<Exit> {
         loop {
             if let Some(exit) = self.look(0)? {
@@ -90,7 +90,7 @@ impl Process {
         }
     }
 
-    /// The processor time that it has taken, if the kernel tells.
+    /// Returns the processor time that the child has taken, if the kernel reports it.
     #[expect(unsafe_code, reason = "the standard library does not ask for another process's time")]
     pub(in crate::readers::decode) fn processor_time(&self) -> Option<Duration> {
         if let Some(exit) = self.exit {
@@ -106,7 +106,7 @@ impl Process {
         told.then(|| Duration::from_secs(seconds) + Duration::from_nanos(nanos))
     }
 
-    /// How it ended, if it has.
+    /// Returns how the child ended, if it has.
     fn ended(&mut self) -> io::Result<Option<Exit>> {
         self.look(libc::WNOHANG)
     }
@@ -118,14 +118,14 @@ impl Process {
         Ok(self.exit)
     }
 
-    /// Kills it.
+    /// Kills the child.
     #[expect(unsafe_code, reason = "the standard library kills only what it started")]
     pub(in crate::readers::decode) fn kill(&mut self) {
         if self.exit.is_none() {
             // SAFETY: plain numbers; the child was not reaped, so the number is still its own.
             let killed = unsafe { libc::kill(self.pid, libc::SIGKILL) };
             let error = io::Error::last_os_error();
-            // One that has ended needs no more.
+            // A child that has ended needs no kill.
             if killed != 0 && error.raw_os_error() != Some(libc::ESRCH) {
                 tracing::error!(error = %error, "A decoder can't be killed.");
             }
@@ -133,10 +133,10 @@ impl Process {
     }
 }
 
-/// A child that was killed, and its user, which is free when it is gone.
+/// A child that was killed, and its user, which is free when the child is gone.
 type Killed = (libc::c_int, Option<Arc<Seat>>);
 
-/// Waits for killed children.
+/// The thread that waits for killed children.
 static REAPER: OnceLock<Mutex<mpsc::Sender<Killed>>> = OnceLock::new();
 
 impl Drop for Process {
@@ -145,7 +145,7 @@ impl Drop for Process {
         if !matches!(self.ended(), Ok(None)) {
             return;
         }
-        // It may take the kernel a moment, which nobody here should wait.
+        // It may take the kernel a moment, which nobody should wait for here.
         let reaper = REAPER.get_or_init(|| {
             let (children, queue) = mpsc::channel::<Killed>();
             let _ = std::thread::Builder::new().name("decoder-reaper".to_owned()).spawn(move || {
@@ -162,7 +162,7 @@ impl Drop for Process {
     }
 }
 
-/// Waits for a child, or looks whether it has ended.
+/// Waits for a child, or checks whether it has ended.
 #[expect(unsafe_code, reason = "the standard library does not tell what a child used")]
 fn reaped(pid: libc::c_int, options: libc::c_int) -> io::Result<Option<Exit>> {
     let mut status = 0;

@@ -1,8 +1,8 @@
 //! The private root of a confined child: an empty file system in memory with the system's libraries, its program, three
 //! devices, its own entry of `/proc` and its folder in it. Names that are not there can't even be looked at.
 //!
-//! What is to be done is settled here, before the child is made; the child does it step by step (`steps`) in a mount
-//! namespace of its own, so nothing of it is seen outside, and it is gone with the child.
+//! The steps are decided here, before the child is made; the child takes them one by one (`steps`) in a mount namespace
+//! of its own, so that nothing is seen outside, and all is gone with the child.
 
 use super::Start;
 use super::rules::{DEVICES, beside, programs};
@@ -13,11 +13,11 @@ use std::path::{Path, PathBuf};
 
 /// Folders of the system, or links to one.
 const SYSTEM: [&str; 9] = ["/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin", "/nix", "/gnu"];
-/// What leads to libraries: the loader's list, and the links by which Debian chooses among them.
+/// Files that lead to libraries: the loader's list, and the links by which Debian chooses among them.
 const LOADER: [&str; 3] = ["/etc/ld.so.cache", "/etc/ld.so.preload", "/etc/alternatives"];
-/// Where a child's own folder is.
+/// The path of a child's own folder.
 pub(super) const WORK: &str = "/work";
-/// Where the new root may be mounted until it is the root: folders that hold nothing that is taken into it.
+/// Folders on which the new root may be mounted until it is the root: nothing in them is taken into it.
 const PLACES: [&str; 5] = ["/sys", "/mnt", "/srv", "/media", "/run"];
 
 /// A step in making the root. Paths are those in the old root.
@@ -27,31 +27,26 @@ pub(super) enum Step {
     Folder(CString),
     /// Makes an empty file, unless it is there.
     File(CString),
-    /// Makes a link to this.
+    /// Makes a link, the second path, to the first.
     Link(CString, CString),
-    /// Shows this here, with all that is mounted in it.
+    /// Binds the first path to the second, with all that is mounted in it.
     Bind(CString, CString),
 }
 
-/// How a root is made.
+/// The instructions to make a root.
 #[derive(Debug)]
 pub(super) struct Root {
-    /// Where it is mounted at first.
+    /// The folder that it is mounted on at first.
     pub(super) place: CString,
-    /// What is put in it.
+    /// The steps that fill it.
     pub(super) steps: Vec<Step>,
 }
 
 impl Root {
-    /// For this child.
+    /// Returns the root for this child.
     pub(super) fn of(start: &Start<'_>) -> io::Result<Self> {
         let folder = start.folder.map(Path::canonicalize).transpose()?;
-        let place = PLACES.iter().map(Path::new).find(|place| {
-            place.is_dir()
-                && !start.program.starts_with(place)
-                && !folder.as_ref().is_some_and(|f| f.starts_with(place))
-        });
-        let place = place.ok_or_else(|| io::Error::other("there is no folder to mount a new root on"))?;
+        let place = place_beside(start.program, folder.as_deref())?;
         let mut making = Making { place, steps: Vec::new() };
         for path in SYSTEM.map(Path::new) {
             making.as_it_is(path)?;
@@ -76,18 +71,27 @@ impl Root {
     }
 }
 
+/// Where the new root may be mounted for a program and a folder.
+fn place_beside(program: &Path, folder: Option<&Path>) -> io::Result<&'static Path> {
+    let mut places = PLACES.iter().map(Path::new);
+    let place = places.find(|place| {
+        place.is_dir() && !program.starts_with(place) && !folder.is_some_and(|folder| folder.starts_with(place))
+    });
+    place.ok_or_else(|| io::Error::other("there is no folder to mount a new root on"))
+}
+
 struct Making<'a> {
     place: &'a Path,
     steps: Vec<Step>,
 }
 
 impl Making<'_> {
-    /// Where a path of the new root is meanwhile.
+    /// Returns where a path of the new root is before it is the root.
     fn inside(&self, path: &Path) -> PathBuf {
         self.place.join(path.strip_prefix("/").unwrap_or(path))
     }
 
-    /// A folder, or a link to one.
+    /// Adds a folder of the system, or a link to one.
     fn as_it_is(&mut self, path: &Path) -> io::Result<()> {
         match path.read_link() {
             Ok(target) => self.steps.push(Step::Link(text(&target)?, text(&self.inside(path))?)),
@@ -96,7 +100,7 @@ impl Making<'_> {
         Ok(())
     }
 
-    /// What is there, if anything is.
+    /// Adds the file or folder at this path, if there is one.
     fn file_or_folder(&mut self, path: &Path) -> io::Result<()> {
         let Ok(found) = path.metadata() else { return Ok(()) };
         if found.is_dir() {
@@ -108,7 +112,7 @@ impl Making<'_> {
         self.bind(path, path)
     }
 
-    /// A folder, with those above it.
+    /// Adds a folder, with those above it.
     fn folders(&mut self, path: &Path) -> io::Result<()> {
         let mut above: Vec<&Path> = path.ancestors().filter(|folder| folder.parent().is_some()).collect();
         above.reverse();
@@ -124,7 +128,7 @@ impl Making<'_> {
     }
 }
 
-/// A path as the kernel takes it.
+/// Returns a path as a C string.
 pub(super) fn text(path: &Path) -> io::Result<CString> {
     Ok(CString::new(path.as_os_str().as_bytes())?)
 }

@@ -1,9 +1,9 @@
-//! What of the file system a confined child may open, as a Landlock ruleset: libraries and its program to read, its
-//! input, and a folder of its own to write to. Nothing else, whoever owns it and whatever its mode.
+//! The Landlock ruleset of a confined child. The child may open what its program needs and its input, and write to a
+//! folder of its own. It may open no other file, whoever owns it and whatever its mode.
 //!
 //! Rules are about files and folders as such, not about names, so they hold in the private root (`root`) as well as
-//! outside. The ruleset is made before the child is: the child only has to put it on. What a newer kernel can forbid
-//! beyond files (the network, signals and abstract sockets across the border) is asked for where it is known.
+//! outside. The ruleset is made before the child, which only has to apply it. It also forbids the network, and signals
+//! and abstract sockets to processes outside, where the kernel can.
 
 use super::Start;
 use landlock::{
@@ -17,16 +17,16 @@ use std::path::{Path, PathBuf};
 
 /// The newest version of Landlock that is asked for.
 const NEWEST: ABI = ABI::V6;
-/// Where systems keep the libraries of programs.
+/// The folders that systems keep libraries in.
 const LIBRARIES: [&str; 9] =
     ["/lib", "/lib32", "/lib64", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/local/lib", "/nix/store", "/gnu/store"];
-/// What the loader of libraries looks up.
+/// Files that the dynamic loader reads.
 const LOADER: [&str; 2] = ["/etc/ld.so.cache", "/etc/ld.so.preload"];
 /// The models of the engines that run as children.
 const MODELS: [&str; 3] = ["/usr/share/pocketsphinx", "/usr/share/tesseract-ocr", "/usr/share/apertium"];
 /// Devices that hold nothing.
 pub(super) const DEVICES: [&str; 3] = ["/dev/null", "/dev/zero", "/dev/urandom"];
-/// How much of a program is looked at for the name of its interpreter.
+/// Bytes of a program in which the name of its interpreter is looked for.
 const FIRST_LINE: u64 = 256;
 
 /// The ruleset of a child; an error when this kernel has no Landlock.
@@ -68,7 +68,7 @@ fn made(start: &Start<'_>) -> Result<RulesetCreated, RulesetError> {
     Ok(rules)
 }
 
-/// With this path, if it is there.
+/// Adds a rule for this path, if it exists.
 fn allowed(rules: RulesetCreated, path: &Path, access: BitFlags<AccessFs>) -> Result<RulesetCreated, RulesetError> {
     match PathFd::new(path) {
         Ok(opened) => rules.add_rule(PathBeneath::new(opened, access)),
@@ -91,7 +91,7 @@ fn interpreter(program: &Path) -> io::Result<Option<PathBuf>> {
     name.map(|name| name.canonicalize()).transpose()
 }
 
-/// The libraries that stand beside a program that is not the system's.
+/// The folders of libraries beside the `bin` that a program is in.
 pub(super) fn beside(program: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     let program = program.canonicalize().unwrap_or_default();
     let prefix = program.parent().filter(|folder| folder.ends_with("bin")).and_then(Path::parent).map(Path::to_owned);

@@ -1,9 +1,8 @@
-//! Makes a confined child: everything is prepared here, then a copy of this process is made in new namespaces, and the
-//! copy does its steps. The parent waits until the child is its program, or hears why it is not.
+//! Makes a confined child: everything is prepared here, then this process is copied into new namespaces, and the copy
+//! takes its steps. The parent waits until the child has become its program, or hears why it has not.
 //!
-//! The copy is made by the system call itself, since the standard library can't start a process in a namespace of
-//! processes. It happens on one thread that lasts as long as this process: a child dies with the *thread* that started
-//! it.
+//! The copy is made by the system call itself, since the standard library can't start a process in a PID namespace. It
+//! happens on one thread that lasts as long as this process: a child dies with the *thread* that started it.
 
 use super::prepared::{Prepared, Texts};
 use super::process::Process;
@@ -21,16 +20,16 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, mpsc};
 
-/// No stream of a child is opened below this: `dup2` would close what it copies onto.
+/// Descriptors of a child's streams are opened from this number on: `dup2` would close the one it copies onto.
 const ABOVE_STREAMS: c_int = 10;
 /// The child's user in its own user namespace.
 const USER_INSIDE: u32 = 1_000;
 
-/// A child that has started, with the ends of its streams that are ours.
+/// A child that has started, with this process's ends of its streams.
 #[derive(Debug)]
 pub(in crate::readers::decode) struct Started {
     pub(in crate::readers::decode) process: Process,
-    /// None when its input is a media.
+    /// None when its input is a media file.
     pub(in crate::readers::decode) stdin: Option<OwnedFd>,
     pub(in crate::readers::decode) stdout: OwnedFd,
     pub(in crate::readers::decode) stderr: OwnedFd,
@@ -42,7 +41,7 @@ pub(in crate::readers::decode) enum StartError {
     /// It could not do one of its steps.
     #[error("a decoder could not {}: {source}", .doing.words())]
     Step { doing: Doing, source: io::Error },
-    /// It could not even be made.
+    /// It could not be made at all.
     #[error("a decoder could not be started: {0}")]
     Make(#[from] io::Error),
 }
@@ -56,7 +55,7 @@ impl From<StartError> for io::Error {
     }
 }
 
-/// Files that are open until the child has copies of them.
+/// Files that stay open until the child has copies of them.
 struct Open {
     streams: [OwnedFd; 3],
     ruleset: Option<OwnedFd>,
@@ -66,12 +65,12 @@ struct Open {
 /// Starts a child on a thread that lasts.
 pub(super) async fn start(start: Start<'_>, way: &Way) -> Result<Started, StartError> {
     let (answer, answered) = tokio::sync::oneshot::channel();
-    // Nobody waits any more when the job was dropped; the child is then dropped there, which kills it.
+    // When the job was dropped nobody waits any more; the child is then dropped there, which kills it.
     hand_over(errand(&start, way, |started| drop(answer.send(started)))?)?;
     answered.await.map_err(|_| gone())?
 }
 
-/// The same for those who can wait.
+/// The same for callers that can block.
 pub(super) fn start_and_wait(start: &Start<'_>, way: &Way) -> Result<Started, StartError> {
     let (answer, answered) = mpsc::channel();
     hand_over(errand(start, way, move |started| drop(answer.send(started)))?)?;
@@ -80,7 +79,7 @@ pub(super) fn start_and_wait(start: &Start<'_>, way: &Way) -> Result<Started, St
 
 type Errand = Box<dyn FnOnce() + Send>;
 
-/// Prepares everything. Returns what is left to do.
+/// Prepares everything. Returns the rest of the work, for the thread that starts children.
 fn errand(
     start: &Start<'_>,
     way: &Way,
@@ -129,14 +128,14 @@ fn hand_over(errand: Errand) -> io::Result<()> {
     starter.lock().map_err(|_| gone())?.send(errand).map_err(|_| gone())
 }
 
-/// Pointers into texts that go with them.
+/// Pointers into texts that are sent along with them.
 struct Sendable(Prepared);
 
 #[expect(unsafe_code, reason = "pointers are not sent between threads by themselves")]
 // SAFETY: the pointers lead to texts on the heap that `Prepared` owns and nobody changes.
 unsafe impl Send for Sendable {}
 
-/// The ends of the streams that are ours, and those of the child.
+/// Returns this process's ends of the streams, and the child's.
 fn pipes(start: &Start<'_>) -> io::Result<([Option<OwnedFd>; 3], [OwnedFd; 3])> {
     let (out_reader, out_writer) = io::pipe()?;
     let (error_reader, error_writer) = io::pipe()?;
@@ -150,7 +149,7 @@ fn pipes(start: &Start<'_>) -> io::Result<([Option<OwnedFd>; 3], [OwnedFd; 3])> 
     Ok((ours, [above(&stdin)?, above(&out_writer)?, above(&error_writer)?]))
 }
 
-/// The same open file under a number that is no stream's.
+/// Returns the same open file under a number above those of the streams.
 fn above(file: &impl AsFd) -> io::Result<OwnedFd> {
     rustix::io::fcntl_dupfd_cloexec(file.as_fd(), ABOVE_STREAMS).map_err(io::Error::from)
 }
@@ -185,7 +184,7 @@ fn prepared(start: &Start<'_>, way: &Way, seat: Option<&Seat>, open: &Open) -> i
     })
 }
 
-/// What a child is told: nothing of this process's environment.
+/// Returns the child's arguments and environment, which has nothing of this process's.
 fn texts(start: &Start<'_>, folder: &Path) -> io::Result<Texts> {
     let arguments = [start.program.as_os_str()].into_iter().chain(start.arguments.iter().copied());
     let arguments = arguments.map(|argument| CString::new(argument.as_bytes())).collect::<Result<_, _>>()?;
@@ -211,7 +210,7 @@ fn user_map() -> [(&'static CStr, Vec<u8>); 3] {
     ]
 }
 
-/// The limits by the kernel's numbers.
+/// Returns the limits by the kernel's numbers.
 fn limits(limits: &Limits, way: &Way) -> Vec<(c_int, u64)> {
     let most = [
         (libc::RLIMIT_AS, Some(limits.memory_bytes)),
@@ -241,7 +240,7 @@ fn make(prepared: Sendable, namespaces: Option<Namespaces>) -> io::Result<(c_int
     }
 }
 
-/// What the child reports: nothing, when it has become its program.
+/// Reads the child's report; it is empty when the child has become its program.
 fn heard(reports: io::PipeReader) -> Result<(), StartError> {
     let mut report = Vec::new();
     File::from(OwnedFd::from(reports)).read_to_end(&mut report)?;

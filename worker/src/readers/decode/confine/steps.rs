@@ -1,11 +1,10 @@
-//! What a new child does before it becomes its program. With `start`, the only `unsafe` code of the worker.
+//! The steps that a new child takes before it becomes its program. With `start`, the only `unsafe` code of the worker.
 //!
 //! Everything here runs in a copy of a process of many threads, where only system calls are safe: no allocation, no
-//! lock, no log, and none of those functions of the C library that speak to other threads (`setuid` and its like), so
-//! those calls are made directly. Whatever the child is told to do it does or it ends: each result is looked at, and
-//! the first that is an error is reported with its step. The order matters: mounts need privileges, the change of user
-//! ends them, the death signal is cleared by it, and the filter of system calls comes last because it forbids most of
-//! the others.
+//! lock, no log, and none of those functions of the C library that signal other threads (`setuid` and its like), so
+//! those calls are made directly. The child takes every step or ends: each result is checked, and the first error is
+//! reported with its step. The order matters: mounts need privileges, the change of user ends them, it also clears the
+//! death signal, and the filter of system calls comes last because it forbids most of the others.
 
 #![expect(
     unsafe_code,
@@ -18,31 +17,31 @@ use libc::{c_int, c_long, c_ulong};
 use std::ffi::CStr;
 use std::ptr::null;
 
-/// What a child was doing when it failed.
+/// The step at which a child failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(in crate::readers::decode) enum Doing {
-    /// A session of its own.
+    /// Beginning a session of its own.
     Session = 1,
-    /// Its user in its user namespace.
+    /// Setting its user in its user namespace.
     UserMap,
-    /// Its private root.
+    /// Making its private root.
     Root,
-    /// Its limits.
+    /// Setting its limits.
     Limits,
-    /// The change of its user.
+    /// Changing its user.
     User,
     /// Giving up capabilities.
     Capabilities,
-    /// Its folder, its streams and its signals.
+    /// Setting up its folder, its streams and its signals.
     Streams,
-    /// The tie to its parent's life.
+    /// Tying its life to its parent's.
     Tie,
-    /// No new privileges, and Landlock.
+    /// Refusing new privileges, and Landlock.
     Landlock,
     /// Opening its input anew.
     Input,
-    /// The filter of system calls.
+    /// Loading the filter of system calls.
     Filter,
     /// Becoming the program.
     Program,
@@ -64,12 +63,12 @@ impl Doing {
         (Self::Program, "become its program"),
     ];
 
-    /// In words, after "could not".
+    /// Returns the step in words, after "could not".
     pub(in crate::readers::decode) fn words(self) -> &'static str {
         Self::ALL.iter().find(|(doing, _)| *doing == self).map_or("start", |(_, words)| words)
     }
 
-    /// What this number in a report means.
+    /// Returns the step that a number in a report stands for.
     pub(super) fn of(number: u8) -> Option<Self> {
         Self::ALL.iter().map(|(doing, _)| *doing).find(|doing| *doing as u8 == number)
     }
@@ -78,7 +77,7 @@ impl Doing {
 type Errno = c_int;
 type Done = Result<(), Errno>;
 
-/// The end of a new child: it becomes its program, or reports why not and ends.
+/// The last function of a new child: it becomes its program, or reports why not and exits.
 pub(super) fn become_program(child: &Prepared) -> ! {
     let (doing, errno) = match steps(child) {
         Ok(()) => (Doing::Program, exec(child)),
@@ -120,22 +119,22 @@ fn steps(child: &Prepared) -> Result<(), (Doing, Errno)> {
     if child.has_media {
         open_input().map_err(at(Doing::Input))?;
     }
-    // After the last descriptor is opened: until it becomes its program, a child has all that its parent has open.
+    // After the last descriptor is opened: until it becomes its program, a child has its parent's descriptors open.
     limit(child).map_err(at(Doing::Limits))?;
     filter(child).map_err(at(Doing::Filter))
 }
 
-/// What a call answered, as a result.
+/// Turns the answer of a system call into a result.
 fn done(answer: c_long) -> Done {
     // SAFETY: it answers where this thread's `errno` is, which the call has just set.
     if answer == -1 { Err(unsafe { *libc::__errno_location() }) } else { Ok(()) }
 }
 
-/// Gives the child's user a number in its new namespace, or it could make no folder in its root.
+/// Maps the child's user into its new namespace; otherwise it could make no folder in its root.
 fn write_user_map(map: &[(&CStr, Vec<u8>); 3]) -> Done {
     // SAFETY: plain numbers, and buffers that live until the calls return.
     unsafe {
-        // A process that can't be looked into owns no entries of its own in /proc either. What it becomes can again.
+        // A process that is not dumpable does not own its entries in /proc. Its program starts dumpable anyway.
         done(libc::prctl(libc::PR_SET_DUMPABLE, 1, 0, 0, 0).into())?;
         for (file, content) in map {
             let opened = libc::open(file.as_ptr(), libc::O_WRONLY | libc::O_CLOEXEC);
@@ -160,7 +159,7 @@ fn enter(root: &Root) -> Done {
     // SAFETY: paths that live until the calls return.
     unsafe {
         done(libc::chdir(root.place.as_ptr()).into())?;
-        // The old root comes to stand over the new one, and is taken away.
+        // The old root is mounted over the new one, and then taken away.
         done(libc::syscall(libc::SYS_pivot_root, c".".as_ptr(), c".".as_ptr()))?;
         done(libc::umount2(c".".as_ptr(), libc::MNT_DETACH).into())?;
         done(libc::chdir(c"/".as_ptr()).into())
@@ -205,7 +204,7 @@ fn limit(child: &Prepared) -> Done {
     Ok(())
 }
 
-/// Becomes this user, with no other groups, and looks whether it is.
+/// Becomes this user, with no other groups, and checks that it has.
 fn change_user(uid: u32) -> Done {
     // SAFETY: plain numbers; `setgroups` is told that the list it could read has no entries.
     unsafe {
@@ -217,7 +216,7 @@ fn change_user(uid: u32) -> Done {
     }
 }
 
-/// Gives up every capability, and looks whether none is left.
+/// Gives up every capability, and checks that none is left.
 fn give_up_capabilities() -> Done {
     #[repr(C)]
     struct Header {
@@ -244,7 +243,7 @@ fn streams(child: &Prepared) -> Done {
             done(libc::dup2(*stream, target).into())?;
         }
         done(libc::syscall(libc::SYS_close_range, 3, u32::MAX, libc::CLOSE_RANGE_CLOEXEC))?;
-        // What Rust's runtime ignores, its children would else ignore too.
+        // Signals that Rust's runtime ignores would be ignored by its children too.
         if libc::signal(libc::SIGPIPE, libc::SIG_DFL) == libc::SIG_ERR {
             return done(-1);
         }
@@ -254,7 +253,7 @@ fn streams(child: &Prepared) -> Done {
     }
 }
 
-/// Has it die with the thread that started it, and ends it if that is dead already: nobody reads its report then.
+/// Makes the child die with the thread that started it. Fails if that is dead already, as a closed report tells.
 fn tie(child: &Prepared) -> Done {
     // SAFETY: plain numbers, and a list of one that lives until the call returns.
     unsafe {
@@ -266,7 +265,7 @@ fn tie(child: &Prepared) -> Done {
     }
 }
 
-/// Forbids new privileges, and puts the ruleset on.
+/// Forbids new privileges, and applies the ruleset.
 fn restrict(child: &Prepared) -> Done {
     // SAFETY: plain numbers.
     unsafe {
@@ -278,7 +277,7 @@ fn restrict(child: &Prepared) -> Done {
     }
 }
 
-/// Opens the input anew, as the program will.
+/// Opens the input again, as the program will.
 fn open_input() -> Done {
     // SAFETY: a path that lives until the call returns; what is opened is this call's own.
     unsafe {
@@ -300,7 +299,7 @@ fn filter(child: &Prepared) -> Done {
     done(unsafe { libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, 0, &raw const program) })
 }
 
-/// Becomes the program; answers only why it could not.
+/// Becomes the program; returns only the error if it could not.
 fn exec(child: &Prepared) -> Errno {
     // SAFETY: texts and lists of texts that end with a null pointer, all of them the parent's copies.
     unsafe {

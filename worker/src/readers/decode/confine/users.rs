@@ -1,36 +1,36 @@
-//! As whom a confined child runs: where this process may change users, each child has a number that nobody else has.
+//! The user that a confined child runs as: where this process may change users, each child has a number of its own.
 //!
 //! The numbers are from a range that no system gives out (systemd's "UIDS-GIDS" calls 1879048192 to 2147483647 unused),
 //! a part of it for each process of this machine. In a container that maps fewer numbers they are from the upper end of
-//! those. What can't change its user keeps it; whether that may be is for `mod` to say, and never for root.
+//! those. A process that can't change users keeps its own; `mod` decides whether it may, and never for root.
 
 use std::fs;
 use std::io;
 use std::sync::{Mutex, PoisonError};
 
-/// The first number of the range, and how many there are.
+/// The first number of the range, and its size.
 const FIRST: u32 = 0x7000_0000;
 const RANGE: u32 = 0x1000_0000;
 /// Users that one process gives out at a time: children that run at once.
 const SEATS: u32 = 256;
 /// How far below the end of a short range the numbers begin: above those of services, below `nobody`.
 const BELOW_THE_END: u32 = 1_536;
-/// Capabilities by number: `CAP_SETGID` and `CAP_SETUID` to give a child its user, `CAP_KILL` to end it then, and
-/// `CAP_CHOWN` to give it a folder.
+/// The bits of the capabilities that are needed: `CAP_SETGID` and `CAP_SETUID` to give a child its user, `CAP_KILL` to
+/// end it then, and `CAP_CHOWN` to give it a folder.
 const CHANGE_USER: u64 = 1 << 6 | 1 << 7 | 1 << 5 | 1;
 
-/// A user of one child, given back when this is dropped.
+/// A user for one child, given back when this is dropped.
 #[derive(Debug)]
 pub(in crate::readers::decode) struct Seat {
     number: u32,
     uid: u32,
 }
 
-/// Which seats are taken.
+/// The seats that are taken.
 static TAKEN: Mutex<[bool; SEATS as usize]> = Mutex::new([false; SEATS as usize]);
 
 impl Seat {
-    /// The next free one of these users.
+    /// Takes the next free one of these users.
     pub(super) fn taken(first: u32) -> io::Result<Self> {
         let mut taken = TAKEN.lock().unwrap_or_else(PoisonError::into_inner);
         let free = taken.iter_mut().zip(0..).find(|(taken, _)| !**taken);
@@ -39,7 +39,7 @@ impl Seat {
         Ok(Self { number, uid: first + number })
     }
 
-    /// Its number as a user, and as a group.
+    /// Returns its user and group id.
     pub(in crate::readers::decode) fn uid(&self) -> u32 {
         self.uid
     }
@@ -54,7 +54,7 @@ impl Drop for Seat {
     }
 }
 
-/// The first of the users that this process gives its children; none when it can't change users.
+/// Returns the first of the users that this process gives its children; none when it can't change users.
 pub(super) fn first() -> Option<u32> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let effective = status.lines().find_map(|line| line.strip_prefix("CapEff:"))?;
@@ -67,7 +67,7 @@ pub(super) fn first() -> Option<u32> {
     first_of(&users, std::process::id()).filter(|first| Some(*first) == first_of(&groups, std::process::id()))
 }
 
-/// The first for this process, of the numbers that this map has.
+/// Returns the first user for this process, of the numbers that this map has.
 fn first_of(map: &str, process: u32) -> Option<u32> {
     let ranges = map.lines().filter_map(|line| {
         let mut numbers = line.split_whitespace().map(|number| number.parse::<u64>().ok());

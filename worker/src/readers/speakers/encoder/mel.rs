@@ -1,4 +1,4 @@
-//! What the voice encoder hears, a hundred times a second: the power in forty bands of the mel scale.
+//! The mel spectrogram that the voice encoder takes: the power in forty bands, a hundred times per second.
 //!
 //! The bands, the window and the padding are those that its network was trained with (librosa's): triangles of equal
 //! area on Slaney's scale up to 8 kHz, and a frame's middle at each hundredth of a second.
@@ -12,13 +12,13 @@ use std::sync::Arc;
 
 /// Bands of a frame.
 pub(in crate::readers::speakers) const BANDS: usize = 40;
-/// A frame.
+/// The powers of a frame's bands.
 pub(in crate::readers::speakers) type Mel = [f32; BANDS];
-/// Frames a second.
+/// Frames per second.
 pub(in crate::readers::speakers) const FRAMES: u32 = 100;
-/// Samples from frame to frame.
+/// The hop: samples from frame to frame.
 const HOP: usize = (RATE / FRAMES) as usize;
-/// Samples of a frame.
+/// The window: samples of a frame.
 const FRAME: usize = 400;
 const BINS: usize = FRAME / 2 + 1;
 
@@ -35,7 +35,7 @@ pub(in crate::readers::speakers) struct Mels {
 
 #[expect(clippy::cast_precision_loss, reason = "a frame has few samples")]
 impl Mels {
-    /// At the beginning of a sound.
+    /// Starts at the beginning of a sound.
     pub(in crate::readers::speakers) fn new() -> Self {
         let transform = RealFftPlanner::new().plan_fft_forward(FRAME);
         Self {
@@ -49,7 +49,7 @@ impl Mels {
         }
     }
 
-    /// Takes the next samples, and hands each frame that is complete to `each`.
+    /// Takes the next samples, and calls `each` with every frame that is complete.
     pub(in crate::readers::speakers) fn add(
         &mut self,
         samples: &[f32],
@@ -68,7 +68,7 @@ impl Mels {
         Ok(())
     }
 
-    /// Hands over the frames whose second half is past the end of the sound.
+    /// Hands over the frames whose second half is beyond the end of the sound.
     pub(in crate::readers::speakers) fn finish(
         &mut self,
         each: impl FnMut(&Mel) -> Result<(), ReadError>,
@@ -88,7 +88,7 @@ impl Mels {
     }
 }
 
-/// Triangles on Slaney's scale: even below a kilohertz, logarithmic above.
+/// Returns triangles on Slaney's scale: linear below a kilohertz, logarithmic above.
 #[expect(clippy::cast_precision_loss, reason = "there are few bins and bands")]
 fn bands() -> Vec<(usize, Vec<f32>)> {
     const EVEN: f64 = 200.0 / 3.0;

@@ -1,8 +1,8 @@
-//! How a voice sounds, as a direction among 256: the encoder of the package `Resemblyzer`, run here without a Python.
+//! Voice embeddings of 256 numbers: the encoder of the package `Resemblyzer`, run here without Python.
 //!
 //! `scripts/setup` takes its weights out of the wheel and puts them where [`VoiceEncoder::found`] looks. They are
-//! loaded once a process, and are what they are said to be or are not used: their hash is known. Neighbours: `mel`,
-//! which is what it hears, and `network`, which is what it makes of that.
+//! loaded once per process, and used only if their hash is the known one. Neighbours: `mel`, its input, and `network`,
+//! which computes the embeddings.
 
 pub(super) mod mel;
 pub(super) mod network;
@@ -14,11 +14,11 @@ use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
-/// The weights' file: little-endian numbers of four bytes, in the order of `network`.
+/// The weights' file: little-endian `f32`s, in the order of `network`.
 const FILE: &str = "voice-encoder-resemblyzer-0.1.4.f32";
-/// What the file's bytes hash to.
+/// The SHA-256 of the file.
 const SHA256: &str = "9253e3d277d7fee981eaa531e0f33e8d40814679648293925ded325c51f064d3";
-/// Where machines keep what programs share; before them comes the user's own folder.
+/// The system's folders for data that programs share; the user's own folder comes before them.
 const FOLDERS: [&str; 2] = ["/usr/local/share/mws", "/usr/share/mws"];
 
 /// The encoder of this process.
@@ -33,8 +33,8 @@ impl std::fmt::Debug for VoiceEncoder {
 }
 
 impl VoiceEncoder {
-    /// With the weights of this file, or of the first that this machine has; nothing where there are none, or where
-    /// they are not what they should be.
+    /// Loads the weights of this file, or of the first that this machine has; none where there is no such file, or its
+    /// hash is wrong.
     pub(super) fn found(given: Option<&Path>) -> Option<Arc<Self>> {
         static FOUND: LazyLock<Option<Arc<VoiceEncoder>>> = LazyLock::new(|| {
             let user = std::env::var_os("XDG_DATA_HOME").map(PathBuf::from).or_else(|| {
@@ -68,18 +68,18 @@ impl VoiceEncoder {
         Ok(Self { network: Network::of(&numbers)? })
     }
 
-    /// Which weights it has, as it is kept with a result.
+    /// Returns the version of the weights, as it is stored with a result.
     pub(super) fn description() -> String {
         format!("resemblyzer 0.1.4 sha256:{}", SHA256.get(..12).unwrap_or(SHA256))
     }
 
-    /// Begins work with it: on one thread, so that what a read costs is what it takes.
+    /// Returns the encoder with a pool of one thread, so that a read takes the processor time of one core at most.
     pub(super) fn at_work(self: &Arc<Self>) -> Listening {
         Listening { encoder: Arc::clone(self), thread: ThreadPool::with_num_threads(1) }
     }
 }
 
-/// An encoder that is at work for one read.
+/// An encoder in use by one read.
 #[derive(Debug)]
 pub(super) struct Listening {
     encoder: Arc<VoiceEncoder>,
@@ -87,7 +87,7 @@ pub(super) struct Listening {
 }
 
 impl Listening {
-    /// The voice in each window.
+    /// Returns the embedding of each window.
     pub(super) fn voices(&self, windows: &[Vec<Mel>]) -> Result<Vec<Voice>, crate::readers::ReadError> {
         self.thread.run(|| self.encoder.network.voices(windows)).map_err(crate::readers::ReadError::Internal)
     }

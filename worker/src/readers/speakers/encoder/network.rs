@@ -1,8 +1,8 @@
-//! The voice encoder's network: three layers that remember (LSTM), and a projection onto the sphere of voices. Pure.
+//! The voice encoder's network: three LSTM layers, and a projection onto the unit sphere of embeddings. Pure.
 //!
-//! Many windows go through it at once, step by step, so that each step is one product of matrices, which `rten-gemm`
-//! makes with the widest instructions of the machine. A window is a million and a half products a frame. Neighbours:
-//! `mod`, which finds the weights, and `mel`, which makes the frames.
+//! Many windows are computed at once, step by step, so that each step is one matrix product, which `rten-gemm` computes
+//! with the widest instructions of the machine. A window takes a million and a half multiplications per frame.
+//! Neighbours: `mod`, which finds the weights, and `mel`, which makes the frames.
 
 use super::mel::{BANDS, Mel};
 use rten_gemm::{BiasVector, GemmExecutor, GemmInputA, GemmInputB, GemmOptions, PackedBMatrix};
@@ -10,25 +10,25 @@ use rten_simd::SimdUnaryOp;
 use rten_tensor::NdTensorView;
 use rten_vecmath::{Sigmoid, Tanh};
 
-/// Numbers of a voice.
+/// Numbers of an embedding.
 pub(in crate::readers::speakers) const SIZE: usize = 256;
-/// How a voice sounds: a direction, each number at least 0 and its length 1.
+/// A voice embedding: each number is at least 0, and its length is 1.
 pub(in crate::readers::speakers) type Voice = [f32; SIZE];
 
 const LAYERS: usize = 3;
 const GATES: usize = 4 * SIZE;
-/// The order of the gates in the file (take, keep, new, show), as it is here: the three that are sigmoids first.
+/// The gates here, by their numbers in the file (input, forget, cell, output): the three with sigmoids come first.
 const ORDER: [usize; 4] = [0, 1, 3, 2];
-/// Windows that go through at once.
+/// Windows that are computed at once.
 const AT_ONCE: usize = 64;
 
-/// Numbers of the file.
+/// Numbers in the file.
 pub(super) const NUMBERS: usize = {
     let layer = GATES * SIZE + 2 * GATES;
     (GATES * BANDS + layer) + (LAYERS - 1) * (GATES * SIZE + layer) + (SIZE * SIZE + SIZE)
 };
 
-/// Inputs that are products of matrices away from their outputs.
+/// A matrix product with a bias, from inputs to outputs.
 struct Product {
     weights: PackedBMatrix<f32>,
     bias: Vec<f32>,
@@ -41,7 +41,7 @@ pub(super) struct Network {
     projection: Product,
 }
 
-/// Hands out the numbers of the file in their order.
+/// Hands out the numbers of the file in order.
 struct Numbers<'a>(&'a [f32]);
 
 impl<'a> Numbers<'a> {
@@ -53,8 +53,8 @@ impl<'a> Numbers<'a> {
 }
 
 impl Network {
-    /// Of the numbers of the file: of each layer the weights of its inputs, of its memory, and two biases; then the
-    /// projection's weights and bias. A row of weights is an output's.
+    /// Reads the numbers of the file: of each layer the weights of its inputs, those of its hidden state, and two
+    /// biases; then the projection's weights and bias. Each row of weights belongs to one output.
     pub(super) fn of(numbers: &[f32]) -> Result<Self, String> {
         let (gemm, mut numbers) = (GemmExecutor::new(), Numbers(numbers));
         let mut layers = Vec::new();
@@ -74,9 +74,9 @@ impl Network {
         Ok(Self { layers, projection })
     }
 
-    /// The voice in each window; a window of no frames has none, and is 0.
+    /// Returns the embedding of each window; that of a window without frames is 0.
     pub(super) fn voices(&self, windows: &[Vec<Mel>]) -> Result<Vec<Voice>, String> {
-        // It can't be handed from thread to thread, and is the same each time.
+        // It can't be sent between threads, and is the same each time.
         let gemm = GemmExecutor::new();
         let mut voices = Vec::with_capacity(windows.len());
         for windows in windows.chunks(AT_ONCE) {
@@ -87,7 +87,7 @@ impl Network {
 
     fn some_voices(&self, gemm: &GemmExecutor, windows: &[Vec<Mel>]) -> Result<Vec<Voice>, String> {
         let (count, steps) = (windows.len(), windows.iter().map(Vec::len).max().unwrap_or(0));
-        // A row a window and step, the steps one after the other.
+        // A row for each step and window, all windows of a step before the next step.
         let mut rows = vec![0.0; steps * count * BANDS];
         for (number, window) in windows.iter().enumerate() {
             for (step, frame) in window.iter().enumerate() {
@@ -115,7 +115,7 @@ impl Network {
     }
 }
 
-/// What a layer makes of all steps of these windows.
+/// Returns a layer's outputs for all steps of these windows.
 fn through(gemm: &GemmExecutor, layer: &Product, rows: &[f32], count: usize) -> Result<Vec<f32>, String> {
     let inputs = layer.inputs - SIZE;
     let mut told = Vec::with_capacity(rows.len() / inputs * SIZE);
@@ -139,7 +139,7 @@ fn through(gemm: &GemmExecutor, layer: &Product, rows: &[f32], count: usize) -> 
     Ok(told)
 }
 
-/// One step of one window's memory.
+/// Computes one LSTM step of one window.
 fn remember(gates: &mut [f32], cells: &mut [f32], hidden: &mut [f32]) {
     let (open, new) = gates.split_at_mut(3 * SIZE);
     Sigmoid {}.map_mut(open);
@@ -163,7 +163,7 @@ impl Product {
         Self { weights, bias, inputs }
     }
 
-    /// The outputs of these rows of inputs.
+    /// Computes the outputs of these rows of inputs.
     fn apply(&self, gemm: &GemmExecutor, rows: &[f32], out: &mut [f32]) -> Result<(), String> {
         let rows = NdTensorView::from_data([rows.len() / self.inputs, self.inputs], rows);
         let options = GemmOptions { bias: Some(BiasVector::Row(&self.bias)), ..GemmOptions::default() };
@@ -172,15 +172,15 @@ impl Product {
     }
 }
 
-/// The same direction, with a length of 1; nothing stays nothing.
+/// Scales an embedding to length 1; zero stays zero.
 pub(in crate::readers::speakers) fn direction(voice: &Voice) -> Voice {
     let length = alike(voice, voice).sqrt().max(1e-9);
     voice.map(|value| value / length)
 }
 
-/// How much alike two voices are: the cosine between them.
+/// Returns the cosine similarity of two embeddings, which must have length 1.
 pub(in crate::readers::speakers) fn alike(one: &Voice, other: &Voice) -> f32 {
-    // Eight sums beside each other, which the compiler makes one instruction of.
+    // Eight sums side by side, which the compiler turns into vector instructions.
     let (one, other) = (one.as_chunks::<8>().0, other.as_chunks::<8>().0);
     let mut sums = [0.0; 8];
     for (one, other) in one.iter().zip(other) {

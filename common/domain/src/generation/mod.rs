@@ -1,42 +1,43 @@
-//! The plan of a generation: what is made, by which model, and from which item. It is complete, so that every attempt
+//! The plan of a generation: its tool, its maker, its arguments and its source. It is complete, so that every attempt
 //! at the job asks for the same (docs/generation.md).
 //!
-//! As with renders, two generations are the same if their plans have the same hash: while the job of one is live, or
-//! the item that it made exists, it is not made again. Whoever wants another picture of the same words says another
-//! `seed`.
+//! As with renders, two generations are the same if their plans have the same hash: it is not made again while its job
+//! is live or its item exists. Another `seed` gives another picture for the same words.
 
-use crate::color::hex_bytes;
+mod asked;
+
 use crate::ids::{ItemId, JobId, WorkspaceId};
 use crate::item::NAME_CHARS;
 use crate::letters::spoken_letters;
 use crate::media_time::FrameRate;
 use crate::model::{Amount, BuiltIn, ModelKind};
 use crate::pixels::Pictures;
+pub use asked::{Asked, Color};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// The longest prompt or text, in characters.
+/// The most characters of a prompt or a text.
 pub const TEXT_CHARS: usize = 5_000;
-/// Characters of a prompt that its item is called by.
+/// The most characters of a prompt that its item's name has.
 const TITLE_CHARS: usize = 60;
-/// Milliseconds that a character is spoken for, at most: what minutes are held by. Slow voices need some 90.
+/// Milliseconds that minutes are held for per spoken character. Slow voices need some 90.
 const CHAR_MS: i64 = 150;
-/// Milliseconds of the shortest text.
+/// The fewest milliseconds of speech that minutes are held for.
 const LEAST_SPOKEN_MS: i64 = 2_000;
 
-/// Which tool asks.
+/// The tool that asks for a generation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GenerationTool {
-    /// A picture from words.
+    /// Makes a picture from words.
     GenerateImage,
-    /// A film from words.
+    /// Makes a film from words.
     GenerateVideo,
-    /// Sound from words, or spoken text.
+    /// Makes sound from words, or speaks a text.
     GenerateAudio,
-    /// A larger picture.
+    /// Enlarges a picture or a film.
     UpscaleMedia,
-    /// A picture without its background.
+    /// Removes the background of a picture or a film.
     CutOut,
 }
 
@@ -45,7 +46,7 @@ impl GenerationTool {
     pub const ALL: [Self; 5] =
         [Self::GenerateImage, Self::GenerateVideo, Self::GenerateAudio, Self::UpscaleMedia, Self::CutOut];
 
-    /// Its name in calls.
+    /// Returns its name in calls.
     pub const fn name(self) -> &'static str {
         match self {
             Self::GenerateImage => "generate_image",
@@ -57,7 +58,7 @@ impl GenerationTool {
     }
 }
 
-/// What makes it.
+/// The maker of a generation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Maker {
@@ -68,7 +69,7 @@ pub enum Maker {
 }
 
 impl Maker {
-    /// The name that calls choose it by.
+    /// Returns the name that calls choose it by.
     pub fn name(&self) -> &str {
         match self {
             Self::Engine(built_in) => built_in.name(),
@@ -77,90 +78,31 @@ impl Maker {
     }
 }
 
-/// A colour, as its three bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Color(pub [u8; 3]);
-
-impl std::str::FromStr for Color {
-    type Err = &'static str;
-
-    /// Parses a text such as `#00ff00`.
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        hex_bytes(text).map(Self).ok_or("expected a colour such as #00ff00")
-    }
-}
-
-impl std::fmt::Display for Color {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let [red, green, blue] = self.0;
-        write!(f, "#{red:02x}{green:02x}{blue:02x}")
-    }
-}
-
-/// What is asked of the maker.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Asked {
-    /// What is to be seen or heard, in words.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub prompt: Option<String>,
-    /// What is to be spoken.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub text: Option<String>,
-    /// By which voice.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub voice: Option<String>,
-    /// In which language.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub language: Option<String>,
-    /// Pixels across.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub width: Option<u32>,
-    /// Pixels down.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub height: Option<u32>,
-    /// Milliseconds of media.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub duration_ms: Option<i64>,
-    /// How many times as wide and as high.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub factor: Option<u32>,
-    /// The colour of the background.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub color: Option<Color>,
-    /// How far from that colour is background still, in hundredths.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub similarity: Option<u32>,
-    /// What tells one result from another of the same words.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub seed: Option<i64>,
-}
-
-/// What one generation makes, by what, and from which item.
+/// The plan of a generation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GenerationPlan {
-    /// Which tool asked.
+    /// The tool that asks for it.
     pub tool: GenerationTool,
-    /// Where: the same words in two workspaces are two plans.
+    /// The workspace: the same words in two workspaces are two plans.
     pub workspace: WorkspaceId,
-    /// What makes it.
+    /// Its maker.
     pub maker: Maker,
-    /// What kind of model that is.
+    /// The kind of model that the maker is.
     pub kind: ModelKind,
-    /// The item that it is made from, if it is made from one.
+    /// The item that it is made from, if any.
     pub source: Option<ItemId>,
-    /// What is asked.
+    /// Its arguments.
     pub asked: Asked,
 }
 
-/// What is known of the item that something is made from.
+/// What is known about the source item.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SourceFacts {
-    /// Pixels across and down.
+    /// Width and height in pixels.
     pub size: Option<(u32, u32)>,
-    /// Milliseconds; none of a picture.
+    /// The length in milliseconds; `None` for a picture.
     pub duration_ms: Option<i64>,
-    /// How many pictures it shows in a second; none of a picture.
+    /// The frame rate; `None` for a picture.
     pub rate: Option<FrameRate>,
 }
 
@@ -171,7 +113,7 @@ impl GenerationPlan {
         Sha256::digest(serde_json::to_vec(self).unwrap_or_default()).into()
     }
 
-    /// How much is asked for, from what.
+    /// Returns the amounts by which providers' prices are counted: milliseconds, pixels and characters.
     pub fn amount(&self, source: SourceFacts) -> Amount {
         let asked = &self.asked;
         let own = asked.width.zip(asked.height);
@@ -185,7 +127,7 @@ impl GenerationPlan {
         }
     }
 
-    /// Milliseconds of media that minutes are held for; none of a provider's model, which is paid for in credits.
+    /// Returns the milliseconds that minutes are held for; `None` for a provider's model, which is paid in credits.
     pub fn minutes_for_ms(&self, source: SourceFacts) -> Option<i64> {
         let Maker::Engine(_) = self.maker else { return None };
         if self.kind == ModelKind::Speech {
@@ -196,7 +138,7 @@ impl GenerationPlan {
         Some(made.worth_ms(source.duration_ms.unwrap_or(0)))
     }
 
-    /// What the item is called that comes of it.
+    /// Returns the name of the new item.
     pub fn name(&self, source_name: &str) -> String {
         let words = self.asked.prompt.as_deref().or(self.asked.text.as_deref());
         match (self.tool, words) {
@@ -209,7 +151,7 @@ impl GenerationPlan {
         }
     }
 
-    /// What its item says of how it was made.
+    /// Returns how its item was made, as the item shows it.
     pub fn made_by(&self, job: JobId) -> MadeBy {
         let (engine, model) = match &self.maker {
             Maker::Engine(built_in) => (Some(built_in.name().to_owned()), None),
@@ -228,16 +170,16 @@ impl GenerationPlan {
     }
 }
 
-/// What a simple engine made.
+/// The `quality` of what a simple engine made.
 const DRAFT: &str = "draft";
 
-/// Milliseconds that so many characters are spoken for, at most.
+/// Returns the milliseconds of speech that minutes are held for, for a text of so many characters.
 pub fn spoken_ms(chars: i64) -> i64 {
     chars.saturating_mul(CHAR_MS).max(LEAST_SPOKEN_MS)
 }
 
-/// Milliseconds that a text may be spoken for, at the most: twice what is held for it. Ordinary speech takes half of
-/// that; a letter that a voice does not know is spoken by its name, which takes ten times as long.
+/// Returns the most milliseconds that a text may take: twice what is held for it. Ordinary speech takes half of that; a
+/// letter that a voice does not know is spelled out by name, which takes ten times as long.
 pub fn longest_spoken_ms(text: &str) -> i64 {
     spoken_ms(spoken_letters(text)).saturating_mul(2)
 }
@@ -249,22 +191,22 @@ pub struct MadeBy {
     pub job_id: JobId,
     /// The tool that was called.
     pub tool: String,
-    /// The built-in engine.
+    /// The built-in engine, if it was one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub engine: Option<String>,
-    /// Or the provider's model.
+    /// The id of the provider's model, if it was one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// The items that it was made from.
     pub source_item_ids: Vec<ItemId>,
     /// Whether a machine spoke or drew it.
     pub synthetic: bool,
-    /// `draft` of what a simple engine made.
+    /// `draft` if a simple engine made it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quality: Option<String>,
 }
 
-/// The first words of a text, on one line.
+/// Returns the first words of a text, on one line: a name for an item.
 fn title(words: &str) -> String {
     let line: String = words.split_whitespace().collect::<Vec<_>>().join(" ");
     let short: String = line.chars().filter(|letter| !letter.is_control()).take(TITLE_CHARS).collect();
@@ -281,5 +223,4 @@ fn suffixed(name: &str, suffix: &str) -> String {
 }
 
 #[cfg(test)]
-#[path = "generation_tests.rs"]
 mod tests;

@@ -1,25 +1,25 @@
-//! A film to render: frames and microseconds, whole numbers alone, so that one timeline has one plan and one hash.
+//! The plan of a film's render, in whole frames and microseconds, so that one timeline has one plan and one hash.
 //!
-//! `timeline::film` makes it; the worker draws and mixes it. Frames are those of the film's rate, from its start; the
-//! parts of a picture are millionths.
+//! `timeline::film` makes it; the worker draws and mixes it. Frames count from the film's start at its rate; places and
+//! sizes in a picture are millionths of its sides.
 
-use crate::brand_kit::CaptionPosition;
+mod overlay;
+
 use crate::ducking::GainPoint;
 use crate::ids::ItemId;
 use crate::letters::undrawn;
 use crate::lines::{Family, MOST_LINES, broken};
 use crate::media_time::FrameRate;
+pub use overlay::{CAPTIONS, FilmCue, FilmOverlay, FilmText, OverlayPicture};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
-/// The room of captions: left side, upper side, width and height, in millionths of the picture's.
-pub const CAPTIONS: [i32; 4] = [60_000, 540_000, 880_000, 400_000];
-/// Lines of a draft, at most.
+/// The most lines of pixels of a draft.
 const DRAFT_LINES: u32 = 480;
-/// The least height of a line, in pixels.
+/// The least height of a line of text, in pixels.
 pub const LEAST_LINE: usize = 8;
 
-/// What a film is written as.
+/// The file format of a film.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FilmFormat {
@@ -29,9 +29,9 @@ pub enum FilmFormat {
     Webm,
     /// H.264 and AAC in `QuickTime`.
     Mov,
-    /// Sound alone.
+    /// Only sound, in MP3.
     Mp3,
-    /// Sound alone, without loss.
+    /// Only sound, lossless.
     Wav,
 }
 
@@ -42,117 +42,117 @@ impl FilmFormat {
     }
 }
 
-/// How well a film is drawn.
+/// The quality of a film's picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FilmQuality {
-    /// At most 480 lines, fast: to look at.
+    /// At most 480 lines of pixels, made fast, for a preview.
     Draft,
-    /// As large as the timeline says.
+    /// As large as the timeline's format.
     Standard,
 }
 
-/// What is made of a timeline: what it is written as, and how well.
+/// The output of a timeline's render: the file format and the quality.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FilmOutput {
-    /// What it is written as.
+    /// The file format.
     pub format: FilmFormat,
-    /// How well.
+    /// The quality.
     pub quality: FilmQuality,
 }
 
 /// A film to render.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Film {
-    /// What it is written as.
+    /// The file format.
     pub format: FilmFormat,
-    /// How well.
+    /// The quality.
     pub quality: FilmQuality,
-    /// Pixels across.
+    /// The width in pixels.
     pub width: u32,
-    /// Pixels down.
+    /// The height in pixels.
     pub height: u32,
     /// Frames a second.
     pub rate: FrameRate,
-    /// How long it is.
+    /// The length in microseconds.
     pub duration_us: i64,
-    /// What is seen, one after the other; nothing without a picture.
+    /// The scenes in order; empty if the format has no picture.
     pub scenes: Vec<FilmScene>,
-    /// What is heard, by when it begins.
+    /// The sounds, in the order of their starts.
     pub sounds: Vec<FilmSound>,
-    /// What stands over the scenes.
+    /// The pictures and texts over the scenes.
     pub overlays: Vec<FilmOverlay>,
-    /// Captions in the picture.
+    /// The captions in the picture.
     pub cues: Vec<FilmCue>,
 }
 
-/// A scene in its frames.
+/// A scene, measured in frames of the film.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FilmScene {
-    /// What it shows.
+    /// The picture that it shows.
     pub picture: FilmPicture,
-    /// Whether it fills the picture, with what does not fit cut off.
+    /// Whether the picture is enlarged to fill the frame and cropped; otherwise it is shown whole.
     pub cover: bool,
     /// Its first frame in the film.
     pub first: i64,
-    /// How many it has.
+    /// The number of its frames.
     pub frames: i64,
-    /// How many of its first ones dissolve with the last of the scene before.
+    /// How many of its first frames dissolve with the last ones of the scene before.
     pub overlap: i64,
-    /// Frames in which it comes up from black.
+    /// The number of frames in which it fades in from black.
     pub fade_in: i64,
-    /// Frames in which it goes down.
+    /// The number of frames in which it fades out to black.
     pub fade_out: i64,
 }
 
-/// What a scene shows.
+/// The picture of a scene.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum FilmPicture {
-    /// A video's frames, on the grid of the film.
+    /// The frames of a video, at the film's rate.
     Clip {
-        /// Of this item.
+        /// The item.
         item: ItemId,
-        /// From this frame of it.
+        /// The first of its frames, at the film's rate.
         from: i64,
     },
     /// A still picture.
     Image {
-        /// Of this item.
+        /// The item.
         item: ItemId,
     },
-    /// A colour.
+    /// A plain colour.
     Color {
-        /// Red, green and blue.
+        /// Red, green and blue, 0 to 255 each.
         rgb: [u8; 3],
     },
 }
 
-/// A sound in its place.
+/// A sound and its place in the film.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FilmSound {
-    /// Of this item.
+    /// The item.
     pub item: ItemId,
-    /// From this microsecond of it.
+    /// Its start in the item, in microseconds.
     pub from_us: i64,
-    /// When in the film.
+    /// Its start in the film, in microseconds.
     pub at_us: i64,
-    /// How long.
+    /// Its length in microseconds.
     pub len_us: i64,
-    /// How loud, in millionths.
+    /// The volume in millionths: 1,000,000 leaves it as it is.
     pub volume: i32,
-    /// How long it takes to come up.
+    /// Microseconds in which it fades in.
     pub fade_in_us: i64,
-    /// How long it takes to go down.
+    /// Microseconds in which it fades out.
     pub fade_out_us: i64,
-    /// How it goes down under voices, at times of the film; nothing where it does not.
+    /// Its gain under voices, at times of the film; empty if it is not ducked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub envelope: Vec<GainPoint>,
 }
 
 impl FilmSound {
-    /// Whether `next` goes on where this one ends, as if there were no cut. Frames don't fall on whole microseconds, so
-    /// a few of those between them are no cut.
+    /// Whether `next` continues this one without an audible cut. Frames don't fall on whole microseconds, so up to two
+    /// of those between them are no cut.
     pub fn continues_with(&self, next: &Self) -> bool {
         let same = self.item == next.item && self.volume == next.volume;
         let goes_on = (self.from_us + self.len_us - next.from_us).abs() <= 2 && self.at_us + self.len_us == next.at_us;
@@ -160,84 +160,13 @@ impl FilmSound {
     }
 }
 
-/// A picture or a text over the scenes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FilmOverlay {
-    /// What it shows.
-    pub picture: OverlayPicture,
-    /// From this frame.
-    pub first: i64,
-    /// Until before this one.
-    pub end: i64,
-    /// Left side, upper side, width and height, in millionths of the picture's.
-    pub place: [i32; 4],
-    /// How much it hides, in millionths.
-    pub opacity: i32,
-}
-
-/// What an overlay shows.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum OverlayPicture {
-    /// A picture, all of it.
-    Image {
-        /// Of this item.
-        item: ItemId,
-    },
-    /// A text.
-    Text(FilmText),
-}
-
-/// A text to draw.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FilmText {
-    /// What it says.
-    pub text: String,
-    /// The letters' red, green and blue.
-    pub color: [u8; 3],
-    /// What is behind them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub background: Option<[u8; 3]>,
-    /// The height of a line, in millionths of the picture's.
-    pub size: i32,
-    /// One of `brand_kit::FAMILIES`; the first one where none is named.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub family: Option<String>,
-}
-
-/// A caption in the picture.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FilmCue {
-    /// From this frame.
-    pub first: i64,
-    /// Until before this one.
-    pub end: i64,
-    /// What it says.
-    pub text: FilmText,
-    /// Where it stands, if not at the bottom.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub position: Option<CaptionPosition>,
-}
-
-impl FilmCue {
-    /// Its room: left side, upper side, width and height, in millionths of the picture's.
-    pub const fn room(&self) -> [i32; 4] {
-        let [left, bottom, width, height] = CAPTIONS;
-        match self.position {
-            None | Some(CaptionPosition::Bottom) => CAPTIONS,
-            Some(CaptionPosition::Middle) => [left, (1_000_000 - height) / 2, width, height],
-            Some(CaptionPosition::Top) => [left, 1_000_000 - height - bottom, width, height],
-        }
-    }
-}
-
 impl Film {
-    /// How many frames it has.
+    /// Returns the number of its frames.
     pub fn frames(&self) -> i64 {
         self.rate.nearest(self.duration_us)
     }
 
-    /// Pixels across and down that are drawn of a frame, both even.
+    /// Returns the width and height in pixels at which frames are drawn, both even.
     pub fn drawn_size(&self) -> [u32; 2] {
         let even = |side: u32| side.max(2) / 2 * 2;
         if self.quality == FilmQuality::Standard || self.height <= DRAFT_LINES {
@@ -246,7 +175,7 @@ impl Film {
         [even(self.width * DRAFT_LINES / self.height), DRAFT_LINES]
     }
 
-    /// Every item that it is made from, each once: first that of its first scene or sound.
+    /// Returns the items that it is made from, each once: those of scenes first, then of sounds and of overlays.
     pub fn items(&self) -> Vec<ItemId> {
         let scenes = self.scenes.iter().filter_map(|scene| match scene.picture {
             FilmPicture::Clip { item, .. } | FilmPicture::Image { item } => Some(item),
@@ -261,13 +190,13 @@ impl Film {
         named.filter(|item| seen.insert(*item)).collect()
     }
 
-    /// Whether letters are to be drawn.
+    /// Whether it has captions or other texts.
     pub fn has_text(&self) -> bool {
         let is_text = |overlay: &FilmOverlay| matches!(overlay.picture, OverlayPicture::Text(_));
         !self.cues.is_empty() || self.overlays.iter().any(is_text)
     }
 
-    /// How many of its texts have more lines than are drawn.
+    /// Returns the number of its texts that have more lines than are drawn.
     pub fn cut_texts(&self) -> usize {
         let scaled = |millionths: i32, side: u32| usize::try_from(millionths).unwrap_or(0) * side as usize / 1_000_000;
         let is_cut = |text: &FilmText, width: i32| {
@@ -283,7 +212,7 @@ impl Film {
         overlays.count() + self.cues.iter().filter(|cue| is_cut(&cue.text, CAPTIONS[2])).count()
     }
 
-    /// Letters of its texts that are not in the font, in which a box stands in their place: the first ones, each once.
+    /// Returns the letters of its texts that the font lacks and that are drawn as boxes: the first ones, each once.
     pub fn undrawn(&self) -> Vec<char> {
         let overlays = self.overlays.iter().filter_map(|overlay| match &overlay.picture {
             OverlayPicture::Text(text) => Some(text),

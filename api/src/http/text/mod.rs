@@ -1,12 +1,13 @@
-//! Values of requests and answers that poem-openapi's own types read too kindly or can't show: texts, ids, times.
+//! Values of requests and answers that poem-openapi's own types read too leniently or can't show: texts, ids, times.
 //!
-//! `String` there takes `false` for `"false"`; [`Text`] takes texts alone. Whether an id names something is the
-//! handler's to find out: here it is only read.
+//! Its `String` takes `false` for `"false"`; [`Text`] takes JSON strings alone. Handlers find out whether an id exists:
+//! here it is only parsed.
+
+mod amounts;
+mod time;
 
 use crate::http::error::{Answer, ApiError, Code};
-use chrono::{DateTime, Months, NaiveDate, NaiveTime, SecondsFormat, Utc};
-use domain::credits::Credits;
-use domain::minutes::Minutes;
+pub use amounts::{CreditCount, MinuteCount};
 use poem_openapi::registry::{MetaSchema, MetaSchemaRef};
 use poem_openapi::types::{MaybeUndefined, ParseError, ParseFromJSON, ParseFromParameter, ParseResult, ToJSON, Type};
 use serde_json::Value;
@@ -14,8 +15,9 @@ use std::borrow::Cow;
 use std::fmt::Display;
 use std::ops::Deref;
 use std::str::FromStr;
+pub use time::Time;
 
-/// What poem-openapi asks of a value without parts, said once.
+/// Implements poem-openapi's `Type` for a value without parts.
 macro_rules! plain_type {
     ($type:ty, $name:literal, $schema:expr) => {
         impl Type for $type {
@@ -85,7 +87,7 @@ impl ParseFromJSON for Text {
 
 impl ParseFromParameter for Text {
     fn parse_from_parameter(value: &str) -> ParseResult<Self> {
-        // Postgres keeps no NUL in a text, so none can name or describe anything here.
+        // Postgres stores no NUL in a text, so a text with one is refused.
         if value.contains('\0') {
             return Err(ParseError::custom("expected a string without NUL characters"));
         }
@@ -100,17 +102,17 @@ impl ToJSON for Text {
 }
 
 impl Text {
-    /// Anything that can be written, an id above all.
+    /// Anything that can be displayed, ids above all.
     pub fn of(value: impl Display) -> Self {
         Self(value.to_string())
     }
 
-    /// The id this text is, or the refusal of a field that holds none.
+    /// Parses the id in this text, or refuses the field.
     pub fn id_in<T: FromStr<Err: Display>>(&self, field: &str) -> Answer<T> {
         self.0.parse().map_err(|wrong| ApiError::new(Code::InvalidRequest, format!("`{field}`: {wrong}.")))
     }
 
-    /// The id this text is, or the refusal that nothing has it. A text that can't be an id names nothing either.
+    /// Parses the id in this text, or refuses with `missing`: a text that can't be an id names nothing either.
     pub fn id<T: FromStr>(&self, missing: Code) -> Answer<T> {
         self.0.parse().map_err(|_| {
             let shown: String = self.0.chars().take(64).collect();
@@ -138,102 +140,6 @@ impl From<&str> for Text {
     }
 }
 
-/// An instant in answers: RFC 3339 in UTC with milliseconds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Time(pub DateTime<Utc>);
-
-plain_type!(Time, "string_date-time", MetaSchema::new_with_format("string", "date-time"));
-
-impl Time {
-    /// Midnight UTC at the start of the month after this one.
-    pub fn month_after(month: NaiveDate) -> Self {
-        Self(month.checked_add_months(Months::new(1)).unwrap_or(month).and_time(NaiveTime::MIN).and_utc())
-    }
-}
-
-impl Display for Time {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0.to_rfc3339_opts(SecondsFormat::Millis, true))
-    }
-}
-
-impl ToJSON for Time {
-    fn to_json(&self) -> Option<Value> {
-        Some(Value::String(self.to_string()))
-    }
-}
-
-impl ParseFromJSON for Time {
-    fn parse_from_json(value: Option<Value>) -> ParseResult<Self> {
-        match value.unwrap_or_default() {
-            Value::String(text) => Self::parse_from_parameter(&text),
-            other => Err(ParseError::expected_type(other)),
-        }
-    }
-}
-
-impl ParseFromParameter for Time {
-    fn parse_from_parameter(value: &str) -> ParseResult<Self> {
-        let time = DateTime::parse_from_rfc3339(value)
-            .map_err(|_| ParseError::custom("expected a time such as 2026-11-20T09:30:00.000Z"))?;
-        Ok(Self(time.with_timezone(&Utc)))
-    }
-}
-
-impl From<DateTime<Utc>> for Time {
-    fn from(time: DateTime<Utc>) -> Self {
-        Self(time)
-    }
-}
-
-/// Cloud minutes in answers: a number with at most two decimals.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub struct MinuteCount(pub Minutes);
-
-plain_type!(MinuteCount, "minutes", MetaSchema::new("number"));
-
-impl ToJSON for MinuteCount {
-    fn to_json(&self) -> Option<Value> {
-        serde_json::to_value(self.0).ok()
-    }
-}
-
-impl ParseFromJSON for MinuteCount {
-    fn parse_from_json(value: Option<Value>) -> ParseResult<Self> {
-        serde_json::from_value(value.unwrap_or_default()).map(Self).map_err(ParseError::custom)
-    }
-}
-
-impl From<Minutes> for MinuteCount {
-    fn from(minutes: Minutes) -> Self {
-        Self(minutes)
-    }
-}
-
-/// AI credits in answers: a number with at most two decimals.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub struct CreditCount(pub Credits);
-
-plain_type!(CreditCount, "credits", MetaSchema::new("number"));
-
-impl ToJSON for CreditCount {
-    fn to_json(&self) -> Option<Value> {
-        serde_json::to_value(self.0).ok()
-    }
-}
-
-impl ParseFromJSON for CreditCount {
-    fn parse_from_json(value: Option<Value>) -> ParseResult<Self> {
-        serde_json::from_value(value.unwrap_or_default()).map(Self).map_err(ParseError::custom)
-    }
-}
-
-impl From<Credits> for CreditCount {
-    fn from(credits: Credits) -> Self {
-        Self(credits)
-    }
-}
-
 /// The constant `true` (contract §4.2, `ok`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct True;
@@ -255,7 +161,7 @@ impl ParseFromJSON for True {
     }
 }
 
-/// A JSON object of whichever fields.
+/// A JSON object with any fields.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Fields(pub serde_json::Map<String, Value>);
 
@@ -278,7 +184,7 @@ impl ParseFromJSON for Fields {
     }
 }
 
-/// What is said of a field that may be null: nothing, that it is none, or what it is.
+/// None where the field is absent, `Some(None)` where it is null, else its value.
 pub fn said<T>(field: MaybeUndefined<T>) -> Option<Option<T>> {
     match field {
         MaybeUndefined::Undefined => None,
