@@ -189,34 +189,34 @@ export class Discovery {
 export class Library {
   constructor(private readonly calls: Calls) {}
 
-  /** Starts several reads on up to 20 library items in one call, each as its own job (contract §4.2). A read that is
-   * stored answers `ready`, one that is under way its job; the others start, or say why not. A repeated call
-   * starts nothing twice. Follow the jobs with `get_jobs`. Runs in the cloud: the estimate is held until each job
-   * ends, and a job is never charged more than was held for it. With `dry_run: true` nothing is started: what
-   * would be is `startable`, with its price. */
+  /** Starts several reads on up to 20 library items in one call, each as its own job (contract §4.2). A stored read is
+   * `ready`, and one that a job computes already is `queued` with that job; the others start, or say why not. A
+   * repeated call starts nothing twice. Follow the jobs with `get_jobs`. Runs in the cloud: the estimate is held
+   * until each job ends, and a job is never charged more than was held for it. With `dry_run: true` nothing is
+   * started: reads that would start are `startable`, with their price. */
   prepareMedia(body: Schemas["PrepareMediaRequest"], options: Options = {}): Promise<Schemas["ToolAnswer_PreparedMedia"]> {
     return this.calls.call(OPERATIONS.prepare_media, { body, options });
   }
 
-  /** The items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a page
-   * may show fewer than `limit`, and after 20,000 items without one none, and still have more after it
-   * (`has_more`). A cursor is of one `sort`. */
+  /** Lists the items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a
+   * page may have fewer items than `limit`, or none after 20,000 items without a match, and still be followed by
+   * more (`has_more`). A cursor is valid for one `sort` only. */
   listItems(body: Schemas["ListItems"] = {}, options: Options = {}): Pages<Schemas["LibraryItem"]> {
     return this.calls.pages(OPERATIONS.list_items, { body, options });
   }
 
-  /** Its status, what it is, which reads are stored on it and, once it is ready, a link to its media. `wait_seconds`
+  /** Returns its status, its type, the reads stored on it and, once it is ready, a link to its media. `wait_seconds`
    * makes it a long poll: after an upload or an import, call again until it is `ready` or `failed`. */
   getItem(body: Schemas["GetItem"], options: Options = {}): Promise<Schemas["ToolAnswer_ItemAnswer"]> {
     return this.calls.call(OPERATIONS.get_item, { body, options });
   }
 
-  /** Its name, its ref (`new_ref`) or its tags. What is absent stays as it is. */
+  /** Changes its name, its ref (`new_ref`) or its tags. Absent fields keep their values. */
   updateItem(body: Schemas["UpdateItemArguments"], options: Options = {}): Promise<Schemas["ToolAnswer_ItemAnswer"]> {
     return this.calls.call(OPERATIONS.update_item, { body, options });
   }
 
-  /** Starts fetching and answers the item in `processing`; `get_item` tells when it is `ready` or `failed`. */
+  /** Starts the fetch and returns the item in `processing`; `get_item` says when it is `ready` or `failed`. */
   importMedia(body: Schemas["ImportMedia"], options: Options = {}): Promise<Schemas["ToolAnswer_ItemAnswer"]> {
     return this.calls.call(OPERATIONS.import_media, { body, options });
   }
@@ -226,63 +226,63 @@ export class Library {
     return this.calls.call(OPERATIONS.delete_item, { body, options });
   }
 
-  /** The text that is spoken in an item, in segments and words with their times. A stored transcript is answered at no
-   * charge. Where there is none its job is started, or joined if it runs already: the answer is `queued` with its
-   * `job_id`; follow that with `get_jobs` and call again. Needs audio. A `quality` of `draft` wants a person's
-   * eye. With `format` it is answered as plain text, or as captions: cues of at most two lines of 42 characters
-   * and 7 s. */
+  /** Returns the text that is spoken in an item, in segments and words with their times. A stored transcript is
+   * returned at no charge. If there is none, its job is started, or joined if it is live already: the answer is
+   * `queued` with its `job_id`; follow that with `get_jobs` and call again. Needs audio. A `quality` of `draft`
+   * means that a person should check it. With `format` it is returned as plain text, or as captions: cues of at
+   * most two lines of 42 characters and 7 s. */
   transcribeMedia(body: Schemas["TranscribeMedia"], options: Options = {}): Promise<Schemas["ToolAnswer_TranscriptAnswer"]> {
     return this.calls.call(OPERATIONS.transcribe_media, { body, options });
   }
 
-  /** Who speaks when in an item, and with it the speech read that this rests on. What is stored is answered at no
-   * charge. Where it is not, its job is started, or joined if it runs already: the answer is `queued` with its
-   * `job_id`; follow that with `get_jobs` and call again. Needs audio. Speakers are named `A`, `B`, … within one
-   * item. */
+  /** Returns who speaks when in an item, and the speech read that this builds on. A stored read is returned at no
+   * charge. If there is none, its job is started, or joined if it is live already: the answer is `queued` with
+   * its `job_id`; follow that with `get_jobs` and call again. Needs audio. Speakers are named `A`, `B`, … within
+   * one item. */
   speakers(body: Schemas["ReadOneItem"], options: Options = {}): Promise<Schemas["ToolAnswer_SpeakersAnswer"]> {
     return this.calls.call(OPERATIONS.speakers, { body, options });
   }
 
-  /** The beats of an item, those that begin a bar, and its tempo. What is stored is answered at no charge. Where it is
-   * not, its job is started, or joined if it runs already: the answer is `queued` with its `job_id`; follow that
-   * with `get_jobs` and call again. Needs at least two seconds of audio. */
+  /** Returns the beats of an item, those that begin a bar, and its tempo. A stored read is returned at no charge. If
+   * there is none, its job is started, or joined if it is live already: the answer is `queued` with its `job_id`;
+   * follow that with `get_jobs` and call again. Needs at least two seconds of audio. */
   detectBeats(body: Schemas["ReadOneItem"], options: Options = {}): Promise<Schemas["ToolAnswer_BeatsAnswer"]> {
     return this.calls.call(OPERATIONS.detect_beats, { body, options });
   }
 
-  /** Which parts of an item to keep so that its long silences are gone, from where somebody speaks in it. A silence
-   * shorter than `min_silence_ms` stays, and `padding_ms` stay on each side of speech; the workspace's settings
-   * say how much where the call does not. A video's cuts stand on its frames. Where nobody speaks nothing is
-   * kept. With `render: true` a job makes a new item of what is kept; the same render is made once while its item
-   * is there. A stored speech read is used at no charge; where there is none its job is started or joined, and
-   * the answer is `queued` without `keep`: follow `job_id` with `get_jobs` and call again. */
+  /** Computes which parts of an item to keep so that its long silences are removed, from its speech. A silence shorter
+   * than `min_silence_ms` stays, and so do `padding_ms` on each side of speech; values that the call does not
+   * give come from the workspace's settings. Cuts in a video are on its frames. If nobody speaks, nothing is
+   * kept. With `render: true` a job makes a new item of what is kept; while its item exists, the same render is
+   * not made again. A stored speech read is used at no charge; if there is none, its job is started or joined,
+   * and the answer is `queued` without `keep`: follow `job_id` with `get_jobs` and call again. */
   removeSilence(body: Schemas["RemoveSilence"], options: Options = {}): Promise<Schemas["ToolAnswer_SilenceAnswer"]> {
     return this.calls.call(OPERATIONS.remove_silence, { body, options });
   }
 
-  /** How far to turn music down while a voice speaks over it: an envelope of gains, between whose points the gain runs
-   * straight in decibels. Under speech the music is down by `duck_db`; the way down ends when speech starts, the
-   * way back starts when it ends, and elsewhere the gain is 0. With `render: true` a job mixes both into a new
-   * item: as long as the voice, with its picture if it has one, and limited so that it never clips. A stored
-   * speech read of the voice is used at no charge; where there is none its job is started or joined, and the
-   * answer is `queued` without `envelope`: follow `job_id` with `get_jobs` and call again. */
+  /** Computes how far to turn music down while a voice speaks over it: an envelope of gains, linear in decibels between
+   * its points. Under speech the music is down by `duck_db`; the fall ends when speech starts, the rise starts
+   * when it ends, and elsewhere the gain is 0. With `render: true` a job mixes both into a new item: as long as
+   * the voice, with its picture if it has one, and limited so that it never clips. A stored speech read of the
+   * voice is used at no charge; if there is none, its job is started or joined, and the answer is `queued`
+   * without `envelope`: follow `job_id` with `get_jobs` and call again. */
   duckMusic(body: Schemas["DuckMusic"], options: Options = {}): Promise<Schemas["ToolAnswer_DuckAnswer"]> {
     return this.calls.call(OPERATIONS.duck_music, { body, options });
   }
 
-  /** Finds what is said in videos and in recordings of sound, by their stored transcripts, and what is written in the
-   * pictures of videos, by their stored search indexes, at no charge; `source` tells them apart. Each match of
-   * spoken words has their time range, narrowed to the phrase, one of written words the time for which they
-   * stand; of a video whose search index is stored also the moment (shot) that it begins in, and a still of it. A
-   * score of 1 is the phrase as it was asked for; from 0.5 on all words are there; below that words are alike,
-   * which forgives slips of the pen and of the transcript in queries of up to 16 words. English words are found
-   * in all their forms. No match is an empty list; what could not be searched is named. */
+  /** Finds words that are spoken in videos and recordings, by their stored transcripts, and words that are written in
+   * the pictures of videos, by their stored search indexes, at no charge; `source` says which. A match of spoken
+   * words has their time range, narrowed to the phrase; one of written words, the time for which they are shown.
+   * If the video's search index is stored, it also has the moment (shot) that it begins in, and a still of it. A
+   * score of 1 is the exact phrase; from 0.5 on all words are there; below that words are similar, which
+   * tolerates typing and transcription errors in queries of up to 16 words. English words are found in all their
+   * forms. No match is an empty list; items that could not be searched are named. */
   searchFootage(body: Schemas["FootageSearch"], options: Options = {}): Promise<Schemas["ToolAnswer_FootageMatches"]> {
     return this.calls.call(OPERATIONS.search_footage, { body, options });
   }
 
-  /** Columns of cards that plan what is to be done with items. It begins without a column: `edit_board` adds them. A
-   * workspace has at most 200 boards. */
+  /** Creates a board whose columns of cards plan the work on items. It begins without columns: `edit_board` adds them.
+   * A workspace has at most 200 boards. */
   createBoard(body: Schemas["CreateBoard"], options: Options = {}): Promise<Schemas["ToolAnswer_BoardAnswer"]> {
     return this.calls.call(OPERATIONS.create_board, { body, options });
   }
@@ -297,52 +297,53 @@ export class Library {
     return this.calls.call(OPERATIONS.get_board, { body, options });
   }
 
-  /** Its name, or what is on it: `ops` are done one after the other, all of them or none, and the refusal names the one
-   * that can't be done. What the board was before is kept for `undo_board`, the last 50 changes. */
+  /** Changes its name, its columns or its cards: `ops` are applied in order, all of them or none, and a refusal names
+   * the one that can't be applied. The last 50 changes can be undone with `undo_board`. */
   editBoard(body: Schemas["EditBoard"], options: Options = {}): Promise<Schemas["ToolAnswer_BoardAnswer"]> {
     return this.calls.call(OPERATIONS.edit_board, { body, options });
   }
 
-  /** Back to what it was before, as a new revision; again for the change before that. */
+  /** Restores what the board was before its latest change, as a new revision. Repeat it to undo the change before. */
   undoBoard(body: Schemas["UndoBoard"], options: Options = {}): Promise<Schemas["ToolAnswer_BoardAnswer"]> {
     return this.calls.call(OPERATIONS.undo_board, { body, options });
   }
 
-  /** With what is kept of its past. The items that its cards are about stay. */
+  /** Its history is deleted too. The items that its cards are about stay. */
   deleteBoard(body: Schemas["OneBoard"], options: Options = {}): Promise<Schemas["ToolAnswer_DeletedBoard"]> {
     return this.calls.call(OPERATIONS.delete_board, { body, options });
   }
 
-  /** On the whole, at a second of it, or on a stretch; on a part of the picture. Each has at most 10,000 comments,
-   * which go with it. A comment on a timeline stays at its second when scenes before it change. */
+  /** A comment is about the whole, a time, or a stretch, and may be about a part of the picture. Each item and each
+   * timeline has at most 10,000 comments, which are deleted with it. A comment on a timeline keeps its time when
+   * scenes before it change. */
   addComment(body: Schemas["AddComment"], options: Options = {}): Promise<Schemas["ToolAnswer_CommentAnswer"]> {
     return this.calls.call(OPERATIONS.add_comment, { body, options });
   }
 
-  /** Newest first, replies among them. */
+  /** Newest first, including replies. */
   listComments(body: Schemas["ListComments"], options: Options = {}): Pages<Schemas["Comment"]> {
     return this.calls.pages(OPERATIONS.list_comments, { body, options });
   }
 
-  /** Its words, which only its author changes, or whether it is resolved. What is absent stays as it is. */
+  /** Changes its text, which only its author may do, or whether it is resolved. Absent fields keep their values. */
   updateComment(body: Schemas["UpdateComment"], options: Options = {}): Promise<Schemas["ToolAnswer_CommentAnswer"]> {
     return this.calls.call(OPERATIONS.update_comment, { body, options });
   }
 
-  /** With the replies to it. */
+  /** The replies to it are deleted too. */
   deleteComment(body: Schemas["OneComment"], options: Options = {}): Promise<Schemas["ToolAnswer_DeletedComment"]> {
     return this.calls.call(OPERATIONS.delete_comment, { body, options });
   }
 
-  /** A page that shows one item to whoever has its URL, until it ends, is revoked, or the item is deleted: the media,
-   * its waveform and its transcript as far as they are read, and its comments where `rights` says so. It works
-   * for as long as whoever makes it might: not past the end of their key, or of their place in the workspace. A
-   * script session's token can make none. */
+  /** Makes a page that shows one item to whoever has its URL, until the link expires or is revoked, or the item is
+   * deleted: the media, its waveform and its transcript if those reads are stored, and its comments if `rights`
+   * allows them. The link works no longer than its maker could: it ends with their key, or their membership of
+   * the workspace. A script session's token can't make links. */
   createPublicLink(body: Schemas["CreatePublicLink"], options: Options = {}): Promise<Schemas["ToolAnswer_CreatedPublicLink"]> {
     return this.calls.call(OPERATIONS.create_public_link, { body, options });
   }
 
-  /** The workspace's links, newest first, without their URLs. Links that ended are kept for as long as ended jobs. */
+  /** The workspace's links, newest first, without their URLs. Links that ended are kept as long as ended jobs. */
   listPublicLinks(body: Schemas["ListPublicLinks"] = {}, options: Options = {}): Pages<Schemas["PublicLink"]> {
     return this.calls.pages(OPERATIONS.list_public_links, { body, options });
   }
@@ -352,37 +353,38 @@ export class Library {
     return this.calls.call(OPERATIONS.revoke_public_link, { body, options });
   }
 
-  /** The items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a page
-   * may show fewer than `limit`, and after 20,000 items without one none, and still have more after it
-   * (`has_more`). A cursor is of one `sort`. */
+  /** Lists the items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a
+   * page may have fewer items than `limit`, or none after 20,000 items without a match, and still be followed by
+   * more (`has_more`). A cursor is valid for one `sort` only. */
   listLibraryItems(query: NonNullable<operations["list_library_items"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["LibraryItem"]> {
     return this.calls.pages(OPERATIONS.list_library_items, { query, options });
   }
 
-  /** By its id, its ref, or the id of the job that made it (contract §2, "Library item"). */
+  /** Finds it by its id, its ref, or the id of the job that made it (contract §2, "Library item"). */
   getLibraryItem(id: string, query: NonNullable<operations["get_library_item"]["parameters"]["query"]> = {}, options: Options = {}): Promise<Schemas["LibraryItem"]> {
     return this.calls.call(OPERATIONS.get_library_item, { path: { id: id }, query, options });
   }
 
-  /** Its name, its ref or its tags. What is absent stays as it is. */
+  /** Changes its name, its ref or its tags. Absent fields keep their values. */
   updateLibraryItem(id: string, body: Schemas["UpdateItem"] = {}, options: Options = {}): Promise<Schemas["LibraryItem"]> {
     return this.calls.call(OPERATIONS.update_library_item, { path: { id: id }, body, options });
   }
 
-  /** Cancels its queued jobs, asks its running ones to stop, and frees the ref. The bytes go once no job reads them. */
+  /** Cancels its queued jobs, asks its running ones to stop, and frees the ref. The bytes are deleted once no job reads
+   * them. */
   deleteLibraryItem(id: string, options: Options = {}): Promise<Schemas["Deleted"]> {
     return this.calls.call(OPERATIONS.delete_library_item, { path: { id: id }, options });
   }
 
-  /** The result that a read's job has stored on the item, at no charge. A transcript is also answered as text:
-   * `format=txt`, or as captions: `format=srt` and `format=vtt`, in cues of at most two lines of 42 characters
-   * and 7 s that never overlap, with who speaks where that is stored. */
+  /** Returns the read that a job stored on the item, at no charge. A transcript is also returned as text: `format=txt`,
+   * or as captions: `format=srt` and `format=vtt`, in cues of at most two lines of 42 characters and 7 s that
+   * never overlap, with the speakers' names where those are stored. */
   getStoredRead(id: string, read: string, query: NonNullable<operations["get_stored_read"]["parameters"]["query"]> = {}, options: Options = {}): Promise<unknown> {
     return this.calls.call(OPERATIONS.get_stored_read, { path: { id: id, read: read }, query, options });
   }
 
-  /** For a computer that reads the item itself: until the lease ends, `prepare_media` answers `held` with the reason
-   * `reading_on_computer`. */
+  /** Hold an item's reads back For a computer that reads the item itself: until the lease ends, `prepare_media` answers
+   * `held` with the reason `reading_on_computer`. `reading_on_computer`. */
   leaseLibraryItem(id: string, body: Schemas["TakeLease"], options: Options = {}): Promise<Schemas["Lease"]> {
     return this.calls.call(OPERATIONS.lease_library_item, { path: { id: id }, body, options });
   }
@@ -397,54 +399,55 @@ export class Library {
 export class Workspace {
   constructor(private readonly calls: Calls) {}
 
-  /** The jobs named by `job_ids` (up to 200: one `prepare_media` can start 120), or those of the workspace that the
-   * filters leave, newest first. `wait_seconds` makes it a long poll: to follow jobs, call again with the same
-   * `job_ids` and `wait_for: "all"` until none is `queued` or `running`. A finished job reports `cloud_minutes`. */
+  /** Returns the jobs named by `job_ids` (up to 200: one `prepare_media` can start 120), or the workspace's jobs that
+   * match the filters, newest first. `wait_seconds` makes it a long poll: to follow jobs, call again with the
+   * same `job_ids` and `wait_for: "all"` until none is `queued` or `running`. A finished job reports
+   * `cloud_minutes`. */
   getJobs(body: Schemas["GetJobsRequest"] = {}, options: Options = {}): Pages<Schemas["JobAnswer"]> {
     return this.calls.pages(OPERATIONS.get_jobs, { body, options });
   }
 
   /** A queued job is cancelled at once and its hold freed; a running one is asked to stop and ends as `cancelled`
-   * within seconds, charged nothing. One that has ended already stays as it is. What is told of stopped jobs goes
-   * out at the account's request rate, and while more of it waits than a burst no jobs are started. */
+   * within seconds, charged nothing. One that has already ended does not change. Events of stopped jobs are sent
+   * at the account's request rate; while more of them wait than one burst allows, no jobs are started. */
   cancelJobs(body: Schemas["CancelJobsRequest"], options: Options = {}): Promise<Schemas["ToolAnswer_CancelJobsAnswer"]> {
     return this.calls.call(OPERATIONS.cancel_jobs, { body, options });
   }
 
-  /** What there is in the workspace, what goes on, what is left of the minutes, and which endpoints are in trouble. */
+  /** What the workspace contains, which work is under way, the minutes that are left, and the endpoints in trouble. */
   readOverview(options: Options = {}): Promise<Schemas["OverviewAnswer"]> {
     return this.calls.call(OPERATIONS.read_overview, { options });
   }
 
-  /** What there is in the workspace, what goes on, what is left of the minutes, and which endpoints are in trouble. */
+  /** What the workspace contains, which work is under way, the minutes that are left, and the endpoints in trouble. */
   getOverview(body: Schemas["NoArguments"] = {}, options: Options = {}): Promise<Schemas["ToolAnswer_OverviewAnswer"]> {
     return this.calls.call(OPERATIONS.get_overview, { body, options });
   }
 
-  /** The workspace's colours, fonts and logos by name, its voice, and how its captions look. `families` are those that
-   * a font may be of. */
+  /** The workspace's named colours, fonts and logos, its tone of voice, and its caption style. `families` are the font
+   * families that a font may have. */
   getBrandKit(body: Schemas["NoArguments"] = {}, options: Options = {}): Promise<Schemas["ToolAnswer_BrandKitAnswer"]> {
     return this.calls.call(OPERATIONS.get_brand_kit, { body, options });
   }
 
-  /** All that is asked or nothing. What uses the kit names an entry, and shows what the kit says then: the pages of
-   * public links bear its first colour. */
+  /** Makes all the changes or none. Whatever uses an entry of the kit by name uses its current value: the pages of
+   * public links show its first colour. */
   updateBrandKit(body: Schemas["UpdateBrandKit"] = {}, options: Options = {}): Promise<Schemas["ToolAnswer_BrandKitAnswer"]> {
     return this.calls.call(OPERATIONS.update_brand_kit, { body, options });
   }
 
-  /** What is planned for when, and which items it is about. The calendar plans; it publishes nothing, and nothing
-   * happens by itself when the time comes. A workspace has at most 5,000 entries. */
+  /** Adds an entry: what is planned, when, and which items it is about. The calendar only plans; it publishes nothing,
+   * and nothing happens when the time comes. A workspace has at most 5,000 entries. */
   addCalendarEntry(body: Schemas["AddCalendarEntry"], options: Options = {}): Promise<Schemas["ToolAnswer_CalendarEntryAnswer"]> {
     return this.calls.call(OPERATIONS.add_calendar_entry, { body, options });
   }
 
-  /** What is planned between two moments, the earliest first; what has begun before and goes on is there too. */
+  /** Lists what is planned between two times, earliest first, with entries that began earlier and still go on. */
   listCalendar(body: Schemas["ListCalendar"] = {}, options: Options = {}): Pages<Schemas["CalendarEntry"]> {
     return this.calls.pages(OPERATIONS.list_calendar, { body, options });
   }
 
-  /** What is absent stays as it is; `refs` are all of its items from then on. */
+  /** Changes the fields that are given; absent ones keep their values. `refs` replaces all of the entry's items. */
   updateCalendarEntry(body: Schemas["UpdateCalendarEntry"], options: Options = {}): Promise<Schemas["ToolAnswer_CalendarEntryAnswer"]> {
     return this.calls.call(OPERATIONS.update_calendar_entry, { body, options });
   }
@@ -466,24 +469,24 @@ export class Workspace {
     return this.calls.call(OPERATIONS.list_calendar_feeds, { body, options });
   }
 
-  /** Its URL leads nowhere from now on. What programs have read already stays with them. */
+  /** Its URL stops working at once. Programs keep what they have already read. */
   revokeCalendarFeed(body: Schemas["RevokeCalendarFeed"], options: Options = {}): Promise<Schemas["ToolAnswer_RevokedCalendarFeed"]> {
     return this.calls.call(OPERATIONS.revoke_calendar_feed, { body, options });
   }
 
-  /** What its tools do where a call says nothing of it. */
+  /** The defaults of its tools, for calls that don't say otherwise. */
   getSettings(body: Schemas["NoArguments"] = {}, options: Options = {}): Promise<Schemas["ToolAnswer_SettingsAnswer"]> {
     return this.calls.call(OPERATIONS.get_settings, { body, options });
   }
 
-  /** They count from the next call on, which may say otherwise for itself. `reads_on_import` start as if whoever
-   * uploads had asked for them, and cost as such. */
+  /** They apply from the next call on; a call may still say otherwise. `reads_on_import` start as if the uploader had
+   * requested them, and cost the same. */
   updateSettings(body: Schemas["UpdateSettings"] = {}, options: Options = {}): Promise<Schemas["ToolAnswer_SettingsAnswer"]> {
     return this.calls.call(OPERATIONS.update_settings, { body, options });
   }
 
-  /** Words that tell whoever works here how it is done: agents list skills and read those that fit. One of the same
-   * name is written over. Over MCP skills are prompts too. A workspace has at most 200. */
+  /** Saves instructions for whoever works in the workspace: agents list skills and read those that fit. A skill of the
+   * same name is replaced. Over MCP skills are prompts too. A workspace has at most 200. */
   saveSkill(body: Schemas["SaveSkill"], options: Options = {}): Promise<Schemas["ToolAnswer_SkillAnswer"]> {
     return this.calls.call(OPERATIONS.save_skill, { body, options });
   }
@@ -493,18 +496,19 @@ export class Workspace {
     return this.calls.pages(OPERATIONS.list_skills, { body, options });
   }
 
-  /** What it says, as Markdown. */
+  /** With its text, as Markdown. */
   getSkill(body: Schemas["OneSkill"], options: Options = {}): Promise<Schemas["ToolAnswer_SkillAnswer"]> {
     return this.calls.call(OPERATIONS.get_skill, { body, options });
   }
 
-  /** Its name is free then. */
+  /** Its name becomes free. */
   deleteSkill(body: Schemas["OneSkill"], options: Options = {}): Promise<Schemas["ToolAnswer_DeletedSkill"]> {
     return this.calls.call(OPERATIONS.delete_skill, { body, options });
   }
 
-  /** Arguments of a tool by a name, to be run again and again. They are held against what the tool takes; what it
-   * requires may be left to the run. One of the same name is written over. A workspace has at most 200. */
+  /** Saves a tool's arguments under a name, to run again and again. They are checked against the tool's schema;
+   * required arguments may be left to the run. A template of the same name is replaced. A workspace has at most
+   * 200. */
   saveTemplate(body: Schemas["SaveTemplate"], options: Options = {}): Promise<Schemas["ToolAnswer_TemplateAnswer"]> {
     return this.calls.call(OPERATIONS.save_template, { body, options });
   }
@@ -514,73 +518,74 @@ export class Workspace {
     return this.calls.pages(OPERATIONS.list_templates, { body, options });
   }
 
-  /** Calls its tool with its arguments, `overrides` in their place, and answers what the tool answers. It is a call of
-   * that tool: who may make it, what it costs, what it refuses and what an Idempotency-Key keeps are the tool's. */
+  /** Calls the template's tool with its arguments, some replaced by `overrides`, and returns the tool's answer. It is a
+   * call of that tool: who may make it, its price, its refusals and its Idempotency-Key are the tool's. */
   runTemplate(body: Schemas["RunTemplate"], options: Options = {}): Promise<Schemas["ToolAnswer_fields"]> {
     return this.calls.call(OPERATIONS.run_template, { body, options });
   }
 
-  /** Its name is free then. */
+  /** Its name becomes free. */
   deleteTemplate(body: Schemas["OneTemplate"], options: Options = {}): Promise<Schemas["ToolAnswer_DeletedTemplate"]> {
     return this.calls.call(OPERATIONS.delete_template, { body, options });
   }
 
-  /** In the workspace that the call acts in. With the mode `autonomous` it begins as `running`, and an agent makes of
-   * the workspace's footage what the brief asks for: `generating` while work that it started goes on,
-   * `rendering`, and then `idle` with the film at `assembled_url`; or `failed`. It is paid by whoever creates the
-   * project. With `manual` it begins as `idle`. Each status is told to `webhook_url`. */
+  /** Creates it in the workspace that the call acts in. With the mode `autonomous` it begins as `running`, and an agent
+   * makes what the brief asks for from the workspace's footage: the project is `generating` while work that it
+   * started continues, then `rendering`, and finally `idle` with the film at `assembled_url`; or `failed`. The
+   * creator pays for it. With `manual` it begins as `idle`. Each status is sent to `webhook_url`. */
   createProject(body: Schemas["CreateProject"], options: Options = {}): Promise<Schemas["Project"]> {
     return this.calls.call(OPERATIONS.create_project, { body, options });
   }
 
-  /** The projects of the workspace that the call acts in, newest first, in short. */
+  /** Summaries of the projects of the workspace that the call acts in, newest first. */
   listProjects(query: NonNullable<operations["list_projects"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["ListedProject"]> {
     return this.calls.pages(OPERATIONS.list_projects, { query, options });
   }
 
-  /** Its full state. A webhook is sent once and may be lost: this is where the state is confirmed (contract §6.2.5). */
+  /** Returns its full state. A webhook is sent once and may be lost: confirm the state here (contract §6.2.5). */
   getProject(id: string, options: Options = {}): Promise<Schemas["Project"]> {
     return this.calls.call(OPERATIONS.get_project, { path: { id: id }, options });
   }
 
-  /** With the log of its webhooks, whatever its status; nobody is told. The jobs of its agent stop, as where it is
-   * cancelled. A project that was cancelled goes by itself after 30 days. */
+  /** Deletes it with the log of its webhooks, whatever its status; no webhook is sent. Its agent's jobs stop, as for a
+   * cancelled project. A cancelled project is deleted automatically after 30 days. */
   deleteProject(id: string, options: Options = {}): Promise<Schemas["Deleted"]> {
     return this.calls.call(OPERATIONS.delete_project, { path: { id: id }, options });
   }
 
-  /** No webhook is sent for it. A webhook that is on its way already goes where it was to go. */
+  /** This sends no webhook. A webhook that is already on its way still goes to the old URL. */
   updateProjectSettings(id: string, body: Schemas["ChangeProjectSettings"], options: Options = {}): Promise<Schemas["ProjectSettings"]> {
     return this.calls.call(OPERATIONS.update_project_settings, { path: { id: id }, body, options });
   }
 
-  /** What the agent that works on the project calls. Each change raises `revision` and is told to the project's
+  /** Called by the agent that works on the project. Each change raises `revision` and is sent to the project's
    * `webhook_url`, once. `running` and `generating` lead to each other, to `idle` and to `failed`, `running` to
    * `rendering` also; `idle` leads to `running` and `rendering`; `rendering` to `idle` and `failed`; `failed` to
-   * `running`. Whoever changes it takes it over: the service's own agent works on it no longer. */
+   * `running`. Whoever changes the status takes the project over: the service's own agent stops working on it. */
   changeProjectStatus(id: string, body: Schemas["ChangeProjectStatus"], options: Options = {}): Promise<Schemas["Project"]> {
     return this.calls.call(OPERATIONS.change_project_status, { path: { id: id }, body, options });
   }
 
-  /** For good, and nobody is told (contract §6.2.2). The agent stops, and so do the jobs that it has started and waits
-   * for, at no cost; those of others that it joined go on. */
+  /** This is final, and no webhook is sent (contract §6.2.2). The agent stops, and so do the jobs that it started and
+   * waits for, at no charge; jobs of others that it joined continue. */
   cancelProject(id: string, options: Options = {}): Promise<Schemas["Project"]> {
     return this.calls.call(OPERATIONS.cancel_project, { path: { id: id }, options });
   }
 
-  /** What was sent of the project's changes of status, newest first: at most one webhook a change. Kept 30 days. */
+  /** Lists the webhooks of the project's changes of status, newest first: at most one for each change. Kept for 30
+   * days. */
   listProjectDeliveries(id: string, query: NonNullable<operations["list_project_deliveries"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["ProjectDelivery"]> {
     return this.calls.pages(OPERATIONS.list_project_deliveries, { path: { id: id }, query, options });
   }
 
-  /** A project that is `idle` or `failed` is `running` again: the agent does its work anew with what was said, for
-   * whoever says it. What was read is stored, and costs nothing again. */
+  /** A project that is `idle` or `failed` becomes `running` again: the agent does its work again with the message, on
+   * behalf of whoever sends it. Reads are stored by then, and cost nothing again. */
   sayToProject(id: string, body: Schemas["ProjectMessage"], options: Options = {}): Promise<Schemas["Project"]> {
     return this.calls.call(OPERATIONS.say_to_project, { path: { id: id }, body, options });
   }
 
-  /** Each call of a tool, the oldest first: of the brief, and of each thing that was said since. The last ten are kept
-   * beside the latest. */
+  /** Each call of a tool, oldest first: those for the brief, and for each message since. The steps for the ten messages
+   * before the latest are kept too. */
   listProjectSteps(id: string, query: NonNullable<operations["list_project_steps"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["ProjectStep"]> {
     return this.calls.pages(OPERATIONS.list_project_steps, { path: { id: id }, query, options });
   }
@@ -596,43 +601,45 @@ export class Account {
     return this.calls.call(OPERATIONS.get_api_session, { body, options });
   }
 
-  /** The workspaces that the credential can reach, with the caller's role in each. An API key or a script session
-   * reaches one. An OAuth access token reaches those that its user is a member of and has let the connection
-   * into. */
+  /** Lists the workspaces that the credential can reach, with the caller's role in each. An API key or a script session
+   * reaches one. An OAuth access token reaches those of which its user is a member and into which they let the
+   * connection. */
   listWorkspaces(query: NonNullable<operations["list_workspaces"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["Workspace"]> {
     return this.calls.pages(OPERATIONS.list_workspaces, { query, options });
   }
 
-  /** Another one of the caller's account, by an owner. A user who opens it is its owner; an API key acts in the one
-   * workspace that it is bound to, and `POST /keys` makes one for this. An account has at most 100. */
+  /** Opens another workspace of the caller's account; only an owner may. A user who opens it becomes its owner; an API
+   * key still acts in its own workspace only, and `POST /keys` makes one for the new workspace. An account has at
+   * most 100. */
   createWorkspace(body: Schemas["WorkspaceName"], options: Options = {}): Promise<Schemas["Workspace"]> {
     return this.calls.call(OPERATIONS.create_workspace, { body, options });
   }
 
-  /** The one that the call acts in, by an owner. */
+  /** Renames the workspace that the call acts in; only an owner may. */
   updateWorkspace(id: string, body: Schemas["WorkspaceName"], options: Options = {}): Promise<Schemas["Workspace"]> {
     return this.calls.call(OPERATIONS.update_workspace, { path: { id: id }, body, options });
   }
 
-  /** Of the workspace that the call acts in, by owners. API keys are no members: each acts as an owner in the one
-   * workspace that it is bound to. */
+  /** Lists the members of the workspace that the call acts in; only owners may. API keys are not members: each acts as
+   * an owner in the one workspace that it is bound to. */
   listMembers(id: string, query: NonNullable<operations["list_members"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["WorkspaceMember"]> {
     return this.calls.pages(OPERATIONS.list_members, { path: { id: id }, query, options });
   }
 
-  /** Makes them a member, or changes the role of one who is: users of the workspace's account, and those of others who
-   * are members of one of its workspaces. The last owner stays one. */
+  /** Makes them a member, or changes a member's role. Only users of the workspace's account, or members of one of that
+   * account's workspaces, can be given a role. The last owner must stay one. */
   putMember(id: string, userId: string, body: Schemas["MemberRole"], options: Options = {}): Promise<Schemas["WorkspaceMember"]> {
     return this.calls.call(OPERATIONS.put_member, { path: { id: id, userId: userId }, body, options });
   }
 
-  /** With it end the user's sessions in the workspace and the keys to its account that they made. The last owner stays. */
+  /** The user's sessions in the workspace end too, and so do the keys to its account that they made. The last owner
+   * can't be removed. */
   deleteMember(id: string, userId: string, options: Options = {}): Promise<Schemas["Deleted"]> {
     return this.calls.call(OPERATIONS.delete_member, { path: { id: id, userId: userId }, options });
   }
 
-  /** The month's cloud minutes, what running work holds of them, purchased minutes, AI credits and the rates of reads
-   * and renders. */
+  /** Returns the month's cloud minutes, the minutes that are held, purchased minutes, AI credits, and the rates of
+   * reads and renders. */
   readBalances(options: Options = {}): Promise<Schemas["BalancesAnswer"]> {
     return this.calls.call(OPERATIONS.read_balances, { options });
   }
@@ -642,30 +649,30 @@ export class Account {
     return this.calls.call(OPERATIONS.get_balances, { body, options });
   }
 
-  /** Returns the key once; only its hash is stored. An account holds at most ten keys (contract §5.1). Refused for a
-   * script session token, and to a connection for a workspace that it was not let into. */
+  /** Returns the key once; only its hash is stored. An account has at most ten keys (contract §5.1). Refused for a
+   * script session token, and for a workspace that the connection was not let into. */
   createKey(body: Schemas["CreateKey"] = {}, options: Options = {}): Promise<Schemas["CreatedKey"]> {
     return this.calls.call(OPERATIONS.create_key, { body, options });
   }
 
-  /** The account's live keys, newest first, without the keys themselves. Refused for a script session token. */
+  /** The account's live keys, newest first, without the secrets. Refused for a script session token. */
   listKeys(query: NonNullable<operations["list_keys"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["Key"]> {
     return this.calls.pages(OPERATIONS.list_keys, { query, options });
   }
 
-  /** A live key, without the key itself. Refused for a script session token. */
+  /** Returns a live key, without the secret. Refused for a script session token. */
   getKey(keyId: string, options: Options = {}): Promise<Schemas["Key"]> {
     return this.calls.call(OPERATIONS.get_key, { path: { keyId: keyId }, options });
   }
 
-  /** The key and the sessions made with it stop working at once; jobs already dispatched go on. Refused for a script
-   * session token. */
+  /** The key and the sessions made with it stop working at once; jobs that were already dispatched continue. Refused
+   * for a script session token. */
   revokeKey(keyId: string, options: Options = {}): Promise<Schemas["Deleted"]> {
     return this.calls.call(OPERATIONS.revoke_key, { path: { keyId: keyId }, options });
   }
 
-  /** Who made, changed, rotated, revoked, enabled or disabled what, newest first. It is kept for as long as the
-   * deployment says (400 days unless set otherwise). Refused for a script session token. */
+  /** Lists who made, changed, rotated, revoked, enabled or disabled what, newest first. Entries are kept for as long as
+   * the deployment says (400 days by default). Refused for a script session token. */
   listAudit(query: NonNullable<operations["list_audit"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["AccountChange"]> {
     return this.calls.pages(OPERATIONS.list_audit, { query, options });
   }
@@ -676,9 +683,9 @@ export class Account {
     return this.calls.call(OPERATIONS.redeem_session, { body, options });
   }
 
-  /** Pages for people of the account: their webhooks, jobs, usage and keys. The link can be used once, within ten
-   * minutes, and signs a browser in for an hour, with what its key may do to them; it makes no keys. It ends with
-   * the key that it was made with, which must be an API key. */
+  /** Makes a link to pages for people of the account: their webhooks, jobs, usage and keys. It can be used once, within
+   * ten minutes, and signs a browser in for an hour, with its key's rights on those pages; it makes no keys. The
+   * session ends with the key that made the link, which must be an API key. */
   createPortalSession(body: Schemas["CreatePortalSession"] = {}, options: Options = {}): Promise<Schemas["PortalSession"]> {
     return this.calls.call(OPERATIONS.create_portal_session, { body, options });
   }
@@ -688,26 +695,27 @@ export class Account {
 export class Research {
   constructor(private readonly calls: Calls) {}
 
-  /** The newest posts of a feed (RSS, Atom, JSON Feed), or the one that a page is (Open Graph, oEmbed), fetched now.
-   * Texts are plain. A post is stored once, by its URL; pulled again it says what it says now. What nobody keeps
-   * (`keep_post`) goes after 30 days, or once the workspaces of the account have 5,000 posts. What is kept says
-   * what its own source says, whatever another says of it. Nothing is fetched behind a login. */
+  /** Fetches the newest posts of a feed (RSS, Atom, JSON Feed), or the one post that a page is (Open Graph, oEmbed).
+   * Texts are plain. A post is stored once, by its URL; pulled again, it is updated. Posts that nobody keeps
+   * (`keep_post`) are deleted after 30 days, or once the workspaces of the account have 5,000 posts. A kept post
+   * changes only when its own source changes, whatever another source says of it. Nothing is fetched behind a
+   * login. */
   pullPosts(body: Schemas["PullPosts"], options: Options = {}): Promise<Schemas["ToolAnswer_PulledPosts"]> {
     return this.calls.call(OPERATIONS.pull_posts, { body, options });
   }
 
-  /** Those that were pulled into the workspace, newest first. */
+  /** Lists the posts that were pulled into the workspace, newest first. */
   listPosts(body: Schemas["ListPosts"] = {}, options: Options = {}): Pages<Schemas["Post"]> {
     return this.calls.pages(OPERATIONS.list_posts, { body, options });
   }
 
-  /** It stays until it is deleted. `import_media: true` imports the first of its media as an item, as `import_media`
-   * does; a post that was imported before is not imported again. */
+  /** The post stays until it is deleted. `import_media: true` imports the first of its media as an item, as
+   * `import_media` does; a post whose media was imported before is not imported again. */
   keepPost(body: Schemas["KeepPost"], options: Options = {}): Promise<Schemas["ToolAnswer_PostAnswer"]> {
     return this.calls.call(OPERATIONS.keep_post, { body, options });
   }
 
-  /** An item that its media was imported as stays. */
+  /** An item that was imported from it stays. */
   deletePost(body: Schemas["OnePost"], options: Options = {}): Promise<Schemas["ToolAnswer_DeletedPost"]> {
     return this.calls.call(OPERATIONS.delete_post, { body, options });
   }
@@ -717,7 +725,7 @@ export class Research {
 export class Models {
   constructor(private readonly calls: Calls) {}
 
-  /** The engines that are built in, and the models of the configured providers, with their prices. */
+  /** Lists the built-in engines, and the models of the configured providers, with their prices. */
   getModels(options: Options = {}): Promise<Schemas["ModelList"]> {
     return this.calls.call(OPERATIONS.get_models, { options });
   }
@@ -727,9 +735,9 @@ export class Models {
     return this.calls.call(OPERATIONS.list_models, { body, options });
   }
 
-  /** Minutes and AI credits that a call of a tool would hold, without calling it: what the tool answers to the same
-   * arguments with `dry_run: true`. A tool that never costs anything is not asked. What the tool would refuse is
-   * refused here as well. */
+  /** Returns the minutes and AI credits that a call of a tool would hold, without making it: what the tool answers to
+   * the same arguments with `dry_run: true`. A tool that never costs anything is not called. What the tool would
+   * refuse is refused here too. */
   estimateCost(body: Schemas["EstimateCost"], options: Options = {}): Promise<Schemas["ToolAnswer_CostEstimate"]> {
     return this.calls.call(OPERATIONS.estimate_cost, { body, options });
   }
@@ -739,79 +747,79 @@ export class Models {
 export class Generation {
   constructor(private readonly calls: Calls) {}
 
-  /** A picture from words, by a provider's model, as a job that makes a new item. It is paid for in AI credits, held
-   * when the job starts and charged when it succeeds, never more than was held. The same call makes the same item
-   * once: say another `seed` for another picture. */
+  /** Makes a picture from a text, by a provider's model, in a job that makes a new item. It is paid for in AI credits,
+   * held when the job starts and charged when it succeeds, never more than was held. The same call makes the same
+   * item once: give another `seed` for another picture. */
   generateImage(body: Schemas["GenerateImage"], options: Options = {}): Promise<Schemas["ToolAnswer_GenerationAnswer"]> {
     return this.calls.call(OPERATIONS.generate_image, { body, options });
   }
 
-  /** A film from words, and from a picture that it begins with if `ref` names one, by a provider's model, as a job that
-   * makes a new item. It is paid for in AI credits as pictures are. */
+  /** Makes a film from a text, and from a picture to begin with if `ref` names one, by a provider's model, in a job
+   * that makes a new item. It is paid for in AI credits as pictures are. */
   generateVideo(body: Schemas["GenerateVideo"], options: Options = {}): Promise<Schemas["ToolAnswer_GenerationAnswer"]> {
     return this.calls.call(OPERATIONS.generate_video, { body, options });
   }
 
-  /** Spoken `text`, or sound such as music from a `prompt`, as a job that makes a new item. Two engines that speak are
-   * built in and cost no AI credits, only minutes of what they speak; what they make is a draft. Whatever is
-   * spoken or played so is `synthetic`. */
+  /** Makes speech from `text`, or sound such as music from a `prompt`, in a job that makes a new item. Two speech
+   * engines are built in and cost no AI credits, only minutes of speech; their quality is draft. Whatever is made
+   * so is `synthetic`. */
   generateAudio(body: Schemas["GenerateAudio"] = {}, options: Options = {}): Promise<Schemas["ToolAnswer_GenerationAnswer"]> {
     return this.calls.call(OPERATIONS.generate_audio, { body, options });
   }
 
-  /** A new item that is twice or four times as wide and as high. `lanczos`, which is built in, resamples and invents
-   * nothing; it costs minutes as renders do, and no AI credits. */
+  /** Makes a new item that is two or four times as wide and as high. `lanczos`, which is built in, resamples and
+   * invents nothing; it costs minutes as renders do, and no AI credits. */
   upscaleMedia(body: Schemas["UpscaleMedia"], options: Options = {}): Promise<Schemas["ToolAnswer_GenerationAnswer"]> {
     return this.calls.call(OPERATIONS.upscale_media, { body, options });
   }
 
-  /** A new item whose background is transparent: a PNG of a picture, a `WebM` with an alpha channel of a film. `chroma-
-   * key`, which is built in, takes whatever has about the `color` for background; it costs minutes as renders do,
-   * and no AI credits. */
+  /** Makes a new item whose background is transparent: a PNG of a picture, a `WebM` with an alpha channel of a film.
+   * `chroma-key`, which is built in, takes everything close to `color` as background; it costs minutes as renders
+   * do, and no AI credits. */
   cutOut(body: Schemas["CutOut"], options: Options = {}): Promise<Schemas["ToolAnswer_GenerationAnswer"]> {
     return this.calls.call(OPERATIONS.cut_out, { body, options });
   }
 
-  /** What is said in an item, translated and spoken in another language, as a job of kind `dub` that makes a new item,
-   * a timeline whose voiceover it is, and a dub to edit. It rests on the item's `transcript` and `speakers`
-   * reads: stored ones are used at no charge, and where one is missing its job is started or joined and the
-   * answer is `queued`: follow `job_id` with `get_jobs` and call again. With `script` neither is needed. What is
-   * built in translates and speaks as a draft: listen to it, change it with `edit_dub`. The same call makes the
-   * same dub once, until that or its item is deleted. */
+  /** Translates the speech of an item and speaks it in another language, in a job of kind `dub` that makes a new item,
+   * a timeline with the new voices as its voiceover, and a dub to edit. It needs the item's `transcript` and
+   * `speakers` reads: stored ones are used at no charge. If one is missing, its job is started or joined and the
+   * answer is `queued`: follow `job_id` with `get_jobs` and call again. With `script` neither is needed. The
+   * built-in engines translate and speak at draft quality: listen to the result, and change it with `edit_dub`.
+   * The same call makes the same dub once, until the dub or its item is deleted. */
   dub(body: Schemas["MakeDub"], options: Options = {}): Promise<Schemas["ToolAnswer_DubStanding"]> {
     return this.calls.call(OPERATIONS.dub, { body, options });
   }
 
-  /** Newest first, without what is said in them. */
+  /** Newest first, without their segments. */
   listDubs(body: Schemas["ListDubs"] = {}, options: Options = {}): Pages<Schemas["ListedDub"]> {
     return this.calls.pages(OPERATIONS.list_dubs, { body, options });
   }
 
-  /** With all its segments, what was last spoken of it, and whether it was changed since. */
+  /** With all its segments, what was last spoken, and whether it was changed since. */
   getDub(body: Schemas["OneDub"], options: Options = {}): Promise<Schemas["ToolAnswer_DubAnswer"]> {
     return this.calls.call(OPERATIONS.get_dub, { body, options });
   }
 
-  /** Its name, or what is said in it: `ops` are done one after the other, all of them or none, and the refusal names
-   * the one that can't be done. Nothing is spoken by it: `render_dub` speaks what was changed. What the dub was
-   * before is kept for `undo_dub`, the last 50 changes. */
+  /** Changes its name or its segments: `ops` are applied in order, all of them or none, and a refusal names the one
+   * that can't be applied. Nothing is spoken: `render_dub` speaks the changes. The last 50 changes can be undone
+   * with `undo_dub`. */
   editDub(body: Schemas["EditDub"], options: Options = {}): Promise<Schemas["ToolAnswer_DubAnswer"]> {
     return this.calls.call(OPERATIONS.edit_dub, { body, options });
   }
 
-  /** Back to what it was before, as a new revision; again for the change before that. */
+  /** Restores what the dub was before its latest change, as a new revision. A second call undoes the change before. */
   undoDub(body: Schemas["UndoDub"], options: Options = {}): Promise<Schemas["ToolAnswer_DubAnswer"]> {
     return this.calls.call(OPERATIONS.undo_dub, { body, options });
   }
 
-  /** A job makes a new item of the dub as it is now, and puts its voices into the dub's timeline. Only segments whose
-   * text, voice or time is another are spoken; the job's result counts them (`spoken`, `reused`). Of a dub that
-   * has not changed the answer is `ready`. */
+  /** Starts a job that makes a new item of the dub as it is now, and puts the new voices into the dub's timeline. Only
+   * segments whose text, voice or time changed are spoken; the job's result counts them (`spoken`, `reused`). If
+   * the dub has not changed, the answer is `ready`. */
   renderDub(body: Schemas["RenderDub"], options: Options = {}): Promise<Schemas["ToolAnswer_DubStanding"]> {
     return this.calls.call(OPERATIONS.render_dub, { body, options });
   }
 
-  /** With what is kept of its past. Its timeline and the items that were made of it stay. */
+  /** Its history is deleted too. Its timeline and the items that were made of it stay. */
   deleteDub(body: Schemas["OneDub"], options: Options = {}): Promise<Schemas["ToolAnswer_DeletedDub"]> {
     return this.calls.call(OPERATIONS.delete_dub, { body, options });
   }
@@ -821,58 +829,59 @@ export class Generation {
 export class Timeline {
   constructor(private readonly calls: Calls) {}
 
-  /** Scenes one after the other, sound beside them, pictures and texts over them, and captions. It begins empty, or
-   * with what `ops` make of it. A workspace has at most 500 timelines. */
+  /** Creates a sequence of scenes, with sound, with pictures and texts over the scenes, and with captions. It is empty,
+   * or what `ops` make of it. A workspace has at most 500 timelines. */
   createTimeline(body: Schemas["CreateTimeline"], options: Options = {}): Promise<Schemas["ToolAnswer_TimelineAnswer"]> {
     return this.calls.call(OPERATIONS.create_timeline, { body, options });
   }
 
-  /** Newest first, without what is in them. */
+  /** Newest first, without their scenes, sound, overlays and captions. */
   listTimelines(body: Schemas["ListTimelines"] = {}, options: Options = {}): Pages<Schemas["ListedTimeline"]> {
     return this.calls.pages(OPERATIONS.list_timelines, { body, options });
   }
 
-  /** With everything in it, when each scene begins, and links to what the scenes show. What is of an item that is
-   * deleted says so. */
+  /** With everything in it, the time at which each scene begins, and links to what the scenes show. Parts whose item is
+   * deleted say so. */
   getTimeline(body: Schemas["OneTimeline"], options: Options = {}): Promise<Schemas["ToolAnswer_TimelineAnswer"]> {
     return this.calls.call(OPERATIONS.get_timeline, { body, options });
   }
 
-  /** Its name, or what is in it: `ops` are done one after the other, all of them or none, and the refusal names the one
-   * that can't be done. What the timeline was before is kept for `undo_timeline`, the last 50 changes. */
+  /** Changes its name or its contents: `ops` are applied in order, all of them or none, and a refusal names the one
+   * that can't be applied. The last 50 changes can be undone with `undo_timeline`. */
   editTimeline(body: Schemas["EditTimeline"], options: Options = {}): Promise<Schemas["ToolAnswer_TimelineAnswer"]> {
     return this.calls.call(OPERATIONS.edit_timeline, { body, options });
   }
 
-  /** Back to what it was before, as a new revision; again for the change before that. */
+  /** Restores what the timeline was before its latest change, as a new revision. A second call undoes the change
+   * before. */
   undoTimeline(body: Schemas["UndoTimeline"], options: Options = {}): Promise<Schemas["ToolAnswer_TimelineAnswer"]> {
     return this.calls.call(OPERATIONS.undo_timeline, { body, options });
   }
 
-  /** With what is kept of its past. The items that it names, and those that were rendered from it, stay. */
+  /** Its history is deleted too. The items that it names, and those that were rendered from it, stay. */
   deleteTimeline(body: Schemas["OneTimeline"], options: Options = {}): Promise<Schemas["ToolAnswer_DeletedTimeline"]> {
     return this.calls.call(OPERATIONS.delete_timeline, { body, options });
   }
 
-  /** A job makes a new item of the timeline as it is now: a film of its scenes, cut to the frame, with what is over
-   * them and its sound, or the sound alone. It costs what a render of its length costs, or what has to be gone
-   * through to come to its parts, if that is more. The same film is made once while its item is there. Tracks go
-   * down under the speech of those items whose `speech` read is stored; captions in the picture are of stored
-   * transcripts, or of the cues in the timeline. `warnings` names what is missing. */
+  /** Starts a job that makes a new item of the timeline as it is now: a film of its scenes, cut to the frame, with its
+   * overlays and its sound, or the sound alone. It costs as much as a render of its length, or as decoding up to
+   * the parts that it uses, if that is more. While a film's item exists, the same film is not made again. Tracks
+   * are turned down under the speech of those items whose `speech` read is stored; captions in the picture come
+   * from stored transcripts, or from the timeline's cues. `warnings` names what is missing. */
   renderTimeline(body: Schemas["RenderTimeline"], options: Options = {}): Promise<Schemas["ToolAnswer_RenderedTimeline"]> {
     return this.calls.call(OPERATIONS.render_timeline, { body, options });
   }
 
-  /** As `OpenTimelineIO`, which comes back by `import_timeline` as it was; as an edit decision list; or what is said in
-   * it as captions: its own cues, or those of the stored transcripts of its scenes and its voiceover. */
+  /** Returns it as `OpenTimelineIO`, which `import_timeline` restores unchanged; as an edit decision list; or as
+   * captions: its own cues, or those of the stored transcripts of its scenes and its voiceover. */
   exportTimeline(body: Schemas["ExportTimeline"], options: Options = {}): Promise<Schemas["ToolAnswer_ExportedTimeline"]> {
     return this.calls.call(OPERATIONS.export_timeline, { body, options });
   }
 
-  /** A new timeline of an `OpenTimelineIO` document: the clips of its first video track are the scenes, those of its
-   * audio tracks the sound; of an edit decision list, whose events are the same; or of captions, which are its
-   * cues. What a document names that is no item of the workspace leaves a black scene in its place, and what
-   * can't be rendered is left out; `warnings` names both. */
+  /** Makes a new timeline of an `OpenTimelineIO` document, whose first video track's clips become the scenes and whose
+   * audio tracks' clips the sound; of an edit decision list, whose events become the same; or of captions, which
+   * become its cues. Media that are not items of the workspace leave a black scene in their place, and what can't
+   * be rendered is left out; `warnings` names both. */
   importTimeline(body: Schemas["ImportTimeline"], options: Options = {}): Promise<Schemas["ToolAnswer_ImportedTimeline"]> {
     return this.calls.call(OPERATIONS.import_timeline, { body, options });
   }
@@ -882,14 +891,14 @@ export class Timeline {
 export class Canvas {
   constructor(private readonly calls: Calls) {}
 
-  /** A picture of layers that stand over one another: images and frames of films, texts, shapes, gradients, logos.
-   * `{name}` in a text is a placeholder, which a render fills, so that one canvas makes many pictures. A
-   * workspace has at most 500 canvases. */
+  /** Creates a picture of stacked layers: images and frames of films, texts, shapes, gradients, logos. `{name}` in a
+   * text is a placeholder that a render fills, so that one canvas makes many pictures. A workspace has at most
+   * 500 canvases. */
   createCanvas(body: Schemas["CreateCanvas"], options: Options = {}): Promise<Schemas["ToolAnswer_CanvasAnswer"]> {
     return this.calls.call(OPERATIONS.create_canvas, { body, options });
   }
 
-  /** Newest first, without what is on them. */
+  /** Newest first, without their layers. */
   listCanvases(body: Schemas["ListCanvases"] = {}, options: Options = {}): Pages<Schemas["ListedCanvas"]> {
     return this.calls.pages(OPERATIONS.list_canvases, { body, options });
   }
@@ -900,27 +909,26 @@ export class Canvas {
     return this.calls.call(OPERATIONS.get_canvas, { body, options });
   }
 
-  /** Its name, or what is on it: `ops` are done one after the other, all of them or none, and the refusal names the one
-   * that can't be done. What the canvas was before is kept for `undo_canvas`, the last 50 changes. */
+  /** Changes its name or its layers: `ops` are applied in order, all of them or none, and a refusal names the one that
+   * can't be applied. The last 50 changes can be undone with `undo_canvas`. */
   editCanvas(body: Schemas["EditCanvas"], options: Options = {}): Promise<Schemas["ToolAnswer_CanvasAnswer"]> {
     return this.calls.call(OPERATIONS.edit_canvas, { body, options });
   }
 
-  /** Back to what it was before, as a new revision; again for the change before that. */
+  /** Restores what the canvas was before its latest change, as a new revision. A second call undoes the change before. */
   undoCanvas(body: Schemas["UndoCanvas"], options: Options = {}): Promise<Schemas["ToolAnswer_CanvasAnswer"]> {
     return this.calls.call(OPERATIONS.undo_canvas, { body, options });
   }
 
-  /** With what is kept of its past. The items that it shows, and those that were rendered from it, stay. */
+  /** Its history is deleted too. The items that it shows, and those that were rendered from it, stay. */
   deleteCanvas(body: Schemas["OneCanvas"], options: Options = {}): Promise<Schemas["ToolAnswer_DeletedCanvas"]> {
     return this.calls.call(OPERATIONS.delete_canvas, { body, options });
   }
 
-  /** A job makes a new image of the canvas as it is now, with `values` in the place of its placeholders and with what
-   * its names stand for in the brand kit now. One canvas comes out as the same bytes, however often; the same
-   * picture is made once while its item is there. It costs what a second of film costs, for each 3840 × 2160
-   * pixels that are begun, or what decoding its images is worth, if that is more. `warnings` names letters that
-   * the fonts lack. */
+  /** Starts a job that makes a new image of the canvas as it is now, with `values` for its placeholders and the names
+   * of the brand kit resolved now. The same canvas always gives the same bytes, and while a picture's item exists
+   * the same picture is not made again. It costs as much as one second of film for each 3840 × 2160 pixels begun,
+   * or the cost of decoding its images if that is more. `warnings` names letters that the fonts lack. */
   renderCanvas(body: Schemas["RenderCanvas"], options: Options = {}): Promise<Schemas["ToolAnswer_RenderedCanvas"]> {
     return this.calls.call(OPERATIONS.render_canvas, { body, options });
   }
@@ -931,19 +939,19 @@ export class Uploads {
   constructor(private readonly calls: Calls) {}
 
   /** With `filename`, `content_type` and `bytes`: PUT the bytes as `upload` says, then call `complete`. With `url`: a
-   * worker fetches it, and there is nothing more to do. */
+   * worker fetches the file, and there is nothing more to do. */
   createUpload(body: Schemas["CreateUpload"] = {}, options: Options = {}): Promise<Schemas["Upload"]> {
     return this.calls.call(OPERATIONS.create_upload, { body, options });
   }
 
-  /** How far it has come, and why it failed. Without the URL that takes its bytes, which is given out once. An upload
-   * that has ended is kept as long as jobs are. */
+  /** Returns its status, and why it failed. The URL that takes its bytes is not shown: only `POST /uploads` returns it.
+   * An upload that has ended is kept as long as jobs are. */
   getUpload(id: string, options: Options = {}): Promise<Schemas["UploadDetail"]> {
     return this.calls.call(OPERATIONS.get_upload, { path: { id: id }, options });
   }
 
-  /** Hands the bytes to a worker and answers the item in `processing`; `GET /library/items/{id}` tells when it is
-   * `ready` or `failed`. Completing again answers the item again. */
+  /** Hands the bytes to a worker and returns the item in `processing`; `GET /library/items/{id}` says when it is
+   * `ready` or `failed`. Completing it again returns the item again. */
   completeUpload(id: string, options: Options = {}): Promise<Schemas["LibraryItem"]> {
     return this.calls.call(OPERATIONS.complete_upload, { path: { id: id }, options });
   }
@@ -953,12 +961,12 @@ export class Uploads {
 export class Webhooks {
   constructor(private readonly calls: Calls) {}
 
-  /** It is told of jobs that end in any workspace of the account. An account has at most ten (contract §8). */
+  /** It gets the events of jobs that end in any workspace of the account. An account has at most ten (contract §8). */
   createWebhook(body: Schemas["CreateWebhook"], options: Options = {}): Promise<Schemas["Webhook"]> {
     return this.calls.call(OPERATIONS.create_webhook, { body, options });
   }
 
-  /** The account's endpoints, newest first, each with its failures in a row. */
+  /** The account's endpoints, newest first, each with its number of consecutive failures. */
   listWebhooks(query: NonNullable<operations["list_webhooks"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["Webhook"]> {
     return this.calls.pages(OPERATIONS.list_webhooks, { query, options });
   }
@@ -968,8 +976,8 @@ export class Webhooks {
     return this.calls.call(OPERATIONS.get_webhook, { path: { id: id }, options });
   }
 
-  /** With `test: true` one ping is sent now, after the changes; it counts for nothing and is not retried. An endpoint
-   * takes ten pings a minute. */
+  /** With `test: true` one ping is sent now, after the changes; its result counts neither as failure nor as success,
+   * and it is not retried. An endpoint takes ten pings a minute. */
   updateWebhook(id: string, body: Schemas["ChangeWebhook"] = {}, options: Options = {}): Promise<Schemas["Webhook"]> {
     return this.calls.call(OPERATIONS.update_webhook, { path: { id: id }, body, options });
   }
@@ -979,20 +987,22 @@ export class Webhooks {
     return this.calls.call(OPERATIONS.delete_webhook, { path: { id: id }, options });
   }
 
-  /** The endpoint's delivery log, newest first, with the status and error of the receiver. Kept 30 days. With filters a
-   * page looks through 2,000 deliveries: it may show fewer than `limit`, or none, and still have more after it. */
+  /** Lists the endpoint's deliveries, newest first, with the receiver's status and the error. They are kept for 30
+   * days. With filters a page looks through 2,000 deliveries: it may have fewer than `limit`, or none, and still
+   * be followed by more. */
   listDeliveries(id: string, query: NonNullable<operations["list_deliveries"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["Delivery"]> {
     return this.calls.pages(OPERATIONS.list_deliveries, { path: { id: id }, query, options });
   }
 
-  /** With `delivery_id`, that delivery from its first attempt: a new delivery, which names it in `resend_of`. One that
-   * is still pending is cancelled for it, and so is a resend of it. With `since`, every event since then whose
-   * last delivery failed or was skipped. */
+  /** With `delivery_id`, sends that delivery again from its first attempt: a new delivery, which names it in
+   * `resend_of`. If that one, or a resend of it, is still pending, it is cancelled. With `since`, sends every
+   * event since then whose last delivery failed or was skipped. */
   resendDelivery(id: string, body: Schemas["Resend"] = {}, options: Options = {}): Promise<Schemas["Resent"]> {
     return this.calls.call(OPERATIONS.resend_delivery, { path: { id: id }, body, options });
   }
 
-  /** With what was sent: the body, and of each attempt the host, the path and the headers, signature and all. */
+  /** With the requests that were sent: the body, and for each attempt the host, the path and the headers with the
+   * signature. */
   getDelivery(id: string, deliveryId: string, options: Options = {}): Promise<Schemas["DeliveryDetail"]> {
     return this.calls.call(OPERATIONS.get_delivery, { path: { id: id, delivery_id: deliveryId }, options });
   }
@@ -1002,26 +1012,27 @@ export class Webhooks {
     return this.calls.call(OPERATIONS.get_webhook_secret, { options });
   }
 
-  /** Without `rotate` it answers the secret there is, or creates one. With `rotate: true` it issues a new one; the old
-   * one keeps verifying for 24 hours, in which there is no other rotation. Refused for a script session token. */
+  /** Without `rotate` it returns the existing secret, or creates one. With `rotate: true` it creates a new one; the old
+   * one keeps verifying for 24 hours, in which there can be no other rotation. Refused for a script session
+   * token. */
   createWebhookSecret(body: Schemas["CreateSecret"] = {}, options: Options = {}): Promise<Schemas["Secret"]> {
     return this.calls.call(OPERATIONS.create_webhook_secret, { body, options });
   }
 
-  /** Deliveries are then signed with the shared default secret. A secret that still verified from before a rotation is
-   * gone too. Refused for a script session token. */
+  /** Deliveries are then signed with the shared default secret. A previous secret that still verified after a rotation
+   * is removed too. Refused for a script session token. */
   deleteWebhookSecret(options: Options = {}): Promise<Schemas["Deleted"]> {
     return this.calls.call(OPERATIONS.delete_webhook_secret, { options });
   }
 
-  /** The account's job events, newest first, each as endpoints are sent it, whether there are endpoints or not. Kept 30
-   * days. With filters a page looks through 2,000 events: it may show fewer than `limit`, or none, and still have
-   * more after it. */
+  /** The account's job events, newest first, as endpoints are sent them, whether it has endpoints or not. They are kept
+   * for 30 days. With filters a page looks through 2,000 events: it may have fewer than `limit`, or none, and
+   * still be followed by more. */
   listEvents(query: NonNullable<operations["list_events"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["JobEvent"]> {
     return this.calls.pages(OPERATIONS.list_events, { query, options });
   }
 
-  /** The exact JSON that endpoints are sent, a ping's too. Kept 30 days. */
+  /** Returns the exact JSON that endpoints are sent, also for a ping. Events are kept for 30 days. */
   getEvent(id: string, options: Options = {}): Promise<Schemas["AnyEvent"]> {
     return this.calls.call(OPERATIONS.get_event, { path: { id: id }, options });
   }
@@ -1031,188 +1042,187 @@ export class Webhooks {
 export class Operator {
   constructor(private readonly calls: Calls) {}
 
-  /** With a default workspace, and with an API key to it where one is asked for. */
+  /** It has a default workspace, and an API key for it if one is requested. */
   operatorCreateAccount(body: Schemas["OpenAccount"], options: Options = {}): Promise<Schemas["OpenedAccount"]> {
     return this.calls.call(OPERATIONS.operator_create_account, { body, options });
   }
 
-  /** All of them, newest first. */
+  /** All accounts, newest first. */
   operatorListAccounts(query: NonNullable<operations["operator_list_accounts"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["OperatorAccount"]> {
     return this.calls.pages(OPERATIONS.operator_list_accounts, { query, options });
   }
 
-  /** The account, what it has left of its minutes, and the processor time that its work took unpaid. */
+  /** Returns the account, its balances, and the processor time that its work used unpaid. */
   operatorGetAccount(id: string, options: Options = {}): Promise<Schemas["AccountDetail"]> {
     return this.calls.call(OPERATIONS.operator_get_account, { path: { id: id }, options });
   }
 
-  /** Its name. Minutes are given by `POST /operator/accounts/{id}/minutes`. */
+  /** Changes its name. Minutes are given by `POST /operator/accounts/{id}/minutes`. */
   operatorUpdateAccount(id: string, body: Schemas["ChangeAccount"], options: Options = {}): Promise<Schemas["OperatorAccount"]> {
     return this.calls.call(OPERATIONS.operator_update_account, { path: { id: id }, body, options });
   }
 
-  /** What its media and jobs computed unpaid counts no more: jobs and uploads are let in at once, and what was put off
-   * goes on. */
+  /** The time that its media and jobs used unpaid no longer counts: jobs and uploads are accepted at once, and work
+   * that was put off continues. */
   operatorForgiveProcessorTime(id: string, options: Options = {}): Promise<Schemas["AccountDetail"]> {
     return this.calls.call(OPERATIONS.operator_forgive_processor_time, { path: { id: id }, options });
   }
 
-  /** Every credential of it is refused with 403 `account_suspended`, its open event streams end, its queued jobs wait,
-   * and its endpoints are told of nothing: events are `skipped`, and can be sent again once it is resumed. What
-   * runs goes on unless `end_work` is true. Nothing is deleted. Repeated, it gives another reason. */
+  /** All its credentials are refused with 403 `account_suspended`, its open event streams end, its queued jobs wait,
+   * and its endpoints get no events: events are `skipped`, and can be sent again once it is resumed. Running work
+   * continues unless `end_work` is true. Nothing is deleted. Repeated, it changes the reason. */
   operatorSuspendAccount(id: string, body: Schemas["SuspendAccount"], options: Options = {}): Promise<Schemas["SuspendedAccount"]> {
     return this.calls.call(OPERATIONS.operator_suspend_account, { path: { id: id }, body, options });
   }
 
-  /** Its credentials are let in again, its jobs go on, and the endpoints that the suspension silenced are enabled. */
+  /** Its credentials are accepted again, its jobs continue, and the endpoints that the suspension disabled are enabled. */
   operatorResumeAccount(id: string, options: Options = {}): Promise<Schemas["OperatorAccount"]> {
     return this.calls.call(OPERATIONS.operator_resume_account, { path: { id: id }, options });
   }
 
-  /** Live and revoked, newest first, without the keys themselves. */
+  /** Live and revoked keys, newest first, without the secrets. */
   operatorListKeys(query: NonNullable<operations["operator_list_keys"]["parameters"]["query"]>, options: Options = {}): Pages<Schemas["OperatorKey"]> {
     return this.calls.pages(OPERATIONS.operator_list_keys, { query, options });
   }
 
-  /** Whosever it is: the key, the sessions made with it and its open event streams end at once; jobs already dispatched
-   * go on. Its owner sees it in their audit log. */
+  /** This works for any account's key: the key, the sessions made with it and its open event streams end at once; jobs
+   * that were already dispatched continue. Its owner sees it in their audit log. */
   operatorRevokeKey(id: string, options: Options = {}): Promise<Schemas["Deleted"]> {
     return this.calls.call(OPERATIONS.operator_revoke_key, { path: { id: id }, options });
   }
 
   /** It must be suspended. Its workspaces with their items and projects, its users, endpoints, signing secret, audit
-   * log and name go, for good; bytes follow as for deleted items. Ids and the ledger stay. Asked again, it goes
-   * on where it was. */
+   * log and name are erased for good; bytes are deleted as for deleted items. Ids and the ledger stay. Repeated,
+   * it continues where it stopped. */
   operatorEraseAccount(id: string, options: Options = {}): Promise<Schemas["ErasedAnswer"]> {
     return this.calls.call(OPERATIONS.operator_erase_account, { path: { id: id }, options });
   }
 
-  /** Its items, projects, members, keys and name go, for good. An account's default workspace goes with its account. */
+  /** Its items, projects, members, keys and name are erased for good. An account's default workspace is erased with its
+   * account only. */
   operatorEraseWorkspace(id: string, options: Options = {}): Promise<Schemas["ErasedAnswer"]> {
     return this.calls.call(OPERATIONS.operator_erase_workspace, { path: { id: id }, options });
   }
 
-  /** As if its owner had deleted it, and what it was called goes at once. One that was deleted before loses its name
-   * too. */
+  /** Deletes it as its owner could, and erases its name at once. An item that was deleted before loses its name too. */
   operatorEraseItem(id: string, options: Options = {}): Promise<Schemas["ErasedAnswer"]> {
     return this.calls.call(OPERATIONS.operator_erase_item, { path: { id: id }, options });
   }
 
-  /** With `oauth_subject`, whoever presents an access token of that subject is this user, whatever `MWS_OAUTH_SIGNUP`
-   * says. They reach the workspaces that they are a member of. */
+  /** With `oauth_subject`, whoever presents an access token with that subject is this user, whatever `MWS_OAUTH_SIGNUP`
+   * says. They can use the workspaces of which they are members. */
   operatorCreateUser(body: Schemas["AddUser"], options: Options = {}): Promise<Schemas["OperatorUser"]> {
     return this.calls.call(OPERATIONS.operator_create_user, { body, options });
   }
 
-  /** All of them, newest first. */
+  /** All users, newest first. */
   operatorListUsers(query: NonNullable<operations["operator_list_users"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["OperatorUser"]> {
     return this.calls.pages(OPERATIONS.operator_list_users, { query, options });
   }
 
-  /** Their name, whose tokens stand for them, or whether they are let in at all. */
+  /** Changes their name, the tokens that stand for them, or whether they are admitted. */
   operatorUpdateUser(id: string, body: Schemas["ChangeUser"] = {}, options: Options = {}): Promise<Schemas["OperatorUser"]> {
     return this.calls.call(OPERATIONS.operator_update_user, { path: { id: id }, body, options });
   }
 
-  /** An account's first one is its default. */
+  /** The first workspace of an account is its default. */
   operatorCreateWorkspace(body: Schemas["OpenWorkspace"], options: Options = {}): Promise<Schemas["OperatorWorkspace"]> {
     return this.calls.call(OPERATIONS.operator_create_workspace, { body, options });
   }
 
-  /** All of them, newest first. */
+  /** All workspaces, newest first. */
   operatorListWorkspaces(query: NonNullable<operations["operator_list_workspaces"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["OperatorWorkspace"]> {
     return this.calls.pages(OPERATIONS.operator_list_workspaces, { query, options });
   }
 
-  /** Its name, or that it is its account's default. */
+  /** Changes its name, or makes it its account's default. */
   operatorUpdateWorkspace(id: string, body: Schemas["ChangeWorkspace"] = {}, options: Options = {}): Promise<Schemas["OperatorWorkspace"]> {
     return this.calls.call(OPERATIONS.operator_update_workspace, { path: { id: id }, body, options });
   }
 
-  /** Makes them a member, or changes the role of one who is. */
+  /** Makes them a member, or changes a member's role. */
   operatorPutMember(body: Schemas["PutMember"], options: Options = {}): Promise<Schemas["OperatorMember"]> {
     return this.calls.call(OPERATIONS.operator_put_member, { body, options });
   }
 
-  /** The members of a workspace, or the memberships of a user: name one of the two. */
+  /** Lists the members of a workspace, or the memberships of a user: give exactly one of the two. */
   operatorListMembers(query: NonNullable<operations["operator_list_members"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["OperatorMember"]> {
     return this.calls.pages(OPERATIONS.operator_list_members, { query, options });
   }
 
-  /** The user reaches the workspace no more, at once: their sessions there end, and the keys to the workspace's account
-   * that they made, or whose keys made them, are revoked. What they have started goes on. Where the account is
-   * their own, they stay one of its users: disable them to keep them out of all of it. */
+  /** The user loses access to the workspace at once: their sessions there end, and the keys to the workspace's account
+   * that they made, or whose keys made them, are revoked. Work that they have started continues. If the account
+   * is their own, they remain one of its users: disable them to keep them out of all of it. */
   operatorDeleteMember(workspaceId: string, userId: string, options: Options = {}): Promise<Schemas["Deleted"]> {
     return this.calls.call(OPERATIONS.operator_delete_member, { path: { workspaceId: workspaceId, userId: userId }, options });
   }
 
-  /** A grant adds to the open month, a purchase to the bought minutes, an allowance sets what each month has. An
-   * allowance below what is used and held leaves nothing, and takes nothing back. */
+  /** A grant adds to the current month, a purchase to the purchased minutes, an allowance sets the minutes of each
+   * month. An allowance below what is used and held leaves nothing, and takes nothing back. */
   operatorGiveMinutes(id: string, body: Schemas["GiveMinutes"], options: Options = {}): Promise<Schemas["GivenMinutes"]> {
     return this.calls.call(OPERATIONS.operator_give_minutes, { path: { id: id }, body, options });
   }
 
-  /** A grant and a purchase add to what the account has, and never lapse; a withdrawal takes back what nothing holds. */
+  /** A grant and a purchase add credits, which never expire; a withdrawal takes back credits that are not held. */
   operatorGiveCredits(id: string, body: Schemas["GiveCredits"], options: Options = {}): Promise<Schemas["GivenCredits"]> {
     return this.calls.call(OPERATIONS.operator_give_credits, { path: { id: id }, body, options });
   }
 
-  /** The six reads: what computes each, whether it is paused, and how many jobs wait for it. */
+  /** The reads: the engine of each, whether it is paused, and how many of its jobs wait. */
   operatorListReads(options: Options = {}): Promise<Schemas["OperatorReadList"]> {
     return this.calls.call(OPERATIONS.operator_list_reads, { options });
   }
 
-  /** While a read is paused its running jobs go on, its waiting ones wait and give their places to others, and calls
+  /** While a read is paused its running jobs continue, its waiting jobs wait and give their places to others, and calls
    * for it are answered `held`. Nothing is cancelled and nothing is charged. */
   operatorUpdateRead(read: string, body: Schemas["ChangeRead"], options: Options = {}): Promise<Schemas["OperatorRead"]> {
     return this.calls.call(OPERATIONS.operator_update_read, { path: { read: read }, body, options });
   }
 
-  /** Newest first. With filters a page looks through 2,000 jobs: it may show fewer than `limit`, or none, and still
-   * have more after it. */
+  /** Newest first. With filters a page looks through 2,000 jobs: it may have fewer than `limit`, or none, and still be
+   * followed by more. */
   operatorListJobs(query: NonNullable<operations["operator_list_jobs"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["OperatorJob"]> {
     return this.calls.pages(OPERATIONS.operator_list_jobs, { query, options });
   }
 
-  /** The job as its account sees it, and whose it is. */
+  /** Returns the job as its account sees it, and the accounts that own and pay for it. */
   operatorGetJob(id: string, options: Options = {}): Promise<Schemas["OperatorJob"]> {
     return this.calls.call(OPERATIONS.operator_get_job, { path: { id: id }, options });
   }
 
-  /** Starts the read of a job that failed or was cancelled anew, as a job of its own, for the account that paid for the
-   * first one. The answer is `prepare_media`'s for that read: `ready` when it is stored meanwhile, and a reason
-   * where it can't start. The first job stays as it is. */
+  /** Starts the read of a failed or cancelled job again, as a new job, for the account that paid for the first one. The
+   * answer is `prepare_media`'s for that read: `ready` if it has been stored meanwhile, or a reason if it can't
+   * start. The first job does not change. */
   operatorRetryJob(id: string, options: Options = {}): Promise<Schemas["PreparedRead"]> {
     return this.calls.call(OPERATIONS.operator_retry_job, { path: { id: id }, options });
   }
 
-  /** Newest first. With filters a page looks through 2,000 deliveries: it may show fewer than `limit`, or none, and
-   * still have more after it. */
+  /** Newest first. With filters a page looks through 2,000 deliveries: it may have fewer than `limit`, or none, and
+   * still be followed by more. */
   operatorListDeliveries(query: NonNullable<operations["operator_list_deliveries"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["Delivery"]> {
     return this.calls.pages(OPERATIONS.operator_list_deliveries, { query, options });
   }
 
-  /** Every event since a time whose last delivery to an endpoint failed or was skipped, as far as the filters pass it:
-   * a new delivery each, from its first attempt. With `dry_run` it is counted alone. */
+  /** Sends every event since a time again whose last delivery to an endpoint failed or was skipped, and which matches
+   * the filters: each as a new delivery, from its first attempt. With `dry_run` they are only counted. */
   operatorResendDeliveries(body: Schemas["ResendAll"], options: Options = {}): Promise<Schemas["ResentAll"]> {
     return this.calls.call(OPERATIONS.operator_resend_deliveries, { body, options });
   }
 
-  /** What operators did, newest first, and what they looked at (`view`: once an hour for the same operator and route).
-   * It is kept for good, can't be changed, and each row carries the hash of the one before it. */
+  /** Lists what operators did, newest first, and what they viewed (`view`: once an hour for the same operator and
+   * route). It is kept for good, can't be changed, and each row carries the hash of the one before it. */
   operatorListAudit(query: NonNullable<operations["operator_list_audit"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["AuditEntry"]> {
     return this.calls.pages(OPERATIONS.operator_list_audit, { query, options });
   }
 
-  /** How the service stands, on five axes: each with a sentence, the numbers that it goes by, and the command that
-   * helps next. The same numbers give the same words. An axis whose numbers are too old is `unknown`, never
-   * `healthy`. */
+  /** The health of the service on five axes: each with a sentence, the numbers behind it, and the command that helps
+   * next. The same numbers give the same words. An axis whose numbers are too old is `unknown`, never `healthy`. */
   operatorGetReport(options: Options = {}): Promise<Schemas["HealthReport"]> {
     return this.calls.call(OPERATIONS.operator_get_report, { options });
   }
 
-  /** A browser that follows it is signed in as the operator whose token this is, for twelve hours or until the token is
-   * changed. It can be used once, within ten minutes. */
+  /** A browser that follows it is signed in as the operator whose token this is, for twelve hours or until the token
+   * changes. The link can be used once, within ten minutes. */
   operatorCreateConsoleLink(options: Options = {}): Promise<Schemas["ConsoleLink"]> {
     return this.calls.call(OPERATIONS.operator_create_console_link, { options });
   }

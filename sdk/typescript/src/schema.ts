@@ -36,7 +36,7 @@ export interface paths {
         put?: never;
         /**
          * Start reads on items
-         * @description Starts several reads on up to 20 library items in one call, each as its own job (contract §4.2). A read that is stored answers `ready`, one that is under way its job; the others start, or say why not. A repeated call starts nothing twice. Follow the jobs with `get_jobs`. Runs in the cloud: the estimate is held until each job ends, and a job is never charged more than was held for it. With `dry_run: true` nothing is started: what would be is `startable`, with its price.
+         * @description Starts several reads on up to 20 library items in one call, each as its own job (contract §4.2). A stored read is `ready`, and one that a job computes already is `queued` with that job; the others start, or say why not. A repeated call starts nothing twice. Follow the jobs with `get_jobs`. Runs in the cloud: the estimate is held until each job ends, and a job is never charged more than was held for it. With `dry_run: true` nothing is started: reads that would start are `startable`, with their price.
          */
         post: operations["prepare_media"];
         delete?: never;
@@ -56,7 +56,7 @@ export interface paths {
         put?: never;
         /**
          * Follow jobs
-         * @description The jobs named by `job_ids` (up to 200: one `prepare_media` can start 120), or those of the workspace that the filters leave, newest first. `wait_seconds` makes it a long poll: to follow jobs, call again with the same `job_ids` and `wait_for: "all"` until none is `queued` or `running`. A finished job reports `cloud_minutes`.
+         * @description Returns the jobs named by `job_ids` (up to 200: one `prepare_media` can start 120), or the workspace's jobs that match the filters, newest first. `wait_seconds` makes it a long poll: to follow jobs, call again with the same `job_ids` and `wait_for: "all"` until none is `queued` or `running`. A finished job reports `cloud_minutes`.
          */
         post: operations["get_jobs"];
         delete?: never;
@@ -76,7 +76,7 @@ export interface paths {
         put?: never;
         /**
          * Stop jobs
-         * @description A queued job is cancelled at once and its hold freed; a running one is asked to stop and ends as `cancelled` within seconds, charged nothing. One that has ended already stays as it is. What is told of stopped jobs goes out at the account's request rate, and while more of it waits than a burst no jobs are started.
+         * @description A queued job is cancelled at once and its hold freed; a running one is asked to stop and ends as `cancelled` within seconds, charged nothing. One that has already ended does not change. Events of stopped jobs are sent at the account's request rate; while more of them wait than one burst allows, no jobs are started.
          */
         post: operations["cancel_jobs"];
         delete?: never;
@@ -116,7 +116,7 @@ export interface paths {
         put?: never;
         /**
          * List library items
-         * @description The items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a page may show fewer than `limit`, and after 20,000 items without one none, and still have more after it (`has_more`). A cursor is of one `sort`.
+         * @description Lists the items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a page may have fewer items than `limit`, or none after 20,000 items without a match, and still be followed by more (`has_more`). A cursor is valid for one `sort` only.
          */
         post: operations["list_items"];
         delete?: never;
@@ -136,7 +136,7 @@ export interface paths {
         put?: never;
         /**
          * Get a library item
-         * @description Its status, what it is, which reads are stored on it and, once it is ready, a link to its media. `wait_seconds` makes it a long poll: after an upload or an import, call again until it is `ready` or `failed`.
+         * @description Returns its status, its type, the reads stored on it and, once it is ready, a link to its media. `wait_seconds` makes it a long poll: after an upload or an import, call again until it is `ready` or `failed`.
          */
         post: operations["get_item"];
         delete?: never;
@@ -156,7 +156,7 @@ export interface paths {
         put?: never;
         /**
          * Change a library item
-         * @description Its name, its ref (`new_ref`) or its tags. What is absent stays as it is.
+         * @description Changes its name, its ref (`new_ref`) or its tags. Absent fields keep their values.
          */
         post: operations["update_item"];
         delete?: never;
@@ -176,7 +176,7 @@ export interface paths {
         put?: never;
         /**
          * Import media from a URL
-         * @description Starts fetching and answers the item in `processing`; `get_item` tells when it is `ready` or `failed`.
+         * @description Starts the fetch and returns the item in `processing`; `get_item` says when it is `ready` or `failed`.
          */
         post: operations["import_media"];
         delete?: never;
@@ -216,7 +216,7 @@ export interface paths {
         put?: never;
         /**
          * Transcribe an item
-         * @description The text that is spoken in an item, in segments and words with their times. A stored transcript is answered at no charge. Where there is none its job is started, or joined if it runs already: the answer is `queued` with its `job_id`; follow that with `get_jobs` and call again. Needs audio. A `quality` of `draft` wants a person's eye. With `format` it is answered as plain text, or as captions: cues of at most two lines of 42 characters and 7 s.
+         * @description Returns the text that is spoken in an item, in segments and words with their times. A stored transcript is returned at no charge. If there is none, its job is started, or joined if it is live already: the answer is `queued` with its `job_id`; follow that with `get_jobs` and call again. Needs audio. A `quality` of `draft` means that a person should check it. With `format` it is returned as plain text, or as captions: cues of at most two lines of 42 characters and 7 s.
          */
         post: operations["transcribe_media"];
         delete?: never;
@@ -236,7 +236,7 @@ export interface paths {
         put?: never;
         /**
          * Tell speakers apart
-         * @description Who speaks when in an item, and with it the speech read that this rests on. What is stored is answered at no charge. Where it is not, its job is started, or joined if it runs already: the answer is `queued` with its `job_id`; follow that with `get_jobs` and call again. Needs audio. Speakers are named `A`, `B`, … within one item.
+         * @description Returns who speaks when in an item, and the speech read that this builds on. A stored read is returned at no charge. If there is none, its job is started, or joined if it is live already: the answer is `queued` with its `job_id`; follow that with `get_jobs` and call again. Needs audio. Speakers are named `A`, `B`, … within one item.
          */
         post: operations["speakers"];
         delete?: never;
@@ -256,7 +256,7 @@ export interface paths {
         put?: never;
         /**
          * Detect beats
-         * @description The beats of an item, those that begin a bar, and its tempo. What is stored is answered at no charge. Where it is not, its job is started, or joined if it runs already: the answer is `queued` with its `job_id`; follow that with `get_jobs` and call again. Needs at least two seconds of audio.
+         * @description Returns the beats of an item, those that begin a bar, and its tempo. A stored read is returned at no charge. If there is none, its job is started, or joined if it is live already: the answer is `queued` with its `job_id`; follow that with `get_jobs` and call again. Needs at least two seconds of audio.
          */
         post: operations["detect_beats"];
         delete?: never;
@@ -276,7 +276,7 @@ export interface paths {
         put?: never;
         /**
          * Remove silence
-         * @description Which parts of an item to keep so that its long silences are gone, from where somebody speaks in it. A silence shorter than `min_silence_ms` stays, and `padding_ms` stay on each side of speech; the workspace's settings say how much where the call does not. A video's cuts stand on its frames. Where nobody speaks nothing is kept. With `render: true` a job makes a new item of what is kept; the same render is made once while its item is there. A stored speech read is used at no charge; where there is none its job is started or joined, and the answer is `queued` without `keep`: follow `job_id` with `get_jobs` and call again.
+         * @description Computes which parts of an item to keep so that its long silences are removed, from its speech. A silence shorter than `min_silence_ms` stays, and so do `padding_ms` on each side of speech; values that the call does not give come from the workspace's settings. Cuts in a video are on its frames. If nobody speaks, nothing is kept. With `render: true` a job makes a new item of what is kept; while its item exists, the same render is not made again. A stored speech read is used at no charge; if there is none, its job is started or joined, and the answer is `queued` without `keep`: follow `job_id` with `get_jobs` and call again.
          */
         post: operations["remove_silence"];
         delete?: never;
@@ -296,7 +296,7 @@ export interface paths {
         put?: never;
         /**
          * Duck music
-         * @description How far to turn music down while a voice speaks over it: an envelope of gains, between whose points the gain runs straight in decibels. Under speech the music is down by `duck_db`; the way down ends when speech starts, the way back starts when it ends, and elsewhere the gain is 0. With `render: true` a job mixes both into a new item: as long as the voice, with its picture if it has one, and limited so that it never clips. A stored speech read of the voice is used at no charge; where there is none its job is started or joined, and the answer is `queued` without `envelope`: follow `job_id` with `get_jobs` and call again.
+         * @description Computes how far to turn music down while a voice speaks over it: an envelope of gains, linear in decibels between its points. Under speech the music is down by `duck_db`; the fall ends when speech starts, the rise starts when it ends, and elsewhere the gain is 0. With `render: true` a job mixes both into a new item: as long as the voice, with its picture if it has one, and limited so that it never clips. A stored speech read of the voice is used at no charge; if there is none, its job is started or joined, and the answer is `queued` without `envelope`: follow `job_id` with `get_jobs` and call again.
          */
         post: operations["duck_music"];
         delete?: never;
@@ -316,7 +316,7 @@ export interface paths {
         put?: never;
         /**
          * Search footage
-         * @description Finds what is said in videos and in recordings of sound, by their stored transcripts, and what is written in the pictures of videos, by their stored search indexes, at no charge; `source` tells them apart. Each match of spoken words has their time range, narrowed to the phrase, one of written words the time for which they stand; of a video whose search index is stored also the moment (shot) that it begins in, and a still of it. A score of 1 is the phrase as it was asked for; from 0.5 on all words are there; below that words are alike, which forgives slips of the pen and of the transcript in queries of up to 16 words. English words are found in all their forms. No match is an empty list; what could not be searched is named.
+         * @description Finds words that are spoken in videos and recordings, by their stored transcripts, and words that are written in the pictures of videos, by their stored search indexes, at no charge; `source` says which. A match of spoken words has their time range, narrowed to the phrase; one of written words, the time for which they are shown. If the video's search index is stored, it also has the moment (shot) that it begins in, and a still of it. A score of 1 is the exact phrase; from 0.5 on all words are there; below that words are similar, which tolerates typing and transcription errors in queries of up to 16 words. English words are found in all their forms. No match is an empty list; items that could not be searched are named.
          */
         post: operations["search_footage"];
         delete?: never;
@@ -336,7 +336,7 @@ export interface paths {
         put?: never;
         /**
          * Create a board
-         * @description Columns of cards that plan what is to be done with items. It begins without a column: `edit_board` adds them. A workspace has at most 200 boards.
+         * @description Creates a board whose columns of cards plan the work on items. It begins without columns: `edit_board` adds them. A workspace has at most 200 boards.
          */
         post: operations["create_board"];
         delete?: never;
@@ -396,7 +396,7 @@ export interface paths {
         put?: never;
         /**
          * Change a board
-         * @description Its name, or what is on it: `ops` are done one after the other, all of them or none, and the refusal names the one that can't be done. What the board was before is kept for `undo_board`, the last 50 changes.
+         * @description Changes its name, its columns or its cards: `ops` are applied in order, all of them or none, and a refusal names the one that can't be applied. The last 50 changes can be undone with `undo_board`.
          */
         post: operations["edit_board"];
         delete?: never;
@@ -416,7 +416,7 @@ export interface paths {
         put?: never;
         /**
          * Undo the latest change of a board
-         * @description Back to what it was before, as a new revision; again for the change before that.
+         * @description Restores what the board was before its latest change, as a new revision. Repeat it to undo the change before.
          */
         post: operations["undo_board"];
         delete?: never;
@@ -436,7 +436,7 @@ export interface paths {
         put?: never;
         /**
          * Delete a board
-         * @description With what is kept of its past. The items that its cards are about stay.
+         * @description Its history is deleted too. The items that its cards are about stay.
          */
         post: operations["delete_board"];
         delete?: never;
@@ -456,7 +456,7 @@ export interface paths {
         put?: never;
         /**
          * Comment on an item or a timeline
-         * @description On the whole, at a second of it, or on a stretch; on a part of the picture. Each has at most 10,000 comments, which go with it. A comment on a timeline stays at its second when scenes before it change.
+         * @description A comment is about the whole, a time, or a stretch, and may be about a part of the picture. Each item and each timeline has at most 10,000 comments, which are deleted with it. A comment on a timeline keeps its time when scenes before it change.
          */
         post: operations["add_comment"];
         delete?: never;
@@ -476,7 +476,7 @@ export interface paths {
         put?: never;
         /**
          * List comments on an item or a timeline
-         * @description Newest first, replies among them.
+         * @description Newest first, including replies.
          */
         post: operations["list_comments"];
         delete?: never;
@@ -496,7 +496,7 @@ export interface paths {
         put?: never;
         /**
          * Change a comment
-         * @description Its words, which only its author changes, or whether it is resolved. What is absent stays as it is.
+         * @description Changes its text, which only its author may do, or whether it is resolved. Absent fields keep their values.
          */
         post: operations["update_comment"];
         delete?: never;
@@ -516,7 +516,7 @@ export interface paths {
         put?: never;
         /**
          * Delete a comment
-         * @description With the replies to it.
+         * @description The replies to it are deleted too.
          */
         post: operations["delete_comment"];
         delete?: never;
@@ -536,7 +536,7 @@ export interface paths {
         put?: never;
         /**
          * Make a public link
-         * @description A page that shows one item to whoever has its URL, until it ends, is revoked, or the item is deleted: the media, its waveform and its transcript as far as they are read, and its comments where `rights` says so. It works for as long as whoever makes it might: not past the end of their key, or of their place in the workspace. A script session's token can make none.
+         * @description Makes a page that shows one item to whoever has its URL, until the link expires or is revoked, or the item is deleted: the media, its waveform and its transcript if those reads are stored, and its comments if `rights` allows them. The link works no longer than its maker could: it ends with their key, or their membership of the workspace. A script session's token can't make links.
          */
         post: operations["create_public_link"];
         delete?: never;
@@ -556,7 +556,7 @@ export interface paths {
         put?: never;
         /**
          * List public links
-         * @description The workspace's links, newest first, without their URLs. Links that ended are kept for as long as ended jobs.
+         * @description The workspace's links, newest first, without their URLs. Links that ended are kept as long as ended jobs.
          */
         post: operations["list_public_links"];
         delete?: never;
@@ -596,7 +596,7 @@ export interface paths {
         put?: never;
         /**
          * Pull posts
-         * @description The newest posts of a feed (RSS, Atom, JSON Feed), or the one that a page is (Open Graph, oEmbed), fetched now. Texts are plain. A post is stored once, by its URL; pulled again it says what it says now. What nobody keeps (`keep_post`) goes after 30 days, or once the workspaces of the account have 5,000 posts. What is kept says what its own source says, whatever another says of it. Nothing is fetched behind a login.
+         * @description Fetches the newest posts of a feed (RSS, Atom, JSON Feed), or the one post that a page is (Open Graph, oEmbed). Texts are plain. A post is stored once, by its URL; pulled again, it is updated. Posts that nobody keeps (`keep_post`) are deleted after 30 days, or once the workspaces of the account have 5,000 posts. A kept post changes only when its own source changes, whatever another source says of it. Nothing is fetched behind a login.
          */
         post: operations["pull_posts"];
         delete?: never;
@@ -616,7 +616,7 @@ export interface paths {
         put?: never;
         /**
          * List posts
-         * @description Those that were pulled into the workspace, newest first.
+         * @description Lists the posts that were pulled into the workspace, newest first.
          */
         post: operations["list_posts"];
         delete?: never;
@@ -636,7 +636,7 @@ export interface paths {
         put?: never;
         /**
          * Keep a post
-         * @description It stays until it is deleted. `import_media: true` imports the first of its media as an item, as `import_media` does; a post that was imported before is not imported again.
+         * @description The post stays until it is deleted. `import_media: true` imports the first of its media as an item, as `import_media` does; a post whose media was imported before is not imported again.
          */
         post: operations["keep_post"];
         delete?: never;
@@ -656,7 +656,7 @@ export interface paths {
         put?: never;
         /**
          * Delete a post
-         * @description An item that its media was imported as stays.
+         * @description An item that was imported from it stays.
          */
         post: operations["delete_post"];
         delete?: never;
@@ -674,7 +674,7 @@ export interface paths {
         };
         /**
          * List generation models
-         * @description The engines that are built in, and the models of the configured providers, with their prices.
+         * @description Lists the built-in engines, and the models of the configured providers, with their prices.
          */
         get: operations["get_models"];
         put?: never;
@@ -716,7 +716,7 @@ export interface paths {
         put?: never;
         /**
          * Estimate what a call costs
-         * @description Minutes and AI credits that a call of a tool would hold, without calling it: what the tool answers to the same arguments with `dry_run: true`. A tool that never costs anything is not asked. What the tool would refuse is refused here as well.
+         * @description Returns the minutes and AI credits that a call of a tool would hold, without making it: what the tool answers to the same arguments with `dry_run: true`. A tool that never costs anything is not called. What the tool would refuse is refused here too.
          */
         post: operations["estimate_cost"];
         delete?: never;
@@ -736,7 +736,7 @@ export interface paths {
         put?: never;
         /**
          * Generate a picture
-         * @description A picture from words, by a provider's model, as a job that makes a new item. It is paid for in AI credits, held when the job starts and charged when it succeeds, never more than was held. The same call makes the same item once: say another `seed` for another picture.
+         * @description Makes a picture from a text, by a provider's model, in a job that makes a new item. It is paid for in AI credits, held when the job starts and charged when it succeeds, never more than was held. The same call makes the same item once: give another `seed` for another picture.
          */
         post: operations["generate_image"];
         delete?: never;
@@ -756,7 +756,7 @@ export interface paths {
         put?: never;
         /**
          * Generate a film
-         * @description A film from words, and from a picture that it begins with if `ref` names one, by a provider's model, as a job that makes a new item. It is paid for in AI credits as pictures are.
+         * @description Makes a film from a text, and from a picture to begin with if `ref` names one, by a provider's model, in a job that makes a new item. It is paid for in AI credits as pictures are.
          */
         post: operations["generate_video"];
         delete?: never;
@@ -776,7 +776,7 @@ export interface paths {
         put?: never;
         /**
          * Generate speech or sound
-         * @description Spoken `text`, or sound such as music from a `prompt`, as a job that makes a new item. Two engines that speak are built in and cost no AI credits, only minutes of what they speak; what they make is a draft. Whatever is spoken or played so is `synthetic`.
+         * @description Makes speech from `text`, or sound such as music from a `prompt`, in a job that makes a new item. Two speech engines are built in and cost no AI credits, only minutes of speech; their quality is draft. Whatever is made so is `synthetic`.
          */
         post: operations["generate_audio"];
         delete?: never;
@@ -796,7 +796,7 @@ export interface paths {
         put?: never;
         /**
          * Upscale a picture or a film
-         * @description A new item that is twice or four times as wide and as high. `lanczos`, which is built in, resamples and invents nothing; it costs minutes as renders do, and no AI credits.
+         * @description Makes a new item that is two or four times as wide and as high. `lanczos`, which is built in, resamples and invents nothing; it costs minutes as renders do, and no AI credits.
          */
         post: operations["upscale_media"];
         delete?: never;
@@ -815,8 +815,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Cut out what is before the background
-         * @description A new item whose background is transparent: a PNG of a picture, a `WebM` with an alpha channel of a film. `chroma-key`, which is built in, takes whatever has about the `color` for background; it costs minutes as renders do, and no AI credits.
+         * Cut out the foreground
+         * @description Makes a new item whose background is transparent: a PNG of a picture, a `WebM` with an alpha channel of a film. `chroma-key`, which is built in, takes everything close to `color` as background; it costs minutes as renders do, and no AI credits.
          */
         post: operations["cut_out"];
         delete?: never;
@@ -836,7 +836,7 @@ export interface paths {
         put?: never;
         /**
          * Dub an item
-         * @description What is said in an item, translated and spoken in another language, as a job of kind `dub` that makes a new item, a timeline whose voiceover it is, and a dub to edit. It rests on the item's `transcript` and `speakers` reads: stored ones are used at no charge, and where one is missing its job is started or joined and the answer is `queued`: follow `job_id` with `get_jobs` and call again. With `script` neither is needed. What is built in translates and speaks as a draft: listen to it, change it with `edit_dub`. The same call makes the same dub once, until that or its item is deleted.
+         * @description Translates the speech of an item and speaks it in another language, in a job of kind `dub` that makes a new item, a timeline with the new voices as its voiceover, and a dub to edit. It needs the item's `transcript` and `speakers` reads: stored ones are used at no charge. If one is missing, its job is started or joined and the answer is `queued`: follow `job_id` with `get_jobs` and call again. With `script` neither is needed. The built-in engines translate and speak at draft quality: listen to the result, and change it with `edit_dub`. The same call makes the same dub once, until the dub or its item is deleted.
          */
         post: operations["dub"];
         delete?: never;
@@ -856,7 +856,7 @@ export interface paths {
         put?: never;
         /**
          * List dubs
-         * @description Newest first, without what is said in them.
+         * @description Newest first, without their segments.
          */
         post: operations["list_dubs"];
         delete?: never;
@@ -876,7 +876,7 @@ export interface paths {
         put?: never;
         /**
          * Read a dub
-         * @description With all its segments, what was last spoken of it, and whether it was changed since.
+         * @description With all its segments, what was last spoken, and whether it was changed since.
          */
         post: operations["get_dub"];
         delete?: never;
@@ -896,7 +896,7 @@ export interface paths {
         put?: never;
         /**
          * Change a dub
-         * @description Its name, or what is said in it: `ops` are done one after the other, all of them or none, and the refusal names the one that can't be done. Nothing is spoken by it: `render_dub` speaks what was changed. What the dub was before is kept for `undo_dub`, the last 50 changes.
+         * @description Changes its name or its segments: `ops` are applied in order, all of them or none, and a refusal names the one that can't be applied. Nothing is spoken: `render_dub` speaks the changes. The last 50 changes can be undone with `undo_dub`.
          */
         post: operations["edit_dub"];
         delete?: never;
@@ -916,7 +916,7 @@ export interface paths {
         put?: never;
         /**
          * Undo the latest change of a dub
-         * @description Back to what it was before, as a new revision; again for the change before that.
+         * @description Restores what the dub was before its latest change, as a new revision. A second call undoes the change before.
          */
         post: operations["undo_dub"];
         delete?: never;
@@ -936,7 +936,7 @@ export interface paths {
         put?: never;
         /**
          * Speak a dub again
-         * @description A job makes a new item of the dub as it is now, and puts its voices into the dub's timeline. Only segments whose text, voice or time is another are spoken; the job's result counts them (`spoken`, `reused`). Of a dub that has not changed the answer is `ready`.
+         * @description Starts a job that makes a new item of the dub as it is now, and puts the new voices into the dub's timeline. Only segments whose text, voice or time changed are spoken; the job's result counts them (`spoken`, `reused`). If the dub has not changed, the answer is `ready`.
          */
         post: operations["render_dub"];
         delete?: never;
@@ -956,7 +956,7 @@ export interface paths {
         put?: never;
         /**
          * Delete a dub
-         * @description With what is kept of its past. Its timeline and the items that were made of it stay.
+         * @description Its history is deleted too. Its timeline and the items that were made of it stay.
          */
         post: operations["delete_dub"];
         delete?: never;
@@ -974,7 +974,7 @@ export interface paths {
         };
         /**
          * Get an overview
-         * @description What there is in the workspace, what goes on, what is left of the minutes, and which endpoints are in trouble.
+         * @description What the workspace contains, which work is under way, the minutes that are left, and the endpoints in trouble.
          */
         get: operations["read_overview"];
         put?: never;
@@ -996,7 +996,7 @@ export interface paths {
         put?: never;
         /**
          * Get an overview
-         * @description What there is in the workspace, what goes on, what is left of the minutes, and which endpoints are in trouble.
+         * @description What the workspace contains, which work is under way, the minutes that are left, and the endpoints in trouble.
          */
         post: operations["get_overview"];
         delete?: never;
@@ -1016,7 +1016,7 @@ export interface paths {
         put?: never;
         /**
          * Read the brand kit
-         * @description The workspace's colours, fonts and logos by name, its voice, and how its captions look. `families` are those that a font may be of.
+         * @description The workspace's named colours, fonts and logos, its tone of voice, and its caption style. `families` are the font families that a font may have.
          */
         post: operations["get_brand_kit"];
         delete?: never;
@@ -1036,7 +1036,7 @@ export interface paths {
         put?: never;
         /**
          * Change the brand kit
-         * @description All that is asked or nothing. What uses the kit names an entry, and shows what the kit says then: the pages of public links bear its first colour.
+         * @description Makes all the changes or none. Whatever uses an entry of the kit by name uses its current value: the pages of public links show its first colour.
          */
         post: operations["update_brand_kit"];
         delete?: never;
@@ -1056,7 +1056,7 @@ export interface paths {
         put?: never;
         /**
          * Add to the calendar
-         * @description What is planned for when, and which items it is about. The calendar plans; it publishes nothing, and nothing happens by itself when the time comes. A workspace has at most 5,000 entries.
+         * @description Adds an entry: what is planned, when, and which items it is about. The calendar only plans; it publishes nothing, and nothing happens when the time comes. A workspace has at most 5,000 entries.
          */
         post: operations["add_calendar_entry"];
         delete?: never;
@@ -1076,7 +1076,7 @@ export interface paths {
         put?: never;
         /**
          * List the calendar
-         * @description What is planned between two moments, the earliest first; what has begun before and goes on is there too.
+         * @description Lists what is planned between two times, earliest first, with entries that began earlier and still go on.
          */
         post: operations["list_calendar"];
         delete?: never;
@@ -1096,7 +1096,7 @@ export interface paths {
         put?: never;
         /**
          * Change an entry of the calendar
-         * @description What is absent stays as it is; `refs` are all of its items from then on.
+         * @description Changes the fields that are given; absent ones keep their values. `refs` replaces all of the entry's items.
          */
         post: operations["update_calendar_entry"];
         delete?: never;
@@ -1176,7 +1176,7 @@ export interface paths {
         put?: never;
         /**
          * Revoke a calendar feed
-         * @description Its URL leads nowhere from now on. What programs have read already stays with them.
+         * @description Its URL stops working at once. Programs keep what they have already read.
          */
         post: operations["revoke_calendar_feed"];
         delete?: never;
@@ -1196,7 +1196,7 @@ export interface paths {
         put?: never;
         /**
          * Read the workspace's settings
-         * @description What its tools do where a call says nothing of it.
+         * @description The defaults of its tools, for calls that don't say otherwise.
          */
         post: operations["get_settings"];
         delete?: never;
@@ -1216,7 +1216,7 @@ export interface paths {
         put?: never;
         /**
          * Change the workspace's settings
-         * @description They count from the next call on, which may say otherwise for itself. `reads_on_import` start as if whoever uploads had asked for them, and cost as such.
+         * @description They apply from the next call on; a call may still say otherwise. `reads_on_import` start as if the uploader had requested them, and cost the same.
          */
         post: operations["update_settings"];
         delete?: never;
@@ -1236,7 +1236,7 @@ export interface paths {
         put?: never;
         /**
          * Save a skill
-         * @description Words that tell whoever works here how it is done: agents list skills and read those that fit. One of the same name is written over. Over MCP skills are prompts too. A workspace has at most 200.
+         * @description Saves instructions for whoever works in the workspace: agents list skills and read those that fit. A skill of the same name is replaced. Over MCP skills are prompts too. A workspace has at most 200.
          */
         post: operations["save_skill"];
         delete?: never;
@@ -1276,7 +1276,7 @@ export interface paths {
         put?: never;
         /**
          * Read a skill
-         * @description What it says, as Markdown.
+         * @description With its text, as Markdown.
          */
         post: operations["get_skill"];
         delete?: never;
@@ -1296,7 +1296,7 @@ export interface paths {
         put?: never;
         /**
          * Delete a skill
-         * @description Its name is free then.
+         * @description Its name becomes free.
          */
         post: operations["delete_skill"];
         delete?: never;
@@ -1316,7 +1316,7 @@ export interface paths {
         put?: never;
         /**
          * Save a template
-         * @description Arguments of a tool by a name, to be run again and again. They are held against what the tool takes; what it requires may be left to the run. One of the same name is written over. A workspace has at most 200.
+         * @description Saves a tool's arguments under a name, to run again and again. They are checked against the tool's schema; required arguments may be left to the run. A template of the same name is replaced. A workspace has at most 200.
          */
         post: operations["save_template"];
         delete?: never;
@@ -1356,7 +1356,7 @@ export interface paths {
         put?: never;
         /**
          * Run a template
-         * @description Calls its tool with its arguments, `overrides` in their place, and answers what the tool answers. It is a call of that tool: who may make it, what it costs, what it refuses and what an Idempotency-Key keeps are the tool's.
+         * @description Calls the template's tool with its arguments, some replaced by `overrides`, and returns the tool's answer. It is a call of that tool: who may make it, its price, its refusals and its Idempotency-Key are the tool's.
          */
         post: operations["run_template"];
         delete?: never;
@@ -1376,7 +1376,7 @@ export interface paths {
         put?: never;
         /**
          * Delete a template
-         * @description Its name is free then.
+         * @description Its name becomes free.
          */
         post: operations["delete_template"];
         delete?: never;
@@ -1396,7 +1396,7 @@ export interface paths {
         put?: never;
         /**
          * Create a timeline
-         * @description Scenes one after the other, sound beside them, pictures and texts over them, and captions. It begins empty, or with what `ops` make of it. A workspace has at most 500 timelines.
+         * @description Creates a sequence of scenes, with sound, with pictures and texts over the scenes, and with captions. It is empty, or what `ops` make of it. A workspace has at most 500 timelines.
          */
         post: operations["create_timeline"];
         delete?: never;
@@ -1416,7 +1416,7 @@ export interface paths {
         put?: never;
         /**
          * List timelines
-         * @description Newest first, without what is in them.
+         * @description Newest first, without their scenes, sound, overlays and captions.
          */
         post: operations["list_timelines"];
         delete?: never;
@@ -1436,7 +1436,7 @@ export interface paths {
         put?: never;
         /**
          * Read a timeline
-         * @description With everything in it, when each scene begins, and links to what the scenes show. What is of an item that is deleted says so.
+         * @description With everything in it, the time at which each scene begins, and links to what the scenes show. Parts whose item is deleted say so.
          */
         post: operations["get_timeline"];
         delete?: never;
@@ -1456,7 +1456,7 @@ export interface paths {
         put?: never;
         /**
          * Change a timeline
-         * @description Its name, or what is in it: `ops` are done one after the other, all of them or none, and the refusal names the one that can't be done. What the timeline was before is kept for `undo_timeline`, the last 50 changes.
+         * @description Changes its name or its contents: `ops` are applied in order, all of them or none, and a refusal names the one that can't be applied. The last 50 changes can be undone with `undo_timeline`.
          */
         post: operations["edit_timeline"];
         delete?: never;
@@ -1476,7 +1476,7 @@ export interface paths {
         put?: never;
         /**
          * Undo the latest change of a timeline
-         * @description Back to what it was before, as a new revision; again for the change before that.
+         * @description Restores what the timeline was before its latest change, as a new revision. A second call undoes the change before.
          */
         post: operations["undo_timeline"];
         delete?: never;
@@ -1496,7 +1496,7 @@ export interface paths {
         put?: never;
         /**
          * Delete a timeline
-         * @description With what is kept of its past. The items that it names, and those that were rendered from it, stay.
+         * @description Its history is deleted too. The items that it names, and those that were rendered from it, stay.
          */
         post: operations["delete_timeline"];
         delete?: never;
@@ -1516,7 +1516,7 @@ export interface paths {
         put?: never;
         /**
          * Render a timeline
-         * @description A job makes a new item of the timeline as it is now: a film of its scenes, cut to the frame, with what is over them and its sound, or the sound alone. It costs what a render of its length costs, or what has to be gone through to come to its parts, if that is more. The same film is made once while its item is there. Tracks go down under the speech of those items whose `speech` read is stored; captions in the picture are of stored transcripts, or of the cues in the timeline. `warnings` names what is missing.
+         * @description Starts a job that makes a new item of the timeline as it is now: a film of its scenes, cut to the frame, with its overlays and its sound, or the sound alone. It costs as much as a render of its length, or as decoding up to the parts that it uses, if that is more. While a film's item exists, the same film is not made again. Tracks are turned down under the speech of those items whose `speech` read is stored; captions in the picture come from stored transcripts, or from the timeline's cues. `warnings` names what is missing.
          */
         post: operations["render_timeline"];
         delete?: never;
@@ -1536,7 +1536,7 @@ export interface paths {
         put?: never;
         /**
          * Export a timeline
-         * @description As `OpenTimelineIO`, which comes back by `import_timeline` as it was; as an edit decision list; or what is said in it as captions: its own cues, or those of the stored transcripts of its scenes and its voiceover.
+         * @description Returns it as `OpenTimelineIO`, which `import_timeline` restores unchanged; as an edit decision list; or as captions: its own cues, or those of the stored transcripts of its scenes and its voiceover.
          */
         post: operations["export_timeline"];
         delete?: never;
@@ -1556,7 +1556,7 @@ export interface paths {
         put?: never;
         /**
          * Import a timeline
-         * @description A new timeline of an `OpenTimelineIO` document: the clips of its first video track are the scenes, those of its audio tracks the sound; of an edit decision list, whose events are the same; or of captions, which are its cues. What a document names that is no item of the workspace leaves a black scene in its place, and what can't be rendered is left out; `warnings` names both.
+         * @description Makes a new timeline of an `OpenTimelineIO` document, whose first video track's clips become the scenes and whose audio tracks' clips the sound; of an edit decision list, whose events become the same; or of captions, which become its cues. Media that are not items of the workspace leave a black scene in their place, and what can't be rendered is left out; `warnings` names both.
          */
         post: operations["import_timeline"];
         delete?: never;
@@ -1576,7 +1576,7 @@ export interface paths {
         put?: never;
         /**
          * Create a canvas
-         * @description A picture of layers that stand over one another: images and frames of films, texts, shapes, gradients, logos. `{name}` in a text is a placeholder, which a render fills, so that one canvas makes many pictures. A workspace has at most 500 canvases.
+         * @description Creates a picture of stacked layers: images and frames of films, texts, shapes, gradients, logos. `{name}` in a text is a placeholder that a render fills, so that one canvas makes many pictures. A workspace has at most 500 canvases.
          */
         post: operations["create_canvas"];
         delete?: never;
@@ -1596,7 +1596,7 @@ export interface paths {
         put?: never;
         /**
          * List canvases
-         * @description Newest first, without what is on them.
+         * @description Newest first, without their layers.
          */
         post: operations["list_canvases"];
         delete?: never;
@@ -1636,7 +1636,7 @@ export interface paths {
         put?: never;
         /**
          * Change a canvas
-         * @description Its name, or what is on it: `ops` are done one after the other, all of them or none, and the refusal names the one that can't be done. What the canvas was before is kept for `undo_canvas`, the last 50 changes.
+         * @description Changes its name or its layers: `ops` are applied in order, all of them or none, and a refusal names the one that can't be applied. The last 50 changes can be undone with `undo_canvas`.
          */
         post: operations["edit_canvas"];
         delete?: never;
@@ -1656,7 +1656,7 @@ export interface paths {
         put?: never;
         /**
          * Undo the latest change of a canvas
-         * @description Back to what it was before, as a new revision; again for the change before that.
+         * @description Restores what the canvas was before its latest change, as a new revision. A second call undoes the change before.
          */
         post: operations["undo_canvas"];
         delete?: never;
@@ -1676,7 +1676,7 @@ export interface paths {
         put?: never;
         /**
          * Delete a canvas
-         * @description With what is kept of its past. The items that it shows, and those that were rendered from it, stay.
+         * @description Its history is deleted too. The items that it shows, and those that were rendered from it, stay.
          */
         post: operations["delete_canvas"];
         delete?: never;
@@ -1696,7 +1696,7 @@ export interface paths {
         put?: never;
         /**
          * Render a canvas
-         * @description A job makes a new image of the canvas as it is now, with `values` in the place of its placeholders and with what its names stand for in the brand kit now. One canvas comes out as the same bytes, however often; the same picture is made once while its item is there. It costs what a second of film costs, for each 3840 × 2160 pixels that are begun, or what decoding its images is worth, if that is more. `warnings` names letters that the fonts lack.
+         * @description Starts a job that makes a new image of the canvas as it is now, with `values` for its placeholders and the names of the brand kit resolved now. The same canvas always gives the same bytes, and while a picture's item exists the same picture is not made again. It costs as much as one second of film for each 3840 × 2160 pixels begun, or the cost of decoding its images if that is more. `warnings` names letters that the fonts lack.
          */
         post: operations["render_canvas"];
         delete?: never;
@@ -1714,13 +1714,13 @@ export interface paths {
         };
         /**
          * List workspaces
-         * @description The workspaces that the credential can reach, with the caller's role in each. An API key or a script session reaches one. An OAuth access token reaches those that its user is a member of and has let the connection into.
+         * @description Lists the workspaces that the credential can reach, with the caller's role in each. An API key or a script session reaches one. An OAuth access token reaches those of which its user is a member and into which they let the connection.
          */
         get: operations["list_workspaces"];
         put?: never;
         /**
          * Open a workspace
-         * @description Another one of the caller's account, by an owner. A user who opens it is its owner; an API key acts in the one workspace that it is bound to, and `POST /keys` makes one for this. An account has at most 100.
+         * @description Opens another workspace of the caller's account; only an owner may. A user who opens it becomes its owner; an API key still acts in its own workspace only, and `POST /keys` makes one for the new workspace. An account has at most 100.
          */
         post: operations["create_workspace"];
         delete?: never;
@@ -1744,7 +1744,7 @@ export interface paths {
         head?: never;
         /**
          * Rename a workspace
-         * @description The one that the call acts in, by an owner.
+         * @description Renames the workspace that the call acts in; only an owner may.
          */
         patch: operations["update_workspace"];
         trace?: never;
@@ -1758,7 +1758,7 @@ export interface paths {
         };
         /**
          * List a workspace's members
-         * @description Of the workspace that the call acts in, by owners. API keys are no members: each acts as an owner in the one workspace that it is bound to.
+         * @description Lists the members of the workspace that the call acts in; only owners may. API keys are not members: each acts as an owner in the one workspace that it is bound to.
          */
         get: operations["list_members"];
         put?: never;
@@ -1779,13 +1779,13 @@ export interface paths {
         get?: never;
         /**
          * Give a user a role in a workspace
-         * @description Makes them a member, or changes the role of one who is: users of the workspace's account, and those of others who are members of one of its workspaces. The last owner stays one.
+         * @description Makes them a member, or changes a member's role. Only users of the workspace's account, or members of one of that account's workspaces, can be given a role. The last owner must stay one.
          */
         put: operations["put_member"];
         post?: never;
         /**
          * End a membership
-         * @description With it end the user's sessions in the workspace and the keys to its account that they made. The last owner stays.
+         * @description The user's sessions in the workspace end too, and so do the keys to its account that they made. The last owner can't be removed.
          */
         delete: operations["delete_member"];
         options?: never;
@@ -1802,7 +1802,7 @@ export interface paths {
         };
         /**
          * Get balances
-         * @description The month's cloud minutes, what running work holds of them, purchased minutes, AI credits and the rates of reads and renders.
+         * @description Returns the month's cloud minutes, the minutes that are held, purchased minutes, AI credits, and the rates of reads and renders.
          */
         get: operations["read_balances"];
         put?: never;
@@ -1842,13 +1842,13 @@ export interface paths {
         };
         /**
          * List API keys
-         * @description The account's live keys, newest first, without the keys themselves. Refused for a script session token.
+         * @description The account's live keys, newest first, without the secrets. Refused for a script session token.
          */
         get: operations["list_keys"];
         put?: never;
         /**
          * Create an API key
-         * @description Returns the key once; only its hash is stored. An account holds at most ten keys (contract §5.1). Refused for a script session token, and to a connection for a workspace that it was not let into.
+         * @description Returns the key once; only its hash is stored. An account has at most ten keys (contract §5.1). Refused for a script session token, and for a workspace that the connection was not let into.
          */
         post: operations["create_key"];
         delete?: never;
@@ -1866,14 +1866,14 @@ export interface paths {
         };
         /**
          * Get an API key
-         * @description A live key, without the key itself. Refused for a script session token.
+         * @description Returns a live key, without the secret. Refused for a script session token.
          */
         get: operations["get_key"];
         put?: never;
         post?: never;
         /**
          * Revoke an API key
-         * @description The key and the sessions made with it stop working at once; jobs already dispatched go on. Refused for a script session token.
+         * @description The key and the sessions made with it stop working at once; jobs that were already dispatched continue. Refused for a script session token.
          */
         delete: operations["revoke_key"];
         options?: never;
@@ -1890,7 +1890,7 @@ export interface paths {
         };
         /**
          * List changes to keys, secret and endpoints
-         * @description Who made, changed, rotated, revoked, enabled or disabled what, newest first. It is kept for as long as the deployment says (400 days unless set otherwise). Refused for a script session token.
+         * @description Lists who made, changed, rotated, revoked, enabled or disabled what, newest first. Entries are kept for as long as the deployment says (400 days by default). Refused for a script session token.
          */
         get: operations["list_audit"];
         put?: never;
@@ -1932,7 +1932,7 @@ export interface paths {
         put?: never;
         /**
          * Start an upload
-         * @description With `filename`, `content_type` and `bytes`: PUT the bytes as `upload` says, then call `complete`. With `url`: a worker fetches it, and there is nothing more to do.
+         * @description With `filename`, `content_type` and `bytes`: PUT the bytes as `upload` says, then call `complete`. With `url`: a worker fetches the file, and there is nothing more to do.
          */
         post: operations["create_upload"];
         delete?: never;
@@ -1951,24 +1951,24 @@ export interface paths {
         get?: never;
         /**
          * Send the bytes of an upload
-         * @description The URL is the `resumable_url` that `POST /uploads` gave out; it needs no other credential. Until `complete`, bytes that are sent again replace those before. One request at a time may send them. To send them in pieces and go on after a break, use PATCH.
+         * @description The URL is the `resumable_url` that `POST /uploads` returned; it needs no other credential. Until `complete`, bytes that are sent again replace earlier ones. One request at a time may send them. To send them in pieces, and to continue after a break, use PATCH.
          */
         put: operations["send_upload_content"];
         post?: never;
         delete?: never;
         /**
-         * What uploads speak
-         * @description tus 1.0.0: its version, its extensions and the most bytes of a file. No token is needed.
+         * Get the upload protocol
+         * @description tus 1.0.0: its version, its extensions and the size limit of a file in bytes. No token is needed.
          */
         options: operations["describe_uploads"];
         /**
-         * How far an upload's bytes have come
-         * @description tus 1.0.0: `Upload-Offset` is where the bytes go on, `Upload-Length` how many there will be. Of an upload that was completed both are the same; one that failed is not found.
+         * Get the offset of an upload
+         * @description tus 1.0.0: `Upload-Offset` is the offset of the next byte, `Upload-Length` the length of the file in bytes. For a completed upload they are equal; one that failed is not found.
          */
         head: operations["get_upload_offset"];
         /**
          * Send more bytes of an upload
-         * @description tus 1.0.0: the bytes go on at `Upload-Offset`, which has to be where they end so far. What arrives is kept, also when the connection breaks: ask with HEAD where the bytes go on, and send the rest. With `Upload-Checksum` bytes are kept once all of them came and proved right. When the last byte has arrived, call `complete`.
+         * @description tus 1.0.0: the bytes begin at `Upload-Offset`, which must be the offset that the upload has reached. Bytes that arrive are kept even if the connection breaks: ask for the offset with HEAD, and send the rest. With `Upload-Checksum` the bytes are kept only once all have come and match it. After the last byte, call `complete`.
          */
         patch: operations["append_upload_content"];
         trace?: never;
@@ -1982,7 +1982,7 @@ export interface paths {
         };
         /**
          * Get an upload
-         * @description How far it has come, and why it failed. Without the URL that takes its bytes, which is given out once. An upload that has ended is kept as long as jobs are.
+         * @description Returns its status, and why it failed. The URL that takes its bytes is not shown: only `POST /uploads` returns it. An upload that has ended is kept as long as jobs are.
          */
         get: operations["get_upload"];
         put?: never;
@@ -2004,7 +2004,7 @@ export interface paths {
         put?: never;
         /**
          * Complete an upload
-         * @description Hands the bytes to a worker and answers the item in `processing`; `GET /library/items/{id}` tells when it is `ready` or `failed`. Completing again answers the item again.
+         * @description Hands the bytes to a worker and returns the item in `processing`; `GET /library/items/{id}` says when it is `ready` or `failed`. Completing it again returns the item again.
          */
         post: operations["complete_upload"];
         delete?: never;
@@ -2022,7 +2022,7 @@ export interface paths {
         };
         /**
          * List library items
-         * @description The items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a page may show fewer than `limit`, and after 20,000 items without one none, and still have more after it (`has_more`). A cursor is of one `sort`.
+         * @description Lists the items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a page may have fewer items than `limit`, or none after 20,000 items without a match, and still be followed by more (`has_more`). A cursor is valid for one `sort` only.
          */
         get: operations["list_library_items"];
         put?: never;
@@ -2042,21 +2042,21 @@ export interface paths {
         };
         /**
          * Get a library item
-         * @description By its id, its ref, or the id of the job that made it (contract §2, "Library item").
+         * @description Finds it by its id, its ref, or the id of the job that made it (contract §2, "Library item").
          */
         get: operations["get_library_item"];
         put?: never;
         post?: never;
         /**
          * Delete a library item
-         * @description Cancels its queued jobs, asks its running ones to stop, and frees the ref. The bytes go once no job reads them.
+         * @description Cancels its queued jobs, asks its running ones to stop, and frees the ref. The bytes are deleted once no job reads them.
          */
         delete: operations["delete_library_item"];
         options?: never;
         head?: never;
         /**
          * Change a library item
-         * @description Its name, its ref or its tags. What is absent stays as it is.
+         * @description Changes its name, its ref or its tags. Absent fields keep their values.
          */
         patch: operations["update_library_item"];
         trace?: never;
@@ -2070,7 +2070,7 @@ export interface paths {
         };
         /**
          * Get a stored read
-         * @description The result that a read's job has stored on the item, at no charge. A transcript is also answered as text: `format=txt`, or as captions: `format=srt` and `format=vtt`, in cues of at most two lines of 42 characters and 7 s that never overlap, with who speaks where that is stored.
+         * @description Returns the read that a job stored on the item, at no charge. A transcript is also returned as text: `format=txt`, or as captions: `format=srt` and `format=vtt`, in cues of at most two lines of 42 characters and 7 s that never overlap, with the speakers' names where those are stored.
          */
         get: operations["get_stored_read"];
         put?: never;
@@ -2092,7 +2092,9 @@ export interface paths {
         put?: never;
         /**
          * Hold an item's reads back
-         * @description For a computer that reads the item itself: until the lease ends, `prepare_media` answers `held` with the reason `reading_on_computer`.
+         *     For a computer that reads the item itself: until the lease ends, `prepare_media` answers `held` with the reason
+         *     `reading_on_computer`.
+         *     `reading_on_computer`.
          */
         post: operations["lease_library_item"];
         /** Stop holding an item's reads back */
@@ -2111,7 +2113,7 @@ export interface paths {
         };
         /**
          * Show a picture
-         * @description A JPEG, at most 320 pixels across, of an item or of one of its moments. The URL is a `thumbnail_url` that this service gave out; it needs no other credential and ends by itself after one to two hours.
+         * @description Returns a JPEG, at most 320 pixels wide, of an item or of one of its moments. The URL is a `thumbnail_url` that this service returned; it needs no other credential and expires after one to two hours.
          */
         get: operations["get_thumbnail"];
         put?: never;
@@ -2131,7 +2133,7 @@ export interface paths {
         };
         /**
          * Get an item's media
-         * @description The bytes of an item, or a range of them. The URL is a `media_url` that this service gave out; it needs no other credential and ends by itself. `ETag` is the SHA-256 of the whole. One range is answered with 206, several with the whole. Where the service keeps media in a bucket the answer is 302 to a link of the bucket's, which takes ranges too.
+         * @description Returns the bytes of an item, or a range of them. The URL is a `media_url` that this service returned; it needs no other credential and expires. `ETag` is the SHA-256 of the whole. One range is answered with 206, several ranges with the whole. Where the service keeps media in a bucket, the answer is 302 to a link of the bucket, which takes ranges too.
          */
         get: operations["get_media"];
         put?: never;
@@ -2151,13 +2153,13 @@ export interface paths {
         };
         /**
          * List webhook endpoints
-         * @description The account's endpoints, newest first, each with its failures in a row.
+         * @description The account's endpoints, newest first, each with its number of consecutive failures.
          */
         get: operations["list_webhooks"];
         put?: never;
         /**
          * Register a webhook endpoint
-         * @description It is told of jobs that end in any workspace of the account. An account has at most ten (contract §8).
+         * @description It gets the events of jobs that end in any workspace of the account. An account has at most ten (contract §8).
          */
         post: operations["create_webhook"];
         delete?: never;
@@ -2186,7 +2188,7 @@ export interface paths {
         head?: never;
         /**
          * Change or test a webhook endpoint
-         * @description With `test: true` one ping is sent now, after the changes; it counts for nothing and is not retried. An endpoint takes ten pings a minute.
+         * @description With `test: true` one ping is sent now, after the changes; its result counts neither as failure nor as success, and it is not retried. An endpoint takes ten pings a minute.
          */
         patch: operations["update_webhook"];
         trace?: never;
@@ -2200,13 +2202,13 @@ export interface paths {
         };
         /**
          * List deliveries
-         * @description The endpoint's delivery log, newest first, with the status and error of the receiver. Kept 30 days. With filters a page looks through 2,000 deliveries: it may show fewer than `limit`, or none, and still have more after it.
+         * @description Lists the endpoint's deliveries, newest first, with the receiver's status and the error. They are kept for 30 days. With filters a page looks through 2,000 deliveries: it may have fewer than `limit`, or none, and still be followed by more.
          */
         get: operations["list_deliveries"];
         put?: never;
         /**
          * Send again
-         * @description With `delivery_id`, that delivery from its first attempt: a new delivery, which names it in `resend_of`. One that is still pending is cancelled for it, and so is a resend of it. With `since`, every event since then whose last delivery failed or was skipped.
+         * @description With `delivery_id`, sends that delivery again from its first attempt: a new delivery, which names it in `resend_of`. If that one, or a resend of it, is still pending, it is cancelled. With `since`, sends every event since then whose last delivery failed or was skipped.
          */
         post: operations["resend_delivery"];
         delete?: never;
@@ -2224,7 +2226,7 @@ export interface paths {
         };
         /**
          * Get a delivery
-         * @description With what was sent: the body, and of each attempt the host, the path and the headers, signature and all.
+         * @description With the requests that were sent: the body, and for each attempt the host, the path and the headers with the signature.
          */
         get: operations["get_delivery"];
         put?: never;
@@ -2250,12 +2252,12 @@ export interface paths {
         put?: never;
         /**
          * Create or rotate the signing secret
-         * @description Without `rotate` it answers the secret there is, or creates one. With `rotate: true` it issues a new one; the old one keeps verifying for 24 hours, in which there is no other rotation. Refused for a script session token.
+         * @description Without `rotate` it returns the existing secret, or creates one. With `rotate: true` it creates a new one; the old one keeps verifying for 24 hours, in which there can be no other rotation. Refused for a script session token.
          */
         post: operations["create_webhook_secret"];
         /**
          * Remove the signing secret
-         * @description Deliveries are then signed with the shared default secret. A secret that still verified from before a rotation is gone too. Refused for a script session token.
+         * @description Deliveries are then signed with the shared default secret. A previous secret that still verified after a rotation is removed too. Refused for a script session token.
          */
         delete: operations["delete_webhook_secret"];
         options?: never;
@@ -2272,13 +2274,13 @@ export interface paths {
         };
         /**
          * List projects
-         * @description The projects of the workspace that the call acts in, newest first, in short.
+         * @description Summaries of the projects of the workspace that the call acts in, newest first.
          */
         get: operations["list_projects"];
         put?: never;
         /**
          * Create a project
-         * @description In the workspace that the call acts in. With the mode `autonomous` it begins as `running`, and an agent makes of the workspace's footage what the brief asks for: `generating` while work that it started goes on, `rendering`, and then `idle` with the film at `assembled_url`; or `failed`. It is paid by whoever creates the project. With `manual` it begins as `idle`. Each status is told to `webhook_url`.
+         * @description Creates it in the workspace that the call acts in. With the mode `autonomous` it begins as `running`, and an agent makes what the brief asks for from the workspace's footage: the project is `generating` while work that it started continues, then `rendering`, and finally `idle` with the film at `assembled_url`; or `failed`. The creator pays for it. With `manual` it begins as `idle`. Each status is sent to `webhook_url`.
          */
         post: operations["create_project"];
         delete?: never;
@@ -2296,14 +2298,14 @@ export interface paths {
         };
         /**
          * Get a project
-         * @description Its full state. A webhook is sent once and may be lost: this is where the state is confirmed (contract §6.2.5).
+         * @description Returns its full state. A webhook is sent once and may be lost: confirm the state here (contract §6.2.5).
          */
         get: operations["get_project"];
         put?: never;
         post?: never;
         /**
          * Delete a project
-         * @description With the log of its webhooks, whatever its status; nobody is told. The jobs of its agent stop, as where it is cancelled. A project that was cancelled goes by itself after 30 days.
+         * @description Deletes it with the log of its webhooks, whatever its status; no webhook is sent. Its agent's jobs stop, as for a cancelled project. A cancelled project is deleted automatically after 30 days.
          */
         delete: operations["delete_project"];
         options?: never;
@@ -2325,8 +2327,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Set where a project tells of itself
-         * @description No webhook is sent for it. A webhook that is on its way already goes where it was to go.
+         * Set a project's webhook URL
+         * @description This sends no webhook. A webhook that is already on its way still goes to the old URL.
          */
         patch: operations["update_project_settings"];
         trace?: never;
@@ -2342,7 +2344,7 @@ export interface paths {
         put?: never;
         /**
          * Change a project's status
-         * @description What the agent that works on the project calls. Each change raises `revision` and is told to the project's `webhook_url`, once. `running` and `generating` lead to each other, to `idle` and to `failed`, `running` to `rendering` also; `idle` leads to `running` and `rendering`; `rendering` to `idle` and `failed`; `failed` to `running`. Whoever changes it takes it over: the service's own agent works on it no longer.
+         * @description Called by the agent that works on the project. Each change raises `revision` and is sent to the project's `webhook_url`, once. `running` and `generating` lead to each other, to `idle` and to `failed`, `running` to `rendering` also; `idle` leads to `running` and `rendering`; `rendering` to `idle` and `failed`; `failed` to `running`. Whoever changes the status takes the project over: the service's own agent stops working on it.
          */
         post: operations["change_project_status"];
         delete?: never;
@@ -2362,7 +2364,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a project
-         * @description For good, and nobody is told (contract §6.2.2). The agent stops, and so do the jobs that it has started and waits for, at no cost; those of others that it joined go on.
+         * @description This is final, and no webhook is sent (contract §6.2.2). The agent stops, and so do the jobs that it started and waits for, at no charge; jobs of others that it joined continue.
          */
         post: operations["cancel_project"];
         delete?: never;
@@ -2380,7 +2382,7 @@ export interface paths {
         };
         /**
          * List a project's webhooks
-         * @description What was sent of the project's changes of status, newest first: at most one webhook a change. Kept 30 days.
+         * @description Lists the webhooks of the project's changes of status, newest first: at most one for each change. Kept for 30 days.
          */
         get: operations["list_project_deliveries"];
         put?: never;
@@ -2401,8 +2403,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Say something to a project's agent
-         * @description A project that is `idle` or `failed` is `running` again: the agent does its work anew with what was said, for whoever says it. What was read is stored, and costs nothing again.
+         * Send a message to a project's agent
+         * @description A project that is `idle` or `failed` becomes `running` again: the agent does its work again with the message, on behalf of whoever sends it. Reads are stored by then, and cost nothing again.
          */
         post: operations["say_to_project"];
         delete?: never;
@@ -2420,7 +2422,7 @@ export interface paths {
         };
         /**
          * List what a project's agent did
-         * @description Each call of a tool, the oldest first: of the brief, and of each thing that was said since. The last ten are kept beside the latest.
+         * @description Each call of a tool, oldest first: those for the brief, and for each message since. The steps for the ten messages before the latest are kept too.
          */
         get: operations["list_project_steps"];
         put?: never;
@@ -2440,7 +2442,7 @@ export interface paths {
         };
         /**
          * List events
-         * @description The account's job events, newest first, each as endpoints are sent it, whether there are endpoints or not. Kept 30 days. With filters a page looks through 2,000 events: it may show fewer than `limit`, or none, and still have more after it.
+         * @description The account's job events, newest first, as endpoints are sent them, whether it has endpoints or not. They are kept for 30 days. With filters a page looks through 2,000 events: it may have fewer than `limit`, or none, and still be followed by more.
          */
         get: operations["list_events"];
         put?: never;
@@ -2460,7 +2462,7 @@ export interface paths {
         };
         /**
          * Get an event
-         * @description The exact JSON that endpoints are sent, a ping's too. Kept 30 days.
+         * @description Returns the exact JSON that endpoints are sent, also for a ping. Events are kept for 30 days.
          */
         get: operations["get_event"];
         put?: never;
@@ -2480,7 +2482,7 @@ export interface paths {
         };
         /**
          * Follow the account's job events
-         * @description Server-sent events: `data` is the body that webhook endpoints are sent, `event` its type, `id` its place. It begins with what happens from now on, or after `Last-Event-ID`. A comment comes every 15 seconds. The server ends a stream after five minutes, and at once when its credential is revoked; connect again with the last `id`. One that is not of the database's past, as after a restore of an older state, is answered 410: connect without it. The delivery is not signed: you asked for it.
+         * @description Sends server-sent events: `data` is the body that webhook endpoints are sent, `event` its type, `id` its position. The stream begins with what happens from now on, or after `Last-Event-ID`. A comment is sent every 15 seconds. The server ends a stream after five minutes, and at once when its credential is revoked; connect again with the last `id`. An `id` that is not in the database's past, as after a restore of an older state, is answered 410: connect without it. Messages are not signed: you requested them.
          */
         get: operations["stream_events"];
         put?: never;
@@ -2500,13 +2502,13 @@ export interface paths {
         };
         /**
          * List accounts
-         * @description All of them, newest first.
+         * @description All accounts, newest first.
          */
         get: operations["operator_list_accounts"];
         put?: never;
         /**
          * Open an account
-         * @description With a default workspace, and with an API key to it where one is asked for.
+         * @description It has a default workspace, and an API key for it if one is requested.
          */
         post: operations["operator_create_account"];
         delete?: never;
@@ -2524,7 +2526,7 @@ export interface paths {
         };
         /**
          * Get an account
-         * @description The account, what it has left of its minutes, and the processor time that its work took unpaid.
+         * @description Returns the account, its balances, and the processor time that its work used unpaid.
          */
         get: operations["operator_get_account"];
         put?: never;
@@ -2534,7 +2536,7 @@ export interface paths {
         head?: never;
         /**
          * Change an account
-         * @description Its name. Minutes are given by `POST /operator/accounts/{id}/minutes`.
+         * @description Changes its name. Minutes are given by `POST /operator/accounts/{id}/minutes`.
          */
         patch: operations["operator_update_account"];
         trace?: never;
@@ -2551,7 +2553,7 @@ export interface paths {
         post?: never;
         /**
          * Forgive an account's unpaid processor time
-         * @description What its media and jobs computed unpaid counts no more: jobs and uploads are let in at once, and what was put off goes on.
+         * @description The time that its media and jobs used unpaid no longer counts: jobs and uploads are accepted at once, and work that was put off continues.
          */
         delete: operations["operator_forgive_processor_time"];
         options?: never;
@@ -2570,7 +2572,7 @@ export interface paths {
         put?: never;
         /**
          * Suspend an account
-         * @description Every credential of it is refused with 403 `account_suspended`, its open event streams end, its queued jobs wait, and its endpoints are told of nothing: events are `skipped`, and can be sent again once it is resumed. What runs goes on unless `end_work` is true. Nothing is deleted. Repeated, it gives another reason.
+         * @description All its credentials are refused with 403 `account_suspended`, its open event streams end, its queued jobs wait, and its endpoints get no events: events are `skipped`, and can be sent again once it is resumed. Running work continues unless `end_work` is true. Nothing is deleted. Repeated, it changes the reason.
          */
         post: operations["operator_suspend_account"];
         delete?: never;
@@ -2590,7 +2592,7 @@ export interface paths {
         put?: never;
         /**
          * Resume an account
-         * @description Its credentials are let in again, its jobs go on, and the endpoints that the suspension silenced are enabled.
+         * @description Its credentials are accepted again, its jobs continue, and the endpoints that the suspension disabled are enabled.
          */
         post: operations["operator_resume_account"];
         delete?: never;
@@ -2608,7 +2610,7 @@ export interface paths {
         };
         /**
          * List an account's keys
-         * @description Live and revoked, newest first, without the keys themselves.
+         * @description Live and revoked keys, newest first, without the secrets.
          */
         get: operations["operator_list_keys"];
         put?: never;
@@ -2631,7 +2633,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke a key
-         * @description Whosever it is: the key, the sessions made with it and its open event streams end at once; jobs already dispatched go on. Its owner sees it in their audit log.
+         * @description This works for any account's key: the key, the sessions made with it and its open event streams end at once; jobs that were already dispatched continue. Its owner sees it in their audit log.
          */
         delete: operations["operator_revoke_key"];
         options?: never;
@@ -2650,7 +2652,7 @@ export interface paths {
         put?: never;
         /**
          * Erase an account
-         * @description It must be suspended. Its workspaces with their items and projects, its users, endpoints, signing secret, audit log and name go, for good; bytes follow as for deleted items. Ids and the ledger stay. Asked again, it goes on where it was.
+         * @description It must be suspended. Its workspaces with their items and projects, its users, endpoints, signing secret, audit log and name are erased for good; bytes are deleted as for deleted items. Ids and the ledger stay. Repeated, it continues where it stopped.
          */
         post: operations["operator_erase_account"];
         delete?: never;
@@ -2670,7 +2672,7 @@ export interface paths {
         put?: never;
         /**
          * Erase a workspace
-         * @description Its items, projects, members, keys and name go, for good. An account's default workspace goes with its account.
+         * @description Its items, projects, members, keys and name are erased for good. An account's default workspace is erased with its account only.
          */
         post: operations["operator_erase_workspace"];
         delete?: never;
@@ -2690,7 +2692,7 @@ export interface paths {
         put?: never;
         /**
          * Erase an item
-         * @description As if its owner had deleted it, and what it was called goes at once. One that was deleted before loses its name too.
+         * @description Deletes it as its owner could, and erases its name at once. An item that was deleted before loses its name too.
          */
         post: operations["operator_erase_item"];
         delete?: never;
@@ -2708,13 +2710,13 @@ export interface paths {
         };
         /**
          * List users
-         * @description All of them, newest first.
+         * @description All users, newest first.
          */
         get: operations["operator_list_users"];
         put?: never;
         /**
          * Add a user
-         * @description With `oauth_subject`, whoever presents an access token of that subject is this user, whatever `MWS_OAUTH_SIGNUP` says. They reach the workspaces that they are a member of.
+         * @description With `oauth_subject`, whoever presents an access token with that subject is this user, whatever `MWS_OAUTH_SIGNUP` says. They can use the workspaces of which they are members.
          */
         post: operations["operator_create_user"];
         delete?: never;
@@ -2738,7 +2740,7 @@ export interface paths {
         head?: never;
         /**
          * Change a user
-         * @description Their name, whose tokens stand for them, or whether they are let in at all.
+         * @description Changes their name, the tokens that stand for them, or whether they are admitted.
          */
         patch: operations["operator_update_user"];
         trace?: never;
@@ -2752,13 +2754,13 @@ export interface paths {
         };
         /**
          * List workspaces
-         * @description All of them, newest first.
+         * @description All workspaces, newest first.
          */
         get: operations["operator_list_workspaces"];
         put?: never;
         /**
          * Open a workspace
-         * @description An account's first one is its default.
+         * @description The first workspace of an account is its default.
          */
         post: operations["operator_create_workspace"];
         delete?: never;
@@ -2782,7 +2784,7 @@ export interface paths {
         head?: never;
         /**
          * Change a workspace
-         * @description Its name, or that it is its account's default.
+         * @description Changes its name, or makes it its account's default.
          */
         patch: operations["operator_update_workspace"];
         trace?: never;
@@ -2796,13 +2798,13 @@ export interface paths {
         };
         /**
          * List members
-         * @description The members of a workspace, or the memberships of a user: name one of the two.
+         * @description Lists the members of a workspace, or the memberships of a user: give exactly one of the two.
          */
         get: operations["operator_list_members"];
         put?: never;
         /**
          * Give a user a role in a workspace
-         * @description Makes them a member, or changes the role of one who is.
+         * @description Makes them a member, or changes a member's role.
          */
         post: operations["operator_put_member"];
         delete?: never;
@@ -2823,7 +2825,7 @@ export interface paths {
         post?: never;
         /**
          * End a membership
-         * @description The user reaches the workspace no more, at once: their sessions there end, and the keys to the workspace's account that they made, or whose keys made them, are revoked. What they have started goes on. Where the account is their own, they stay one of its users: disable them to keep them out of all of it.
+         * @description The user loses access to the workspace at once: their sessions there end, and the keys to the workspace's account that they made, or whose keys made them, are revoked. Work that they have started continues. If the account is their own, they remain one of its users: disable them to keep them out of all of it.
          */
         delete: operations["operator_delete_member"];
         options?: never;
@@ -2842,7 +2844,7 @@ export interface paths {
         put?: never;
         /**
          * Give an account minutes
-         * @description A grant adds to the open month, a purchase to the bought minutes, an allowance sets what each month has. An allowance below what is used and held leaves nothing, and takes nothing back.
+         * @description A grant adds to the current month, a purchase to the purchased minutes, an allowance sets the minutes of each month. An allowance below what is used and held leaves nothing, and takes nothing back.
          */
         post: operations["operator_give_minutes"];
         delete?: never;
@@ -2862,7 +2864,7 @@ export interface paths {
         put?: never;
         /**
          * Give an account AI credits
-         * @description A grant and a purchase add to what the account has, and never lapse; a withdrawal takes back what nothing holds.
+         * @description A grant and a purchase add credits, which never expire; a withdrawal takes back credits that are not held.
          */
         post: operations["operator_give_credits"];
         delete?: never;
@@ -2880,7 +2882,7 @@ export interface paths {
         };
         /**
          * List reads
-         * @description The six reads: what computes each, whether it is paused, and how many jobs wait for it.
+         * @description The reads: the engine of each, whether it is paused, and how many of its jobs wait.
          */
         get: operations["operator_list_reads"];
         put?: never;
@@ -2906,7 +2908,7 @@ export interface paths {
         head?: never;
         /**
          * Pause or resume a read
-         * @description While a read is paused its running jobs go on, its waiting ones wait and give their places to others, and calls for it are answered `held`. Nothing is cancelled and nothing is charged.
+         * @description While a read is paused its running jobs continue, its waiting jobs wait and give their places to others, and calls for it are answered `held`. Nothing is cancelled and nothing is charged.
          */
         patch: operations["operator_update_read"];
         trace?: never;
@@ -2920,7 +2922,7 @@ export interface paths {
         };
         /**
          * List jobs of all accounts
-         * @description Newest first. With filters a page looks through 2,000 jobs: it may show fewer than `limit`, or none, and still have more after it.
+         * @description Newest first. With filters a page looks through 2,000 jobs: it may have fewer than `limit`, or none, and still be followed by more.
          */
         get: operations["operator_list_jobs"];
         put?: never;
@@ -2940,7 +2942,7 @@ export interface paths {
         };
         /**
          * Get a job of any account
-         * @description The job as its account sees it, and whose it is.
+         * @description Returns the job as its account sees it, and the accounts that own and pay for it.
          */
         get: operations["operator_get_job"];
         put?: never;
@@ -2962,7 +2964,7 @@ export interface paths {
         put?: never;
         /**
          * Run a job's read again
-         * @description Starts the read of a job that failed or was cancelled anew, as a job of its own, for the account that paid for the first one. The answer is `prepare_media`'s for that read: `ready` when it is stored meanwhile, and a reason where it can't start. The first job stays as it is.
+         * @description Starts the read of a failed or cancelled job again, as a new job, for the account that paid for the first one. The answer is `prepare_media`'s for that read: `ready` if it has been stored meanwhile, or a reason if it can't start. The first job does not change.
          */
         post: operations["operator_retry_job"];
         delete?: never;
@@ -2980,7 +2982,7 @@ export interface paths {
         };
         /**
          * List deliveries of all accounts
-         * @description Newest first. With filters a page looks through 2,000 deliveries: it may show fewer than `limit`, or none, and still have more after it.
+         * @description Newest first. With filters a page looks through 2,000 deliveries: it may have fewer than `limit`, or none, and still be followed by more.
          */
         get: operations["operator_list_deliveries"];
         put?: never;
@@ -3001,8 +3003,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send again what did not arrive
-         * @description Every event since a time whose last delivery to an endpoint failed or was skipped, as far as the filters pass it: a new delivery each, from its first attempt. With `dry_run` it is counted alone.
+         * Resend what did not arrive
+         * @description Sends every event since a time again whose last delivery to an endpoint failed or was skipped, and which matches the filters: each as a new delivery, from its first attempt. With `dry_run` they are only counted.
          */
         post: operations["operator_resend_deliveries"];
         delete?: never;
@@ -3020,7 +3022,7 @@ export interface paths {
         };
         /**
          * List changes
-         * @description What operators did, newest first, and what they looked at (`view`: once an hour for the same operator and route). It is kept for good, can't be changed, and each row carries the hash of the one before it.
+         * @description Lists what operators did, newest first, and what they viewed (`view`: once an hour for the same operator and route). It is kept for good, can't be changed, and each row carries the hash of the one before it.
          */
         get: operations["operator_list_audit"];
         put?: never;
@@ -3040,7 +3042,7 @@ export interface paths {
         };
         /**
          * Get the verdict
-         * @description How the service stands, on five axes: each with a sentence, the numbers that it goes by, and the command that helps next. The same numbers give the same words. An axis whose numbers are too old is `unknown`, never `healthy`.
+         * @description The health of the service on five axes: each with a sentence, the numbers behind it, and the command that helps next. The same numbers give the same words. An axis whose numbers are too old is `unknown`, never `healthy`.
          */
         get: operations["operator_get_report"];
         put?: never;
@@ -3062,7 +3064,7 @@ export interface paths {
         put?: never;
         /**
          * Make a link to the console
-         * @description A browser that follows it is signed in as the operator whose token this is, for twelve hours or until the token is changed. It can be used once, within ten minutes.
+         * @description A browser that follows it is signed in as the operator whose token this is, for twelve hours or until the token changes. The link can be used once, within ten minutes.
          */
         post: operations["operator_create_console_link"];
         delete?: never;
@@ -3082,7 +3084,7 @@ export interface paths {
         put?: never;
         /**
          * Make a link to the account's portal
-         * @description Pages for people of the account: their webhooks, jobs, usage and keys. The link can be used once, within ten minutes, and signs a browser in for an hour, with what its key may do to them; it makes no keys. It ends with the key that it was made with, which must be an API key.
+         * @description Makes a link to pages for people of the account: their webhooks, jobs, usage and keys. It can be used once, within ten minutes, and signs a browser in for an hour, with its key's rights on those pages; it makes no keys. The session ends with the key that made the link, which must be an API key.
          */
         post: operations["create_portal_session"];
         delete?: never;
@@ -3097,46 +3099,46 @@ export interface components {
     schemas: {
         /**
          * AccountChange
-         * @description A change to a key, the signing secret or an endpoint.
+         * @description A change to a key, the signing secret or an endpoint, or to the account's suspension.
          */
         AccountChange: {
             /** @description Its id. */
             id: string;
             /**
              * Format: date-time
-             * @description When.
+             * @description When it happened.
              */
             at: string;
-            /** @description Who: the id of an API key or of a user, or `operator`. */
+            /** @description Who made it: the id of an API key or of a user, or `operator`. */
             actor: string;
-            /** @description How they came in: `api_key`, `session`, `oauth`, `portal` or `operator`. */
+            /** @description The kind of credential: `api_key`, `session`, `oauth`, `portal` or `operator`. */
             credential: string;
-            /** @description The address that the request came from; null where it is not known, and for an operator's. */
+            /** @description The address that the request came from; null when it is not known, and for an operator's. */
             address?: string | null;
-            /** @description What was done, such as `key.create`, `webhook_secret.rotate` or `webhook.disable`. */
+            /** @description The action, such as `key.create`, `webhook_secret.rotate` or `webhook.disable`. */
             action: string;
-            /** @description The id of what it was done to; of the signing secret, the account's. */
+            /** @description The id of what was changed: a key or an endpoint, otherwise the account. */
             target: string;
-            /** @description What there is to say of it, or null. Never a secret; of an endpoint's URL the host alone. */
+            /** @description Details of the change, or null. They never hold a secret, and of an endpoint's URL only the host. */
             details?: unknown;
             /** @description The request's `X-Request-Id`. */
             request_id: string;
         };
         /**
          * AccountDetail
-         * @description An account and what it has.
+         * @description An account with its balances.
          */
         AccountDetail: {
             /** @description The account. */
             account: components["schemas"]["OperatorAccount"];
-            /** @description What it has left, as its own `GET /balances` shows it. */
+            /** @description Its balances, as its own `GET /balances` shows them. */
             balances: components["schemas"]["BalancesAnswer"];
-            /** @description What its media and jobs have computed that nobody paid for. */
+            /** @description The processor time that its media and jobs used unpaid. */
             unpaid_processor: components["schemas"]["UnpaidProcessorTime"];
         };
         /**
          * AddCalendarEntry
-         * @description What to plan.
+         * @description A calendar entry to add.
          * @example {
          *       "title": "Interview goes out",
          *       "starts_at": "2026-12-01T09:00:00.000Z",
@@ -3147,44 +3149,44 @@ export interface components {
          *     }
          */
         AddCalendarEntry: {
-            /** @description What is planned, 1 to 200 characters. */
+            /** @description The title, 1 to 200 characters. */
             title: string;
             /**
              * Format: date-time
-             * @description From when.
+             * @description When it starts.
              */
             starts_at: string;
             /**
              * Format: date-time
-             * @description Until when: after `starts_at`, by 366 days at most. Open when not given.
+             * @description When it ends: after `starts_at`, by at most 366 days. Without it the end is open.
              */
             ends_at?: string | null;
-            /** @description What names the items that it is about, at most 20. */
+            /** @description The items that it is about, at most 20, each by its ref, its id, or the id of the job that made it. */
             refs?: string[] | null;
-            /** @description Where it is to be seen, at most 100 characters. */
+            /** @description Where it will be published, at most 100 characters. */
             channel?: string | null;
-            /** @description What is to be known beside, at most 5,000 characters. */
+            /** @description A note, at most 5,000 characters. */
             note?: string | null;
-            /** @description How far it is; `planned` when not given. */
+            /** @description Its progress; `planned` when not given. */
             status?: components["schemas"]["CalendarStatus"] | null;
         };
         /**
          * AddComment
-         * @description What to say.
+         * @description A comment to add.
          */
         AddComment: {
             /** @description An item ref, an item id, the id of the job that made the item, or a timeline's id. */
             ref: string;
-            /** @description The words, 1 to 5,000 characters of plain text. */
+            /** @description Its text, 1 to 5,000 characters of plain text. */
             text: string;
             /**
              * Format: double
-             * @description The second of the item or the timeline that it is about; without it, the whole of it.
+             * @description The time of the item or the timeline that it is about, in seconds; without it, it is about the whole.
              */
             at?: number | null;
             /**
              * Format: double
-             * @description The second that it is about until, after `at`.
+             * @description The end of the stretch that it is about, in seconds; after `at`.
              */
             until?: number | null;
             /** @description The part of the picture that it is about. */
@@ -3199,14 +3201,14 @@ export interface components {
         AddUser: {
             /** @description The account that pays for what they do. */
             account_id: string;
-            /** @description What they are called. */
+            /** @description The user's name. */
             name: string;
-            /** @description The `sub` of the access tokens that stand for them. */
+            /** @description The `sub` of the access tokens that stand for them; without it no token does. */
             oauth_subject?: string | null;
-            /** @description The issuer of those tokens. Without it: `MWS_OAUTH_ISSUER`. */
+            /** @description The issuer of those tokens; `MWS_OAUTH_ISSUER` when not given. */
             oauth_issuer?: string | null;
         };
-        /** @description An event of either sort. */
+        /** @description An event of either kind. */
         AnyEvent: components["schemas"]["JobEvent"] | components["schemas"]["PingEvent"];
         /**
          * Attempt
@@ -3225,125 +3227,125 @@ export interface components {
             at: string;
             /**
              * Format: int32
-             * @description How long it took.
+             * @description Its duration, in milliseconds.
              */
             duration_ms: number;
             /**
              * Format: int16
-             * @description The receiver's status, or null when none came.
+             * @description The receiver's HTTP status; null when there was no answer.
              */
             response_status?: number | null;
-            /** @description What was wrong, or null: `interrupted`, `timeout`, `dns_failed`, `connect_failed`, `connection_lost`, `invalid_response`, `tls_failed`, `url_not_public`, `redirect_refused`, `http_status`, `secret_unavailable`, `endpoint_disabled`. */
+            /** @description The error, or null: `interrupted`, `timeout`, `dns_failed`, `connect_failed`, `connection_lost`, `invalid_response`, `tls_failed`, `url_not_public`, `redirect_refused`, `http_status`, `secret_unavailable`, `endpoint_disabled`. */
             error?: string | null;
-            /** @description The start of the receiver's answer, at most 1 KiB, or null. */
+            /** @description The start of the receiver's answer, at most 1 KiB; null when there was none. */
             response_excerpt?: string | null;
         };
         /**
-         * @description A track that has a place of its own.
+         * @description The tracks of which a timeline has one each.
          * @enum {string}
          */
         AudioSlot: "voiceover" | "music";
         /**
          * AuditEntry
-         * @description A change that an operator made.
+         * @description A change that an operator made, or a view.
          */
         AuditEntry: {
             /** @description Its id. */
             id: string;
             /**
              * Format: date-time
-             * @description When.
+             * @description When it happened.
              */
             at: string;
-            /** @description The name that goes with the operator's token. */
+            /** @description The operator's name, which belongs to the token. */
             operator: string;
             /** @description The address that the request came from, or null. */
             address?: string | null;
-            /** @description What was done, such as `account.create` or `read.pause`. */
+            /** @description The action, such as `account.create` or `read.pause`. */
             action: string;
-            /** @description What it was done to: an id, or a read's name. */
+            /** @description The target of the action: an id, or a read's name. */
             target: string;
-            /** @description What was changed, as it was; null where nothing was. */
+            /** @description The changed values before the action; null when there were none. */
             before?: unknown;
-            /** @description And as it is; null where nothing is. */
+            /** @description The changed values after the action; null when there are none. */
             after?: unknown;
             /** @description The request's `X-Request-Id`. */
             request_id: string;
             /**
              * Format: int64
-             * @description Its place in the log's chain, from 1; null for a row from before there was one.
+             * @description Its number in the log's chain, from 1; null for a row that is older than the chain.
              */
             number?: number | null;
-            /** @description SHA-256 over the row and the hash of the one before it, in hex; null where `number` is. */
+            /** @description SHA-256 over the row and the previous row's hash, in hexadecimal; null when `number` is. */
             hash?: string | null;
         };
         /**
-         * @description What somebody is who comments.
+         * @description The kinds of authors of comments.
          * @enum {string}
          */
         AuthorKind: "user" | "key" | "guest";
         /**
          * BalancesAnswer
-         * @description What the account has. All amounts of cloud processing are minutes with at most two decimals.
+         * @description The balances of the account. Amounts of cloud processing are minutes with at most two decimals.
          */
         BalancesAnswer: {
             /** @description The month, such as `2026-11`. */
             month: string;
             /**
              * Format: date-time
-             * @description When the next month's minutes come.
+             * @description When the next month's minutes are granted.
              */
             resets_at: string;
-            /** @description Granted for the month. */
+            /** @description Minutes granted for the month. */
             allowance_minutes: number;
-            /** @description Charged in the month. */
+            /** @description Minutes charged in the month. */
             used_minutes: number;
-            /** @description Held by running work until it settles, last month's too. */
+            /** @description Minutes held for work that has not ended, last month's too. */
             held_minutes: number;
-            /** @description The month's minutes left after what is held. */
+            /** @description The month's minutes that are left after all holds. */
             left_minutes: number;
-            /** @description Purchased minutes that nothing holds; they never lapse and are spent after the month's. */
+            /** @description Purchased minutes that are not held; they never expire and are used after the month's. */
             bought_minutes: number;
-            /** @description AI credits, which never lapse. */
+            /** @description AI credits, which never expire. */
             credits: components["schemas"]["CreditsAnswer"];
-            /** @description Minutes charged for a minute of media, by read and for a render. */
+            /** @description Minutes charged for each minute of media, by read and for a render. */
             rates: components["schemas"]["ReadRates"];
         };
         /**
          * BeatsAnswer
-         * @description An item's beats, or the job that finds them.
+         * @description An item's beats, or the job that computes them.
          */
         BeatsAnswer: {
-            /** @description As it was asked for. */
+            /** @description The ref or id that the request named. */
             ref: string;
             /** @description The item. */
             item_id: string;
-            /** @description Whether the read is there. */
+            /** @description Whether the read is stored. */
             status: components["schemas"]["NeedStatus"];
-            /** @description The job that computes it; when queued. Follow it with `get_jobs`, then call again. */
+            /** @description The job that computes it; only when queued. Follow it with `get_jobs`, then call again. */
             job_id?: string | null;
-            /** @description Minutes held for that job, or that would be; when queued or startable. */
+            /** @description Minutes held for that job, or that would be held; only when queued or startable. */
             estimated_minutes?: number | null;
-            /** @description The read; when ready. */
+            /** @description The read; only when ready. */
             beats?: components["schemas"]["StoredRead_BeatsData"] | null;
         };
         /**
          * BeatsData
-         * @description Where the beats are.
+         * @description The beats of an item, and its tempo.
          */
         BeatsData: {
             /**
              * Format: double
-             * @description Beats a minute, of the longest stretch with a beat; null when there is none.
+             * @description Beats per minute of the longest stretch with a beat; null when there is no beat.
              */
             tempo?: number | null;
-            /** @description That tempo, then others that a listener may count. */
+            /** @description That tempo, then others that a listener may count, in beats per minute. */
             tempo_candidates: number[];
-            /** @description Every beat. */
+            /** @description The time of every beat, in seconds. */
             beat_times: number[];
-            /** @description The beats that begin a bar. */
+            /** @description The times of the beats that begin a bar, in seconds. */
             downbeat_times: number[];
-            /** @description How the tempo goes. */
+            /** @description The tempo over time. */
             tempo_curve: components["schemas"]["TempoPoint"][];
         };
         /**
@@ -3353,11 +3355,11 @@ export interface components {
         Board: {
             /** @description Its id. */
             id: string;
-            /** @description What it is called. */
+            /** @description Its name. */
             name: string;
             /**
              * Format: int32
-             * @description How many times it was written.
+             * @description Its revision: 1 when created, then one higher with every change.
              */
             revision: number;
             /** @description Its columns, from left to right. */
@@ -3386,21 +3388,21 @@ export interface components {
          * @description A card.
          */
         BoardCard: {
-            /** @description Its id, one in its board. */
+            /** @description Its id, unique in its board. */
             id: string;
-            /** @description The item that it is about. */
+            /** @description The item that it is about; null when there is none. */
             item_id?: string | null;
-            /** @description What clients call that item; null when it is deleted. */
+            /** @description The ref of that item, or its id when it has none; null when it is deleted. */
             ref?: string | null;
             /** @description Whether the item that it is about is deleted. */
             item_deleted: boolean;
-            /** @description What it says. */
+            /** @description Its text; null when it has none. */
             text?: string | null;
-            /** @description What is to be known beside. */
+            /** @description Its note; null when it has none. */
             note?: string | null;
-            /** @description Who it is for. */
+            /** @description The person whom it is for; null when nobody is named. */
             assignee?: string | null;
-            /** @description The day it is due. */
+            /** @description The day on which it is due, such as `2026-12-01`, or null. */
             due?: string | null;
         };
         /**
@@ -3408,44 +3410,44 @@ export interface components {
          * @description A column.
          */
         BoardColumn: {
-            /** @description Its id, one in its board. */
+            /** @description Its id, unique in its board. */
             id: string;
-            /** @description What it is called. */
+            /** @description Its name. */
             name: string;
             /** @description Its cards, from top to bottom. */
             cards: components["schemas"]["BoardCard"][];
         };
         /**
          * BoardOp
-         * @description One change of a board. A field that the operation does not take is refused.
+         * @description One change to a board. A field that the operation does not take is refused.
          */
         BoardOp: {
-            /** @description What is done. */
+            /** @description The operation. */
             op: components["schemas"]["BoardOpKind"];
-            /** @description The column. Of a new one: 1 to 64 letters, digits, `-` and `_`; one is made when absent. */
+            /** @description The column's id. For a new one: 1 to 64 letters, digits, `-` and `_`; one is generated when absent. */
             column_id?: string | null;
-            /** @description The card. Of a new one: as `column_id`. */
+            /** @description The card's id. For a new one: like `column_id`. */
             card_id?: string | null;
             /** @description A column's name, 1 to 200 characters. */
             name?: string | null;
             /**
              * Format: uint32
-             * @description The place from 0, counted without that which moves; the end when absent.
+             * @description The index from 0 among the other columns or cards; the end when absent.
              */
             position?: number | null;
-            /** @description What names the item that a card is about; an empty text is none. */
+            /** @description The item that a card is about: its ref, its id, or the id of the job that made it; an empty text removes it. */
             ref?: string | null;
-            /** @description What a card says, at most 5,000 characters. */
+            /** @description The text of a card, at most 5,000 characters. */
             text?: string | null;
-            /** @description What is to be known beside, at most 5,000 characters. */
+            /** @description A note on a card, at most 5,000 characters. */
             note?: string | null;
-            /** @description Who a card is for, at most 200 characters. */
+            /** @description The person whom a card is for, at most 200 characters. */
             assignee?: string | null;
-            /** @description The day a card is due, as `2026-12-01`; an empty text is none. */
+            /** @description The day on which a card is due, such as `2026-12-01`; an empty text removes it. */
             due?: string | null;
         };
         /**
-         * @description What an operation does.
+         * @description The kinds of operations.
          * @enum {string}
          */
         BoardOpKind: "add_column" | "update_column" | "remove_column" | "add_card" | "move_card" | "update_card" | "remove_card";
@@ -3463,22 +3465,22 @@ export interface components {
         };
         /**
          * BrandColor
-         * @description A colour by its name.
+         * @description A named colour.
          */
         BrandColor: {
-            /** @description What it is called, 1 to 100 characters; another in each colour, whatever their case. */
+            /** @description Its name, 1 to 100 characters, unique among the colours regardless of case. */
             name: string;
-            /** @description What it is, as `#1a2b3c`. */
+            /** @description The colour, such as `#1a2b3c`. */
             hex: string;
         };
         /**
          * BrandFont
-         * @description A font by its name.
+         * @description A named font.
          */
         BrandFont: {
-            /** @description What it is called, 1 to 100 characters; another in each font. */
+            /** @description Its name, 1 to 100 characters, unique among the fonts regardless of case. */
             name: string;
-            /** @description One of `families`. */
+            /** @description Its font family, one of `families`. */
             family: string;
         };
         /**
@@ -3486,24 +3488,24 @@ export interface components {
          * @description The brand kit.
          */
         BrandKit: {
-            /** @description Its colours; the first stands for the brand. */
+            /** @description Its colours; the first one represents the brand. */
             colors: components["schemas"]["BrandColor"][];
             /** @description Its fonts. */
             fonts: components["schemas"]["BrandFont"][];
             /** @description Its logos. */
             logos: components["schemas"]["BrandLogo"][];
-            /** @description How the brand speaks. */
+            /** @description The brand's tone of voice; null when it is not set. */
             voice?: string | null;
-            /** @description How its captions look. */
+            /** @description The style of its captions; null when it is not set. */
             caption_style?: components["schemas"]["CaptionStyle"] | null;
             /**
              * Format: int32
-             * @description How many times it was written; 0: never.
+             * @description Its revision: 0 when never changed, then one higher with every change.
              */
             revision: number;
             /**
              * Format: date-time
-             * @description When it was last changed; null: never.
+             * @description When it was last changed; null when it never was.
              */
             updated_at?: string | null;
         };
@@ -3514,26 +3516,26 @@ export interface components {
         BrandKitAnswer: {
             /** @description The brand kit. */
             brand_kit: components["schemas"]["BrandKit"];
-            /** @description The families that a font may be of. */
+            /** @description The font families that a font may have. */
             families: string[];
         };
         /**
          * BrandLogo
-         * @description A logo by its name.
+         * @description A named logo.
          */
         BrandLogo: {
-            /** @description What it is called. */
+            /** @description Its name. */
             name: string;
             /** @description The image. */
             item_id: string;
-            /** @description What clients call that item; null when it is deleted. */
+            /** @description The ref of that item, or its id when it has none; null when it is deleted. */
             ref?: string | null;
             /** @description Whether the image is deleted. */
             item_deleted: boolean;
         };
         /**
          * BudgetLeft
-         * @description What is left of a budget; null where it has no bound.
+         * @description What is left of a budget; null where there is no limit.
          */
         BudgetLeft: {
             /** @description Cloud minutes. */
@@ -3545,7 +3547,7 @@ export interface components {
             credits?: number | null;
             /**
              * Format: uint32
-             * @description Calls of tools.
+             * @description Calls of tools, and requests to a model.
              */
             steps: number;
         };
@@ -3556,25 +3558,25 @@ export interface components {
         CalendarEntry: {
             /** @description Its id. */
             id: string;
-            /** @description What is planned. */
+            /** @description Its title. */
             title: string;
             /**
              * Format: date-time
-             * @description From when.
+             * @description When it starts.
              */
             starts_at: string;
             /**
              * Format: date-time
-             * @description Until when; null: open.
+             * @description When it ends; null: the end is open.
              */
             ends_at?: string | null;
             /** @description The items that it is about. */
             items: components["schemas"]["CalendarItem"][];
-            /** @description Where it is to be seen. */
+            /** @description Where it will be published; null when nobody said. */
             channel?: string | null;
-            /** @description What is to be known beside. */
+            /** @description A note; null when there is none. */
             note?: string | null;
-            /** @description How far it is. */
+            /** @description Its progress. */
             status: components["schemas"]["CalendarStatus"];
             /**
              * Format: date-time
@@ -3628,7 +3630,7 @@ export interface components {
         CalendarItem: {
             /** @description The item. */
             item_id: string;
-            /** @description What clients call it; null when it is deleted. */
+            /** @description Its ref, or its id when it has none; null when it is deleted. */
             ref?: string | null;
             /** @description Whether it is deleted. */
             item_deleted: boolean;
@@ -3646,18 +3648,18 @@ export interface components {
             next_cursor?: string | null;
         };
         /**
-         * @description How far what is planned is.
+         * @description The progress of a calendar entry.
          * @enum {string}
          */
         CalendarStatus: "idea" | "planned" | "done";
         /**
          * CancelJobsAnswer
-         * @description What became of each.
+         * @description The outcome for each job.
          */
         CancelJobsAnswer: {
-            /** @description In the order of `job_ids`. */
+            /** @description The jobs, in the order of `job_ids`. */
             jobs: components["schemas"]["CancelledJob"][];
-            /** @description Ids asked for that name no job of this workspace. */
+            /** @description The requested ids that name no job of this workspace. */
             missing: string[];
         };
         /**
@@ -3669,20 +3671,20 @@ export interface components {
             job_ids: string[];
         };
         /**
-         * @description What became of a job that was to be stopped.
+         * @description What a request to stop a job did to it.
          * @enum {string}
          */
         CancelOutcome: "cancelled" | "cancelling" | "already_finished";
         /**
          * CancelledJob
-         * @description What became of a job that was to be stopped.
+         * @description The outcome of a request to stop a job.
          */
         CancelledJob: {
             /** @description The job. */
             id: string;
-            /** @description Where it stands now. */
+            /** @description Its status now. */
             status: components["schemas"]["JobStatusWord"];
-            /** @description What became of it. */
+            /** @description What the request did to it. */
             outcome: components["schemas"]["CancelOutcome"];
         };
         /**
@@ -3692,28 +3694,28 @@ export interface components {
         Canvas: {
             /** @description Its id. */
             id: string;
-            /** @description What it is called. */
+            /** @description Its name. */
             name: string;
             /**
              * Format: int32
-             * @description How many times it was written.
+             * @description Its revision: 1 when created, then one higher with every change.
              */
             revision: number;
             /**
              * Format: uint32
-             * @description Pixels across.
+             * @description Its width, in pixels.
              */
             width: number;
             /**
              * Format: uint32
-             * @description Pixels down.
+             * @description Its height, in pixels.
              */
             height: number;
-            /** @description The colour behind everything; null where it is transparent. */
+            /** @description The background colour; null where it is transparent. */
             background?: string | null;
-            /** @description What is on it, the lowest first. */
+            /** @description Its layers, the lowest first. */
             layers: components["schemas"]["CanvasLayer"][];
-            /** @description The placeholders of its texts. */
+            /** @description The names of the placeholders in its texts. */
             placeholders: string[];
             /**
              * Format: date-time
@@ -3736,211 +3738,211 @@ export interface components {
         };
         /**
          * CanvasLayer
-         * @description A layer. What its type does not have is absent.
+         * @description A layer. Fields that its type does not have are absent.
          */
         CanvasLayer: {
-            /** @description Its id, one in its canvas. */
+            /** @description Its id, unique in its canvas. */
             id: string;
-            /** @description What it shows. */
+            /** @description The type of its content. */
             type: components["schemas"]["LayerType"];
             /**
              * Format: double
-             * @description Its left side.
+             * @description Its left edge, in pixels of the canvas.
              */
             x: number;
             /**
              * Format: double
-             * @description Its upper side.
+             * @description Its upper edge, in pixels of the canvas.
              */
             y: number;
             /**
              * Format: double
-             * @description Its width; the canvas's when absent.
+             * @description Its width in pixels; the canvas's when absent.
              */
             width?: number | null;
             /**
              * Format: double
-             * @description Its height; the canvas's when absent.
+             * @description Its height in pixels; the canvas's when absent.
              */
             height?: number | null;
             /**
              * Format: double
-             * @description How far it is turned about its middle, in degrees.
+             * @description Its clockwise rotation about its centre, in degrees.
              */
             rotation: number;
             /**
              * Format: double
-             * @description How much it hides of what is under it, 0 to 1.
+             * @description Its opacity, 0 to 1.
              */
             opacity: number;
             /**
              * Format: double
-             * @description How round its corners are.
+             * @description The radius of its corners, in pixels.
              */
             radius?: number | null;
-            /** @description The shadow that it throws. */
+            /** @description Its shadow. */
             shadow?: components["schemas"]["LayerShadow"] | null;
-            /** @description What clients call the item of an image; absent when it is deleted. */
+            /** @description The ref of an image's item, or its id when it has none; absent when the item is deleted. */
             ref?: string | null;
             /** @description The item of an image. */
             item_id?: string | null;
             /** @description Whether that item is deleted. */
             item_deleted?: boolean | null;
-            /** @description A link to its media; of `get_canvas` alone. */
+            /** @description A link to its media; only `get_canvas` has it. */
             media_url?: string | null;
             /**
              * Format: double
-             * @description The second of a film whose frame is shown.
+             * @description The time of the frame that is shown of a film, in seconds.
              */
             at?: number | null;
-            /** @description How an image or a logo gets into its place. */
+            /** @description How an image or a logo is fitted into the layer. */
             fit?: components["schemas"]["LayerFit"] | null;
             /** @description The name of a logo of the brand kit. */
             logo?: string | null;
             /** @description The colour of a text, a rectangle or an ellipse. */
             color?: string | null;
-            /** @description The colours of a gradient. */
+            /** @description The colours of a gradient, at equal distances. */
             colors?: string[] | null;
-            /** @description How a gradient goes. */
+            /** @description The shape of a gradient. */
             shape?: components["schemas"]["GradientWay"] | null;
             /**
              * Format: double
-             * @description Where it goes, in degrees.
+             * @description The direction of a linear gradient, in degrees: 0 is to the right, 90 down.
              */
             angle?: number | null;
-            /** @description What a text says. */
+            /** @description The words of a text. */
             text?: string | null;
-            /** @description The family of its letters. */
+            /** @description The font family of a text. */
             family?: string | null;
             /**
              * Format: double
-             * @description Their height.
+             * @description The font size, in pixels.
              */
             size?: number | null;
             /**
              * Format: uint16
-             * @description How bold they are.
+             * @description The font weight, 100 to 900.
              */
             weight?: number | null;
-            /** @description Where lines begin; where the text's script does when absent. */
+            /** @description The alignment of lines; when absent, the side where the text's script begins. */
             align?: components["schemas"]["LineAlign"] | null;
             /**
              * Format: double
-             * @description How wide a line may be before it is broken.
+             * @description The width at which lines are broken, in pixels.
              */
             max_width?: number | null;
             /**
              * Format: double
-             * @description From one line to the next, in heights of letters.
+             * @description The distance from one line to the next, in font sizes.
              */
             line_height?: number | null;
         };
         /**
          * CanvasOp
-         * @description One change of a canvas. A field that the operation does not take is refused.
+         * @description One change to a canvas. A field that the operation does not take is refused.
          */
         CanvasOp: {
-            /** @description What is done. */
+            /** @description The operation. */
             op: components["schemas"]["CanvasOpKind"];
-            /** @description What a new layer shows. */
+            /** @description The type of a new layer. */
             type?: components["schemas"]["LayerType"] | null;
-            /** @description The colour behind everything; `transparent` for none. */
+            /** @description The background colour; `transparent` for none. */
             background?: string | null;
-            /** @description The layer. Of a new one: 1 to 64 letters, digits, `-` and `_`; one is made when absent. */
+            /** @description The layer's id. For a new layer: 1 to 64 letters, digits, `-` and `_`; one is generated when absent. */
             layer_id?: string | null;
             /**
              * Format: uint32
-             * @description The place from 0, the lowest, counted without that which moves; over all the others when absent.
+             * @description The layer's index, 0 being the lowest, counted without the layer that moves; the top when absent.
              */
             position?: number | null;
             /**
              * Format: double
-             * @description Its left side, in pixels of the canvas.
+             * @description Its left edge, in pixels of the canvas.
              */
             x?: number | null;
             /**
              * Format: double
-             * @description Its upper side.
+             * @description Its upper edge, in pixels of the canvas.
              */
             y?: number | null;
             /**
              * Format: double
-             * @description Its width, the canvas's when absent. A text has `max_width`.
+             * @description Its width in pixels; the canvas's when absent. A text has `max_width` instead.
              */
             width?: number | null;
             /**
              * Format: double
-             * @description Its height, the canvas's when absent.
+             * @description Its height in pixels; the canvas's when absent.
              */
             height?: number | null;
             /**
              * Format: double
-             * @description How far it is turned about its middle, -360 to 360 degrees, as a clock's hand.
+             * @description Its clockwise rotation about its centre, -360 to 360 degrees.
              */
             rotation?: number | null;
             /**
              * Format: double
-             * @description How much it hides of what is under it, 0 to 1.
+             * @description Its opacity, 0 to 1.
              */
             opacity?: number | null;
             /**
              * Format: double
-             * @description How round the corners of an image, a logo, a rectangle or a gradient are, in pixels.
+             * @description The radius of the corners of an image, a logo, a rectangle or a gradient, in pixels.
              */
             radius?: number | null;
-            /** @description The shadow that it throws. */
+            /** @description Its shadow. */
             shadow?: components["schemas"]["LayerShadow"] | null;
-            /** @description What names the item of an image: an image or a film. */
+            /** @description The item of an image layer, an image or a film: its ref, its id, or the id of the job that made it. */
             ref?: string | null;
             /**
              * Format: double
-             * @description The second of a film whose frame is shown.
+             * @description The time of the frame to show of a film, in seconds.
              */
             at?: number | null;
-            /** @description How an image or a logo gets into its place; `contain` when absent. */
+            /** @description How an image or a logo is fitted into the layer; `contain` when absent. */
             fit?: components["schemas"]["LayerFit"] | null;
             /** @description The name of a logo of the brand kit. */
             logo?: string | null;
-            /** @description The colour of a text, a rectangle or an ellipse: `#1a2b3c`, `#1a2b3c80`, or the name of one of the brand kit; black when absent. */
+            /** @description The colour of a text, a rectangle or an ellipse: `#1a2b3c`, `#1a2b3c80`, or the name of a colour of the brand kit; black when absent. */
             color?: string | null;
             /** @description The colours of a gradient, 2 to 8 at equal distances. */
             colors?: string[] | null;
-            /** @description How a gradient goes; `linear` when absent. */
+            /** @description The shape of a gradient; `linear` when absent. */
             shape?: components["schemas"]["GradientWay"] | null;
             /**
              * Format: double
-             * @description Where a linear one goes, in degrees: 0 to the right, 90 down.
+             * @description The direction of a linear gradient, in degrees: 0 is to the right, 90 down.
              */
             angle?: number | null;
-            /** @description What a text says, 1 to 2,000 characters. `{name}` is a placeholder; `{{` and `}}` are brackets. */
+            /** @description The words of a text, 1 to 2,000 characters. `{name}` is a placeholder; `{{` and `}}` are literal braces. */
             text?: string | null;
-            /** @description The family of its letters, one that `get_brand_kit` lists or the name of a font of the brand kit; `DejaVu Sans` when absent. */
+            /** @description The font family of a text, one that `get_brand_kit` lists or the name of a font of the brand kit; `DejaVu Sans` when absent. */
             family?: string | null;
             /**
              * Format: double
-             * @description Their height, 1 to 2000 pixels; 48 when absent.
+             * @description The font size, 1 to 2000 pixels; 48 when absent.
              */
             size?: number | null;
             /**
              * Format: uint16
-             * @description How bold they are, 100 to 900; 400, which is regular, when absent. 700 is bold.
+             * @description The font weight, 100 to 900; 400, which is regular, when absent. 700 is bold.
              */
             weight?: number | null;
-            /** @description Where lines begin; where the text's script does when absent. */
+            /** @description The alignment of lines; when absent, the side where the text's script begins. */
             align?: components["schemas"]["LineAlign"] | null;
             /**
              * Format: double
-             * @description How wide a line may be before it is broken; 0 breaks none, as when absent.
+             * @description The width at which lines are broken, in pixels; 0, and when absent: lines are not broken.
              */
             max_width?: number | null;
             /**
              * Format: double
-             * @description From one line to the next, 0.5 to 4 heights of letters; 1.2 when absent.
+             * @description The distance from one line to the next, 0.5 to 4 font sizes; 1.2 when absent.
              */
             line_height?: number | null;
         };
         /**
-         * @description What an operation does.
+         * @description The kinds of operations.
          * @enum {string}
          */
         CanvasOpKind: "add_layer" | "update_layer" | "move_layer" | "remove_layer" | "set_canvas";
@@ -3957,63 +3959,63 @@ export interface components {
             next_cursor?: string | null;
         };
         /**
-         * @description Where captions come from.
+         * @description The sources of captions.
          * @enum {string}
          */
         CaptionOrigin: "transcripts" | "cues";
         /**
-         * @description Where captions stand.
+         * @description The position of captions in the picture.
          * @enum {string}
          */
         CaptionPosition: "top" | "middle" | "bottom";
         /**
          * CaptionStyle
-         * @description How captions look. What is absent is left to what draws them.
+         * @description The style of captions. An absent field has the renderer's default.
          */
         CaptionStyle: {
             /** @description One of the `families` that `get_brand_kit` lists. */
             family?: string | null;
             /**
              * Format: double
-             * @description The letters' height, as a part of the picture's: 0.01 to 0.25.
+             * @description The font size, as a part of the picture's height: 0.01 to 0.25.
              */
             size?: number | null;
-            /** @description The letters' colour, as `#ffffff`. */
+            /** @description The letters' colour, such as `#ffffff`. */
             color?: string | null;
-            /** @description What is behind the letters, as `#000000`. */
+            /** @description The colour behind the letters, such as `#000000`. */
             background?: string | null;
-            /** @description Where in the picture they stand. */
+            /** @description The captions' position in the picture. */
             position?: components["schemas"]["CaptionPosition"] | null;
         };
         /**
          * CaptionText
-         * @description What is said, to be read.
+         * @description The captions of a timeline.
          */
         CaptionText: {
-            /** @description Where they come from. */
+            /** @description Their source. */
             source: components["schemas"]["CaptionOrigin"];
-            /** @description They, with source `cues`: at most 2,000, in order, without overlaps. */
+            /** @description The cues, when `source` is `cues`: at most 2,000, in order, without overlaps. */
             cues?: components["schemas"]["CueText"][] | null;
-            /** @description Whether a render has them in its picture. */
+            /** @description Whether a render draws them into its picture. */
             burn?: boolean | null;
-            /** @description What they look like there. What is absent is as `caption_style` of the settings has it, or else of the brand kit. */
+            /** @description The style in which they are drawn. Absent fields have the value of the settings' `caption_style`, or else of the brand kit's. */
             style?: components["schemas"]["TextLook"] | null;
-            /** @description Where in the picture they stand; likewise, or else at the bottom. */
+            /** @description Their position in the picture; when absent that of the settings or the brand kit, or else `bottom`. */
             position?: components["schemas"]["CaptionPosition"] | null;
-            /** @description Their language. */
+            /** @description Their language, such as `eng`. */
             language?: string | null;
         };
         /**
-         * @description What a timeline is carried to other programs as, and back.
+         * @description The formats for exchanging timelines with other programs.
          * @enum {string}
          */
         CarryFormat: "otio" | "edl" | "srt" | "vtt";
         /**
          * ChangeAccount
-         * @description What to change of an account.
+         * @description What to change in an account.
          */
         ChangeAccount: {
-            /** @description Another name. */
+            /** @description The new name. */
             name: string;
         };
         /**
@@ -4021,64 +4023,64 @@ export interface components {
          * @description A project's settings.
          */
         ChangeProjectSettings: {
-            /** @description Where its changes of status are to be told from now on; null tells nobody. Required. */
+            /** @description The URL to send its changes of status to from now on; null: none is sent. Required. */
             webhook_url: string | null;
         };
         /**
          * ChangeProjectStatus
-         * @description What the agent that works on a project says of it. What is left out stays.
+         * @description What the agent that works on a project reports. Absent fields keep their values.
          */
         ChangeProjectStatus: {
             /** @description The new status. */
             status: components["schemas"]["ReportedStatus"];
-            /** @description A word to those who wait; null takes it away. */
+            /** @description A message to those who wait; null removes it. */
             agent_message?: string | null;
-            /** @description All assets from now on. */
+            /** @description All assets of the project from now on. */
             assets?: components["schemas"]["ProjectAsset"][] | null;
-            /** @description The timeline from now on; null takes it away. */
+            /** @description The timeline from now on; null removes it. */
             timeline?: components["schemas"]["ProjectTimeline"] | null;
-            /** @description Where the result is, an http or https URL; null takes it away. */
+            /** @description The http or https URL of the result; null removes it. */
             assembled_url?: string | null;
             /**
              * Format: date-time
-             * @description Until when it is there; null takes it away.
+             * @description When that URL expires; null removes it.
              */
             assembled_url_expires_at?: string | null;
         };
         /**
          * ChangeRead
-         * @description What to change of a read.
+         * @description What to change in a read.
          */
         ChangeRead: {
-            /** @description `true`: no job of it is begun, and calls are answered `held` with `reads_paused`. `false`: all goes on. */
+            /** @description `true`: its jobs do not start, and calls for it are answered `held` with `reads_paused`. `false`: they start again. */
             paused: boolean;
         };
         /**
          * ChangeUser
-         * @description What to change of a user; what is left out stays.
+         * @description What to change in a user. Absent fields keep their values.
          */
         ChangeUser: {
-            /** @description Another name. */
+            /** @description A new name. */
             name?: string | null;
             /** @description The `sub` of the access tokens that stand for them from now on; null: no token does. */
             oauth_subject?: string | null;
-            /** @description The issuer of those tokens. Without it: `MWS_OAUTH_ISSUER`. */
+            /** @description The issuer of those tokens; `MWS_OAUTH_ISSUER` when not given. */
             oauth_issuer?: string | null;
-            /** @description `true` refuses them everywhere from now on, ends their sessions and revokes the keys that they made; `false` lets them in again, without those. */
+            /** @description `true` refuses them everywhere from now on, ends their sessions and revokes the keys that they made; `false` admits them again, but restores neither. */
             disabled?: boolean | null;
         };
         /**
          * ChangeWebhook
-         * @description What to change of an endpoint; what is left out stays.
+         * @description What to change in an endpoint. Absent fields keep their values.
          */
         ChangeWebhook: {
             /** @description A new URL. Attempts that are still to come use it too. */
             url?: string | null;
-            /** @description New words; null takes them away. */
+            /** @description A new description; null removes it. */
             description?: string | null;
-            /** @description What to tell it of. */
+            /** @description The event types to send. */
             event_types?: components["schemas"]["Subscribed"][] | null;
-            /** @description Of which kinds of jobs to tell it; null is all. */
+            /** @description The kinds of jobs whose events to send; null means all. */
             kinds?: components["schemas"]["JobKindWord"][] | null;
             /** @description Whether events are sent. Enabling a disabled endpoint clears its count of failures. */
             enabled?: boolean | null;
@@ -4087,12 +4089,12 @@ export interface components {
         };
         /**
          * ChangeWorkspace
-         * @description What to change of a workspace; what is left out stays.
+         * @description What to change in a workspace. Absent fields keep their values.
          */
         ChangeWorkspace: {
-            /** @description Another name. */
+            /** @description A new name. */
             name?: string | null;
-            /** @description `true` makes it its account's default, in the place of the one before. It can't be unmade: name another. */
+            /** @description `true` makes it its account's default, instead of the previous one. To undo that, make another one the default. */
             is_default?: boolean | null;
         };
         /**
@@ -4114,7 +4116,7 @@ export interface components {
             held_minutes: number;
             /** @description Purchased minutes. */
             bought_minutes: number;
-            /** @description What the numbers are of, in words. */
+            /** @description What the numbers mean, in words. */
             note?: string | null;
         };
         /**
@@ -4124,31 +4126,31 @@ export interface components {
         Comment: {
             /** @description Its id. */
             id: string;
-            /** @description The item; null of a comment on a timeline. */
+            /** @description The item; null when the comment is on a timeline. */
             item_id?: string | null;
-            /** @description The timeline; null of a comment on an item. */
+            /** @description The timeline; null when the comment is on an item. */
             timeline_id?: string | null;
-            /** @description The comment that began the thread; null of one that did. */
+            /** @description The comment that began the thread; null when this one began it. */
             reply_to?: string | null;
-            /** @description The words: plain text, never HTML. */
+            /** @description Its text: plain text, never HTML. */
             text: string;
             /**
              * Format: double
-             * @description The second of it that the comment is about; null of the whole.
+             * @description The time that the comment is about, in seconds; null when it is about the whole.
              */
             at?: number | null;
             /**
              * Format: double
-             * @description The second that it is about until.
+             * @description The end of the stretch that it is about, in seconds; null when there is none.
              */
             until?: number | null;
-            /** @description The part of the picture that it is about. */
+            /** @description The part of the picture that it is about; null when it is about all of it. */
             region?: components["schemas"]["CommentRegion"] | null;
-            /** @description Who wrote it. */
+            /** @description Its author. */
             author: components["schemas"]["CommentAuthor"];
             /**
              * Format: date-time
-             * @description When somebody said that it is done with; null while nobody has.
+             * @description When somebody resolved it; null while it is unresolved.
              */
             resolved_at?: string | null;
             /**
@@ -4158,7 +4160,7 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description When its words last changed, or whether it is resolved.
+             * @description When its text, or whether it is resolved, last changed.
              */
             updated_at: string;
         };
@@ -4172,14 +4174,14 @@ export interface components {
         };
         /**
          * CommentAuthor
-         * @description Who wrote a comment.
+         * @description The author of a comment.
          */
         CommentAuthor: {
-            /** @description What they are. */
+            /** @description The kind of author. */
             type: components["schemas"]["AuthorKind"];
-            /** @description The user, the key, or the public link that a guest came by. */
+            /** @description The id of the user, of the key, or of the public link that a guest came by. */
             id?: string | null;
-            /** @description What they are called, or null. */
+            /** @description The author's name, or null. */
             name?: string | null;
         };
         /**
@@ -4196,27 +4198,27 @@ export interface components {
         };
         /**
          * CommentRegion
-         * @description A rectangle of the picture, in parts of its width and height from its upper left corner.
+         * @description A rectangle of the picture, in fractions of its width and height from its upper left corner.
          */
         CommentRegion: {
             /**
              * Format: double
-             * @description Its left side, 0 to 1.
+             * @description Its left edge, 0 to 1.
              */
             x: number;
             /**
              * Format: double
-             * @description Its upper side, 0 to 1.
+             * @description Its upper edge, 0 to 1.
              */
             y: number;
             /**
              * Format: double
-             * @description Its width; with `x` at most 1.
+             * @description Its width; `x` + `width` is at most 1.
              */
             width: number;
             /**
              * Format: double
-             * @description Its height; with `y` at most 1.
+             * @description Its height; `y` + `height` is at most 1.
              */
             height: number;
         };
@@ -4225,13 +4227,13 @@ export interface components {
          * @description A link to the console.
          */
         ConsoleLink: {
-            /** @description The path of the link: put it behind the address that you reach the service by. It can be used once. */
+            /** @description The path of the link: append it to the address at which you reach the service. It can be used once. */
             path: string;
-            /** @description The same behind the service's public URL. */
+            /** @description The link at the service's public URL. */
             url: string;
             /**
              * Format: date-time
-             * @description When it ends.
+             * @description When it expires.
              */
             expires_at: string;
         };
@@ -4242,23 +4244,23 @@ export interface components {
         Cost: {
             /** @description The estimate for this call; 0 where it costs none. */
             credits: number;
-            /** @description Held by running work until it settles; there of a call that may cost credits. */
+            /** @description Held by running work until it settles; present for a call that may cost credits. */
             held_credits?: number | null;
-            /** @description What the account has left after `held_credits`; there of a call that may cost credits. */
+            /** @description What the account has left after `held_credits`; present for a call that may cost credits. */
             left_credits?: number | null;
         };
         /**
          * CostEstimate
-         * @description What a call would cost.
+         * @description The cost of a call.
          */
         CostEstimate: {
             /** @description The tool. */
             tool: string;
-            /** @description Minutes that it would hold. */
+            /** @description Minutes that the call would hold. */
             minutes: number;
-            /** @description AI credits that it would hold. */
+            /** @description AI credits that the call would hold. */
             credits: number;
-            /** @description What the call would be answered in a dry run; empty where it costs nothing. */
+            /** @description The answer of the call in a dry run; empty for a call that costs nothing. */
             answer: Record<string, never>;
         };
         /**
@@ -4266,7 +4268,7 @@ export interface components {
          * @description A board to create.
          */
         CreateBoard: {
-            /** @description What it is called, 1 to 200 characters. */
+            /** @description Its name, 1 to 200 characters. */
             name: string;
         };
         /**
@@ -4289,7 +4291,7 @@ export interface components {
          *     }
          */
         CreateCanvas: {
-            /** @description What it is called, 1 to 200 characters; `Canvas` when not given. */
+            /** @description Its name, 1 to 200 characters; `Canvas` when not given. */
             name?: string | null;
             /**
              * Format: uint32
@@ -4301,7 +4303,7 @@ export interface components {
              * @description Pixels down, 1 to 8192.
              */
             height: number;
-            /** @description The colour behind everything, as of a layer; `transparent` when not given. */
+            /** @description The background colour, in the form of a layer's `color`; `transparent` when not given. */
             background?: string | null;
             /** @description Its layers, the lowest first, at most 200. */
             layers?: components["schemas"]["NewLayer"][] | null;
@@ -4311,21 +4313,21 @@ export interface components {
          * @description A key to create.
          */
         CreateKey: {
-            /** @description What you call it. */
+            /** @description Your name for it. */
             name?: string | null;
-            /** @description The workspace it will work in, one that your account owns. Without it: the account's default workspace. */
+            /** @description The workspace in which it will work, one that your account owns; the account's default workspace when not given. */
             workspace_id?: string | null;
         };
         /**
          * CreatePortalSession
-         * @description A link to be made.
+         * @description A link to make.
          */
         CreatePortalSession: {
-            /** @description The pages there are. Without it: all. */
+            /** @description The pages that the link opens; all when not given. */
             pages?: components["schemas"]["PortalPage"][] | null;
-            /** @description Where the pages lead back to, also when the session has ended: an http or https URL. */
+            /** @description The URL to which the pages lead back, also after the session has ended: http or https. */
             return_url?: string | null;
-            /** @description How they look. */
+            /** @description The look of the pages. */
             theme?: components["schemas"]["PortalTheme"] | null;
         };
         /**
@@ -4333,32 +4335,32 @@ export interface components {
          * @description A project to create.
          */
         CreateProject: {
-            /** @description What is asked for. */
+            /** @description The task, in words. */
             brief: string;
             /** @description Who works on it; `autonomous` when not given. */
             mode?: components["schemas"]["ProjectMode"] | null;
-            /** @description What is to come out; `assembled` when not given. */
+            /** @description The kind of result; `assembled` when not given. */
             output_type?: components["schemas"]["ProjectOutputType"] | null;
-            /** @description Where its changes of status are to be told: HTTPS, and publicly reachable. */
+            /** @description The URL to send its changes of status to: HTTPS, and publicly reachable. */
             webhook_url?: string | null;
-            /** @description What the agent may take: over it the project is `idle`, and `agent_message` asks. */
+            /** @description What the agent may use. At the limit the project becomes `idle`, and `agent_message` asks for more. */
             budget?: components["schemas"]["ProjectBudget"] | null;
         };
         /**
          * CreatePublicLink
-         * @description What link to make.
+         * @description A public link to make.
          */
         CreatePublicLink: {
             /** @description An item ref, an item id, or the id of the job that made the item. */
             ref: string;
             /**
              * Format: int64
-             * @description Seconds that the link works, 60 to 7,776,000 (90 days); 30 days when not given.
+             * @description Seconds that the link works, 60 to 7,776,000 (90 days); 2,592,000 (30 days) when not given.
              */
             expires_in?: number | null;
-            /** @description What its visitors may do beside seeing the item; nothing when not given. */
+            /** @description What its visitors may do besides seeing the item; nothing when not given. */
             rights?: components["schemas"]["LinkRight"][] | null;
-            /** @description What its visitors have to give first, 4 to 200 characters. Kept as a hash: it is shown nowhere. */
+            /** @description A passphrase that visitors must enter first, 4 to 200 characters. Only its hash is kept, and nothing shows it. */
             passphrase?: string | null;
         };
         /**
@@ -4374,9 +4376,9 @@ export interface components {
          * @description A timeline to create.
          */
         CreateTimeline: {
-            /** @description What it is called, 1 to 200 characters. */
+            /** @description Its name, 1 to 200 characters. */
             name: string;
-            /** @description What is done to it at once, as in `edit_timeline`; it is 1920 × 1080 at 25 frames a second without. */
+            /** @description Operations to apply at once, as in `edit_timeline`. By default it is 1920 × 1080 at 25 frames per second. */
             ops?: components["schemas"]["TimelineOp"][] | null;
         };
         /**
@@ -4384,22 +4386,22 @@ export interface components {
          * @description A file to send, or a URL to fetch one from.
          */
         CreateUpload: {
-            /** @description The file's name. Required with `bytes`; with `url`, what to call the item. */
+            /** @description The file's name. Required with `bytes`; with `url` it becomes the item's name. */
             filename?: string | null;
             /** @description The file's media type, such as `video/mp4`. Required with `bytes`. */
             content_type?: string | null;
             /**
              * Format: int64
-             * @description How many bytes will be sent.
+             * @description The length of the file in bytes. Required unless `url` is given.
              */
             bytes?: number | null;
-            /** @description SHA-256 of those bytes in hexadecimal; when given, `complete` refuses others. */
+            /** @description The SHA-256 of those bytes in hexadecimal; when given, `complete` refuses other bytes. */
             sha256?: string | null;
-            /** @description Where to fetch the file instead: HTTPS and publicly reachable, as each of up to five redirects has to be. */
+            /** @description The URL to fetch the file from instead: HTTPS and publicly reachable, as each of up to five redirects must be. */
             url?: string | null;
-            /** @description What clients will call the item, unique in the workspace; its id when not given. */
+            /** @description The item's ref, unique in the workspace; clients use its id when none is given. */
             ref?: string | null;
-            /** @description Reads to start once the item is ready, as `prepare_media` would then; `reads_on_ready` of the item says what became of each. Those of the workspace's settings when not given. */
+            /** @description Reads to start once the item is ready, as `prepare_media` would then; the item's `reads_on_ready` says what became of each. When not given, those of the workspace's settings. */
             reads?: components["schemas"]["ReadKind"][] | null;
         };
         /**
@@ -4407,13 +4409,13 @@ export interface components {
          * @description An endpoint to register.
          */
         CreateWebhook: {
-            /** @description Where events are sent: HTTPS, and publicly reachable. */
+            /** @description The URL to send events to: HTTPS, and publicly reachable. */
             url: string;
-            /** @description What you call it. */
+            /** @description Your description of it. */
             description?: string | null;
-            /** @description What to tell it of. Without it: all three. */
+            /** @description The event types to send; all three when not given. */
             event_types?: components["schemas"]["Subscribed"][] | null;
-            /** @description Of which kinds of jobs to tell it. Without it: all, those that will be added too. */
+            /** @description The kinds of jobs whose events to send; when not given all, including kinds that are added later. */
             kinds?: components["schemas"]["JobKindWord"][] | null;
         };
         /**
@@ -4423,7 +4425,7 @@ export interface components {
         CreatedCalendarFeed: {
             /** @description The feed. */
             feed: components["schemas"]["CalendarFeed"];
-            /** @description Where it is. Shown here and never again: whoever has it reads the calendar. */
+            /** @description Its URL, which only this answer shows. Whoever has it can read the calendar. */
             url: string;
         };
         /**
@@ -4433,11 +4435,11 @@ export interface components {
         CreatedKey: {
             /** @description Its id. */
             id: string;
-            /** @description What you call it, or null. */
+            /** @description Your name for it, or null. */
             name?: string | null;
-            /** @description Its first characters, to know it again by. */
+            /** @description Its first characters, to recognize it by. */
             prefix: string;
-            /** @description The workspace it works in. */
+            /** @description The workspace in which it works. */
             workspace_id: string;
             /**
              * Format: date-time
@@ -4446,12 +4448,12 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description Null: it was not used yet.
+             * @description Always null: it has not been used yet.
              */
             last_used_at?: string | null;
             /** @description The id of the user or the key that made it. */
             created_by?: string | null;
-            /** @description The key: `es_live_` and 32 hex characters. Shown here and never again. */
+            /** @description The key: `es_live_` and 32 hexadecimal characters. Only this answer shows it. */
             key: string;
         };
         /**
@@ -4461,24 +4463,24 @@ export interface components {
         CreatedPublicLink: {
             /** @description The link. */
             link: components["schemas"]["PublicLink"];
-            /** @description Where its page is. Shown here and never again: whoever has it sees the item. */
+            /** @description The URL of its page, which only this answer shows. Whoever has it can see the item. */
             url: string;
         };
         /**
          * CreditsAnswer
-         * @description What an account has of AI credits, with at most two decimals.
+         * @description The account's balance of AI credits, with at most two decimals.
          */
         CreditsAnswer: {
-            /** @description What new work may hold. */
+            /** @description Credits that are left for new work. */
             left: number;
-            /** @description Held by running work until it settles. */
+            /** @description Credits held for work that has not ended. */
             held: number;
-            /** @description Charged since the account was opened. */
+            /** @description Credits charged since the account was opened. */
             used: number;
         };
         /**
          * CueText
-         * @description A caption.
+         * @description A caption. Times are seconds.
          */
         CueText: {
             /**
@@ -4488,15 +4490,15 @@ export interface components {
             start: number;
             /**
              * Format: double
-             * @description When it goes.
+             * @description When it disappears.
              */
             end: number;
-            /** @description What it says, 1 to 500 characters. */
+            /** @description Its text, 1 to 500 characters. */
             text: string;
         };
         /**
          * CutOut
-         * @description A picture or a film, without its background.
+         * @description A picture or a film whose background to remove.
          * @example {
          *       "ref": "presenter",
          *       "color": "#00ff00",
@@ -4509,18 +4511,18 @@ export interface components {
         CutOut: {
             /** @description An item ref, an item id, or the id of the job that made the item. */
             ref: string;
-            /** @description The colour of the background, such as `#00ff00`, which is what it is when not given. Not with `model`. */
+            /** @description The background's colour, such as `#00ff00`, which is the default. Not with `model`. */
             color?: string | null;
             /**
              * Format: uint32
-             * @description How far from that colour is background still, 1 to 100 in hundredths; 30 when not given. Not with `model`.
+             * @description How far a background pixel may be from that colour, 1 to 100 hundredths; 30 when not given. Not with `model`.
              */
             similarity?: number | null;
-            /** @description The model, by its id; `chroma-key` when not given, which is built in, costs no credits and goes by the colour. */
+            /** @description The model, by its id; when not given `chroma-key`, which is built in, costs no credits and goes by the colour. */
             model?: string | null;
             /** @description One sentence that is shown beside the job. */
             context?: string | null;
-            /** @description `true` answers what the call would cost, and starts nothing. */
+            /** @description `true` returns what the call would cost, and starts nothing. */
             dry_run?: boolean | null;
         };
         /**
@@ -4533,7 +4535,7 @@ export interface components {
         };
         /**
          * Deleted
-         * @description What a route that removes something answers.
+         * @description The answer of a route that removes something.
          */
         Deleted: {
             /**
@@ -4638,7 +4640,7 @@ export interface components {
          * @description The skill that was deleted.
          */
         DeletedSkill: {
-            /** @description What it was called. */
+            /** @description Its name. */
             name: string;
             /**
              * @description Always true.
@@ -4651,7 +4653,7 @@ export interface components {
          * @description The template that was deleted.
          */
         DeletedTemplate: {
-            /** @description What it was called. */
+            /** @description Its name. */
             name: string;
             /**
              * @description Always true.
@@ -4674,12 +4676,12 @@ export interface components {
         };
         /**
          * Delivery
-         * @description One event to one endpoint, with every attempt (contract §2, "delivery").
+         * @description A delivery: one event for one endpoint, with every attempt (contract §2, "delivery").
          */
         Delivery: {
             /** @description Its id. */
             delivery_id: string;
-            /** @description Where it goes. */
+            /** @description The endpoint that it goes to. */
             endpoint_id: string;
             /** @description The event's id, as in `Service-Delivery`. */
             event_id: string;
@@ -4689,7 +4691,7 @@ export interface components {
             job_id?: string | null;
             /** @description The job's workspace, or null for a ping. */
             workspace_id?: string | null;
-            /** @description Where it stands. */
+            /** @description Its status. */
             status: components["schemas"]["Status"];
             /** @description Why it is sent. */
             trigger: components["schemas"]["Why"];
@@ -4697,7 +4699,7 @@ export interface components {
             resend_of?: string | null;
             /**
              * Format: int16
-             * @description Attempts made, the one under way among them.
+             * @description The number of attempts, including one that is under way.
              */
             attempt_count: number;
             /**
@@ -4707,14 +4709,14 @@ export interface components {
             next_attempt_at?: string | null;
             /**
              * Format: int16
-             * @description The status that the receiver last answered, or null.
+             * @description The receiver's last HTTP status, or null.
              */
             response_status?: number | null;
-            /** @description What was wrong with the last attempt, or null. */
+            /** @description The error of the last attempt, or null: one of the words in `attempts`. */
             error?: string | null;
             /**
              * Format: date-time
-             * @description When it began.
+             * @description When it was created.
              */
             created_at: string;
             /**
@@ -4722,17 +4724,17 @@ export interface components {
              * @description When it ended, or null.
              */
             finished_at?: string | null;
-            /** @description Every attempt, in order. One that a crash interrupted bears the number of the one that took its place. */
+            /** @description Every attempt, in order. An attempt that a crash interrupted has the same number as the one that replaced it. */
             attempts: components["schemas"]["Attempt"][];
         };
         /**
          * DeliveryDetail
-         * @description One event to one endpoint, with what was sent of it.
+         * @description A delivery, with the requests that were sent.
          */
         DeliveryDetail: {
             /** @description Its id. */
             delivery_id: string;
-            /** @description Where it goes. */
+            /** @description The endpoint that it goes to. */
             endpoint_id: string;
             /** @description The event's id, as in `Service-Delivery`. */
             event_id: string;
@@ -4742,7 +4744,7 @@ export interface components {
             job_id?: string | null;
             /** @description The job's workspace, or null for a ping. */
             workspace_id?: string | null;
-            /** @description Where it stands. */
+            /** @description Its status. */
             status: components["schemas"]["Status"];
             /** @description Why it is sent. */
             trigger: components["schemas"]["Why"];
@@ -4750,7 +4752,7 @@ export interface components {
             resend_of?: string | null;
             /**
              * Format: int16
-             * @description Attempts made, the one under way among them.
+             * @description The number of attempts, including one that is under way.
              */
             attempt_count: number;
             /**
@@ -4760,14 +4762,14 @@ export interface components {
             next_attempt_at?: string | null;
             /**
              * Format: int16
-             * @description The status that the receiver last answered, or null.
+             * @description The receiver's last HTTP status, or null.
              */
             response_status?: number | null;
-            /** @description What was wrong with the last attempt, or null. */
+            /** @description The error of the last attempt, or null: a word as in the list of deliveries. */
             error?: string | null;
             /**
              * Format: date-time
-             * @description When it began.
+             * @description When it was created.
              */
             created_at: string;
             /**
@@ -4775,7 +4777,7 @@ export interface components {
              * @description When it ended, or null.
              */
             finished_at?: string | null;
-            /** @description Every attempt, in order, with what was sent. */
+            /** @description Every attempt, in order, with the request that was sent. */
             attempts: components["schemas"]["SentAttempt"][];
             /** @description The body that every attempt sends, or null once it is no longer kept. */
             request_body?: unknown;
@@ -4795,37 +4797,37 @@ export interface components {
         DubDocument: {
             /** @description Its id. */
             id: string;
-            /** @description What it is called. */
+            /** @description Its name. */
             name: string;
             /**
              * Format: int32
-             * @description How many times it was written.
+             * @description Its revision: 1 when created, then one higher with every change.
              */
             revision: number;
             /**
              * Format: int32
-             * @description The revision that was last spoken; null where none was.
+             * @description The revision that was last spoken; null when none was.
              */
             output_revision?: number | null;
-            /** @description Whether it was changed since: `render_dub` speaks what was. */
+            /** @description Whether the dub changed since then: `render_dub` speaks the changes. */
             stale: boolean;
-            /** @description What clients call the item that is dubbed; null when it is deleted. */
+            /** @description The ref of the item that is dubbed, or its id when it has none; null when it is deleted. */
             ref?: string | null;
             /** @description The item that is dubbed. */
             item_id: string;
-            /** @description The language that is spoken in it; null where a script was given without it. */
+            /** @description The language that is spoken in the item; null when a script was given without it. */
             source_language?: string | null;
             /** @description The language that it is dubbed into. */
             target_language: string;
             /** @description Whether the item's own sound is heard under the voices. */
             keep_background: boolean;
-            /** @description The item that was last made of it. */
+            /** @description The item that was last made of it; null when there is none. */
             output_item_id?: string | null;
-            /** @description The voices of that alone. */
+            /** @description The item with the voices of that alone; null when there is none. */
             voice_item_id?: string | null;
-            /** @description Its timeline. */
+            /** @description Its timeline; null when there is none. */
             timeline_id?: string | null;
-            /** @description What is said, in the order of its beginnings. */
+            /** @description Its segments, in the order of their starts. */
             segments: components["schemas"]["DubSegment"][];
             /**
              * Format: date-time
@@ -4840,34 +4842,34 @@ export interface components {
         };
         /**
          * DubOp
-         * @description One change of a dub. A field that the operation does not take is refused.
+         * @description One change to a dub. A field that the operation does not take is refused.
          */
         DubOp: {
-            /** @description What is done. */
+            /** @description The operation. */
             op: components["schemas"]["DubOpKind"];
-            /** @description The segment. Of a new one: 1 to 64 letters, digits, `-` and `_`; one is made when absent. */
+            /** @description The segment's id. For a new one: 1 to 64 letters, digits, `-` and `_`; one is generated when absent. */
             segment_id?: string | null;
             /**
              * Format: double
-             * @description The second at which it begins.
+             * @description When the segment begins, in seconds.
              */
             start?: number | null;
             /**
              * Format: double
-             * @description The second at which it ends.
+             * @description When the segment ends, in seconds.
              */
             end?: number | null;
-            /** @description What is spoken, at most 1,000 characters; nothing of an empty one. */
+            /** @description The words to speak, at most 1,000 characters; nothing is spoken when it is empty. */
             translation?: string | null;
-            /** @description The voice, as its engine names it. */
+            /** @description The voice, by its engine's name for it. */
             voice?: string | null;
-            /** @description Who speaks. */
+            /** @description The speaker's name. */
             speaker?: string | null;
-            /** @description Whether the item's own sound is heard. */
+            /** @description Whether the item's own sound is heard under the voices. */
             keep?: boolean | null;
         };
         /**
-         * @description What an operation does.
+         * @description The kinds of operations.
          * @enum {string}
          */
         DubOpKind: "add_segment" | "update_segment" | "remove_segment" | "set_voice" | "set_background";
@@ -4885,86 +4887,86 @@ export interface components {
         };
         /**
          * DubSegment
-         * @description What somebody says.
+         * @description A segment of a dub: the words of one speaker.
          */
         DubSegment: {
-            /** @description Its id, one in its dub. */
+            /** @description Its id, unique in its dub. */
             id: string;
             /**
              * Format: double
-             * @description When it begins.
+             * @description When it begins, in seconds.
              */
             start: number;
             /**
              * Format: double
-             * @description When it ends.
+             * @description When it ends, in seconds.
              */
             end: number;
-            /** @description Who speaks. */
+            /** @description The speaker's name. */
             speaker: string;
-            /** @description What is said in the item; null where it is not known. */
+            /** @description The words in the item's own language; null when they are not known. */
             source?: string | null;
-            /** @description What is spoken instead. */
+            /** @description The words to speak instead. */
             translation: string;
-            /** @description By which voice. */
+            /** @description The voice that speaks it. */
             voice: string;
             /**
              * Format: double
-             * @description Seconds that it goes on after its end, although it is spoken as fast as it may be; 0 where it fits, null where it was not spoken as it is now.
+             * @description Seconds that its speech goes on after its end, although it is spoken as fast as allowed; 0 when it fits, null when the current segment has not been spoken.
              */
             overflow?: number | null;
         };
         /**
          * DubStanding
-         * @description Where a dub stands.
+         * @description The state of a dub.
          */
         DubStanding: {
-            /** @description As it was asked for, where a read of it is missing. */
+            /** @description The ref or id that the request named; only when a read of the item is missing. */
             ref?: string | null;
             /** @description The item that is dubbed. */
             item_id: string;
-            /** @description `ready`, `queued`, or `startable` of a dry run. */
+            /** @description `ready`, `queued`, or `startable` in a dry run. */
             status: components["schemas"]["NeedStatus"];
-            /** @description The job that dubs, or that computes a read which is missing; when queued. Follow it with `get_jobs`: of a read, call again then. */
+            /** @description The job that dubs, or that computes a missing read; only when queued. Follow it with `get_jobs`. When it computes a read, call again once it has ended. */
             job_id?: string | null;
-            /** @description Minutes held for that job, or that would be; when queued or startable. */
+            /** @description Minutes held for that job, or that would be held; only when queued or startable. */
             estimated_minutes?: number | null;
-            /** @description The dub; once it is there. */
+            /** @description The dub; once it exists. */
             dub_id?: string | null;
-            /** @description Its timeline; when ready. */
+            /** @description Its timeline; only when ready. */
             timeline_id?: string | null;
-            /** @description The dubbed item; when ready. */
+            /** @description The dubbed item; only when ready. */
             output_item_id?: string | null;
             /**
              * Format: uint32
-             * @description How many segments are spoken; where it is known.
+             * @description The number of segments to speak; only when it is known.
              */
             segments?: number | null;
-            /** @description `draft`: what a machine of rules translates and speaks. */
+            /** @description `draft`: rule-based engines translate and speak it. */
             quality?: string | null;
         };
         /**
          * DuckAnswer
-         * @description How far to turn music down, or the job that finds out; with `render`, where the new item stands.
+         * @description The gains of the music, or the job that computes the voice's speech; with `render`, also the new item's state.
          */
         DuckAnswer: {
-            /** @description The voice as it was asked for. */
+            /** @description The ref or id of the voice that the request named. */
             ref: string;
             /** @description The voice's item. */
             item_id: string;
-            /** @description The music's item; once it is known where somebody speaks. */
+            /** @description The music's item; only once the speech read is stored. */
             music_item_id?: string | null;
-            /** @description Whether all that was asked for is there. */
+            /** @description Whether everything that was asked for is ready. */
             status: components["schemas"]["NeedStatus"];
-            /** @description The job to follow with `get_jobs`; when queued. Without `envelope` it is the one that reads where somebody speaks: call again when it has ended. With `envelope` it is the render. */
+            /** @description The job to follow with `get_jobs`; only when queued. Without `envelope` it computes the speech read: call again when it has ended. With `envelope` it is the render. */
             job_id?: string | null;
-            /** @description Minutes held for that job, or that would be; when queued or startable. */
+            /** @description Minutes held for that job, or that would be held; only when queued or startable. */
             estimated_minutes?: number | null;
-            /** @description The gain of the music at growing times, from 0 to the voice's end, at most 4000 points; once it is known where somebody speaks. */
+            /** @description The gain of the music at increasing times, from 0 to the voice's end, at most 4000 points; only once the speech read is stored. */
             envelope?: components["schemas"]["GainAt"][] | null;
-            /** @description The rendered item; when asked for and ready. */
+            /** @description The rendered item; only when asked for and ready. */
             output_item_id?: string | null;
-            /** @description The timeline that was made; when asked for. */
+            /** @description The timeline that was made; only when asked for. */
             timeline_id?: string | null;
         };
         /**
@@ -4988,29 +4990,29 @@ export interface components {
             music_ref: string;
             /**
              * Format: double
-             * @description Decibels that the music goes down under speech, 0 to 60; what the settings say when not given, or 12.
+             * @description Decibels that the music goes down under speech, 0 to 60; when not given, the value of the settings, or else 12.
              */
             duck_db?: number | null;
             /**
              * Format: uint32
-             * @description Milliseconds that it takes to go down, 10 to 10000; 200 when not given.
+             * @description Milliseconds that the fall takes, 10 to 10000; 200 when not given.
              */
             attack_ms?: number | null;
             /**
              * Format: uint32
-             * @description Milliseconds that it takes to come back, 10 to 10000; 500 when not given.
+             * @description Milliseconds that the rise takes, 10 to 10000; 500 when not given.
              */
             release_ms?: number | null;
             /** @description Whether to mix both into a new item; false when not given. */
             render?: boolean | null;
             /** @description Whether to make a timeline of it, which can be edited, exported and rendered; false when not given. Not with `render`. */
             timeline?: boolean | null;
-            /** @description `true` answers what the call would start and hold, and starts nothing: the read, or once that is stored the render. */
+            /** @description `true` returns what the call would start and hold, and starts nothing: the read, or the render once the read is stored. */
             dry_run?: boolean | null;
         };
         /**
          * EditBoard
-         * @description What to change of a board.
+         * @description What to change in a board.
          * @example {
          *       "board_id": "brd_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
          *       "ops": [
@@ -5026,17 +5028,17 @@ export interface components {
             board_id: string;
             /**
              * Format: int32
-             * @description The revision that the change is for; another one stands: 409 `revision_conflict`.
+             * @description The revision that the change is for. If the board has another one: 409 `revision_conflict`.
              */
             if_revision?: number | null;
             /** @description Its new name, 1 to 200 characters. */
             name?: string | null;
-            /** @description What to do, 1 to 500 operations; may be left out with `name`. */
+            /** @description The operations, 1 to 500; may be absent if `name` is given. */
             ops?: components["schemas"]["BoardOp"][] | null;
         };
         /**
          * EditCanvas
-         * @description What to change of a canvas.
+         * @description What to change in a canvas.
          * @example {
          *       "canvas_id": "cnv_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
          *       "if_revision": 3,
@@ -5054,17 +5056,17 @@ export interface components {
             canvas_id: string;
             /**
              * Format: int32
-             * @description The revision that the change is for; another one stands: 409 `revision_conflict`.
+             * @description The revision that the change is for. If the canvas has another one: 409 `revision_conflict`.
              */
             if_revision?: number | null;
             /** @description Its new name, 1 to 200 characters. */
             name?: string | null;
-            /** @description What to do, 1 to 500 operations; may be left out with `name`. */
+            /** @description The operations, 1 to 500; may be absent if `name` is given. */
             ops?: components["schemas"]["CanvasOp"][] | null;
         };
         /**
          * EditDub
-         * @description What to change of a dub.
+         * @description What to change in a dub.
          * @example {
          *       "dub_id": "dub_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
          *       "if_revision": 1,
@@ -5082,17 +5084,17 @@ export interface components {
             dub_id: string;
             /**
              * Format: int32
-             * @description The revision that the change is for; another one stands: 409 `revision_conflict`.
+             * @description The revision that the change is for. If the dub has another one: 409 `revision_conflict`.
              */
             if_revision?: number | null;
             /** @description Its new name, 1 to 200 characters. */
             name?: string | null;
-            /** @description What is done, one after the other, all or none; 1 to 500. */
+            /** @description The operations, 1 to 500, applied in order, all of them or none. */
             ops?: components["schemas"]["DubOp"][] | null;
         };
         /**
          * EditTimeline
-         * @description What to change of a timeline.
+         * @description What to change in a timeline.
          * @example {
          *       "timeline_id": "tml_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
          *       "if_revision": 3,
@@ -5110,57 +5112,57 @@ export interface components {
             timeline_id: string;
             /**
              * Format: int32
-             * @description The revision that the change is for; another one stands: 409 `revision_conflict`.
+             * @description The revision that the change is for. If the timeline has another one: 409 `revision_conflict`.
              */
             if_revision?: number | null;
             /** @description Its new name, 1 to 200 characters. */
             name?: string | null;
-            /** @description What to do, 1 to 500 operations; may be left out with `name`. */
+            /** @description The operations, 1 to 500; may be absent if `name` is given. */
             ops?: components["schemas"]["TimelineOp"][] | null;
         };
         /**
          * ErasedAnswer
-         * @description What was erased now. What was erased before is not counted again.
+         * @description The numbers of things that were erased now. Things that were erased before are not counted again.
          */
         ErasedAnswer: {
             /** @description Always true. */
             erased: boolean;
             /**
              * Format: uint64
-             * @description Workspaces.
+             * @description The number of workspaces.
              */
             workspaces: number;
             /**
              * Format: uint64
-             * @description Items. Their bytes follow, once no job reads them.
+             * @description The number of items. Their bytes are deleted once no job reads them.
              */
             items: number;
             /**
              * Format: uint64
-             * @description Projects.
+             * @description The number of projects.
              */
             projects: number;
         };
         /**
          * Estimate
-         * @description What a call started, and what is left (contract §4.2.7).
+         * @description The minutes that a call held, and those that are left (contract §4.2.7).
          */
         Estimate: {
             /** @description Cloud minutes held for the jobs that this call started; with `dry_run`, for those that it would start. */
             minutes: number;
-            /** @description The month's minutes left after all that is held. */
+            /** @description The month's minutes that are left after all holds. */
             left_minutes: number;
-            /** @description Purchased minutes left. */
+            /** @description Purchased minutes that are left. */
             bought_minutes: number;
             /**
              * Format: date-time
-             * @description When the next month's minutes come.
+             * @description When the next month's minutes are granted.
              */
             resets_at: string;
         };
         /**
          * EstimateCost
-         * @description A call whose cost is asked for.
+         * @description A call whose cost to estimate.
          * @example {
          *       "tool": "generate_audio",
          *       "arguments": {
@@ -5171,17 +5173,17 @@ export interface components {
         EstimateCost: {
             /** @description The tool. */
             tool: string;
-            /** @description What it would be called with. */
+            /** @description The arguments that the call would have. */
             arguments: Record<string, never>;
         };
         /**
          * ExportTimeline
-         * @description What to export.
+         * @description Which timeline to export, and how.
          */
         ExportTimeline: {
             /** @description The timeline. */
             timeline_id: string;
-            /** @description As what. */
+            /** @description The format of the document. */
             format: components["schemas"]["CarryFormat"];
         };
         /**
@@ -5193,33 +5195,33 @@ export interface components {
             timeline_id: string;
             /**
              * Format: int32
-             * @description The revision of it that was exported.
+             * @description The revision that was exported.
              */
             revision: number;
-            /** @description As what. */
+            /** @description The format of the document. */
             format: components["schemas"]["CarryFormat"];
             /** @description The document. */
             content: string;
-            /** @description What is not in it, in whole sentences. */
+            /** @description What the document lacks of the timeline, in whole sentences. */
             warnings: string[];
         };
         /**
          * FootageMatch
-         * @description Something said or shown in an item.
+         * @description Words that are spoken or shown in an item.
          */
         FootageMatch: {
-            /** @description What clients call the item. */
+            /** @description The item's ref, or its id when it has none. */
             ref: string;
             /** @description The item. */
             item_id: string;
             /**
              * Format: double
-             * @description Where the first of the words begins, in seconds.
+             * @description When the first of the words begins, in seconds.
              */
             start: number;
             /**
              * Format: double
-             * @description Where the last one ends.
+             * @description When the last of the words ends, in seconds.
              */
             end: number;
             /**
@@ -5227,30 +5229,30 @@ export interface components {
              * @description How well it fits, 0 to 1.
              */
             score: number;
-            /** @description The words, with some of those around them. */
+            /** @description The words, with some of the text around them. */
             text: string;
-            /** @description How they are there. */
+            /** @description Whether the words are spoken or written. */
             source: components["schemas"]["WordSource"];
-            /** @description The moment that it begins in; absent for sound, and where no search index is stored. */
+            /** @description The moment (shot) in which it begins; absent for sound, and when no search index is stored. */
             moment?: components["schemas"]["MomentSpan"] | null;
-            /** @description A still of that moment, a JPEG: this link needs no credential and is good for at least an hour. Absent where there is none. */
+            /** @description A still of that moment, a JPEG: this link needs no credential and is valid for at least an hour. Absent when there is no still. */
             thumbnail_url?: string | null;
         };
         /**
          * FootageMatches
-         * @description What was found, and what was not searched.
+         * @description The matches, and the items that were not searched.
          */
         FootageMatches: {
-            /** @description The best first; empty when nothing is said or shown that is like the query. */
+            /** @description The best first; empty when nothing like the query is spoken or shown. */
             matches: components["schemas"]["FootageMatch"][];
-            /** @description Videos whose written words could not be searched, and whose matches have no moment and no still, because no search index is stored; newest first and at most 50: of `refs`, or else of the workspace's newest 2,000 items. Read `search_index` on them with `prepare_media`. What no search index would help, such as sound alone, is not named. */
+            /** @description Videos without a stored search index: their written words were not searched, and their matches have no moment and no still. Newest first and at most 50: of `refs`, or else of the workspace's newest 2,000 items. Read `search_index` on them with `prepare_media`. Items for which a search index is of no use, such as sound alone, are not named. */
             unindexed_refs: string[];
-            /** @description Items with sound whose spoken words could not be searched, because no transcript is stored; newest first, of the same and as many. Read `transcript` on them. */
+            /** @description Items with sound but without a stored transcript: their spoken words were not searched. Newest first and at most 50, of the same items. Read `transcript` on them. */
             untranscribed_refs: string[];
         };
         /**
          * FootageSearch
-         * @description What to look for, and where.
+         * @description The words to look for, and where.
          * @example {
          *       "query": "the part about the river",
          *       "refs": [
@@ -5260,19 +5262,19 @@ export interface components {
          *     }
          */
         FootageSearch: {
-            /** @description What is said or shown, 1 to 500 characters. All words have to be there; `"…"` keeps words together, `or` takes either of two, `-` leaves a word out. */
+            /** @description Words that are spoken or shown, 1 to 500 characters. All of them must occur; `"…"` keeps words together, `or` accepts either of two, `-` excludes a word. */
             query: string;
             /** @description Search these items alone, at most 20, each by its ref, its id, or the id of the job that made it. */
             refs?: string[] | null;
             /**
              * Format: uint32
-             * @description Matches to answer, 1 to 50; 10 when not given.
+             * @description The number of matches, 1 to 50; 10 when not given.
              */
             limit?: number | null;
         };
         /**
          * GainAt
-         * @description The gain at one moment.
+         * @description The gain at one time.
          */
         GainAt: {
             /**
@@ -5282,13 +5284,13 @@ export interface components {
             t: number;
             /**
              * Format: double
-             * @description Decibels: 0 leaves the music as it is.
+             * @description The gain in decibels: 0 leaves the music unchanged.
              */
             gain_db: number;
         };
         /**
          * GenerateAudio
-         * @description Spoken text, or sound from words: exactly one of `text` and `prompt`.
+         * @description Text to speak, or sound to generate from a text: exactly one of `text` and `prompt`.
          * @example {
          *       "text": "Welcome back to the show.",
          *       "prompt": null,
@@ -5302,34 +5304,34 @@ export interface components {
          *     }
          */
         GenerateAudio: {
-            /** @description What is to be spoken. */
+            /** @description The words to speak. */
             text?: string | null;
-            /** @description What is to be heard, such as music, in words. */
+            /** @description A description of the sound, such as music. */
             prompt?: string | null;
-            /** @description Whose voice speaks, as the model names it. */
+            /** @description The voice, by the model's name for it. */
             voice?: string | null;
-            /** @description The language of the text, such as `en` or `es`. When not given: `default_language` of the settings where `voice` and `model` are not given either, else English. */
+            /** @description The language of the text, such as `en` or `es`. When not given: if `voice` and `model` are not given either, `default_language` of the settings, otherwise English. */
             language?: string | null;
-            /** @description The model, by its id. When not given: for a text an engine that is built in and costs no credits (`flite` for English, else `espeak-ng`), for a prompt the first that makes sound. `list_models` lists them. */
+            /** @description The model, by its id. When not given: for a text a built-in engine that costs no credits (`flite` for English, otherwise `espeak-ng`), for a prompt the first sound model. `list_models` lists them. */
             model?: string | null;
             /**
              * Format: uint32
-             * @description Seconds of sound from a prompt; 5 when not given.
+             * @description The duration of sound from a prompt, in seconds; 5 when not given.
              */
             seconds?: number | null;
             /**
              * Format: int64
-             * @description What tells one sound from another of the same words: the same call makes the same item once.
+             * @description A number that varies the result: the same call makes the same item once.
              */
             seed?: number | null;
             /** @description One sentence that is shown beside the job. */
             context?: string | null;
-            /** @description `true` answers what the call would cost, and starts nothing. */
+            /** @description `true` returns what the call would cost, and starts nothing. */
             dry_run?: boolean | null;
         };
         /**
          * GenerateImage
-         * @description A picture from words.
+         * @description A picture to generate from a text.
          * @example {
          *       "prompt": "a red kite over a grey sea",
          *       "model": null,
@@ -5341,33 +5343,33 @@ export interface components {
          *     }
          */
         GenerateImage: {
-            /** @description What is to be seen. */
+            /** @description A description of what the picture shows. */
             prompt: string;
-            /** @description The model, by its id; the first that makes pictures when not given. `list_models` lists them. */
+            /** @description The model, by its id; the first picture model when not given. `list_models` lists them. */
             model?: string | null;
             /**
              * Format: uint32
-             * @description Pixels across, 64 to 8192; with `height`.
+             * @description Its width in pixels, 64 to 8192; only with `height`.
              */
             width?: number | null;
             /**
              * Format: uint32
-             * @description Pixels down, 64 to 8192; with `width`.
+             * @description Its height in pixels, 64 to 8192; only with `width`.
              */
             height?: number | null;
             /**
              * Format: int64
-             * @description What tells one picture from another of the same words: the same call makes the same item once.
+             * @description A number that varies the result: the same call makes the same item once.
              */
             seed?: number | null;
             /** @description One sentence that is shown beside the job. */
             context?: string | null;
-            /** @description `true` answers what the call would cost, and starts nothing. */
+            /** @description `true` returns what the call would cost, and starts nothing. */
             dry_run?: boolean | null;
         };
         /**
          * GenerateVideo
-         * @description A film from words.
+         * @description A film to generate from a text.
          * @example {
          *       "prompt": "a red kite over a grey sea",
          *       "ref": null,
@@ -5381,57 +5383,57 @@ export interface components {
          *     }
          */
         GenerateVideo: {
-            /** @description What is to be seen. */
+            /** @description A description of what the film shows. */
             prompt: string;
-            /** @description A picture that it begins with: an item's ref, its id, or the id of the job that made it. */
+            /** @description The picture that the film begins with: an item's ref, its id, or the id of the job that made it. */
             ref?: string | null;
-            /** @description The model, by its id; the first that makes films when not given. `list_models` lists them. */
+            /** @description The model, by its id; the first film model when not given. `list_models` lists them. */
             model?: string | null;
             /**
              * Format: uint32
-             * @description Seconds that it lasts; 5 when not given.
+             * @description The film's duration, in seconds; 5 when not given.
              */
             seconds?: number | null;
             /**
              * Format: uint32
-             * @description Pixels across, 64 to 8192; with `height`.
+             * @description Its width in pixels, 64 to 8192; only with `height`.
              */
             width?: number | null;
             /**
              * Format: uint32
-             * @description Pixels down, 64 to 8192; with `width`.
+             * @description Its height in pixels, 64 to 8192; only with `width`.
              */
             height?: number | null;
             /**
              * Format: int64
-             * @description What tells one film from another of the same words: the same call makes the same item once.
+             * @description A number that varies the result: the same call makes the same item once.
              */
             seed?: number | null;
             /** @description One sentence that is shown beside the job. */
             context?: string | null;
-            /** @description `true` answers what the call would cost, and starts nothing. */
+            /** @description `true` returns what the call would cost, and starts nothing. */
             dry_run?: boolean | null;
         };
         /**
          * GenerationAnswer
-         * @description Where a generation stands.
+         * @description The state of a generation.
          */
         GenerationAnswer: {
-            /** @description `ready` when its item is there, `queued` while a job makes it, `startable` in a dry run. */
+            /** @description `ready` when its item exists, `queued` while a job makes it, `startable` in a dry run. */
             status: components["schemas"]["NeedStatus"];
             /** @description The job that makes it: follow it with `get_jobs`. */
             job_id?: string | null;
-            /** @description Minutes that are held for it. */
+            /** @description Minutes held for it. */
             estimated_minutes?: number | null;
-            /** @description AI credits that are held for it. */
+            /** @description AI credits held for it. */
             estimated_credits?: number | null;
-            /** @description The item that it is. */
+            /** @description The generated item. */
             output_item_id?: string | null;
-            /** @description What makes it: a model's id, or the name of an engine that is built in. */
+            /** @description Its maker: a model's id, or the name of a built-in engine. */
             model: string;
-            /** @description Whether a machine speaks or draws it. */
+            /** @description Whether it is synthetic: generated by a machine. */
             synthetic: boolean;
-            /** @description `draft` of what a simple engine makes. */
+            /** @description `draft` when a simple engine makes it. */
             quality?: string | null;
         };
         /**
@@ -5443,16 +5445,16 @@ export interface components {
             ref: string;
             /**
              * Format: uint32
-             * @description Wait up to 30 seconds until the item is no longer in `processing`.
+             * @description Wait up to 30 seconds while the item is in `processing`.
              */
             wait_seconds?: number | null;
         };
         /**
          * GetJobsRequest
-         * @description Which jobs: by id, or by filters.
+         * @description Which jobs to return: by id, or by filters.
          */
         GetJobsRequest: {
-            /** @description 1 to 200 jobs; without filters. */
+            /** @description 1 to 200 jobs; not together with filters. */
             job_ids?: string[] | null;
             /** @description Only jobs in these statuses. */
             status?: components["schemas"]["JobStatusWord"][] | null;
@@ -5462,19 +5464,19 @@ export interface components {
             ref?: string | null;
             /**
              * Format: date-time
-             * @description Only jobs created after this.
+             * @description Only jobs created after this time.
              */
             created_after?: string | null;
             /** @description `next_cursor` of the page before. */
             cursor?: string | null;
-            /** @description 1 to 100 jobs a page, 20 when not given; with filters. */
+            /** @description Jobs a page, 1 to 100; 20 when not given. Only with filters. */
             limit?: number | null;
             /**
              * Format: uint32
-             * @description With `job_ids`: wait up to 30 seconds for what `wait_for` says. What had ended before the call is not waited for, so that the same call again never answers at once while jobs are live, and always does when none is.
+             * @description With `job_ids`: seconds to wait, at most 30, for what `wait_for` says. Jobs that had ended before the call are not waited for: repeated, the call waits while jobs are live, and answers at once when none is.
              */
             wait_seconds?: number | null;
-            /** @description `any`: until one of the jobs that were live when the call began has ended; `all`: until all of them have. `any` when not given. */
+            /** @description `any`: wait until one of the jobs that were live when the call began has ended; `all`: until all of them have. `any` when not given. */
             wait_for?: components["schemas"]["WaitFor"] | null;
         };
         /**
@@ -5482,13 +5484,13 @@ export interface components {
          * @description Credits to give, or to take back.
          */
         GiveCredits: {
-            /** @description How. */
+            /** @description The kind of change. */
             kind: components["schemas"]["GivingCredits"];
-            /** @description How many, with at most two decimals. */
+            /** @description The number of credits, with at most two decimals. */
             credits: number;
-            /** @description Why, for the journal. */
+            /** @description The reason, for the journal. */
             note?: string | null;
-            /** @description Your own name for this change, such as an invoice's number: needed for a purchase. The same one counts once an account, so that a request can be sent again; an account's minutes and credits share these names. */
+            /** @description Your own name for this change, such as an invoice's number; required for a purchase. An account counts each reference once, so that a request can be sent again; its minutes and credits share these names. */
             reference?: string | null;
         };
         /**
@@ -5496,136 +5498,136 @@ export interface components {
          * @description Minutes to give.
          */
         GiveMinutes: {
-            /** @description How. */
+            /** @description The kind of giving. */
             kind: components["schemas"]["Giving"];
-            /** @description How many, with at most two decimals. */
+            /** @description The number of minutes, with at most two decimals. */
             minutes: number;
-            /** @description Why, for the journal. */
+            /** @description The reason, for the journal. */
             note?: string | null;
-            /** @description Your own name for this grant or purchase, such as an invoice's number: needed for a purchase. The same one counts once an account, so that a request can be sent again. */
+            /** @description Your own name for this grant or purchase, such as an invoice's number; required for a purchase. An account counts each reference once, so that a request can be sent again. */
             reference?: string | null;
         };
         /**
          * GivenCredits
-         * @description What giving came to.
+         * @description The result of giving credits.
          */
         GivenCredits: {
-            /** @description False where the reference had counted before: nothing was changed again. */
+            /** @description False if the reference had counted before: nothing was changed again. */
             applied: boolean;
-            /** @description By how much the credits changed, below zero where some were taken back; where the reference had counted before, by how much they changed then. */
+            /** @description The change of the credits, below zero if some were taken back; if the reference had counted before, the change that it made then. */
             changed_credits: number;
-            /** @description What the account has now. */
+            /** @description The account's balances now. */
             balances: components["schemas"]["BalancesAnswer"];
         };
         /**
          * GivenMinutes
-         * @description What giving came to.
+         * @description The result of giving minutes.
          */
         GivenMinutes: {
-            /** @description False where the reference had counted before: nothing was given again. */
+            /** @description False if the reference had counted before: nothing was given again. */
             applied: boolean;
-            /** @description How many minutes were given; where the reference had counted before, how many it gave then. */
+            /** @description The number of minutes that were given; if the reference had counted before, the number that it gave then. */
             given_minutes: number;
-            /** @description What the account has now. */
+            /** @description The account's balances now. */
             balances: components["schemas"]["BalancesAnswer"];
         };
         /**
-         * @description How minutes are given.
+         * @description The kinds of giving minutes.
          * @enum {string}
          */
         Giving: "grant" | "purchase" | "allowance";
         /**
-         * @description How an account's credits change.
+         * @description The kinds of changes of an account's credits.
          * @enum {string}
          */
         GivingCredits: "grant" | "purchase" | "withdraw";
         /**
-         * @description How a gradient goes.
+         * @description The shape of a gradient.
          * @enum {string}
          */
         GradientWay: "linear" | "radial";
         /**
-         * @description What is looked at.
+         * @description The axes of the service's health.
          * @enum {string}
          */
         HealthAxis: "flow" | "execution" | "delivery" | "money" | "liveness";
         /**
          * HealthFinding
-         * @description How one axis stands.
+         * @description The health on one axis.
          */
         HealthFinding: {
-            /** @description Which. */
+            /** @description The axis. */
             axis: components["schemas"]["HealthAxis"];
-            /** @description How it stands. */
+            /** @description Its state. */
             state: components["schemas"]["HealthState"];
-            /** @description In a sentence. */
+            /** @description The finding, as one sentence. */
             sentence: string;
-            /** @description At most three. */
+            /** @description The numbers behind it, at most three. */
             numbers: components["schemas"]["HealthNumber"][];
-            /** @description The command that helps next, or null where nothing is to be done. */
+            /** @description The command that helps next; null when nothing is to be done. */
             next?: string | null;
         };
         /**
          * HealthNumber
-         * @description A number that a finding goes by.
+         * @description A number on which a finding is based.
          */
         HealthNumber: {
-            /** @description What is counted or measured. */
+            /** @description The name of what is counted or measured. */
             name: string;
             /**
              * Format: double
-             * @description How much, to a tenth. A count of rows ends at 2,000.
+             * @description The value, to one decimal. Counts of rows end at 2,000.
              */
             value: number;
-            /** @description In what: `s`, `%`, or empty for a count. */
+            /** @description The unit: `s`, `%`, or empty for a count. */
             unit: string;
         };
         /**
          * HealthReport
-         * @description How the service stands.
+         * @description The health of the service.
          */
         HealthReport: {
-            /** @description The worst of the axes. */
+            /** @description The worst state of the axes. */
             state: components["schemas"]["HealthState"];
-            /** @description In a sentence. */
+            /** @description The verdict, as one sentence. */
             sentence: string;
-            /** @description The five: flow, execution, delivery, money, liveness. */
+            /** @description The five axes: flow, execution, delivery, money, liveness. */
             axes: components["schemas"]["HealthFinding"][];
         };
         /**
-         * @description How something stands.
+         * @description The states of health.
          * @enum {string}
          */
         HealthState: "healthy" | "unknown" | "degraded" | "failing";
         /**
          * ImportMedia
-         * @description What to import.
+         * @description Media to import.
          */
         ImportMedia: {
-            /** @description Where to fetch it: HTTPS and publicly reachable, as each of up to five redirects has to be. */
+            /** @description The URL to fetch: HTTPS and publicly reachable, as each of up to five redirects must be. */
             url: string;
-            /** @description What people will call the item; the last part of the URL when not given. */
+            /** @description The item's name, for people; the last part of the URL when not given. */
             name?: string | null;
-            /** @description What clients will call it, unique in the workspace; its id when not given. */
+            /** @description The item's ref, unique in the workspace; clients use its id when none is given. */
             ref?: string | null;
-            /** @description Reads to start once it is ready, as `prepare_media` would then; `reads_on_ready` of the item says what became of each. Those of the workspace's settings when not given. */
+            /** @description Reads to start once the item is ready, as `prepare_media` would then; the item's `reads_on_ready` says what became of each. When not given, those of the workspace's settings. */
             reads?: components["schemas"]["ReadKind"][] | null;
         };
         /**
          * ImportTimeline
-         * @description What to import.
+         * @description A document to import.
          */
         ImportTimeline: {
-            /** @description The document as text, as large as a request may be. Its media are items of the workspace: `mws:itm_…`, or in an EDL the names or refs of items. */
+            /** @description The document as text, up to the size limit of requests. Its media must be items of the workspace: `mws:itm_…`, or in an EDL the items' names or refs. */
             content: string;
-            /** @description What it is; `otio` when not given. */
+            /** @description The format of the document; `otio` when not given. */
             format?: components["schemas"]["CarryFormat"] | null;
             /**
              * Format: double
-             * @description Frames a second that an EDL counts in: 25 when not given, 29.97 where it drops frames. Of captions, those of the timeline.
+             * @description The frame rate, in frames per second, that an EDL counts in: when not given 25, or 29.97 for drop-frame timecode. For captions, the frame rate of the new timeline.
              */
             fps?: number | null;
-            /** @description What the timeline is called; what the document says when not given. */
+            /** @description The timeline's name; the document's when not given. */
             name?: string | null;
         };
         /**
@@ -5635,7 +5637,7 @@ export interface components {
         ImportedTimeline: {
             /** @description The timeline. */
             timeline: components["schemas"]["Timeline"];
-            /** @description What of the document is not in it, in whole sentences. */
+            /** @description What the timeline lacks of the document, in whole sentences. */
             warnings: string[];
         };
         /**
@@ -5651,7 +5653,7 @@ export interface components {
          * @description A page of the library.
          */
         ItemPage: {
-            /** @description The items, in the order that was asked for. */
+            /** @description The items, in the requested order. */
             items: components["schemas"]["LibraryItem"][];
             /** @description Whether there are items after these. */
             has_more: boolean;
@@ -5660,26 +5662,26 @@ export interface components {
         };
         /**
          * JobAnswer
-         * @description An asynchronous unit of work (contract §2, "Job").
+         * @description A job: one unit of asynchronous work (contract §2, "Job").
          */
         JobAnswer: {
             /** @description Its id. */
             id: string;
-            /** @description The workspace it acts in. */
+            /** @description The workspace that it belongs to. */
             workspace_id: string;
-            /** @description What sort of work it is. */
+            /** @description The kind of job. */
             kind: components["schemas"]["JobKindWord"];
-            /** @description The read it computes; null for other work. */
+            /** @description The read that it computes; null for other work. */
             read?: components["schemas"]["ReadKind"] | null;
-            /** @description The item it works on; null for other work. */
+            /** @description The item that it works on; null for other work. */
             item_id?: string | null;
             /** @description That item's ref. */
             ref?: string | null;
-            /** @description Where it stands. */
+            /** @description Its status. */
             status: components["schemas"]["JobStatusWord"];
             /**
              * Format: int16
-             * @description 0 to 100; never goes down within an attempt.
+             * @description Progress in percent, 0 to 100; it never goes down within an attempt.
              */
             progress: number;
             /**
@@ -5689,10 +5691,10 @@ export interface components {
             attempt: number;
             /**
              * Format: int16
-             * @description Attempts before a retryable failure is final.
+             * @description The number of attempts after which a retryable failure is final.
              */
             max_attempts: number;
-            /** @description Whether it was asked to stop while running. */
+            /** @description Whether it was asked to stop while it ran. */
             cancel_requested: boolean;
             /** @description Minutes held for it. */
             estimated_minutes: number;
@@ -5702,27 +5704,27 @@ export interface components {
             estimated_credits: number;
             /** @description AI credits charged; null until it ends, 0 when it failed or was cancelled. */
             credits?: number | null;
-            /** @description What it made: `{"stored_reads":[…]}` for a read, `{"item_id":"itm_…"}` for a render. */
+            /** @description Its result: `{"stored_reads":[…]}` for a read, `{"item_id":"itm_…"}` for a render. */
             result?: unknown;
             /** @description Why it failed; null unless it did. */
             error?: components["schemas"]["JobErrorAnswer"] | null;
-            /** @description The sentence given with the call that started it. */
+            /** @description The sentence given with the call that started it, or null. */
             context?: string | null;
-            /** @description The id of the request that started it. */
+            /** @description The id of the request that started it, or null. */
             request_id?: string | null;
             /**
              * Format: date-time
-             * @description When it was committed.
+             * @description When it was created.
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description When a worker first took it.
+             * @description When a worker first took it; null before.
              */
             started_at?: string | null;
             /**
              * Format: date-time
-             * @description When it ended.
+             * @description When it ended; null before.
              */
             finished_at?: string | null;
         };
@@ -5733,19 +5735,19 @@ export interface components {
         JobErrorAnswer: {
             /** @description A job error code, such as `media_unreadable` or `worker_lost`. */
             code: string;
-            /** @description What went wrong, in words to act on. */
+            /** @description What went wrong, as a sentence to act on. */
             message: string;
-            /** @description Whether asking for the same read again may succeed. */
+            /** @description Whether the same read may succeed when it is requested again. */
             retryable: boolean;
         };
         /**
          * JobEvent
-         * @description A job has ended: the body that endpoints are sent (contract §6.1).
+         * @description The body that endpoints are sent when a job has ended (contract §6.1).
          */
         JobEvent: {
-            /** @description Derived from the job and the type: an event that is sent twice has one id. */
+            /** @description The event's id, derived from the job and the type: an event that is sent twice has one id. */
             id: string;
-            /** @description What it tells of. */
+            /** @description The event's type. */
             type: components["schemas"]["Subscribed"];
             /**
              * Format: date-time
@@ -5754,39 +5756,39 @@ export interface components {
             created_at: string;
             /** @description The workspace that the job ran in. */
             workspace_id: string;
-            /** @description The timeline, on a language change alone. */
+            /** @description The timeline; only for a language change. */
             timeline_id?: string | null;
-            /** @description What it tells. */
+            /** @description The data of the event. */
             data: components["schemas"]["JobEventData"];
         };
         /**
          * JobEventData
-         * @description What a job's event tells.
+         * @description The data of a job's event.
          */
         JobEventData: {
             /** @description The job, as `get_jobs` shows it. */
             job: components["schemas"]["JobAnswer"];
         };
         /**
-         * @description What sort of work a job is.
+         * @description The kinds of jobs.
          * @enum {string}
          */
         JobKindWord: "generation" | "render" | "dub" | "transcription" | "read";
         /**
-         * @description Where a job stands (contract §3.2). The last three are final.
+         * @description The status of a job (contract §3.2). The last three are final.
          * @enum {string}
          */
         JobStatusWord: "queued" | "running" | "succeeded" | "failed" | "cancelled";
         /**
          * JobsAnswer
-         * @description Jobs found.
+         * @description The jobs that were found.
          */
         JobsAnswer: {
-            /** @description In the order of `job_ids`; by filters newest first. */
+            /** @description The jobs, in the order of `job_ids`; with filters, newest first. */
             jobs: components["schemas"]["JobAnswer"][];
-            /** @description Ids asked for that name no job of this workspace. */
+            /** @description The requested ids that name no job of this workspace. */
             missing: string[];
-            /** @description Whether there are jobs after these; never of `job_ids`. */
+            /** @description Whether there are jobs after these; always false with `job_ids`. */
             has_more: boolean;
             /** @description Pass it as `cursor` for the jobs after these; null on the last page. */
             next_cursor?: string | null;
@@ -5810,27 +5812,27 @@ export interface components {
         KeptSpan: {
             /**
              * Format: double
-             * @description From then.
+             * @description Its start.
              */
             start: number;
             /**
              * Format: double
-             * @description Until then.
+             * @description Its end.
              */
             end: number;
         };
         /**
          * Key
-         * @description A key, without the key itself.
+         * @description An API key, without the secret.
          */
         Key: {
             /** @description Its id. */
             id: string;
-            /** @description What you call it, or null. */
+            /** @description Your name for it, or null. */
             name?: string | null;
-            /** @description Its first characters, to know it again by. */
+            /** @description Its first characters, to recognize it by. */
             prefix: string;
-            /** @description The workspace it works in. */
+            /** @description The workspace in which it works. */
             workspace_id: string;
             /**
              * Format: date-time
@@ -5842,16 +5844,16 @@ export interface components {
              * @description When it was last used, to the minute; null when it never was.
              */
             last_used_at?: string | null;
-            /** @description The id of the user or the key that made it; null where the operator did. */
+            /** @description The id of the user or the key that made it; null if the operator did. */
             created_by?: string | null;
         };
         /**
-         * @description What a delivery tells of.
+         * @description The event type of a delivery.
          * @enum {string}
          */
         Kind: "job.succeeded" | "job.failed" | "job.cancelled" | "ping";
         /**
-         * @description How an image gets into its place.
+         * @description How an image or a logo is fitted into its layer.
          * @enum {string}
          */
         LayerFit: "contain" | "cover";
@@ -5860,26 +5862,26 @@ export interface components {
          * @description A shadow.
          */
         LayerShadow: {
-            /** @description Its colour; `#00000080` when absent. One that is `transparent` is none. */
+            /** @description Its colour; `#00000080` when absent. `transparent` means no shadow. */
             color?: string | null;
             /**
              * Format: double
-             * @description How far it falls to the right, -500 to 500 pixels.
+             * @description Its offset to the right, -500 to 500 pixels.
              */
             x?: number | null;
             /**
              * Format: double
-             * @description How far it falls down, -500 to 500 pixels.
+             * @description Its offset downwards, -500 to 500 pixels.
              */
             y?: number | null;
             /**
              * Format: double
-             * @description How far its edges go over into nothing, 0 to 500 pixels.
+             * @description The width of its blurred edge, 0 to 500 pixels.
              */
             blur?: number | null;
         };
         /**
-         * @description What a layer shows.
+         * @description The types of layers.
          * @enum {string}
          */
         LayerType: "image" | "logo" | "text" | "rect" | "ellipse" | "gradient";
@@ -5892,7 +5894,7 @@ export interface components {
             item_id: string;
             /**
              * Format: date-time
-             * @description When the lease ends by itself.
+             * @description When the lease expires.
              */
             leased_until: string;
         };
@@ -5903,70 +5905,70 @@ export interface components {
         LibraryItem: {
             /** @description Its id. */
             id: string;
-            /** @description What clients call it: the ref it was given, or else its id. */
+            /** @description Its ref, or its id when it has none. */
             ref: string;
-            /** @description What people call it. */
+            /** @description Its name, for people. */
             name: string;
-            /** @description What it is; null until its bytes were looked at. */
+            /** @description Its type; null until its bytes were examined. */
             type?: components["schemas"]["LibraryItemType"] | null;
-            /** @description How far it has come. */
+            /** @description Its status. */
             status: components["schemas"]["LibraryItemStatus"];
             /** @description Why it failed; null unless it did. */
             error?: components["schemas"]["LibraryItemError"] | null;
             /**
              * Format: double
-             * @description Media time in seconds; null for an image, and until its bytes were looked at.
+             * @description Its duration in seconds; null for an image, and until its bytes were examined.
              */
             duration_seconds?: number | null;
             /**
              * Format: int32
-             * @description Pixels across.
+             * @description Its width in pixels; null for sound, and until its bytes were examined.
              */
             width?: number | null;
             /**
              * Format: int32
-             * @description Pixels down.
+             * @description Its height in pixels; null for sound, and until its bytes were examined.
              */
             height?: number | null;
-            /** @description Its media type. */
+            /** @description Its media type, such as `video/mp4`, or null. */
             content_type?: string | null;
             /**
              * Format: int64
-             * @description Bytes that it takes of the account's storage; 0 when it failed, or while its size is unknown.
+             * @description The bytes that it takes of the account's storage; 0 when it failed, or while its size is unknown.
              */
             bytes: number;
-            /** @description SHA-256 of its bytes in hexadecimal. */
+            /** @description The SHA-256 of its bytes in hexadecimal, or null. */
             sha256?: string | null;
             /**
              * Format: date-time
-             * @description When it was made.
+             * @description When it was created.
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description Until when a computer that reads it itself holds its reads back; null when none does.
+             * @description Until when its reads are held back because a computer reads it itself; null when they are not.
              */
             leased_until?: string | null;
-            /** @description A picture of it, a JPEG: this link needs no credential and is good for at least an hour. Null where there is none. */
+            /** @description A picture of it, a JPEG: this link needs no credential and is valid for at least an hour. Null when there is none. */
             thumbnail_url?: string | null;
-            /** @description Its media: this link needs no credential, takes ranges, and is good until `media_url_expires_at`. Null until it is ready, and in lists without `include=media`. */
+            /** @description Its media: this link needs no credential, takes ranges, and is valid until `media_url_expires_at`. Null until it is ready, and in lists without `include=media`. */
             media_url?: string | null;
             /**
              * Format: date-time
-             * @description When that link ends.
+             * @description When `media_url` expires.
              */
             media_url_expires_at?: string | null;
-            /** @description The streams of its file; null until its bytes were looked at. */
+            /** @description The streams of its file; null until its bytes were examined. */
             streams?: components["schemas"]["LibraryItemStream"][] | null;
             /** @description The reads stored on it, by their names. */
             reads: {
                 [key: string]: components["schemas"]["StoredStamp"];
             };
-            /** @description What people sort it by. */
+            /** @description Its tags. */
             tags: string[];
-            /** @description The reads that were asked for with its upload or import; null where none were. */
+            /** @description The reads that were requested with its upload or import; null when none were. */
             reads_on_ready?: components["schemas"]["ReadsOnReady"] | null;
-            /** @description How it was made here; null of what was uploaded or imported. */
+            /** @description How it was made here; null for an upload or an import. */
             made_by?: components["schemas"]["LibraryItemMadeBy"] | null;
         };
         /**
@@ -5974,9 +5976,9 @@ export interface components {
          * @description Why an item failed.
          */
         LibraryItemError: {
-            /** @description Such as `media_unreadable`, `media_too_long`, `url_not_allowed`, `fetch_failed`, `file_too_large`. */
+            /** @description A code such as `media_unreadable`, `media_too_long`, `url_not_allowed`, `fetch_failed`, `file_too_large`. */
             code: string;
-            /** @description What went wrong, in words. */
+            /** @description What went wrong, as a sentence. */
             message: string;
         };
         /**
@@ -5993,24 +5995,24 @@ export interface components {
             job_id: string;
             /** @description The tool that was called. */
             tool: string;
-            /** @description The engine that is built in, if one made it. */
+            /** @description The built-in engine that made it; absent when a model did. */
             engine?: string | null;
-            /** @description Or the provider's model. */
+            /** @description The provider's model that made it; absent when an engine did. */
             model?: string | null;
             /** @description The items that it was made from. */
             source_item_ids: string[];
-            /** @description Whether a machine spoke or drew it, or something that it was made from. */
+            /** @description Whether a machine generated it, or something that it was made from. */
             synthetic: boolean;
-            /** @description `draft` of what a simple engine made. */
+            /** @description `draft` when a simple engine made it. */
             quality?: string | null;
         };
         /**
-         * @description What a list of items is sorted by.
+         * @description The orders of lists of items.
          * @enum {string}
          */
         LibraryItemSort: "newest" | "oldest" | "name";
         /**
-         * @description How far an item has come.
+         * @description The status of an item.
          * @enum {string}
          */
         LibraryItemStatus: "processing" | "ready" | "failed";
@@ -6021,62 +6023,62 @@ export interface components {
         LibraryItemStream: {
             /**
              * Format: uint32
-             * @description Its number in the container, from 0.
+             * @description Its index in the container, from 0.
              */
             index: number;
             /** @description `video`, `audio`, `subtitle`, `data`, `attachment`, or `picture` for a cover. */
             type: string;
-            /** @description Its codec, as ffmpeg calls it. */
+            /** @description Its codec, by ffmpeg's name. */
             codec?: string | null;
             /**
              * Format: double
-             * @description Seconds that it declares.
+             * @description The duration in seconds that it declares.
              */
             duration_seconds?: number | null;
             /**
              * Format: uint32
-             * @description Pixels across, of pictures.
+             * @description Its width in pixels; only for pictures.
              */
             width?: number | null;
             /**
              * Format: uint32
-             * @description Pixels down, of pictures.
+             * @description Its height in pixels; only for pictures.
              */
             height?: number | null;
             /**
              * Format: double
-             * @description Pictures a second on average, of video.
+             * @description Average frames per second; only for video.
              */
             frame_rate?: number | null;
             /**
              * Format: uint32
-             * @description Samples a second, of audio.
+             * @description Samples per second; only for audio.
              */
             sample_rate?: number | null;
             /**
              * Format: uint32
-             * @description Channels, of audio.
+             * @description The number of channels; only for audio.
              */
             channels?: number | null;
         };
         /**
-         * @description What an item is.
+         * @description The type of an item.
          * @enum {string}
          */
         LibraryItemType: "video" | "audio" | "image";
         /**
-         * @description Where lines begin.
+         * @description The alignment of lines.
          * @enum {string}
          */
         LineAlign: "left" | "center" | "right";
         /**
-         * @description What a link lets its visitors do beside seeing the item.
+         * @description What a link lets its visitors do.
          * @enum {string}
          */
         LinkRight: "view" | "download" | "comment";
         /**
          * ListBoards
-         * @description Which boards.
+         * @description Which boards to list.
          */
         ListBoards: {
             /** @description Boards to show, 1 to 100; 20 when not given. */
@@ -6086,20 +6088,20 @@ export interface components {
         };
         /**
          * ListCalendar
-         * @description Which entries.
+         * @description Which entries to list.
          */
         ListCalendar: {
             /**
              * Format: date-time
-             * @description Only those that start or go on at or after.
+             * @description Only entries that start at or after this time, or go on at it.
              */
             from?: string | null;
             /**
              * Format: date-time
-             * @description Only those that start before.
+             * @description Only entries that start before this time.
              */
             to?: string | null;
-            /** @description Only those that are so far. */
+            /** @description Only entries with this status. */
             status?: components["schemas"]["CalendarStatus"] | null;
             /** @description Entries to show, 1 to 100; 20 when not given. */
             limit?: number | null;
@@ -6108,7 +6110,7 @@ export interface components {
         };
         /**
          * ListCanvases
-         * @description Which canvases.
+         * @description Which canvases to list.
          */
         ListCanvases: {
             /** @description Canvases to show, 1 to 100; 20 when not given. */
@@ -6118,12 +6120,12 @@ export interface components {
         };
         /**
          * ListComments
-         * @description Which comments.
+         * @description Which comments to list.
          */
         ListComments: {
             /** @description An item ref, an item id, the id of the job that made the item, or a timeline's id. */
             ref: string;
-            /** @description Only those that are resolved, or that are not. */
+            /** @description Only comments that are resolved (`true`), or that are not (`false`). */
             resolved?: boolean | null;
             /** @description Comments to show, 1 to 100; 20 when not given. */
             limit?: number | null;
@@ -6132,7 +6134,7 @@ export interface components {
         };
         /**
          * ListDubs
-         * @description Which dubs.
+         * @description Which dubs to list.
          */
         ListDubs: {
             /** @description Dubs to show, 1 to 100; 20 when not given. */
@@ -6142,52 +6144,52 @@ export interface components {
         };
         /**
          * ListItems
-         * @description Which items of the library.
+         * @description Which items of the library to list.
          */
         ListItems: {
-            /** @description Only those whose name, ref or one of whose tags holds this, in any case. */
+            /** @description Only items whose name, ref or one of whose tags contains this, ignoring case. */
             query?: string | null;
-            /** @description Only those of this type. */
+            /** @description Only items of this type. */
             type?: components["schemas"]["LibraryItemType"] | null;
-            /** @description Only those of this status. */
+            /** @description Only items with this status. */
             status?: components["schemas"]["LibraryItemStatus"] | null;
-            /** @description Only those on which this read is stored. */
+            /** @description Only items on which this read is stored. */
             has_read?: components["schemas"]["ReadKind"] | null;
-            /** @description Only those that are ready and lack this read, which applies to them. */
+            /** @description Only ready items to which this read applies and on which it is not stored. */
             missing_read?: components["schemas"]["ReadKind"] | null;
-            /** @description Only those with this tag, in any case. */
+            /** @description Only items with this tag, ignoring case. */
             tag?: string | null;
             /**
              * Format: date-time
-             * @description Only those made at or after.
+             * @description Only items created at or after this time.
              */
             created_after?: string | null;
             /**
              * Format: date-time
-             * @description Only those made before.
+             * @description Only items created before this time.
              */
             created_before?: string | null;
-            /** @description Only those that a card of this board is about. */
+            /** @description Only items that a card of this board is about. */
             board_id?: string | null;
-            /** @description What to sort them by; `newest` when not given. */
+            /** @description The order of the items; `newest` when not given. */
             sort?: components["schemas"]["LibraryItemSort"] | null;
             /** @description Items to show, 1 to 100; 20 when not given. */
             limit?: number | null;
             /** @description The `next_cursor` of the page before. */
             cursor?: string | null;
-            /** @description What to show of each item that lists leave out: `media` is its `media_url`, and fills `media` of the answer. */
+            /** @description Fields to add that lists leave out: `media` adds each item's `media_url`, and fills `media` of the answer. */
             include?: components["schemas"]["LibraryItemInclude"][] | null;
         };
         /**
          * ListPosts
-         * @description Which posts.
+         * @description Which posts to list.
          */
         ListPosts: {
-            /** @description Those that have this in their title, their author, a tag or the first thousand characters of their text, whatever its case; at most 200 characters. */
+            /** @description Only posts that contain this in their title, their author, a tag or the first thousand characters of their text, ignoring case; at most 200 characters. */
             query?: string | null;
-            /** @description Those that were pulled by this URL. */
+            /** @description Only posts that were pulled by this URL. */
             source?: string | null;
-            /** @description Only those that are kept, or that are not. */
+            /** @description Only posts that are kept (`true`), or that are not (`false`). */
             kept?: boolean | null;
             /** @description Posts to show, 1 to 100; 20 when not given. */
             limit?: number | null;
@@ -6196,10 +6198,10 @@ export interface components {
         };
         /**
          * ListPublicLinks
-         * @description Which links.
+         * @description Which links to list.
          */
         ListPublicLinks: {
-            /** @description Only those to the item with this ref or id. */
+            /** @description Only links to the item with this ref or id. */
             ref?: string | null;
             /** @description Links to show, 1 to 100; 20 when not given. */
             limit?: number | null;
@@ -6208,7 +6210,7 @@ export interface components {
         };
         /**
          * ListSkills
-         * @description Which skills.
+         * @description Which skills to list.
          */
         ListSkills: {
             /** @description Skills to show, 1 to 100; 20 when not given. */
@@ -6218,7 +6220,7 @@ export interface components {
         };
         /**
          * ListTemplates
-         * @description Which templates.
+         * @description Which templates to list.
          */
         ListTemplates: {
             /** @description Templates to show, 1 to 100; 20 when not given. */
@@ -6228,7 +6230,7 @@ export interface components {
         };
         /**
          * ListTimelines
-         * @description Which timelines.
+         * @description Which timelines to list.
          */
         ListTimelines: {
             /** @description Timelines to show, 1 to 100; 20 when not given. */
@@ -6459,21 +6461,21 @@ export interface components {
         ListedBoard: {
             /** @description Its id. */
             id: string;
-            /** @description What it is called. */
+            /** @description Its name. */
             name: string;
             /**
              * Format: uint64
-             * @description How many columns it has.
+             * @description The number of its columns.
              */
             columns: number;
             /**
              * Format: uint64
-             * @description How many cards are in them.
+             * @description The number of its cards.
              */
             cards: number;
             /**
              * Format: int32
-             * @description How many times it was written.
+             * @description Its revision: 1 when created, then one higher with every change.
              */
             revision: number;
             /**
@@ -6494,26 +6496,26 @@ export interface components {
         ListedCanvas: {
             /** @description Its id. */
             id: string;
-            /** @description What it is called. */
+            /** @description Its name. */
             name: string;
             /**
              * Format: uint64
-             * @description Pixels across.
+             * @description Its width, in pixels.
              */
             width: number;
             /**
              * Format: uint64
-             * @description Pixels down.
+             * @description Its height, in pixels.
              */
             height: number;
             /**
              * Format: uint64
-             * @description How many layers it has.
+             * @description The number of its layers.
              */
             layers: number;
             /**
              * Format: int32
-             * @description How many times it was written.
+             * @description Its revision: 1 when created, then one higher with every change.
              */
             revision: number;
             /**
@@ -6534,7 +6536,7 @@ export interface components {
         ListedDub: {
             /** @description Its id. */
             id: string;
-            /** @description What it is called. */
+            /** @description Its name. */
             name: string;
             /** @description The item that is dubbed. */
             item_id: string;
@@ -6542,12 +6544,12 @@ export interface components {
             target_language: string;
             /**
              * Format: uint64
-             * @description How many segments it has.
+             * @description The number of its segments.
              */
             segments: number;
             /**
              * Format: int32
-             * @description How many times it was written.
+             * @description Its revision: 1 when created, then one higher with every change.
              */
             revision: number;
             /**
@@ -6563,30 +6565,30 @@ export interface components {
         };
         /**
          * ListedProject
-         * @description A project in short.
+         * @description A summary of a project.
          */
         ListedProject: {
             /** @description Its id. */
             id: string;
-            /** @description Where it stands. */
+            /** @description Its status. */
             status: components["schemas"]["ProjectState"];
             /**
              * Format: int64
-             * @description How many changes of status there were, the creation being the first.
+             * @description The number of its statuses so far, counting the one it was created with.
              */
             revision: number;
-            /** @description What was asked for: its first 200 characters. */
+            /** @description The first 200 characters of the brief. */
             brief: string;
-            /** @description What the agent last said, its first 200 characters, or null. */
+            /** @description The agent's last message, its first 200 characters; null when there is none. */
             agent_message?: string | null;
-            /** @description Where the result is, or null. */
+            /** @description The URL of the result, or null. */
             assembled_url?: string | null;
             /**
              * Format: date-time
-             * @description Until when it is there, or null.
+             * @description When that URL expires, or null.
              */
             assembled_url_expires_at?: string | null;
-            /** @description Where all of it is read, with a credential. */
+            /** @description The URL of the whole project, to read with a credential. */
             project_url: string;
             /**
              * Format: date-time
@@ -6604,18 +6606,18 @@ export interface components {
          * @description A skill as lists show it.
          */
         ListedSkill: {
-            /** @description What it is called. */
+            /** @description Its name. */
             name: string;
-            /** @description What it is for. */
+            /** @description When to use it; null when nobody said. */
             description?: string | null;
             /**
              * Format: uint64
-             * @description Bytes of its text.
+             * @description The length of its text, in bytes.
              */
             bytes: number;
             /**
              * Format: int32
-             * @description How many times it was written.
+             * @description Its revision: 1 when created, then one higher with every change.
              */
             revision: number;
             /**
@@ -6629,13 +6631,13 @@ export interface components {
          * @description A template as lists show it.
          */
         ListedTemplate: {
-            /** @description What it is called. */
+            /** @description Its name. */
             name: string;
             /** @description The tool that it calls. */
             tool: string;
             /**
              * Format: int32
-             * @description How many times it was written.
+             * @description Its revision: 1 when created, then one higher with every change.
              */
             revision: number;
             /**
@@ -6651,25 +6653,25 @@ export interface components {
         ListedTimeline: {
             /** @description Its id. */
             id: string;
-            /** @description What it is called. */
+            /** @description Its name. */
             name: string;
             /**
              * Format: double
-             * @description How long it is.
+             * @description Its duration, in seconds.
              */
             duration_seconds: number;
-            /** @description The picture's proportions. */
+            /** @description The picture's aspect ratio, such as `16:9`. */
             aspect_ratio: string;
             /**
              * Format: uint64
-             * @description How many scenes it has.
+             * @description The number of its scenes.
              */
             scenes: number;
-            /** @description The timeline that it is a variant of. */
+            /** @description The timeline of which it is a variant; null when it is none. */
             variant_of?: string | null;
             /**
              * Format: int32
-             * @description How many times it was written.
+             * @description Its revision: 1 when created, then one higher with every change.
              */
             revision: number;
             /**
@@ -6685,17 +6687,17 @@ export interface components {
         };
         /**
          * LogoToSet
-         * @description A logo by its name, as it is set.
+         * @description A named logo to set.
          */
         LogoToSet: {
-            /** @description What it is called, 1 to 100 characters; another in each logo. */
+            /** @description Its name, 1 to 100 characters, unique among the logos regardless of case. */
             name: string;
-            /** @description What names the item: an image that is ready. */
+            /** @description The item, an image that is ready: its ref, its id, or the id of the job that made it. */
             ref: string;
         };
         /**
          * MakeDub
-         * @description What to dub.
+         * @description Which item to dub, and how.
          * @example {
          *       "ref": "talk",
          *       "target_language": "es"
@@ -6704,19 +6706,19 @@ export interface components {
         MakeDub: {
             /** @description The item: its ref, its id, or the id of the job that made it. */
             ref?: string | null;
-            /** @description A timeline to dub, in the place of `ref`. This deployment dubs items: render the timeline first. */
+            /** @description A timeline to dub, instead of `ref`. This service dubs items only: render the timeline first. */
             timeline_id?: string | null;
             /** @description The language to dub into, such as `es` or `spa`. */
             target_language: string;
-            /** @description The language that is spoken; what the transcript tells when not given. */
+            /** @description The language that is spoken in the item; the transcript's when not given. */
             source_language?: string | null;
-            /** @description What is to be spoken when, at most 2,000 segments that don't overlap. With it nothing is transcribed or translated. */
+            /** @description The segments to speak, at most 2,000, which may not overlap. With it nothing is transcribed or translated. */
             script?: components["schemas"]["ScriptSegment"][] | null;
-            /** @description Voices of speakers; each other speaker gets one. */
+            /** @description Voices for speakers; every other speaker gets one automatically. */
             voices?: components["schemas"]["SpeakerVoice"][] | null;
             /** @description Whether the item's own sound is heard under the voices, 15 dB down while they speak; false when not given. */
             keep_background?: boolean | null;
-            /** @description `true` answers what the call would hold, and starts nothing. */
+            /** @description `true` returns what the call would hold, and starts nothing. */
             dry_run?: boolean | null;
         };
         /**
@@ -6724,13 +6726,13 @@ export interface components {
          * @description Media to show beside a tool's answer (contract §4.2, `media`).
          */
         MediaLink: {
-            /** @description What the item is. */
+            /** @description The item's type. */
             type: components["schemas"]["LibraryItemType"];
             /** @description The item. */
             item_id: string;
-            /** @description What clients call it. */
+            /** @description The item's name for clients. */
             ref: string;
-            /** @description Where its bytes are, as `media_url` of the item. */
+            /** @description The link to its bytes, as `media_url` of the item. */
             url: string;
             /**
              * Format: date-time
@@ -6741,7 +6743,7 @@ export interface components {
             content_type: string;
             /**
              * Format: int64
-             * @description How many bytes it has.
+             * @description Its size in bytes.
              */
             bytes: number;
         };
@@ -6750,7 +6752,7 @@ export interface components {
          * @description The role to give.
          */
         MemberRole: {
-            /** @description What they may do there. */
+            /** @description The role. */
             role: components["schemas"]["RoleWord"];
         };
         /**
@@ -6762,7 +6764,7 @@ export interface components {
             request_id: string;
             /** @description The AI credits that the call cost. */
             cost: components["schemas"]["Cost"];
-            /** @description The cloud minutes that the call used, holds and leaves; always there of a tool that may start cloud processing. */
+            /** @description The cloud minutes that the call used, holds and leaves; present for every tool that may start cloud processing. */
             cloud_processing?: components["schemas"]["CloudProcessing"] | null;
         };
         /**
@@ -6770,23 +6772,23 @@ export interface components {
          * @description A generation model.
          */
         Model: {
-            /** @description What a generation call names it by. */
+            /** @description Its id, as generation calls name it. */
             id: string;
-            /** @description What people call it. */
+            /** @description Its name, for people. */
             name: string;
-            /** @description What it makes: `image`, `video`, `audio`, `speech`, `upscale`, `cutout`, `translate` or `chat`. */
+            /** @description Its kind: `image`, `video`, `audio`, `speech`, `upscale`, `cutout`, `translate` or `chat`. */
             kind: string;
-            /** @description Its price in AI credits, of one unit; 0 of what is built in, which is paid for in minutes. */
+            /** @description The price of one unit in AI credits; 0 for a built-in engine, which is paid for in minutes. */
             estimated_credits: number;
-            /** @description What that unit is: `call`, `second`, `megapixel` or `1k_chars`. */
+            /** @description The unit of the price: `call`, `second`, `megapixel` or `1k_chars`. */
             per: string;
-            /** @description Whether it is an engine of this deployment, and no provider's. */
+            /** @description Whether it is an engine of this deployment rather than a provider's model. */
             built_in: boolean;
-            /** @description Whether a worker has lately said that it can use it. */
+            /** @description Whether a worker has recently reported that it can use it. */
             available: boolean;
-            /** @description `draft` of what a simple engine makes. */
+            /** @description `draft` for a simple engine. */
             quality?: string | null;
-            /** @description Pairs of languages that it translates, as `eng-spa`; of `apertium`, as far as workers have lately said. */
+            /** @description The pairs of languages that it translates, such as `eng-spa`; only for `apertium`, as workers recently reported. */
             pairs?: string[] | null;
         };
         /**
@@ -6794,21 +6796,21 @@ export interface components {
          * @description The generation models.
          */
         ModelList: {
-            /** @description The engines that are built in, and the models of the configured providers. */
+            /** @description The built-in engines, and the models of the configured providers. */
             data: components["schemas"]["Model"][];
-            /** @description Always false: they are few, and all here. */
+            /** @description Always false: one page has all models. */
             has_more: boolean;
             /** @description Always null. */
             next_cursor?: string | null;
         };
         /**
          * ModelPage
-         * @description The generation models, as a tool answers them.
+         * @description The generation models, as the tool returns them.
          */
         ModelPage: {
-            /** @description The engines that are built in, and the models of the configured providers. */
+            /** @description The built-in engines, and the models of the configured providers. */
             models: components["schemas"]["Model"][];
-            /** @description Always false: they are few, and all here. */
+            /** @description Always false: one page has all models. */
             has_more: boolean;
             /** @description Always null. */
             next_cursor?: string | null;
@@ -6818,121 +6820,121 @@ export interface components {
          * @description A moment of a video.
          */
         MomentSpan: {
-            /** @description Its id, as the item's `search_index` has it. */
+            /** @description Its id in the item's `search_index`. */
             id: string;
             /**
              * Format: double
-             * @description Where it begins, in seconds.
+             * @description When it begins, in seconds.
              */
             start: number;
             /**
              * Format: double
-             * @description Where it ends.
+             * @description When it ends, in seconds.
              */
             end: number;
         };
         /**
-         * @description Whether a tool's read is there.
+         * @description The state of what a tool needs or makes.
          * @enum {string}
          */
         NeedStatus: "ready" | "queued" | "startable";
         /**
          * NewLayer
-         * @description A layer to begin with. A field that its type does not have is refused.
+         * @description A layer of a new canvas. A field that its type does not have is refused.
          */
         NewLayer: {
-            /** @description What it shows. */
+            /** @description Its type. */
             type: components["schemas"]["LayerType"];
-            /** @description The layer. Of a new one: 1 to 64 letters, digits, `-` and `_`; one is made when absent. */
+            /** @description The layer's id. For a new layer: 1 to 64 letters, digits, `-` and `_`; one is generated when absent. */
             layer_id?: string | null;
             /**
              * Format: uint32
-             * @description The place from 0, the lowest, counted without that which moves; over all the others when absent.
+             * @description The layer's index, 0 being the lowest, counted without the layer that moves; the top when absent.
              */
             position?: number | null;
             /**
              * Format: double
-             * @description Its left side, in pixels of the canvas.
+             * @description Its left edge, in pixels of the canvas.
              */
             x?: number | null;
             /**
              * Format: double
-             * @description Its upper side.
+             * @description Its upper edge, in pixels of the canvas.
              */
             y?: number | null;
             /**
              * Format: double
-             * @description Its width, the canvas's when absent. A text has `max_width`.
+             * @description Its width in pixels; the canvas's when absent. A text has `max_width` instead.
              */
             width?: number | null;
             /**
              * Format: double
-             * @description Its height, the canvas's when absent.
+             * @description Its height in pixels; the canvas's when absent.
              */
             height?: number | null;
             /**
              * Format: double
-             * @description How far it is turned about its middle, -360 to 360 degrees, as a clock's hand.
+             * @description Its clockwise rotation about its centre, -360 to 360 degrees.
              */
             rotation?: number | null;
             /**
              * Format: double
-             * @description How much it hides of what is under it, 0 to 1.
+             * @description Its opacity, 0 to 1.
              */
             opacity?: number | null;
             /**
              * Format: double
-             * @description How round the corners of an image, a logo, a rectangle or a gradient are, in pixels.
+             * @description The radius of the corners of an image, a logo, a rectangle or a gradient, in pixels.
              */
             radius?: number | null;
-            /** @description The shadow that it throws. */
+            /** @description Its shadow. */
             shadow?: components["schemas"]["LayerShadow"] | null;
-            /** @description What names the item of an image: an image or a film. */
+            /** @description The item of an image layer, an image or a film: its ref, its id, or the id of the job that made it. */
             ref?: string | null;
             /**
              * Format: double
-             * @description The second of a film whose frame is shown.
+             * @description The time of the frame to show of a film, in seconds.
              */
             at?: number | null;
-            /** @description How an image or a logo gets into its place; `contain` when absent. */
+            /** @description How an image or a logo is fitted into the layer; `contain` when absent. */
             fit?: components["schemas"]["LayerFit"] | null;
             /** @description The name of a logo of the brand kit. */
             logo?: string | null;
-            /** @description The colour of a text, a rectangle or an ellipse: `#1a2b3c`, `#1a2b3c80`, or the name of one of the brand kit; black when absent. */
+            /** @description The colour of a text, a rectangle or an ellipse: `#1a2b3c`, `#1a2b3c80`, or the name of a colour of the brand kit; black when absent. */
             color?: string | null;
             /** @description The colours of a gradient, 2 to 8 at equal distances. */
             colors?: string[] | null;
-            /** @description How a gradient goes; `linear` when absent. */
+            /** @description The shape of a gradient; `linear` when absent. */
             shape?: components["schemas"]["GradientWay"] | null;
             /**
              * Format: double
-             * @description Where a linear one goes, in degrees: 0 to the right, 90 down.
+             * @description The direction of a linear gradient, in degrees: 0 is to the right, 90 down.
              */
             angle?: number | null;
-            /** @description What a text says, 1 to 2,000 characters. `{name}` is a placeholder; `{{` and `}}` are brackets. */
+            /** @description The words of a text, 1 to 2,000 characters. `{name}` is a placeholder; `{{` and `}}` are literal braces. */
             text?: string | null;
-            /** @description The family of its letters, one that `get_brand_kit` lists or the name of a font of the brand kit; `DejaVu Sans` when absent. */
+            /** @description The font family of a text, one that `get_brand_kit` lists or the name of a font of the brand kit; `DejaVu Sans` when absent. */
             family?: string | null;
             /**
              * Format: double
-             * @description Their height, 1 to 2000 pixels; 48 when absent.
+             * @description The font size, 1 to 2000 pixels; 48 when absent.
              */
             size?: number | null;
             /**
              * Format: uint16
-             * @description How bold they are, 100 to 900; 400, which is regular, when absent. 700 is bold.
+             * @description The font weight, 100 to 900; 400, which is regular, when absent. 700 is bold.
              */
             weight?: number | null;
-            /** @description Where lines begin; where the text's script does when absent. */
+            /** @description The alignment of lines; when absent, the side where the text's script begins. */
             align?: components["schemas"]["LineAlign"] | null;
             /**
              * Format: double
-             * @description How wide a line may be before it is broken; 0 breaks none, as when absent.
+             * @description The width at which lines are broken, in pixels; 0, and when absent: lines are not broken.
              */
             max_width?: number | null;
             /**
              * Format: double
-             * @description From one line to the next, 0.5 to 4 heights of letters; 1.2 when absent.
+             * @description The distance from one line to the next, 0.5 to 4 font sizes; 1.2 when absent.
              */
             line_height?: number | null;
         };
@@ -6994,7 +6996,7 @@ export interface components {
          * @description Which skill.
          */
         OneSkill: {
-            /** @description What it is called. */
+            /** @description Its name. */
             name: string;
         };
         /**
@@ -7002,7 +7004,7 @@ export interface components {
          * @description Which template.
          */
         OneTemplate: {
-            /** @description What it is called. */
+            /** @description Its name. */
             name: string;
         };
         /**
@@ -7018,13 +7020,13 @@ export interface components {
          * @description An account to open.
          */
         OpenAccount: {
-            /** @description What it is called. */
+            /** @description Its name. */
             name: string;
-            /** @description What its default workspace is called. Without it: as the account. */
+            /** @description The name of its default workspace; the account's name when not given. */
             workspace_name?: string | null;
-            /** @description Its own monthly minutes. Without it: the deployment's. */
+            /** @description Its own monthly minutes; the deployment's when not given. */
             monthly_allowance_minutes?: number | null;
-            /** @description `true` creates an API key to its workspace too, shown in the answer and never again. */
+            /** @description `true` also creates an API key for its workspace, which only this answer shows. */
             create_key?: boolean | null;
         };
         /**
@@ -7034,7 +7036,7 @@ export interface components {
         OpenWorkspace: {
             /** @description The account that owns it. */
             account_id: string;
-            /** @description What it is called. */
+            /** @description Its name. */
             name: string;
         };
         /**
@@ -7046,7 +7048,7 @@ export interface components {
             account: components["schemas"]["OperatorAccount"];
             /** @description Its default workspace. */
             workspace_id: string;
-            /** @description The key, where one was asked for: shown here and never again. */
+            /** @description The key, if one was requested; only this answer shows it. */
             key?: string | null;
         };
         /**
@@ -7056,9 +7058,9 @@ export interface components {
         OperatorAccount: {
             /** @description Its id. */
             id: string;
-            /** @description What it is called. */
+            /** @description Its name. */
             name: string;
-            /** @description Its own monthly minutes; null where the deployment's hold. */
+            /** @description Its own monthly minutes; null when the deployment's apply. */
             monthly_allowance_minutes?: number | null;
             /**
              * Format: date-time
@@ -7067,27 +7069,27 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description Since when its credentials are refused, or null.
+             * @description Since when its credentials are refused; null when they are not.
              */
             suspended_at?: string | null;
-            /** @description Why, as its callers are told, or null. */
+            /** @description The reason that its callers are shown, or null. */
             suspended_reason?: string | null;
             /**
              * Format: date-time
-             * @description When it was erased, or null: its names and bytes are gone, its ledger stays.
+             * @description When it was erased, or null. Its names and bytes are gone then, and its ledger stays.
              */
             erased_at?: string | null;
         };
         /**
          * OperatorJob
-         * @description A job, and whose it is.
+         * @description A job, with the accounts that own and pay for it.
          */
         OperatorJob: {
             /** @description The account that pays for it. */
             payer_account_id: string;
-            /** @description The account of its workspace, whose webhooks tell of it. */
+            /** @description The account that owns its workspace, and whose webhooks get its events. */
             owner_account_id: string;
-            /** @description The job as its account sees it. */
+            /** @description The job, as its account sees it. */
             job: components["schemas"]["JobAnswer"];
         };
         /**
@@ -7097,13 +7099,13 @@ export interface components {
         OperatorKey: {
             /** @description Its id. */
             id: string;
-            /** @description What its owner calls it, or null. */
+            /** @description Its name, or null. */
             name?: string | null;
             /** @description Its first characters. */
             prefix: string;
-            /** @description The workspace it works in. */
+            /** @description The workspace in which it works. */
             workspace_id: string;
-            /** @description The id of the user or the key that made it; null where an operator did. */
+            /** @description The id of the user or the key that made it; null if an operator did. */
             created_by?: string | null;
             /**
              * Format: date-time
@@ -7130,51 +7132,51 @@ export interface components {
             workspace_id: string;
             /** @description The user. */
             user_id: string;
-            /** @description What the user is called. */
+            /** @description The user's name. */
             user_name: string;
-            /** @description What they may do there. */
+            /** @description Their role in the workspace. */
             role: components["schemas"]["RoleWord"];
             /**
              * Format: date-time
-             * @description Since when they are a member.
+             * @description When they became a member.
              */
             created_at: string;
         };
         /**
          * OperatorRead
-         * @description A read, and whether it is computed.
+         * @description A read, its engine, and whether it is paused.
          */
         OperatorRead: {
-            /** @description Which. */
+            /** @description The read. */
             read: components["schemas"]["ReadKind"];
             /**
              * Format: date-time
-             * @description Since when it is paused, or null.
+             * @description Since when it is paused; null when it is not.
              */
             paused_at?: string | null;
-            /** @description What computes it, as a worker last said, or null. */
+            /** @description The engine that computes it, as a worker last reported, or null. */
             engine?: string | null;
-            /** @description And in which version, or null. */
+            /** @description That engine's version, or null. */
             engine_version?: string | null;
             /**
              * Format: date-time
-             * @description When a worker last said so, or null.
+             * @description When a worker last reported it, or null.
              */
             engine_seen_at?: string | null;
             /**
              * Format: uint32
-             * @description Jobs of it that wait; 10,001 means more than 10,000.
+             * @description The number of its jobs that wait; 10,001 means more than 10,000.
              */
             waiting_jobs: number;
         };
         /**
          * OperatorReadList
-         * @description The six reads.
+         * @description The reads.
          */
         OperatorReadList: {
-            /** @description By their names. */
+            /** @description The reads, ordered by name. */
             data: components["schemas"]["OperatorRead"][];
-            /** @description Always false: they are few, and all here. */
+            /** @description Always false: one page has all reads. */
             has_more: boolean;
             /** @description Always null. */
             next_cursor?: string | null;
@@ -7188,7 +7190,7 @@ export interface components {
             id: string;
             /** @description The account that pays for what they do. */
             account_id: string;
-            /** @description What they are called. */
+            /** @description The user's name. */
             name: string;
             /** @description The issuer whose tokens stand for them, or null. */
             oauth_issuer?: string | null;
@@ -7201,20 +7203,20 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description Since when they are refused everywhere, or null.
+             * @description Since when they are refused everywhere; null when they are not.
              */
             disabled_at?: string | null;
         };
         /**
          * OperatorWorkspace
-         * @description A workspace and who owns it.
+         * @description A workspace and the account that owns it.
          */
         OperatorWorkspace: {
             /** @description Its id. */
             id: string;
             /** @description The account that owns it. */
             account_id: string;
-            /** @description What it is called. */
+            /** @description Its name. */
             name: string;
             /** @description Whether it is its account's default. */
             is_default: boolean;
@@ -7225,84 +7227,86 @@ export interface components {
             created_at: string;
         };
         /**
-         * @description What an overlay is.
+         * @description The types of overlays.
          * @enum {string}
          */
         OverlayType: "image" | "text" | "logo";
         /**
          * OverviewAnswer
-         * @description What there is in the workspace that the call acts in, and what its account has.
+         * @description The state of the workspace in which the call acts, and what its account has left.
          */
         OverviewAnswer: {
-            /** @description Items by status; of at most the newest 10,000. */
+            /** @description The number of items by status, among the newest 10,000. */
             items: {
                 [key: string]: number;
             };
-            /** @description Items that are ready, by type; of the same. */
+            /** @description The number of ready items by type, among the newest 10,000. */
             ready: {
                 [key: string]: number;
             };
-            /** @description The newest items. */
+            /** @description Whether `items` and `ready` count 10,000 items, the most: older ones are left out. */
+            counts_are_partial: boolean;
+            /** @description The five newest items. */
             newest_items: components["schemas"]["LibraryItem"][];
-            /** @description How many of the newest 2,000 items are ready and lack each read that applies to them. */
+            /** @description For each read, how many of the newest 2,000 items are ready, suit the read and lack it. */
             missing_reads: {
                 [key: string]: number;
             };
-            /** @description Jobs that have not ended, by kind; of at most 1,000 of each. */
+            /** @description The number of jobs that have not ended, by kind; at most 1,000 are counted for each. */
             live_jobs: {
                 [key: string]: number;
             };
             /**
              * Format: int64
-             * @description How many of those run.
+             * @description The number of those jobs that are running.
              */
             running_jobs: number;
-            /** @description Projects by status; of at most the newest 10,000. */
+            /** @description The number of projects by status, among the newest 10,000. */
             projects: {
                 [key: string]: number;
             };
-            /** @description The account's minutes left, the month's and those bought. */
+            /** @description The minutes that the account has left: the month's and the purchased ones. */
             left_minutes: number;
-            /** @description What running work holds of its minutes. */
+            /** @description The minutes that are held for work that has not ended. */
             held_minutes: number;
-            /** @description The account's AI credits left. */
+            /** @description The AI credits that the account has left. */
             left_credits: number;
-            /** @description The account's webhook endpoints that are disabled, or failed ten times in a row or more. */
+            /** @description The account's webhook endpoints that are disabled, or have failed at least ten times in a row. */
             troubled_endpoints: components["schemas"]["TroubledEndpoint"][];
         };
         /**
-         * @description What a canvas is rendered as.
+         * @description The formats of rendered canvases.
          * @enum {string}
          */
         PictureFormat: "png" | "jpeg" | "webp" | "svg";
         /**
          * Ping
-         * @description A ping under way.
+         * @description A ping that is under way.
          */
         Ping: {
-            /** @description Its delivery, to be looked up in the endpoint's log. */
+            /** @description The delivery of the ping, to look up in the endpoint's log. */
             delivery_id: string;
         };
         /**
          * PingEvent
-         * @description An endpoint is tested: the body that it is sent.
+         * @description The body that an endpoint is sent as a test.
          */
         PingEvent: {
-            /** @description Derived from its delivery. */
+            /** @description The event's id, derived from its delivery. */
             id: string;
             /** @description Always `ping`. */
             type: components["schemas"]["PingType"];
             /**
              * Format: date-time
-             * @description When it was asked for.
+             * @description When the test was requested.
              */
             created_at: string;
-            /** @description What it tells. */
+            /** @description The data of the event. */
             data: components["schemas"]["PingEventData"];
         };
         /**
          * PingEventData
-         * @description What a ping tells.
+         * @description The data of a ping.
          */
         PingEventData: {
             /** @description The endpoint that is tested. */
@@ -7328,26 +7332,26 @@ export interface components {
          * @description A link to the portal.
          */
         PortalSession: {
-            /** @description The link. Send the browser there, or show it in a frame where the deployment lets your origin. */
+            /** @description The link. Send the browser there, or show it in a frame if the deployment allows your origin. */
             url: string;
             /**
              * Format: date-time
-             * @description When it ends, unless it is followed before.
+             * @description When it expires, unless it is used before.
              */
             expires_at: string;
         };
         /**
          * PortalTheme
-         * @description How the pages look.
+         * @description The look of the pages.
          */
         PortalTheme: {
-            /** @description What the pages bear as their name; the account's word, not this service's. */
+            /** @description The name that the pages show, instead of this service's. */
             name?: string | null;
-            /** @description The colour of their head and buttons, `#rrggbb`; what stands on it is black or white, whichever can be read. */
+            /** @description The colour of their header and buttons, `#rrggbb`; text on it is black or white, whichever is readable. */
             accent?: string | null;
-            /** @description Light or dark. Without it: as the browser has it. */
+            /** @description Light or dark; as the browser is set when not given. */
             scheme?: components["schemas"]["PortalScheme"] | null;
-            /** @description An image for their head: a `data:` URL of a PNG, JPEG or WebP in base64, of up to 32,768 characters: about 24 kB. */
+            /** @description An image for their header: a `data:` URL of a PNG, JPEG or WebP in base64, at most 32,768 characters: about 24 kB. */
             logo?: string | null;
         };
         /**
@@ -7359,31 +7363,31 @@ export interface components {
             id: string;
             /** @description The URL that it was last pulled by. */
             source: string;
-            /** @description Where it is. */
+            /** @description The URL of the post. */
             url: string;
-            /** @description Who wrote it, as it says. */
+            /** @description Its author, as the post says; null when it does not. */
             author?: string | null;
-            /** @description What it is called. */
+            /** @description Its title, or null. */
             title?: string | null;
-            /** @description What it says: plain text, at most 10,000 characters. */
+            /** @description Its text: plain text, at most 10,000 characters. */
             text: string;
             /**
              * Format: date-time
-             * @description When it was published, as it says.
+             * @description When it was published, as the post says; null when it does not.
              */
             published_at?: string | null;
-            /** @description What it shows. */
+            /** @description Links to the media that it shows. */
             media: components["schemas"]["PostMedia"][];
-            /** @description SHA-256 of what it says: another once it was edited. */
+            /** @description The SHA-256 of its content: it changes when the post is edited. */
             sha256: string;
-            /** @description What it is sorted by. */
+            /** @description Its tags. */
             tags: string[];
             /**
              * Format: date-time
-             * @description When it was kept; null while nobody has.
+             * @description When it was kept; null when it is not kept.
              */
             kept_at?: string | null;
-            /** @description The item that its media was imported as. */
+            /** @description The item that its media was imported as, or null. */
             item_id?: string | null;
             /**
              * Format: date-time
@@ -7404,9 +7408,9 @@ export interface components {
          * @description A link to media that a post shows.
          */
         PostMedia: {
-            /** @description Where it is. */
+            /** @description The URL of the media. */
             url: string;
-            /** @description What it is, as the post says; null where it does not. */
+            /** @description Its media type, as the post says; null when the post does not say. */
             content_type?: string | null;
         };
         /**
@@ -7432,49 +7436,49 @@ export interface components {
             reads: components["schemas"]["ReadKind"][];
             /** @description One sentence shown to the user beside this action; at most 600 characters. */
             context?: string | null;
-            /** @description `true` answers what the call would start and hold, and starts nothing. */
+            /** @description `true` returns what the call would start and hold, and starts nothing. */
             dry_run?: boolean | null;
         };
         /**
          * PreparedMedia
-         * @description What `prepare_media` answers.
+         * @description The answer of `prepare_media`.
          */
         PreparedMedia: {
-            /** @description One for each ref, in the order asked; a ref asked twice is answered once. */
+            /** @description One entry for each ref, in the order of the request; a repeated ref has one entry. */
             items: components["schemas"]["PreparedRef"][];
-            /** @description The jobs to follow with one `get_jobs` call: those started, and those that were under way. */
+            /** @description The jobs to follow with one `get_jobs` call: those that this call started, and those that already ran or waited. */
             job_ids: string[];
-            /** @description The cloud minutes started and what is left. */
+            /** @description The cloud minutes that the call held, and what is left. */
             estimate: components["schemas"]["Estimate"];
         };
         /**
          * PreparedRead
-         * @description The answer for one read of one item (contract §3).
+         * @description The outcome of one read on one item (contract §3).
          */
         PreparedRead: {
-            /** @description Which read. */
+            /** @description The read. */
             read: components["schemas"]["ReadKind"];
             /** @description What became of it. */
             status: components["schemas"]["ReadStatus"];
-            /** @description The job that computes it; when queued. */
+            /** @description The job that computes it; only when queued. */
             job_id?: string | null;
-            /** @description Minutes held for that job; when queued. What would be held; when startable, or refused with `insufficient_minutes`. */
+            /** @description Minutes held for that job, when queued; minutes that would be held, when startable or refused with `insufficient_minutes`. */
             estimated_minutes?: number | null;
-            /** @description Whether that job was under way before this call; when queued. */
+            /** @description Whether that job existed before this call; only when queued. */
             already_queued?: boolean | null;
-            /** @description Why it was not started; when skipped, refused or held. */
+            /** @description Why it was not started; only when skipped, refused or held. */
             reason?: components["schemas"]["ReadReason"] | null;
         };
         /**
          * PreparedRef
-         * @description The answers for one ref.
+         * @description The outcome for one ref.
          */
         PreparedRef: {
-            /** @description As it was asked for. */
+            /** @description The ref or id that the request named. */
             ref: string;
-            /** @description The item it names; absent when there is none that the caller can reach. */
+            /** @description The item that it names; absent when the caller can reach no such item. */
             item_id?: string | null;
-            /** @description One for each read, in the order asked. */
+            /** @description One entry for each read, in the order of the request. */
             reads: components["schemas"]["PreparedRead"][];
         };
         /**
@@ -7484,75 +7488,75 @@ export interface components {
         Presigned: {
             /** @description Always `PUT`. */
             method: string;
-            /** @description Where to: the service, or the bucket that it keeps media in. */
+            /** @description The URL to send the bytes to: the service, or the bucket in which it keeps media. */
             url: string;
             /**
              * Format: date-time
-             * @description When the bucket takes nothing more by `url` and those of `parts`; null of the service's own, which lasts as long as the upload. The same call with the same `Idempotency-Key` is answered with new ones.
+             * @description When `url` and those of `parts` expire, if they lead to a bucket; null for the service's own URL, which is valid as long as the upload. A repeat of the call with the same `Idempotency-Key` returns new ones.
              */
             url_expires_at?: string | null;
             /** @description Headers to send with it. */
             headers: {
                 [key: string]: string;
             };
-            /** @description Of a file that is larger than a bucket takes at once: its parts, each to be put to a URL of its own, instead of `url`. */
+            /** @description The parts of a file that is too large for one request to a bucket, each to be put to its own URL instead of `url`. */
             parts?: components["schemas"]["UploadPart"][] | null;
-            /** @description Where the same bytes can be sent by tus 1.0.0, always the service: what was cut off goes on where it was. */
+            /** @description The URL to send the same bytes to with tus 1.0.0, always at the service: an upload that broke off can continue. */
             resumable_url: string;
             /**
              * Format: date-time
-             * @description When the upload is dropped, unless it was completed.
+             * @description When the upload is dropped, unless it is completed before.
              */
             expires_at: string;
         };
         /**
          * Project
-         * @description A project: what an agent works on.
+         * @description A project: a task for an agent, and its result.
          */
         Project: {
             /** @description Its id. */
             id: string;
-            /** @description Where it stands. */
+            /** @description Its status. */
             status: components["schemas"]["ProjectState"];
             /**
              * Format: int64
-             * @description How many changes of status there were, the creation being the first. It orders what webhooks tell.
+             * @description The number of its statuses so far, counting the one it was created with. It orders webhooks.
              */
             revision: number;
-            /** @description How it is worked on: `autonomous` or `manual`. */
+            /** @description Who works on it: `autonomous` or `manual`. */
             mode: string;
-            /** @description What is to come out: `assembled`, `timeline` or `clips`. */
+            /** @description The kind of result: `assembled`, `timeline` or `clips`. */
             output_type: string;
-            /** @description What was asked for. */
+            /** @description The task, in words. */
             brief: string;
-            /** @description What the agent last said, or null. */
+            /** @description The agent's last message; null when there is none. */
             agent_message?: string | null;
-            /** @description Where the result is, or null. */
+            /** @description The URL of the result, or null. */
             assembled_url?: string | null;
             /**
              * Format: date-time
-             * @description Until when it is there, or null.
+             * @description When that URL expires, or null.
              */
             assembled_url_expires_at?: string | null;
-            /** @description Where the project is read, with a credential: `GET /projects/{id}`. There is no page of it. */
+            /** @description The URL of this project, to read with a credential: `GET /projects/{id}`. It has no web page. */
             project_url: string;
-            /** @description Where its changes of status are told, or null. */
+            /** @description The URL that its changes of status are sent to, or null. */
             webhook_url?: string | null;
-            /** @description Which planner works on it: `keywords`, the one that is built in, or the id of a model; null where somebody outside does. */
+            /** @description The planner that works on it: `keywords`, which is built in, or the id of a model; null when somebody outside works on it. */
             planner?: string | null;
-            /** @description What the agent may take, or null. */
+            /** @description What the agent may use; null when no budget was given. */
             budget?: components["schemas"]["ProjectBudget"] | null;
-            /** @description What it took, as of the latest change of status: charged, or held for what goes on. */
+            /** @description What it has used as of the latest change of status: charged, or held for work that goes on. */
             spent: components["schemas"]["ProjectSpent"];
             /** @description What is left of the budget. */
             left: components["schemas"]["BudgetLeft"];
-            /** @description The timeline that the agent made, for the timelines' tools; or null. */
+            /** @description The timeline that the agent made, for the timelines' tools, or null. */
             timeline_id?: string | null;
             /** @description The item that the agent made, or null. */
             output_item_id?: string | null;
-            /** @description What was made for it. */
+            /** @description The media that was made for it. */
             assets: components["schemas"]["ProjectAsset"][];
-            /** @description How that is put together, or null. */
+            /** @description How the assets are put together, or null. */
             timeline?: components["schemas"]["ProjectTimeline"] | null;
             /**
              * Format: date-time
@@ -7570,41 +7574,41 @@ export interface components {
          * @description Something that was made for a project.
          */
         ProjectAsset: {
-            /** @description What names it. With `idle` and `rendering`, an item of the library, unless it has a `url`. */
+            /** @description Its name. With `idle` and `rendering` it must be an item of the library, unless it has a `url`. */
             ref: string;
-            /** @description What it is, such as `image_to_video`. */
+            /** @description Its type, such as `image_to_video`. */
             type: string;
-            /** @description Where it is, an http or https URL. */
+            /** @description Its http or https URL; null for an item of the library. */
             url?: string | null;
-            /** @description What made it. */
+            /** @description The model that made it. */
             model?: string | null;
-            /** @description What that was told. */
+            /** @description The prompt that the model was given. */
             prompt?: string | null;
             /**
              * Format: double
-             * @description Seconds.
+             * @description Its duration, in seconds.
              */
             duration?: number | null;
-            /** @description Such as `16:9`. */
+            /** @description Its aspect ratio, such as `16:9`. */
             aspect_ratio?: string | null;
             /** @description The picture that it was made from. */
             source_image_url?: string | null;
             /** @description The video that it was made from. */
             source_video_url?: string | null;
-            /** @description The picture that it was made after. */
+            /** @description A picture that it was modelled on. */
             reference_image_url?: string | null;
             /**
              * Format: date-time
-             * @description When it was made; when not given, the time of the change that brought it.
+             * @description When it was made; when not given, the time of the change that added it.
              */
             created_at?: string | null;
         };
         /**
          * ProjectAudio
-         * @description What is heard in a timeline.
+         * @description The sound of a timeline.
          */
         ProjectAudio: {
-            /** @description The voice, or null. */
+            /** @description The voiceover, or null. */
             voiceover?: unknown;
             /** @description The music, or null. */
             music?: unknown;
@@ -7613,22 +7617,22 @@ export interface components {
         };
         /**
          * ProjectBudget
-         * @description What the agent may take, in all of its work on the project. What is left out has no bound of its own.
+         * @description What the agent may use in all of its work on the project. An absent field has no limit of its own.
          */
         ProjectBudget: {
             /**
              * Format: double
-             * @description Cloud minutes, for reads and renders; to the hundredth.
+             * @description Cloud minutes for reads and renders, with at most two decimals.
              */
             minutes?: number | null;
             /**
              * Format: double
-             * @description AI credits, for what providers' models make; to the hundredth. The planner that is built in uses none.
+             * @description AI credits for providers' models, with at most two decimals. The built-in planner uses none.
              */
             credits?: number | null;
             /**
              * Format: uint32
-             * @description Calls of tools, and questions to a model, 1 to 1000; 200 when not given.
+             * @description Calls of tools, and requests to a model, 1 to 1000; 200 when not given.
              */
             steps?: number | null;
         };
@@ -7643,27 +7647,27 @@ export interface components {
             project_id: string;
             /**
              * Format: int64
-             * @description The revision that it tells of.
+             * @description The project's revision that it reports.
              */
             revision: number;
-            /** @description The status that it tells of; never `cancelled`. */
+            /** @description The project's status that it reports; never `cancelled`. */
             event: components["schemas"]["ProjectState"];
-            /** @description Where it goes. */
+            /** @description The URL that it is sent to. */
             url: string;
-            /** @description Where it stands. */
+            /** @description Its status. */
             status: components["schemas"]["ProjectDeliveryState"];
             /**
              * Format: int16
-             * @description The receiver's status, or null when none came.
+             * @description The receiver's HTTP status; null when there was no answer.
              */
             response_status?: number | null;
-            /** @description What was wrong, or null: a word as in the log of job webhooks. */
+            /** @description The error, or null: a word as in the log of job webhooks. */
             error?: string | null;
-            /** @description The start of the receiver's answer, or null. */
+            /** @description The start of the receiver's answer; null when there was none. */
             response_excerpt?: string | null;
             /**
              * Format: int32
-             * @description How long it took, or null.
+             * @description Its duration in milliseconds, or null.
              */
             duration_ms?: number | null;
             /**
@@ -7673,28 +7677,28 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description When it was sent, or null.
+             * @description When it was sent; null before.
              */
             sent_at?: string | null;
             /**
              * Format: date-time
-             * @description When its end was known, or null.
+             * @description When its result was known; null before.
              */
             finished_at?: string | null;
         };
         /**
-         * @description Where the webhook of a change stands.
+         * @description The status of a change's webhook.
          * @enum {string}
          */
         ProjectDeliveryState: "pending" | "sent" | "succeeded" | "failed" | "unknown";
         /**
          * ProjectMessage
-         * @description Something said to the agent.
+         * @description A message to the agent.
          */
         ProjectMessage: {
-            /** @description What to change, 1 to 4000 characters: another length, words to look for or to leave out, with or without music or captions. What is not named stays as it was. */
+            /** @description What to change, 1 to 4000 characters: another length, words to look for or to leave out, with or without music or captions. What it does not mention stays as it was. */
             text: string;
-            /** @description What the agent may take from now on, in all of its work on the project; what is left out stays. */
+            /** @description What the agent may use from now on, in all of its work on the project. Absent fields keep their values. */
             budget?: components["schemas"]["ProjectBudget"] | null;
         };
         /**
@@ -7703,7 +7707,7 @@ export interface components {
          */
         ProjectMode: "autonomous" | "manual";
         /**
-         * @description What is to come out of a project.
+         * @description The kinds of results of a project.
          * @enum {string}
          */
         ProjectOutputType: "assembled" | "timeline" | "clips";
@@ -7714,40 +7718,40 @@ export interface components {
         ProjectScene: {
             /** @description Its id. */
             id: string;
-            /** @description The asset that is shown. */
+            /** @description The `ref` of the asset that it shows. */
             ref?: string | null;
-            /** @description What it is. */
+            /** @description Its type. */
             type?: string | null;
             /**
              * Format: int32
-             * @description Its place in the order.
+             * @description Its position among the scenes.
              */
             position?: number | null;
             /**
              * Format: double
-             * @description Seconds.
+             * @description Its duration, in seconds.
              */
             duration?: number | null;
-            /** @description What happens in it. */
+            /** @description A description of what happens in it. */
             description?: string | null;
-            /** @description Its picture. */
+            /** @description The URL of its picture. */
             image_url?: string | null;
-            /** @description Its video. */
+            /** @description The URL of its video. */
             video_url?: string | null;
-            /** @description What made the video. */
+            /** @description The model that made the video. */
             video_model?: string | null;
-            /** @description What made the picture. */
+            /** @description The model that made the picture. */
             image_model?: string | null;
-            /** @description What that was told. */
+            /** @description The prompt that the model was given. */
             prompt?: string | null;
             /**
              * Format: double
-             * @description How loud it is.
+             * @description Its volume.
              */
             volume?: number | null;
-            /** @description How it comes in, or null. */
+            /** @description Its fade-in, or null. */
             fade_in?: unknown;
-            /** @description How it goes, or null. */
+            /** @description Its fade-out, or null. */
             fade_out?: unknown;
         };
         /**
@@ -7755,12 +7759,12 @@ export interface components {
          * @description A project's settings.
          */
         ProjectSettings: {
-            /** @description Where its changes of status are told, or null. */
+            /** @description The URL that its changes of status are sent to, or null. */
             webhook_url?: string | null;
         };
         /**
          * ProjectSpent
-         * @description What the agent took.
+         * @description What the agent has used.
          */
         ProjectSpent: {
             /** @description Cloud minutes. */
@@ -7772,52 +7776,52 @@ export interface components {
             credits: number;
             /**
              * Format: int32
-             * @description Calls of tools.
+             * @description Calls of tools, and requests to a model.
              */
             steps: number;
         };
         /**
-         * @description Where a project stands (contract §3).
+         * @description The status of a project (contract §3).
          * @enum {string}
          */
         ProjectState: "running" | "generating" | "idle" | "rendering" | "failed" | "cancelled";
         /**
          * ProjectStep
-         * @description A call of a tool by a project's agent, or a question to its model.
+         * @description A call of a tool by a project's agent, or a request to its model.
          */
         ProjectStep: {
             /** @description Its id. */
             id: string;
-            /** @description The run that it belongs to: the work on the brief, or on what was said. */
+            /** @description The run that it belongs to: the work on the brief, or on a message. */
             run_id: string;
-            /** @description What was said; null of the brief. */
+            /** @description The message that the run is about; null for the brief. */
             said?: string | null;
             /**
              * Format: int32
-             * @description Its place in the run, from 1. `<run_id>/<number>` is the Idempotency-Key of a call.
+             * @description Its number in the run, from 1. `<run_id>/<number>` is the Idempotency-Key of a call.
              */
             number: number;
-            /** @description The tool; `chat` where the model was asked what comes next. */
+            /** @description The tool; `chat` when the model was asked what comes next. */
             tool: string;
-            /** @description What it was called with; empty of a long one that has ended. */
+            /** @description The arguments of the call; empty for long ones once the step has ended. */
             arguments: unknown;
-            /** @description Where it stands. */
+            /** @description Its status. */
             status: components["schemas"]["ProjectStepState"];
-            /** @description Why the tool refused; of a `chat` that is done what the model said, and which tools it asked for; or null. */
+            /** @description Why the tool refused; for a `chat` that is done, what the model said and which tools it called; otherwise null. */
             message?: string | null;
             /**
              * Format: date-time
-             * @description When it was begun.
+             * @description When it began.
              */
             began_at: string;
             /**
              * Format: date-time
-             * @description When it ended, or null.
+             * @description When it ended; null before.
              */
             ended_at?: string | null;
         };
         /**
-         * @description Where a step stands.
+         * @description The status of a step.
          * @enum {string}
          */
         ProjectStepState: "begun" | "done" | "refused";
@@ -7828,18 +7832,18 @@ export interface components {
         ProjectTimeline: {
             /**
              * Format: double
-             * @description Seconds.
+             * @description Its duration, in seconds.
              */
             duration_seconds?: number | null;
-            /** @description Such as `16:9`. */
+            /** @description Its aspect ratio, such as `16:9`. */
             aspect_ratio?: string | null;
-            /** @description The skills that were used. */
+            /** @description The names of the skills that were used. */
             skills?: string[] | null;
             /** @description The scenes, in their order. */
             scenes?: components["schemas"]["ProjectScene"][] | null;
-            /** @description What is heard. */
+            /** @description The sound. */
             audio?: components["schemas"]["ProjectAudio"] | null;
-            /** @description What is laid over the scenes. */
+            /** @description The overlays over the scenes. */
             overlays?: unknown[] | null;
             /** @description The captions, or null. */
             captions?: unknown;
@@ -7853,32 +7857,32 @@ export interface components {
             id: string;
             /** @description The item. */
             item_id: string;
-            /** @description What clients call the item. */
+            /** @description The item's ref, or its id when it has none. */
             ref: string;
             /** @description What its visitors may do. */
             rights: components["schemas"]["LinkRight"][];
-            /** @description Whether its visitors have to give a passphrase. */
+            /** @description Whether its visitors must enter a passphrase. */
             has_passphrase: boolean;
             /** @description Whether it works now. */
             live: boolean;
             /**
              * Format: date-time
-             * @description When it ends by itself.
+             * @description When it expires.
              */
             expires_at: string;
             /**
              * Format: date-time
-             * @description When it was revoked; null when it was not.
+             * @description When it was revoked; null when it has not been.
              */
             revoked_at?: string | null;
             /**
              * Format: int64
-             * @description How often its page was asked for.
+             * @description The number of times that its page was requested.
              */
             views: number;
             /**
              * Format: date-time
-             * @description When it last was; null when it never was.
+             * @description When its page was last requested; null when it never was.
              */
             last_viewed_at?: string | null;
             /**
@@ -7886,7 +7890,7 @@ export interface components {
              * @description When it was made.
              */
             created_at: string;
-            /** @description The id of the user or the key that made it. */
+            /** @description The id of the user or the key that made it, or null. */
             created_by?: string | null;
         };
         /**
@@ -7911,20 +7915,20 @@ export interface components {
         };
         /**
          * PullPosts
-         * @description Where to pull from.
+         * @description Which posts to pull.
          */
         PullPosts: {
-            /** @description A feed or a page: HTTPS and publicly reachable, as each of up to five redirects has to be. */
+            /** @description The URL of a feed or a page: HTTPS and publicly reachable, as each of up to five redirects must be. */
             url: string;
             /**
              * Format: uint32
-             * @description Posts of a feed to take, 1 to 50; 50 when not given.
+             * @description The number of posts to take from a feed, 1 to 50; 50 when not given.
              */
             limit?: number | null;
         };
         /**
          * PulledPosts
-         * @description What was pulled.
+         * @description The posts that were pulled.
          */
         PulledPosts: {
             /** @description The posts, in the feed's order. */
@@ -7935,11 +7939,11 @@ export interface components {
          * @description A membership to give or to change.
          */
         PutMember: {
-            /** @description The workspace; it may be another account's than the user's. */
+            /** @description The workspace; its account may be another than the user's. */
             workspace_id: string;
             /** @description The user. */
             user_id: string;
-            /** @description What they may do there. */
+            /** @description The role to give. */
             role: components["schemas"]["RoleWord"];
         };
         /**
@@ -7949,18 +7953,18 @@ export interface components {
         RanOn: "cloud";
         /**
          * ReadEngine
-         * @description What computed a read.
+         * @description The engine that computed a read.
          */
         ReadEngine: {
             /** @description Its name. */
             name: string;
             /** @description Its version. */
             version: string;
-            /** @description The model that it ran; null where there is none. */
+            /** @description The model that it ran; null when it ran none. */
             model?: string | null;
         };
         /**
-         * @description What a stored read is answered as.
+         * @description The format of a stored read.
          * @enum {string}
          */
         ReadFormat: "json" | "txt" | "srt" | "vtt";
@@ -7971,7 +7975,7 @@ export interface components {
         ReadKind: "transcript" | "search_index" | "speech" | "speakers" | "beats" | "levels";
         /**
          * ReadOneItem
-         * @description Which item to read.
+         * @description The item to read.
          * @example {
          *       "ref": "interview",
          *       "dry_run": null
@@ -7980,50 +7984,50 @@ export interface components {
         ReadOneItem: {
             /** @description An item ref, an item id, or the id of the job that made the item. */
             ref: string;
-            /** @description `true` answers what the call would start and hold, and starts nothing. */
+            /** @description `true` returns what the call would start and hold, and starts nothing. */
             dry_run?: boolean | null;
         };
         /**
-         * @description How far to rely on a read.
+         * @description How reliable a read is.
          * @enum {string}
          */
         ReadQuality: "standard" | "draft";
         /**
          * ReadRates
-         * @description Minutes charged for a minute of media, by read (contract §10) and for a render.
+         * @description Minutes charged for each minute of media, by read (contract §10) and for a render.
          */
         ReadRates: {
-            /** @description Text transcript. */
+            /** @description For the `transcript` read. */
             transcript: number;
-            /** @description A video's moments. */
+            /** @description For the `search_index` read. */
             search_index: number;
-            /** @description Where speech sits. */
+            /** @description For the `speech` read. */
             speech: number;
-            /** @description Speaker reading. */
+            /** @description For the `speakers` read. */
             speakers: number;
-            /** @description Beat positions. */
+            /** @description For the `beats` read. */
             beats: number;
-            /** @description Loudness. */
+            /** @description For the `levels` read. */
             levels: number;
-            /** @description A new item made of others. */
+            /** @description For a render: a new item made of others. */
             render: number;
-            /** @description A new item made with an engine that is built in. */
+            /** @description For a generation by a built-in engine. */
             generation: number;
-            /** @description What is said, in another language. */
+            /** @description For a dub: speech translated into another language. */
             dub: number;
         };
         /**
          * ReadReason
-         * @description Why a read was not started.
+         * @description The reason why a read was not started.
          */
         ReadReason: {
             /** @description One of the documented reasons, such as `no_audio`, `item_not_ready` or `insufficient_minutes`. */
             code: string;
-            /** @description What to do about it. */
+            /** @description What can be done about it. */
             message: string;
         };
         /**
-         * @description What became of a read (contract §3).
+         * @description The outcome of a read (contract §3).
          * @enum {string}
          */
         ReadStatus: "ready" | "queued" | "startable" | "skipped" | "held" | "refused";
@@ -8032,9 +8036,9 @@ export interface components {
          * @description Reads that start once their item is ready.
          */
         ReadsOnReady: {
-            /** @description Which were asked for. */
+            /** @description The reads that were requested. */
             reads: string[];
-            /** @description What became of each, in the words of `prepare_media`. Null until they are started: while the item is not ready, while the account has to wait before it may start jobs, and for good where the item failed. */
+            /** @description The outcome of each, as in `prepare_media`. Null until they are started: while the item is not ready, while the account must wait before it may start jobs, and always for a failed item. */
             answers?: components["schemas"]["PreparedRead"][] | null;
         };
         /**
@@ -8051,7 +8055,7 @@ export interface components {
             id: string;
             /**
              * Format: uint64
-             * @description How many bytes arrived.
+             * @description The number of bytes that arrived.
              */
             received_bytes: number;
             /** @description Their SHA-256 in hexadecimal. */
@@ -8062,12 +8066,12 @@ export interface components {
          * @description A code to redeem.
          */
         RedeemCode: {
-            /** @description What `get_api_session` returned; starts with `esx_`. */
+            /** @description The code that `get_api_session` returned; it starts with `esx_`. */
             code: string;
         };
         /**
          * RemoveSilence
-         * @description What to cut, and how closely.
+         * @description Which item to cut, and how closely.
          * @example {
          *       "ref": "interview",
          *       "min_silence_ms": 700,
@@ -8082,40 +8086,40 @@ export interface components {
             ref: string;
             /**
              * Format: uint32
-             * @description Milliseconds of the shortest silence that is cut, 100 to 60000; what the settings say when not given, or 500.
+             * @description Milliseconds of the shortest silence that is cut, 100 to 60000; when not given, the value of the settings, or else 500.
              */
             min_silence_ms?: number | null;
             /**
              * Format: uint32
-             * @description Milliseconds that stay before and after speech, 0 to 5000; what the settings say when not given, or 50.
+             * @description Milliseconds that stay before and after speech, 0 to 5000; when not given, the value of the settings, or else 50.
              */
             padding_ms?: number | null;
             /** @description Whether to make a new item of what is kept; false when not given. */
             render?: boolean | null;
             /** @description Whether to make a timeline of it, which can be edited, exported and rendered; false when not given. Not with `render`. */
             timeline?: boolean | null;
-            /** @description `true` answers what the call would start and hold, and starts nothing: the read, or once that is stored the render. */
+            /** @description `true` returns what the call would start and hold, and starts nothing: the read, or the render once the read is stored. */
             dry_run?: boolean | null;
         };
         /**
          * RenderCanvas
-         * @description What to render.
+         * @description Which canvas to render, and how.
          */
         RenderCanvas: {
             /** @description The canvas. */
             canvas_id: string;
-            /** @description What it is rendered as; `png` when not given. */
+            /** @description The format of the picture; `png` when not given. */
             format?: components["schemas"]["PictureFormat"] | null;
             /**
              * Format: double
-             * @description How many pixels of the picture a pixel of the canvas is, 0.01 to 8; 1 when not given.
+             * @description Pixels of the picture for each pixel of the canvas, 0.01 to 8; 1 when not given.
              */
             scale?: number | null;
-            /** @description What placeholders stand for, by their names; each of the canvas has to have one. */
+            /** @description Values for the placeholders, by their names. Every placeholder of the canvas needs one. */
             values?: {
                 [key: string]: string;
             } | null;
-            /** @description `true` answers what the call would hold, and starts nothing. */
+            /** @description `true` returns what the call would hold, and starts nothing. */
             dry_run?: boolean | null;
         };
         /**
@@ -8125,105 +8129,105 @@ export interface components {
         RenderDub: {
             /** @description The dub. */
             dub_id: string;
-            /** @description `true` answers what the call would hold, and starts nothing. */
+            /** @description `true` returns what the call would hold, and starts nothing. */
             dry_run?: boolean | null;
         };
         /**
-         * @description What a timeline is rendered as.
+         * @description The formats of rendered timelines.
          * @enum {string}
          */
         RenderFormat: "mp4" | "webm" | "mov" | "mp3" | "wav";
         /**
-         * @description How well.
+         * @description The quality of a render.
          * @enum {string}
          */
         RenderQuality: "draft" | "standard";
         /**
          * RenderTimeline
-         * @description What to render.
+         * @description Which timeline to render, and how.
          */
         RenderTimeline: {
             /** @description The timeline. */
             timeline_id: string;
-            /** @description What it is rendered as; `mp4` when not given. */
+            /** @description The format of the film; `mp4` when not given. */
             format?: components["schemas"]["RenderFormat"] | null;
-            /** @description How well; `standard` when not given. */
+            /** @description The quality; `standard` when not given. */
             quality?: components["schemas"]["RenderQuality"] | null;
-            /** @description `true` answers what the call would hold, and starts nothing. */
+            /** @description `true` returns what the call would hold, and starts nothing. */
             dry_run?: boolean | null;
         };
         /**
          * RenderedCanvas
-         * @description Where the render stands.
+         * @description The state of a render.
          */
         RenderedCanvas: {
             /** @description The canvas. */
             canvas_id: string;
             /**
              * Format: int32
-             * @description The revision of it that is rendered.
+             * @description The revision that is rendered.
              */
             revision: number;
             /**
              * Format: uint32
-             * @description Pixels of the picture across.
+             * @description The picture's width, in pixels.
              */
             width: number;
             /**
              * Format: uint32
-             * @description Pixels of the picture down.
+             * @description The picture's height, in pixels.
              */
             height: number;
-            /** @description Whether the picture is there. */
+            /** @description Whether the picture is ready. */
             status: components["schemas"]["NeedStatus"];
-            /** @description The job that renders it; when queued. */
+            /** @description The job that renders it; only when queued. */
             job_id?: string | null;
-            /** @description Minutes held for that job, or that would be; when queued or startable. */
+            /** @description Minutes held for that job, or that would be held; only when queued or startable. */
             estimated_minutes?: number | null;
-            /** @description The rendered item; when ready. */
+            /** @description The rendered item; only when ready. */
             output_item_id?: string | null;
-            /** @description What of the canvas is not in the picture, in whole sentences. */
+            /** @description What the picture lacks of the canvas, in whole sentences. */
             warnings: string[];
         };
         /**
          * RenderedTimeline
-         * @description Where the render stands.
+         * @description The state of a render.
          */
         RenderedTimeline: {
             /** @description The timeline. */
             timeline_id: string;
             /**
              * Format: int32
-             * @description The revision of it that is rendered.
+             * @description The revision that is rendered.
              */
             revision: number;
             /**
              * Format: double
-             * @description How long the film is.
+             * @description The film's duration, in seconds.
              */
             duration_seconds: number;
-            /** @description Whether the film is there. */
+            /** @description Whether the film is ready. */
             status: components["schemas"]["NeedStatus"];
-            /** @description The job that renders it; when queued. */
+            /** @description The job that renders it; only when queued. */
             job_id?: string | null;
-            /** @description Minutes held for that job, or that would be; when queued or startable. */
+            /** @description Minutes held for that job, or that would be held; only when queued or startable. */
             estimated_minutes?: number | null;
-            /** @description The rendered item; when ready. */
+            /** @description The rendered item; only when ready. */
             output_item_id?: string | null;
-            /** @description What of the timeline is not in the film, in whole sentences. */
+            /** @description What the film lacks of the timeline, in whole sentences. */
             warnings: string[];
         };
         /**
-         * @description A status that is told by a webhook: every one but `cancelled` (contract §6.2.2).
+         * @description A status that a webhook reports: every one but `cancelled` (contract §6.2.2).
          * @enum {string}
          */
         ReportedStatus: "running" | "generating" | "idle" | "rendering" | "failed";
         /**
          * Resend
-         * @description What to send again: one of the two.
+         * @description What to send again: exactly one of the two fields.
          */
         Resend: {
-            /** @description This delivery. */
+            /** @description The delivery to send again. */
             delivery_id?: string | null;
             /**
              * Format: date-time
@@ -8238,72 +8242,72 @@ export interface components {
         ResendAll: {
             /**
              * Format: date-time
-             * @description Whose deliveries began at or after this time.
+             * @description Only deliveries created at or after this time.
              */
             since: string;
             /**
              * Format: date-time
-             * @description And before this one.
+             * @description Only deliveries created before this time.
              */
             until?: string | null;
-            /** @description Only to endpoints of this account. */
+            /** @description Only deliveries to endpoints of this account. */
             account_id?: string | null;
-            /** @description Only to this endpoint. */
+            /** @description Only deliveries to this endpoint. */
             endpoint_id?: string | null;
-            /** @description Only those that ended so. */
+            /** @description Only deliveries with this status. */
             status?: components["schemas"]["Unarrived"] | null;
-            /** @description Only of this type. */
+            /** @description Only events of this type. */
             event_type?: components["schemas"]["Kind"] | null;
             /**
              * Format: int16
-             * @description Only those last answered with this status.
+             * @description Only deliveries whose last answer had this HTTP status.
              */
             http_status?: number | null;
-            /** @description Only those whose last attempt came to this, such as `tls_failed`. */
+            /** @description Only deliveries whose last attempt had this error, such as `tls_failed`. */
             error?: string | null;
             /** @description `true` sends nothing, and counts what would be sent. */
             dry_run?: boolean | null;
         };
-        /** @description What will be sent. */
+        /** @description The result of a resend. */
         Resent: components["schemas"]["Delivery"] | components["schemas"]["ResentSince"];
         /**
          * ResentAll
-         * @description What was sent again, or would be.
+         * @description The result of a resend, or of its dry run.
          */
         ResentAll: {
-            /** @description Whether nothing was sent, because that was asked for. */
+            /** @description Whether it was a dry run, which sends nothing. */
             dry_run: boolean;
             /**
              * Format: uint64
-             * @description Deliveries that were begun, or would be.
+             * @description The number of deliveries that were started, or would be.
              */
             resent: number;
-            /** @description By endpoint. */
+            /** @description The same, by endpoint. */
             endpoints: components["schemas"]["ResentTo"][];
             /**
              * Format: uint64
-             * @description Events to endpoints that are disabled: nothing is sent to those.
+             * @description The number of events to endpoints that are disabled: those are not sent.
              */
             disabled: number;
-            /** @description Whether there are more: send the request again. */
+            /** @description Whether more events match: send the request again. */
             has_more: boolean;
         };
         /**
          * ResentSince
-         * @description How much a resend by time has started.
+         * @description The result of a resend with `since`.
          */
         ResentSince: {
             /**
              * Format: uint64
-             * @description Deliveries that were begun.
+             * @description The number of deliveries that were started.
              */
             resent: number;
-            /** @description Whether there are more: call again. */
+            /** @description Whether more events match: call again. */
             has_more: boolean;
         };
         /**
          * ResentTo
-         * @description What was sent again to one endpoint, or would be.
+         * @description The result of a resend, or of its dry run, for one endpoint.
          */
         ResentTo: {
             /** @description The endpoint. */
@@ -8312,7 +8316,7 @@ export interface components {
             account_id: string;
             /**
              * Format: uint64
-             * @description How many.
+             * @description The number of deliveries that were started, or would be.
              */
             resent: number;
         };
@@ -8346,7 +8350,7 @@ export interface components {
             revoked: true;
         };
         /**
-         * @description A role in a workspace; each may do what those before it may.
+         * @description A role in a workspace; each includes the rights of those before it.
          * @enum {string}
          */
         RoleWord: "viewer" | "editor" | "owner";
@@ -8361,9 +8365,9 @@ export interface components {
          *     }
          */
         RunTemplate: {
-            /** @description What it is called. */
+            /** @description Its name. */
             name: string;
-            /** @description Arguments in the place of the template's; null for none. */
+            /** @description Arguments to add to the template's or to replace them, by name; a value of null removes one. */
             overrides?: Record<string, never> | null;
         };
         /**
@@ -8376,15 +8380,15 @@ export interface components {
          *     }
          */
         SaveSkill: {
-            /** @description What it is called, 1 to 200 characters; it is found by that. */
+            /** @description Its name, 1 to 200 characters; calls find it by that. */
             name: string;
-            /** @description What it says, as Markdown: 1 to 20,000 bytes. */
+            /** @description Its text, as Markdown: 1 to 20,000 bytes. */
             text: string;
-            /** @description What it is for, at most 500 characters on one line. */
+            /** @description When to use it, at most 500 characters on one line. */
             description?: string | null;
             /**
              * Format: int32
-             * @description The revision that is written over, 0 where there should be none yet. Another one stands: 409 `revision_conflict`; there is one already: 409 `name_taken`. Without it, whatever stands is written over.
+             * @description The revision to replace, or 0 when there should be no skill of this name. If it has another revision: 409 `revision_conflict`; if 0 was given and it exists: 409 `name_taken`. Without it, whatever exists is replaced.
              */
             if_revision?: number | null;
         };
@@ -8401,38 +8405,38 @@ export interface components {
          *     }
          */
         SaveTemplate: {
-            /** @description What it is called, 1 to 200 characters; it is found by that. */
+            /** @description Its name, 1 to 200 characters; calls find it by that. */
             name: string;
-            /** @description The tool that it calls: any but `run_template`. */
+            /** @description The tool to call: any but `run_template`. */
             tool: string;
-            /** @description What it calls the tool with. What the tool requires may be absent; a run adds it. */
+            /** @description The arguments of the call. Required arguments may be absent if every run adds them. */
             arguments: Record<string, never>;
             /**
              * Format: int32
-             * @description The revision that is written over, 0 where there should be none yet. Another one stands: 409 `revision_conflict`; there is one already: 409 `name_taken`. Without it, whatever stands is written over.
+             * @description The revision to replace, or 0 when there should be no template of this name. If it has another revision: 409 `revision_conflict`; if 0 was given and it exists: 409 `name_taken`. Without it, whatever exists is replaced.
              */
             if_revision?: number | null;
         };
         /**
-         * @description How a picture of other proportions gets into the timeline's.
+         * @description How a picture with another aspect ratio is fitted into the timeline's.
          * @enum {string}
          */
         SceneFit: "contain" | "cover";
         /**
          * SceneTransition
-         * @description How one scene becomes the next.
+         * @description The transition from one scene to the next.
          */
         SceneTransition: {
-            /** @description How. */
+            /** @description Its kind. */
             kind: components["schemas"]["TransitionKind"];
             /**
              * Format: double
-             * @description How long a crossfade takes, at most 10 s and half of the shorter scene.
+             * @description The duration of a crossfade in seconds, at most 10 and at most half of the shorter scene.
              */
             seconds?: number | null;
         };
         /**
-         * @description What a scene shows.
+         * @description The types of scenes.
          * @enum {string}
          */
         SceneType: "clip" | "image" | "color";
@@ -8443,17 +8447,17 @@ export interface components {
         ScriptSegment: {
             /**
              * Format: double
-             * @description The second at which it begins.
+             * @description When it begins, in seconds.
              */
             start: number;
             /**
              * Format: double
-             * @description The second at which it ends.
+             * @description When it ends, in seconds.
              */
             end: number;
-            /** @description What is spoken, 1 to 1,000 characters. */
+            /** @description The words to speak, 1 to 1,000 characters. */
             text: string;
-            /** @description Who speaks; `speaker_1` when not given. */
+            /** @description The speaker's name; `speaker_1` when not given. */
             speaker?: string | null;
         };
         /**
@@ -8461,7 +8465,7 @@ export interface components {
          * @description The account's signing secret.
          */
         Secret: {
-            /** @description The secret, `whsec_` and all: the whole text is the key of the signature. */
+            /** @description The secret with its prefix `whsec_`: the whole text is the key of the signature. */
             secret: string;
             /**
              * Format: date-time
@@ -8470,13 +8474,13 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description Until when the secret before it verifies too, or null.
+             * @description Until when the previous secret verifies too; null when there is none.
              */
             previous_expires_at?: string | null;
         };
         /**
          * SentAttempt
-         * @description One attempt, with what was sent.
+         * @description One attempt, with the request that was sent.
          */
         SentAttempt: {
             /**
@@ -8491,25 +8495,25 @@ export interface components {
             at: string;
             /**
              * Format: int32
-             * @description How long it took.
+             * @description Its duration, in milliseconds.
              */
             duration_ms: number;
-            /** @description The host that it went to, or null when nothing is known to have been sent. */
+            /** @description The host that it was sent to; null when nothing is known to have been sent. */
             request_host?: string | null;
-            /** @description The path there, without the query string, or null. */
+            /** @description The path of the request, without the query string, or null. */
             request_path?: string | null;
-            /** @description The headers as they were sent, signature and all, or null. */
+            /** @description The headers that were sent, including the signature, or null. */
             request_headers?: {
                 [key: string]: string;
             } | null;
             /**
              * Format: int16
-             * @description The receiver's status, or null when none came.
+             * @description The receiver's HTTP status; null when there was no answer.
              */
             response_status?: number | null;
-            /** @description What was wrong, or null: a word as in the list of deliveries. */
+            /** @description The error, or null: a word as in the list of deliveries. */
             error?: string | null;
-            /** @description The start of the receiver's answer, at most 1 KiB, or null. */
+            /** @description The start of the receiver's answer, at most 1 KiB; null when there was none. */
             response_excerpt?: string | null;
         };
         /**
@@ -8521,7 +8525,7 @@ export interface components {
             code: string;
             /**
              * Format: uint32
-             * @description Seconds until it can't be redeemed any more.
+             * @description Seconds for which it can be redeemed.
              */
             expires_in: number;
         };
@@ -8536,15 +8540,15 @@ export interface components {
             token_type: components["schemas"]["TokenType"];
             /**
              * Format: uint32
-             * @description Seconds that it lives: 1800.
+             * @description Seconds for which it is valid: 1800.
              */
             expires_in: number;
             /**
              * Format: date-time
-             * @description When it ends.
+             * @description When it expires.
              */
             expires_at: string;
-            /** @description The workspace it works in. */
+            /** @description The workspace in which it works. */
             workspace_id: string;
         };
         /**
@@ -8557,29 +8561,29 @@ export interface components {
         };
         /**
          * SilenceAnswer
-         * @description What to keep of an item, or the job that finds out; with `render`, where the new item stands.
+         * @description The parts of an item to keep, or the job that computes them; with `render`, also the state of the new item.
          */
         SilenceAnswer: {
-            /** @description As it was asked for. */
+            /** @description The ref or id that the request named. */
             ref: string;
             /** @description The item. */
             item_id: string;
-            /** @description Whether all that was asked for is there. */
+            /** @description Whether everything that was asked for is ready. */
             status: components["schemas"]["NeedStatus"];
-            /** @description The job to follow with `get_jobs`; when queued. Without `keep` it is the one that reads where somebody speaks: call again when it has ended. With `keep` it is the render. */
+            /** @description The job to follow with `get_jobs`; only when queued. Without `keep` it computes the speech read: call again when it has ended. With `keep` it is the render. */
             job_id?: string | null;
-            /** @description Minutes held for that job, or that would be; when queued or startable. */
+            /** @description Minutes held for that job, or that would be held; only when queued or startable. */
             estimated_minutes?: number | null;
-            /** @description The parts to keep, in order and apart from each other; once it is known where somebody speaks. */
+            /** @description The parts to keep, in order and without overlaps; only once the speech read is stored. */
             keep?: components["schemas"]["KeptSpan"][] | null;
             /**
              * Format: double
-             * @description Seconds that go.
+             * @description Seconds that are removed.
              */
             removed_seconds?: number | null;
-            /** @description The rendered item; when asked for and ready. */
+            /** @description The rendered item; only when asked for and ready. */
             output_item_id?: string | null;
-            /** @description The timeline that was made; when asked for. */
+            /** @description The timeline that was made; only when asked for. */
             timeline_id?: string | null;
         };
         /**
@@ -8587,15 +8591,15 @@ export interface components {
          * @description A skill.
          */
         Skill: {
-            /** @description What it is called. */
+            /** @description Its name. */
             name: string;
-            /** @description What it is for. */
+            /** @description When to use it; null when nobody said. */
             description?: string | null;
-            /** @description What it says, as Markdown. */
+            /** @description Its text, as Markdown. */
             text: string;
             /**
              * Format: int32
-             * @description How many times it was written.
+             * @description Its revision: 1 when created, then one higher with every change.
              */
             revision: number;
             /**
@@ -8631,20 +8635,20 @@ export interface components {
         };
         /**
          * SpeakerTurn
-         * @description One voice's turn.
+         * @description A stretch in which one speaker speaks.
          */
         SpeakerTurn: {
             /**
              * Format: double
-             * @description Where it begins.
+             * @description When it begins, in seconds.
              */
             start: number;
             /**
              * Format: double
-             * @description Where it ends.
+             * @description When it ends, in seconds.
              */
             end: number;
-            /** @description Who speaks. */
+            /** @description The speaker's name. */
             speaker: string;
         };
         /**
@@ -8652,51 +8656,51 @@ export interface components {
          * @description The voice of a speaker.
          */
         SpeakerVoice: {
-            /** @description Who, as the `speakers` read or the script calls them. */
+            /** @description The speaker's name in the `speakers` read or in the script. */
             speaker: string;
-            /** @description The voice, as its engine names it: in English one of `flite`'s, else `espeak-ng`'s, such as `es+f3`. */
+            /** @description The voice, by its engine's name for it: for English one of `flite`'s, otherwise of `espeak-ng`'s, such as `es+f3`. */
             voice: string;
         };
         /**
          * SpeakersAnswer
-         * @description Who speaks when in an item, or the job that finds out.
+         * @description The turns of an item's speakers, or the job that computes them.
          */
         SpeakersAnswer: {
-            /** @description As it was asked for. */
+            /** @description The ref or id that the request named. */
             ref: string;
             /** @description The item. */
             item_id: string;
-            /** @description Whether the read is there. */
+            /** @description Whether the read is stored. */
             status: components["schemas"]["NeedStatus"];
-            /** @description The job that computes it; when queued. Follow it with `get_jobs`, then call again. */
+            /** @description The job that computes it; only when queued. Follow it with `get_jobs`, then call again. */
             job_id?: string | null;
-            /** @description Minutes held for that job, or that would be; when queued or startable. */
+            /** @description Minutes held for that job, or that would be held; only when queued or startable. */
             estimated_minutes?: number | null;
-            /** @description The read; when ready. */
+            /** @description The read; only when ready. */
             speakers?: components["schemas"]["StoredRead_SpeakersData"] | null;
-            /** @description The speech read that it rests on; when that is stored too. */
+            /** @description The speech read that it builds on; only when that is stored too. */
             speech?: components["schemas"]["StoredRead_SpeechData"] | null;
         };
         /**
          * SpeakersData
-         * @description Who speaks when.
+         * @description The speakers of an item, and their turns.
          */
         SpeakersData: {
-            /** @description Their names, in the order in which they first speak. */
+            /** @description The speakers' names, in the order in which they first speak. */
             speakers: string[];
             /** @description Their turns. */
             segments: components["schemas"]["SpeakerTurn"][];
         };
         /**
          * SpeechData
-         * @description Where somebody speaks.
+         * @description The stretches of an item in which somebody speaks.
          */
         SpeechData: {
             /** @description The stretches of speech. */
             segments: components["schemas"]["SpeechSegment"][];
             /**
              * Format: double
-             * @description The part of the media that is speech, 0 to 1.
+             * @description The fraction of the media that is speech, 0 to 1.
              */
             speech_ratio: number;
         };
@@ -8707,12 +8711,12 @@ export interface components {
         SpeechSegment: {
             /**
              * Format: double
-             * @description Where it begins.
+             * @description When it begins, in seconds.
              */
             start: number;
             /**
              * Format: double
-             * @description Where it ends.
+             * @description When it ends, in seconds.
              */
             end: number;
             /**
@@ -8722,166 +8726,166 @@ export interface components {
             confidence: number;
         };
         /**
-         * @description Where a delivery stands.
+         * @description The status of a delivery.
          * @enum {string}
          */
         Status: "pending" | "succeeded" | "failed" | "skipped" | "cancelled";
         /**
          * StoredRead_BeatsData
-         * @description A read as it is stored. Times are seconds from the media's start.
+         * @description A stored read. Times are seconds from the media's start.
          */
         StoredRead_BeatsData: {
             /**
              * Format: uint32
-             * @description The version of this shape.
+             * @description The version of this schema.
              */
             schema: number;
-            /** @description Which read it is. */
+            /** @description The kind of read. */
             kind: components["schemas"]["ReadKind"];
-            /** @description What computed it. */
+            /** @description The engine that computed it. */
             engine: components["schemas"]["ReadEngine"];
             /**
              * Format: double
              * @description Seconds of media that were decoded.
              */
             duration_seconds: number;
-            /** @description How far to rely on it. */
+            /** @description How reliable it is. */
             quality: components["schemas"]["ReadQuality"];
-            /** @description What should be known of it, in whole sentences. */
+            /** @description What a reader of it should know, in whole sentences. */
             warnings: string[];
-            /** @description What was found. */
+            /** @description The result; its shape depends on `kind`. */
             data: components["schemas"]["BeatsData"];
         };
         /**
          * StoredRead_SpeakersData
-         * @description A read as it is stored. Times are seconds from the media's start.
+         * @description A stored read. Times are seconds from the media's start.
          */
         StoredRead_SpeakersData: {
             /**
              * Format: uint32
-             * @description The version of this shape.
+             * @description The version of this schema.
              */
             schema: number;
-            /** @description Which read it is. */
+            /** @description The kind of read. */
             kind: components["schemas"]["ReadKind"];
-            /** @description What computed it. */
+            /** @description The engine that computed it. */
             engine: components["schemas"]["ReadEngine"];
             /**
              * Format: double
              * @description Seconds of media that were decoded.
              */
             duration_seconds: number;
-            /** @description How far to rely on it. */
+            /** @description How reliable it is. */
             quality: components["schemas"]["ReadQuality"];
-            /** @description What should be known of it, in whole sentences. */
+            /** @description What a reader of it should know, in whole sentences. */
             warnings: string[];
-            /** @description What was found. */
+            /** @description The result; its shape depends on `kind`. */
             data: components["schemas"]["SpeakersData"];
         };
         /**
          * StoredRead_SpeechData
-         * @description A read as it is stored. Times are seconds from the media's start.
+         * @description A stored read. Times are seconds from the media's start.
          */
         StoredRead_SpeechData: {
             /**
              * Format: uint32
-             * @description The version of this shape.
+             * @description The version of this schema.
              */
             schema: number;
-            /** @description Which read it is. */
+            /** @description The kind of read. */
             kind: components["schemas"]["ReadKind"];
-            /** @description What computed it. */
+            /** @description The engine that computed it. */
             engine: components["schemas"]["ReadEngine"];
             /**
              * Format: double
              * @description Seconds of media that were decoded.
              */
             duration_seconds: number;
-            /** @description How far to rely on it. */
+            /** @description How reliable it is. */
             quality: components["schemas"]["ReadQuality"];
-            /** @description What should be known of it, in whole sentences. */
+            /** @description What a reader of it should know, in whole sentences. */
             warnings: string[];
-            /** @description What was found. */
+            /** @description The result; its shape depends on `kind`. */
             data: components["schemas"]["SpeechData"];
         };
         /**
          * StoredRead_TranscriptData
-         * @description A read as it is stored. Times are seconds from the media's start.
+         * @description A stored read. Times are seconds from the media's start.
          */
         StoredRead_TranscriptData: {
             /**
              * Format: uint32
-             * @description The version of this shape.
+             * @description The version of this schema.
              */
             schema: number;
-            /** @description Which read it is. */
+            /** @description The kind of read. */
             kind: components["schemas"]["ReadKind"];
-            /** @description What computed it. */
+            /** @description The engine that computed it. */
             engine: components["schemas"]["ReadEngine"];
             /**
              * Format: double
              * @description Seconds of media that were decoded.
              */
             duration_seconds: number;
-            /** @description How far to rely on it. */
+            /** @description How reliable it is. */
             quality: components["schemas"]["ReadQuality"];
-            /** @description What should be known of it, in whole sentences. */
+            /** @description What a reader of it should know, in whole sentences. */
             warnings: string[];
-            /** @description What was found. */
+            /** @description The result; its shape depends on `kind`. */
             data: components["schemas"]["TranscriptData"];
         };
         /**
          * StoredStamp
-         * @description That a read is stored.
+         * @description A read that is stored.
          */
         StoredStamp: {
             /**
              * Format: date-time
-             * @description Since when.
+             * @description When it was stored.
              */
             stored_at: string;
         };
         /**
-         * @description What an endpoint can be told of (contract §2).
+         * @description The event types that an endpoint can subscribe to (contract §2).
          * @enum {string}
          */
         Subscribed: "job.succeeded" | "job.failed" | "job.cancelled";
         /**
          * SuspendAccount
-         * @description Why, and what becomes of what is under way.
+         * @description The reason for a suspension, and whether it ends the account's work.
          */
         SuspendAccount: {
-            /** @description Why, in words that the account's callers are told. */
+            /** @description The reason, as a text that the account's callers are shown. */
             reason: string;
             /** @description `true` also cancels the jobs that the account pays for, and ends its uploads and imports. */
             end_work?: boolean | null;
         };
         /**
          * SuspendedAccount
-         * @description A suspended account, and what was ended of its work.
+         * @description A suspended account, and how much of its work was ended.
          */
         SuspendedAccount: {
             /** @description The account. */
             account: components["schemas"]["OperatorAccount"];
             /**
              * Format: uint64
-             * @description Jobs that were cancelled, or asked to stop.
+             * @description The number of jobs that were cancelled, or asked to stop.
              */
             ended_jobs: number;
             /**
              * Format: uint64
-             * @description Uploads and imports that were ended.
+             * @description The number of uploads and imports that were ended.
              */
             ended_uploads: number;
         };
         /**
          * TakeLease
-         * @description How long to hold an item's reads back.
+         * @description How long to hold back an item's reads.
          */
         TakeLease: {
             /**
              * Format: int32
-             * @description Seconds from now; a lease that is there already then ends at the new time.
+             * @description Seconds from now at which the lease ends, also if the item already has a lease.
              */
             seconds: number;
         };
@@ -8890,15 +8894,15 @@ export interface components {
          * @description A template.
          */
         Template: {
-            /** @description What it is called. */
+            /** @description Its name. */
             name: string;
             /** @description The tool that it calls. */
             tool: string;
-            /** @description What it calls the tool with. */
+            /** @description The arguments of the call. */
             arguments: Record<string, never>;
             /**
              * Format: int32
-             * @description How many times it was written.
+             * @description Its revision: 1 when created, then one higher with every change.
              */
             revision: number;
             /**
@@ -8939,27 +8943,27 @@ export interface components {
         TempoPoint: {
             /**
              * Format: double
-             * @description When.
+             * @description The time, in seconds.
              */
             time: number;
             /**
              * Format: double
-             * @description Beats a minute.
+             * @description Beats per minute.
              */
             bpm: number;
         };
         /**
          * TextLook
-         * @description What a text looks like.
+         * @description The style of a text.
          */
         TextLook: {
-            /** @description The colour of the letters, as `#ffffff`, which it is when absent. */
+            /** @description The letters' colour, such as `#ffffff`, which is the default. */
             color?: string | null;
-            /** @description The colour behind them; none when absent. Of captions without a `color` it is then that of the settings or the brand kit, and an empty text is none. */
+            /** @description The colour behind the letters; none when absent. For captions without a `color`, it is the settings' or the brand kit's when absent, and none when it is empty. */
             background?: string | null;
             /**
              * Format: double
-             * @description The height of a line, 0.01 to 0.5 of the picture's; 0.06 when absent.
+             * @description The height of a line, 0.01 to 0.5 of the picture's height; 0.06 when absent.
              */
             size?: number | null;
             /** @description One of the `families` that `get_brand_kit` lists; the first of them when absent, or where the text has letters that the others lack. */
@@ -8972,48 +8976,48 @@ export interface components {
         Timeline: {
             /** @description Its id. */
             id: string;
-            /** @description What it is called. */
+            /** @description Its name. */
             name: string;
             /**
              * Format: int32
-             * @description How many times it was written.
+             * @description Its revision: 1 when created, then one higher with every change.
              */
             revision: number;
             /**
              * Format: double
-             * @description How long it is.
+             * @description Its duration, in seconds.
              */
             duration_seconds: number;
-            /** @description The picture's proportions, as `16:9`. */
+            /** @description The picture's aspect ratio, such as `16:9`. */
             aspect_ratio: string;
             /**
              * Format: uint32
-             * @description Pixels across.
+             * @description The picture's width, in pixels.
              */
             width: number;
             /**
              * Format: uint32
-             * @description Pixels down.
+             * @description The picture's height, in pixels.
              */
             height: number;
             /**
              * Format: double
-             * @description Frames a second.
+             * @description Frames per second.
              */
             fps: number;
-            /** @description The language that is spoken in it. */
+            /** @description The language that is spoken in it; null when it is not set. */
             language?: string | null;
-            /** @description The timeline that it is a variant of. */
+            /** @description The timeline of which it is a variant; null when it is none. */
             variant_of?: string | null;
-            /** @description Names of the skills that it is made by. */
+            /** @description The names of the skills that guide it. */
             skills: string[];
-            /** @description What is seen, one after the other. */
+            /** @description The scenes, in order. */
             scenes: components["schemas"]["TimelineScene"][];
-            /** @description What is heard beside the scenes. */
+            /** @description The sound besides that of the scenes. */
             audio: components["schemas"]["TimelineAudio"];
-            /** @description What stands over the scenes, later ones over earlier ones. */
+            /** @description The pictures and texts over the scenes; later ones cover earlier ones. */
             overlays: components["schemas"]["TimelineOverlay"][];
-            /** @description What is said, to be read. */
+            /** @description The captions; null when there are none. */
             captions?: components["schemas"]["CaptionText"] | null;
             /**
              * Format: date-time
@@ -9036,195 +9040,195 @@ export interface components {
         };
         /**
          * TimelineAudio
-         * @description What is heard beside the scenes.
+         * @description The sound of a timeline besides that of its scenes.
          */
         TimelineAudio: {
-            /** @description Who speaks over all of it. */
+            /** @description The voice over the whole film; null when there is none. */
             voiceover?: components["schemas"]["TimelineTrack"] | null;
-            /** @description The music under it. */
+            /** @description The music under the whole film; null when there is none. */
             music?: components["schemas"]["TimelineTrack"] | null;
-            /** @description Whatever else. */
+            /** @description All other tracks. */
             tracks: components["schemas"]["TimelineTrack"][];
         };
         /**
          * TimelineOp
-         * @description One change of a timeline. Times are seconds. A field that the operation does not take is refused.
+         * @description One change to a timeline. Times are seconds. A field that the operation does not take is refused.
          */
         TimelineOp: {
-            /** @description What is done. */
+            /** @description The operation. */
             op: components["schemas"]["TimelineOpKind"];
-            /** @description The scene. Of a new one: 1 to 64 letters, digits, `-` and `_`; one is made when absent. */
+            /** @description The scene's id. For a new one: 1 to 64 letters, digits, `-` and `_`; one is generated when absent. */
             scene_id?: string | null;
             /** @description The id of the scene that a split makes. */
             new_scene_id?: string | null;
-            /** @description The track. Of a new one: as `scene_id`. */
+            /** @description The track's id. For a new one: like `scene_id`. */
             track_id?: string | null;
-            /** @description The overlay. Of a new one: as `scene_id`. */
+            /** @description The overlay's id. For a new one: like `scene_id`. */
             overlay_id?: string | null;
-            /** @description Which of the two tracks that have a place of their own. */
+            /** @description The voiceover or the music. */
             slot?: components["schemas"]["AudioSlot"] | null;
             /**
              * Format: uint32
-             * @description The place from 0, counted without that which moves; the end when absent.
+             * @description The scene's index from 0, counted without the scene that moves; the end when absent.
              */
             position?: number | null;
-            /** @description What names the item that is shown or heard. */
+            /** @description The item to show or to play: its ref, its id, or the id of the job that made it. */
             ref?: string | null;
-            /** @description What a scene shows; what its item or colour says when absent. */
+            /** @description The type of a scene; when absent, it follows from the item or the colour. */
             type?: components["schemas"]["SceneType"] | null;
-            /** @description What an overlay is; what its item or text says when absent. */
+            /** @description The type of an overlay; when absent, it follows from the item or the text. */
             kind?: components["schemas"]["OverlayType"] | null;
-            /** @description The colour of a scene, as `#1a2b3c`. */
+            /** @description The colour of a scene, such as `#1a2b3c`. */
             color?: string | null;
             /**
              * Format: double
-             * @description Where in its item a scene or a track begins; when an overlay appears.
+             * @description The time in its item at which a scene or a track begins; the time in the timeline at which an overlay appears.
              */
             start?: number | null;
             /**
              * Format: double
-             * @description When in the timeline a track begins.
+             * @description The time in the timeline at which a track begins.
              */
             offset?: number | null;
             /**
              * Format: double
-             * @description How long it lasts; to the end of its item when absent, and 5 s of a still.
+             * @description Its duration; when absent, to the end of its item, and 5 s for a still.
              */
             duration?: number | null;
             /**
              * Format: double
-             * @description How far into a scene it is split.
+             * @description The time in the scene at which it is split.
              */
             at?: number | null;
-            /** @description How a scene's picture gets into the timeline's; `contain` when absent. */
+            /** @description How a scene's picture is fitted into the timeline's; `contain` when absent. */
             fit?: components["schemas"]["SceneFit"] | null;
             /**
              * Format: double
-             * @description How loud, 0 to 4; 1 leaves it as it is.
+             * @description The factor for its loudness, 0 to 4; 1 leaves it unchanged.
              */
             volume?: number | null;
             /**
              * Format: double
-             * @description How long it takes to come up from silence, and a scene from black.
+             * @description Seconds that it takes to rise from silence, and a scene's picture from black.
              */
             fade_in?: number | null;
             /**
              * Format: double
-             * @description How long it takes to go down to them.
+             * @description Seconds that it takes to fall to silence, and a scene's picture to black.
              */
             fade_out?: number | null;
-            /** @description How the scene before becomes this one. */
+            /** @description The transition from the scene before to this one. */
             transition?: components["schemas"]["SceneTransition"] | null;
-            /** @description What a scene is about, at most 2,000 characters. */
+            /** @description A description of the scene, at most 2,000 characters. */
             description?: string | null;
-            /** @description What its picture is generated from, at most 2,000 characters. */
+            /** @description The prompt that its picture is generated from, at most 2,000 characters. */
             prompt?: string | null;
             /** @description The model that makes its image. */
             image_model?: string | null;
             /** @description The model that makes its video. */
             video_model?: string | null;
-            /** @description Whether a track goes down while the voiceover or a scene speaks, as far as their `speech` reads are stored. */
+            /** @description Whether a track is turned down while the voiceover or a scene speaks, where their `speech` reads are stored. */
             duck_under_voice?: boolean | null;
             /**
              * Format: double
-             * @description Decibels that it goes down, 0 to 60; 12 when absent.
+             * @description Decibels by which it is turned down, 0 to 60; 12 when absent.
              */
             duck_db?: number | null;
             /**
              * Format: uint32
-             * @description Milliseconds that it takes to go down, 10 to 10000; 200 when absent.
+             * @description Milliseconds that the fall takes, 10 to 10000; 200 when absent.
              */
             attack_ms?: number | null;
             /**
              * Format: uint32
-             * @description Milliseconds that it takes to come back, 10 to 10000; 500 when absent.
+             * @description Milliseconds that the rise takes, 10 to 10000; 500 when absent.
              */
             release_ms?: number | null;
-            /** @description What an overlay says, at most 2,000 characters. */
+            /** @description The text of an overlay, at most 2,000 characters. */
             text?: string | null;
             /**
              * Format: double
-             * @description An overlay's left side, 0 to 1 of the width.
+             * @description An overlay's left edge, 0 to 1 of the picture's width.
              */
             x?: number | null;
             /**
              * Format: double
-             * @description Its upper side, 0 to 1 of the height.
+             * @description An overlay's upper edge, 0 to 1 of the picture's height.
              */
             y?: number | null;
             /**
              * Format: double
-             * @description An overlay's width, 0 to 1 of the picture's; of a format its pixels across.
+             * @description An overlay's width, 0 to 1 of the picture's; in `set_format`, the picture's width in pixels.
              */
             width?: number | null;
             /**
              * Format: double
-             * @description The same of the height.
+             * @description An overlay's height, 0 to 1 of the picture's; in `set_format`, the picture's height in pixels.
              */
             height?: number | null;
             /**
              * Format: double
-             * @description How much an overlay hides of what is under it, 0 to 1.
+             * @description An overlay's opacity, 0 to 1.
              */
             opacity?: number | null;
-            /** @description What an overlay's text looks like. */
+            /** @description The style of an overlay's text. */
             style?: components["schemas"]["TextLook"] | null;
             /** @description The captions. */
             captions?: components["schemas"]["CaptionText"] | null;
-            /** @description Proportions of the picture, as `9:16`; the shorter side stays. */
+            /** @description The aspect ratio of the picture, such as `9:16`; the shorter side stays. */
             aspect_ratio?: string | null;
             /**
              * Format: double
-             * @description Frames a second: a whole number from 1 to 60, or 23.976, 29.97 or 59.94.
+             * @description Frames per second: a whole number from 1 to 60, or 23.976, 29.97 or 59.94.
              */
             fps?: number | null;
             /** @description The language that is spoken, such as `eng`. */
             language?: string | null;
-            /** @description Names of the skills that the timeline is made by, at most 50. */
+            /** @description Names of the skills that guide the timeline, at most 50. */
             skills?: string[] | null;
-            /** @description The timeline that it is a variant of. */
+            /** @description The timeline of which it is a variant. */
             variant_of?: string | null;
         };
         /**
-         * @description What an operation does.
+         * @description The kinds of operations.
          * @enum {string}
          */
         TimelineOpKind: "add_scene" | "update_scene" | "move_scene" | "remove_scene" | "split_scene" | "set_audio" | "add_track" | "update_track" | "remove_track" | "add_overlay" | "update_overlay" | "remove_overlay" | "set_captions" | "set_format" | "set_details";
         /**
          * TimelineOverlay
-         * @description A picture or a text over the scenes.
+         * @description A picture or a text over the scenes. Times are seconds.
          */
         TimelineOverlay: {
-            /** @description Its id, one in its timeline. */
+            /** @description Its id, unique in its timeline. */
             id: string;
-            /** @description What it is. */
+            /** @description Its type. */
             kind: components["schemas"]["OverlayType"];
-            /** @description What clients call its item; null without one, and when it is deleted. */
+            /** @description The ref of its item, or its id when it has none; null without an item, and when the item is deleted. */
             ref?: string | null;
-            /** @description The picture. */
+            /** @description The item of its picture; null when it is a text. */
             item_id?: string | null;
             /** @description Whether that item is deleted. */
             item_deleted: boolean;
-            /** @description The text. */
+            /** @description Its text; null when it is a picture. */
             text?: string | null;
             /**
              * Format: double
-             * @description When it appears.
+             * @description The time in the timeline at which it appears.
              */
             start: number;
             /**
              * Format: double
-             * @description How long it stays.
+             * @description Its duration.
              */
             duration: number;
             /**
              * Format: double
-             * @description Its left side, 0 to 1 of the width.
+             * @description Its left edge, 0 to 1 of the picture's width.
              */
             x: number;
             /**
              * Format: double
-             * @description Its upper side, 0 to 1 of the height.
+             * @description Its upper edge, 0 to 1 of the picture's height.
              */
             y: number;
             /**
@@ -9239,10 +9243,10 @@ export interface components {
             height: number;
             /**
              * Format: double
-             * @description How much it hides of what is under it, 0 to 1.
+             * @description Its opacity, 0 to 1.
              */
             opacity: number;
-            /** @description What a text looks like. */
+            /** @description The style of its text. */
             style: components["schemas"]["TextLook"];
         };
         /**
@@ -9259,81 +9263,81 @@ export interface components {
         };
         /**
          * TimelineScene
-         * @description A scene.
+         * @description A scene. Times are seconds.
          */
         TimelineScene: {
-            /** @description Its id, one in its timeline. */
+            /** @description Its id, unique in its timeline. */
             id: string;
-            /** @description What clients call its item; null without one, and when it is deleted. */
+            /** @description The ref of its item, or its id when it has none; null without an item, and when the item is deleted. */
             ref?: string | null;
             /** @description The item that it shows. */
             item_id?: string | null;
             /** @description Whether that item is deleted. */
             item_deleted: boolean;
-            /** @description What it shows. */
+            /** @description Its type. */
             type: components["schemas"]["SceneType"];
             /**
              * Format: uint32
-             * @description Its place, from 0.
+             * @description Its index, from 0.
              */
             position: number;
             /**
              * Format: double
-             * @description Where in its item it begins.
+             * @description The time in its item at which it begins.
              */
             start: number;
             /**
              * Format: double
-             * @description How long it lasts.
+             * @description Its duration.
              */
             duration: number;
             /**
              * Format: double
-             * @description When in the timeline it begins.
+             * @description The time in the timeline at which it begins.
              */
             begins_at: number;
-            /** @description Its colour. */
+            /** @description Its colour, such as `#1a2b3c`, or null. */
             color?: string | null;
-            /** @description How its picture gets into the timeline's. */
+            /** @description How its picture is fitted into the timeline's. */
             fit: components["schemas"]["SceneFit"];
             /**
              * Format: double
-             * @description How loud it is.
+             * @description The factor for its loudness, 0 to 4; 1 leaves it unchanged.
              */
             volume: number;
             /**
              * Format: double
-             * @description How long it takes to come up; null at once.
+             * @description Seconds of its fade-in; null when it has none.
              */
             fade_in?: number | null;
             /**
              * Format: double
-             * @description How long it takes to go down; null at once.
+             * @description Seconds of its fade-out; null when it has none.
              */
             fade_out?: number | null;
-            /** @description How the scene before becomes this one. A crossfade takes no longer than half of the shorter of the two. */
+            /** @description The transition from the scene before. A crossfade lasts at most half of the shorter of the two. */
             transition: components["schemas"]["SceneTransition"];
-            /** @description What it is about. */
+            /** @description A description of it, or null. */
             description?: string | null;
-            /** @description What its picture is generated from. */
+            /** @description The prompt that its picture is generated from, or null. */
             prompt?: string | null;
             /** @description The model that makes its image. */
             image_model?: string | null;
             /** @description The model that makes its video. */
             video_model?: string | null;
-            /** @description A link to its picture; of `get_timeline` alone, and where it is one. */
+            /** @description A link to its picture; only in `get_timeline`, and only if it shows a picture. */
             image_url?: string | null;
-            /** @description A link to its video; of `get_timeline` alone, and where it is one. */
+            /** @description A link to its video; only in `get_timeline`, and only if it shows a video. */
             video_url?: string | null;
         };
         /**
          * TimelineTrack
-         * @description A sound at a place of the timeline.
+         * @description A sound at a place of the timeline. Times are seconds.
          */
         TimelineTrack: {
-            /** @description Its id, one in its timeline. */
+            /** @description Its id, unique in its timeline. */
             id: string;
-            /** @description What clients call its item; null when it is deleted. */
+            /** @description The ref of its item, or its id when it has none; null when the item is deleted. */
             ref?: string | null;
             /** @description The item that is heard. */
             item_id: string;
@@ -9341,39 +9345,39 @@ export interface components {
             item_deleted: boolean;
             /**
              * Format: double
-             * @description Where in its item it begins.
+             * @description The time in its item at which it begins.
              */
             start: number;
             /**
              * Format: double
-             * @description When in the timeline it begins.
+             * @description The time in the timeline at which it begins.
              */
             offset: number;
             /**
              * Format: double
-             * @description How long it is heard.
+             * @description Its duration.
              */
             duration: number;
             /**
              * Format: double
-             * @description How loud it is.
+             * @description The factor for its loudness, 0 to 4; 1 leaves it unchanged.
              */
             volume: number;
             /**
              * Format: double
-             * @description How long it takes to come up; null at once.
+             * @description Seconds of its fade-in; null when it has none.
              */
             fade_in?: number | null;
             /**
              * Format: double
-             * @description How long it takes to go down; null at once.
+             * @description Seconds of its fade-out; null when it has none.
              */
             fade_out?: number | null;
-            /** @description Whether it goes down while somebody speaks. */
+            /** @description Whether it is turned down while somebody speaks. */
             duck_under_voice: boolean;
             /**
              * Format: double
-             * @description By how many decibels; null where it does not.
+             * @description Decibels by which it is turned down; null when it is not.
              */
             duck_db?: number | null;
         };
@@ -9391,11 +9395,11 @@ export interface components {
             name: string;
             /** @description Its group. */
             tag: string;
-            /** @description What it does. */
+            /** @description Its description. */
             description: string;
-            /** @description Whether it may use cloud processing, which is measured in minutes. */
+            /** @description Whether it may start cloud processing, which is measured in minutes. */
             cloud: boolean;
-            /** @description The JSON Schema (OpenAPI 3.0) of its body, without references. */
+            /** @description The JSON Schema (OpenAPI 3.0) of its request body, without references. */
             input_schema: unknown;
         };
         /**
@@ -9408,7 +9412,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["BalancesAnswer"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
@@ -9425,7 +9429,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["BeatsAnswer"];
             meta: components["schemas"]["CloudMeta"];
             /** @description Media to show beside the answer: of the items in it that are ready. */
@@ -9441,7 +9445,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["BoardAnswer"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
@@ -9458,7 +9462,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["BoardPage"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
@@ -9475,7 +9479,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["BrandKitAnswer"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
@@ -9492,7 +9496,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["CalendarEntryAnswer"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
@@ -9509,7 +9513,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["CalendarFeedList"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
@@ -9526,7 +9530,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["CalendarPage"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
@@ -9543,7 +9547,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["CancelJobsAnswer"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
@@ -9560,7 +9564,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["CanvasAnswer"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
@@ -9577,7 +9581,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["CanvasPage"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
@@ -9594,7 +9598,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["CommentAnswer"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
@@ -9611,7 +9615,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["CommentPage"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
@@ -9628,7 +9632,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["CostEstimate"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
@@ -9645,7 +9649,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["CreatedCalendarFeed"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
@@ -9662,7 +9666,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["CreatedPublicLink"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
@@ -9679,7 +9683,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["DeletedBoard"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
@@ -9696,7 +9700,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["DeletedCalendarEntry"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
@@ -9713,7 +9717,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["DeletedCanvas"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
@@ -9730,7 +9734,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["DeletedComment"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
@@ -9747,7 +9751,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["DeletedDub"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
@@ -9764,7 +9768,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["DeletedItem"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
@@ -9781,7 +9785,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["DeletedPost"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
@@ -9798,7 +9802,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["DeletedSkill"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
@@ -9815,7 +9819,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["DeletedTemplate"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
@@ -9832,7 +9836,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["DeletedTimeline"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
@@ -9849,7 +9853,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["DubAnswer"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
@@ -9866,7 +9870,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["DubPage"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
@@ -9883,7 +9887,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["DubStanding"];
             meta: components["schemas"]["CloudMeta"];
             /** @description Media to show beside the answer: of the items in it that are ready. */
@@ -9899,7 +9903,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["DuckAnswer"];
             meta: components["schemas"]["CloudMeta"];
             /** @description Media to show beside the answer: of the items in it that are ready. */
@@ -9915,7 +9919,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["ExportedTimeline"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
@@ -9932,7 +9936,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["FootageMatches"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
@@ -9949,7 +9953,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["GenerationAnswer"];
             meta: components["schemas"]["CloudMeta"];
             /** @description Media to show beside the answer: of the items in it that are ready. */
@@ -9965,7 +9969,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["ImportedTimeline"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
@@ -9982,7 +9986,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["ItemAnswer"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
@@ -9999,7 +10003,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["ItemPage"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
@@ -10016,7 +10020,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["JobsAnswer"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
@@ -10033,7 +10037,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["ModelPage"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
@@ -10050,7 +10054,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["OverviewAnswer"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
@@ -10067,7 +10071,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["PostAnswer"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
@@ -10084,7 +10088,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["PostPage"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
@@ -10101,7 +10105,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["PreparedMedia"];
             meta: components["schemas"]["CloudMeta"];
             /** @description Media to show beside the answer: of the items in it that are ready. */
@@ -10117,7 +10121,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["PublicLinkAnswer"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
@@ -10134,7 +10138,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["PublicLinkPage"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
@@ -10151,7 +10155,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["PulledPosts"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
@@ -10168,7 +10172,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["RenderedCanvas"];
             meta: components["schemas"]["CloudMeta"];
             /** @description Media to show beside the answer: of the items in it that are ready. */
@@ -10184,7 +10188,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["RenderedTimeline"];
             meta: components["schemas"]["CloudMeta"];
             /** @description Media to show beside the answer: of the items in it that are ready. */
@@ -10200,7 +10204,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["RevokedCalendarFeed"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
@@ -10217,7 +10221,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["SessionCodeAnswer"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
@@ -10234,7 +10238,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["SettingsAnswer"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
@@ -10251,7 +10255,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["SilenceAnswer"];
             meta: components["schemas"]["CloudMeta"];
             /** @description Media to show beside the answer: of the items in it that are ready. */
@@ -10267,7 +10271,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["SkillAnswer"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
@@ -10284,7 +10288,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["SkillPage"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
@@ -10301,7 +10305,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["SpeakersAnswer"];
             meta: components["schemas"]["CloudMeta"];
             /** @description Media to show beside the answer: of the items in it that are ready. */
@@ -10317,7 +10321,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["TemplateAnswer"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
@@ -10334,7 +10338,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["TemplatePage"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
@@ -10351,7 +10355,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["TimelineAnswer"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
@@ -10368,7 +10372,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["TimelinePage"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
@@ -10385,7 +10389,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: components["schemas"]["TranscriptAnswer"];
             meta: components["schemas"]["CloudMeta"];
             /** @description Media to show beside the answer: of the items in it that are ready. */
@@ -10401,7 +10405,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the tool answers. */
+            /** @description The tool's result. */
             data: Record<string, never>;
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
@@ -10413,16 +10417,16 @@ export interface components {
          * @description The tools.
          */
         ToolList: {
-            /** @description All tools, in the order of their names. */
+            /** @description All tools, ordered by name. */
             data: components["schemas"]["Tool"][];
-            /** @description Always false: they are few, and all here. */
+            /** @description Always false: one page has all tools. */
             has_more: boolean;
             /** @description Always null. */
             next_cursor?: string | null;
         };
         /**
          * TranscribeMedia
-         * @description Which item to transcribe, and how to write what is said.
+         * @description The item to transcribe, and the form of the text.
          * @example {
          *       "ref": "interview",
          *       "format": null,
@@ -10432,45 +10436,45 @@ export interface components {
         TranscribeMedia: {
             /** @description An item ref, an item id, or the id of the job that made the item. */
             ref: string;
-            /** @description `txt`, `srt` and `vtt` answer the transcript as `text` in that form; `json`, or nothing, as `transcript`. */
+            /** @description `txt`, `srt` and `vtt` return the transcript as `text` in that form; `json`, the default, returns it as `transcript`. */
             format?: components["schemas"]["ReadFormat"] | null;
-            /** @description `true` answers what the call would start and hold, and starts nothing. */
+            /** @description `true` returns what the call would start and hold, and starts nothing. */
             dry_run?: boolean | null;
         };
         /**
          * TranscriptAnswer
-         * @description An item's transcript, or the job that makes it.
+         * @description An item's transcript, or the job that computes it.
          */
         TranscriptAnswer: {
-            /** @description As it was asked for. */
+            /** @description The ref or id that the request named. */
             ref: string;
             /** @description The item. */
             item_id: string;
-            /** @description Whether the read is there. */
+            /** @description Whether the read is stored. */
             status: components["schemas"]["NeedStatus"];
-            /** @description The job that computes it; when queued. Follow it with `get_jobs`, then call again. */
+            /** @description The job that computes it; only when queued. Follow it with `get_jobs`, then call again. */
             job_id?: string | null;
-            /** @description Minutes held for that job, or that would be; when queued or startable. */
+            /** @description Minutes held for that job, or that would be held; only when queued or startable. */
             estimated_minutes?: number | null;
-            /** @description The read; when ready, and not asked for in another form. */
+            /** @description The read; only when ready, and not requested in another form. */
             transcript?: components["schemas"]["StoredRead_TranscriptData"] | null;
-            /** @description The form of `text`. */
+            /** @description The form of `text`; only when `text` is there. */
             format?: components["schemas"]["ReadFormat"] | null;
-            /** @description The transcript in that form; when ready. */
+            /** @description The transcript in that form; only when ready. */
             text?: string | null;
         };
         /**
          * TranscriptData
-         * @description What is said.
+         * @description The words that are spoken in an item.
          */
         TranscriptData: {
-            /** @description ISO 639-1, or what a transcription server calls it; null when nothing was said. */
+            /** @description The language in ISO 639-1, or as a transcription server names it; null when nothing was said. */
             language?: string | null;
-            /** @description The whole text, a line a segment. */
+            /** @description The whole text, one line for each segment. */
             text: string;
-            /** @description The text in segments. */
+            /** @description The text, by segments. */
             segments: components["schemas"]["TranscriptSegment"][];
-            /** @description The text in words. */
+            /** @description The text, by words. */
             words: components["schemas"]["TranscriptWord"][];
         };
         /**
@@ -10482,17 +10486,17 @@ export interface components {
             id: string;
             /**
              * Format: double
-             * @description Where its first word begins.
+             * @description When its first word begins, in seconds.
              */
             start: number;
             /**
              * Format: double
-             * @description Where its last word ends.
+             * @description When its last word ends, in seconds.
              */
             end: number;
-            /** @description Its words. */
+            /** @description Its text. */
             text: string;
-            /** @description Who says most of it; absent while no speakers are stored on the item, and where nobody was heard. */
+            /** @description The speaker of most of it; absent while no speakers are stored on the item, and where no speaker was found. */
             speaker?: string | null;
         };
         /**
@@ -10500,32 +10504,32 @@ export interface components {
          * @description A word.
          */
         TranscriptWord: {
-            /** @description As the engine wrote it. */
+            /** @description The word as the engine wrote it. */
             word: string;
             /**
              * Format: double
-             * @description Where it begins.
+             * @description When it begins, in seconds.
              */
             start: number;
             /**
              * Format: double
-             * @description Where it ends.
+             * @description When it ends, in seconds.
              */
             end: number;
             /**
              * Format: double
-             * @description How sure the engine is, 0 to 1; null when it does not say.
+             * @description The engine's confidence, 0 to 1; null when the engine gives none.
              */
             confidence?: number | null;
         };
         /**
-         * @description How one scene becomes the next.
+         * @description The kinds of transitions.
          * @enum {string}
          */
         TransitionKind: "cut" | "crossfade";
         /**
          * TroubledEndpoint
-         * @description An endpoint that needs its owner.
+         * @description An endpoint that its owner should check.
          */
         TroubledEndpoint: {
             /** @description Its id. */
@@ -10534,91 +10538,91 @@ export interface components {
             enabled: boolean;
             /**
              * Format: int32
-             * @description Failed attempts since the last success.
+             * @description The number of failed attempts since the last success.
              */
             consecutive_failures: number;
         };
         /**
-         * @description How a delivery that is worth sending again has ended.
+         * @description The final status of a delivery that can be sent again.
          * @enum {string}
          */
         Unarrived: "failed" | "skipped";
         /**
          * UndoBoard
-         * @description Which board goes back.
+         * @description Which board to restore.
          */
         UndoBoard: {
             /** @description The board. */
             board_id: string;
             /**
              * Format: int32
-             * @description The revision that is undone; another one stands: 409 `revision_conflict`.
+             * @description The revision to undo. If the board has another one: 409 `revision_conflict`.
              */
             if_revision?: number | null;
         };
         /**
          * UndoCanvas
-         * @description Which canvas goes back.
+         * @description Which canvas to restore.
          */
         UndoCanvas: {
             /** @description The canvas. */
             canvas_id: string;
             /**
              * Format: int32
-             * @description The revision that is undone; another one stands: 409 `revision_conflict`.
+             * @description The revision to undo. If the canvas has another revision: 409 `revision_conflict`.
              */
             if_revision?: number | null;
         };
         /**
          * UndoDub
-         * @description Which dub goes back.
+         * @description Which dub to restore.
          */
         UndoDub: {
             /** @description The dub. */
             dub_id: string;
             /**
              * Format: int32
-             * @description The revision that is undone; another one stands: 409 `revision_conflict`.
+             * @description The revision to undo. If the dub has another one: 409 `revision_conflict`.
              */
             if_revision?: number | null;
         };
         /**
          * UndoTimeline
-         * @description Which timeline goes back.
+         * @description Which timeline to restore.
          */
         UndoTimeline: {
             /** @description The timeline. */
             timeline_id: string;
             /**
              * Format: int32
-             * @description The revision that is undone; another one stands: 409 `revision_conflict`.
+             * @description The revision to undo. If the timeline has another one: 409 `revision_conflict`.
              */
             if_revision?: number | null;
         };
         /**
          * UnpaidProcessorTime
-         * @description Processor time of failed, stopped and unusually long work. It is forgotten evenly, a day's share a day.
+         * @description Processor time of failed, stopped and unusually long work. It is forgotten steadily, one day's share per day.
          */
         UnpaidProcessorTime: {
             /**
              * Format: uint64
-             * @description Seconds that count against the account now.
+             * @description The seconds that count against the account now.
              */
             seconds: number;
             /**
              * Format: uint32
-             * @description Seconds that an account may have a day (`MWS_UNPAID_PROCESSOR_SECONDS`).
+             * @description The seconds that an account may use in a day (`MWS_UNPAID_PROCESSOR_SECONDS`).
              */
             seconds_a_day: number;
             /**
              * Format: uint64
-             * @description For how many seconds it is refused new jobs and uploads, and what it has waiting is put off; 0 while it is not.
+             * @description The seconds for which new jobs and uploads are refused, and waiting work is put off; 0 when they are not.
              */
             wait_seconds: number;
         };
         /**
          * UpdateBrandKit
-         * @description What to change of the brand kit. What is absent stays; a list is all of it from now on.
+         * @description What to change in the brand kit. Absent fields keep their values; a list replaces the whole list.
          * @example {
          *       "colors": [
          *         {
@@ -10638,70 +10642,70 @@ export interface components {
         UpdateBrandKit: {
             /**
              * Format: int32
-             * @description The revision that the change is for, 0 before the first one. Another one stands: 409 `revision_conflict`.
+             * @description The revision that the change is for, 0 before the first one. If the kit has another: 409 `revision_conflict`.
              */
             if_revision?: number | null;
-            /** @description Its colours, at most 50; the first stands for the brand. */
+            /** @description Its colours, at most 50; the first one represents the brand. */
             colors?: components["schemas"]["BrandColor"][] | null;
             /** @description Its fonts, at most 50. */
             fonts?: components["schemas"]["BrandFont"][] | null;
             /** @description Its logos, at most 50. */
             logos?: components["schemas"]["LogoToSet"][] | null;
-            /** @description How the brand speaks, at most 2,000 characters; null for nothing of it. */
+            /** @description The brand's tone of voice, at most 2,000 characters; null removes it. */
             voice?: string | null;
-            /** @description How its captions look; null for nothing of it. */
+            /** @description The style of its captions; null removes it. */
             caption_style?: components["schemas"]["CaptionStyle"] | null;
         };
         /**
          * UpdateCalendarEntry
-         * @description What to change of an entry.
+         * @description What to change in an entry. Absent fields keep their values.
          */
         UpdateCalendarEntry: {
             /** @description The entry. */
             entry_id: string;
-            /** @description What is planned, 1 to 200 characters. */
+            /** @description Its title, 1 to 200 characters. */
             title?: string | null;
             /**
              * Format: date-time
-             * @description From when.
+             * @description When it starts.
              */
             starts_at?: string | null;
             /**
              * Format: date-time
-             * @description Until when; null for open.
+             * @description When it ends; null makes the end open.
              */
             ends_at?: string | null;
-            /** @description What names the items that it is about, all of them. */
+            /** @description All the items that it is about from now on, each by its ref, its id, or the id of the job that made it. */
             refs?: string[] | null;
-            /** @description Where it is to be seen; null for nothing of it. */
+            /** @description Where it will be published; null removes it. */
             channel?: string | null;
-            /** @description What is to be known beside; null for nothing. */
+            /** @description A note; null removes it. */
             note?: string | null;
-            /** @description How far it is. */
+            /** @description Its progress. */
             status?: components["schemas"]["CalendarStatus"] | null;
         };
         /**
          * UpdateComment
-         * @description What to change of a comment; what is absent stays as it is.
+         * @description What to change in a comment. Absent fields keep their values.
          */
         UpdateComment: {
             /** @description The comment. */
             comment_id: string;
-            /** @description Its new words; only its author changes them. */
+            /** @description Its new text; only its author may change it. */
             text?: string | null;
-            /** @description Whether it is done with. */
+            /** @description Whether it is resolved. */
             resolved?: boolean | null;
         };
         /**
          * UpdateItem
-         * @description What to change of an item; what is absent stays as it is.
+         * @description What to change in an item. Absent fields keep their values.
          */
         UpdateItem: {
-            /** @description What people will call it. */
+            /** @description Its new name, for people. */
             name?: string | null;
-            /** @description What clients will call it, unique in the workspace. Its id and the old media links go on working. */
+            /** @description Its new ref, unique in the workspace. Its id and old media links continue to work. */
             ref?: string | null;
-            /** @description All of its tags from now on: at most 20, each of 1 to 64 characters. Two that differ in case alone are one. */
+            /** @description All of its tags from now on: at most 20, each of 1 to 64 characters. Tags that differ only in case are the same. */
             tags?: string[] | null;
         };
         /**
@@ -10711,16 +10715,16 @@ export interface components {
         UpdateItemArguments: {
             /** @description An item ref, an item id, or the id of the job that made the item. */
             ref: string;
-            /** @description What people will call it. */
+            /** @description Its new name, for people. */
             name?: string | null;
-            /** @description What clients will call it, unique in the workspace. Its id goes on naming it. */
+            /** @description Its new ref, unique in the workspace. Its id goes on naming it. */
             new_ref?: string | null;
-            /** @description All of its tags from now on: at most 20, each of 1 to 64 characters. Two that differ in case alone are one. */
+            /** @description All of its tags from now on: at most 20, each of 1 to 64 characters. Tags that differ only in case are the same. */
             tags?: string[] | null;
         };
         /**
          * UpdateSettings
-         * @description What to change of the settings. What is absent stays; null, or an empty list, is the service's own default again.
+         * @description What to change in the settings. Absent fields stay; null, or an empty list, restores the service's default.
          * @example {
          *       "default_language": "en",
          *       "reads_on_import": [
@@ -10733,14 +10737,14 @@ export interface components {
         UpdateSettings: {
             /**
              * Format: int32
-             * @description The revision that the change is for, 0 before the first one. Another one stands: 409 `revision_conflict`.
+             * @description The revision that the change is for, 0 before the first one. If the settings have another: 409 `revision_conflict`.
              */
             if_revision?: number | null;
-            /** @description What the workspace is called on the pages of public links, 1 to 200 characters. */
+            /** @description The workspace's name on the pages of public links, 1 to 200 characters. */
             name?: string | null;
-            /** @description The language of the workspace's media, as a tag of BCP 47 such as `en` or `pt-BR`: what `generate_audio` speaks that names no language, voice or model, and what a public link's captions are in whose transcript doesn't say. */
+            /** @description The language of the workspace's media, as a BCP 47 tag such as `en` or `pt-BR`: what `generate_audio` speaks when the call names no language, voice or model, and the language of a public link's captions when the transcript names none. */
             default_language?: string | null;
-            /** @description The reads that an upload or an import starts which names none. */
+            /** @description The reads that an upload or an import starts when it names none. */
             reads_on_import?: components["schemas"]["ReadKind"][] | null;
             /**
              * Format: uint32
@@ -10757,7 +10761,7 @@ export interface components {
              * @description `duck_db` of `duck_music`, 0 to 60.
              */
             duck_db?: number | null;
-            /** @description How the captions of timelines look where their `style` and `position` say nothing; what it leaves open is as the brand kit has it. */
+            /** @description The style of captions of timelines that have no `style` or `position` of their own; fields that it leaves out are the brand kit's. */
             caption_style?: components["schemas"]["CaptionStyle"] | null;
         };
         /**
@@ -10767,11 +10771,11 @@ export interface components {
         Upload: {
             /** @description Its id. */
             id: string;
-            /** @description Whether bytes are awaited from you or fetched. */
+            /** @description Whether the service waits for your bytes or fetches them. */
             status: components["schemas"]["UploadState"];
-            /** @description The item that it fills; in `processing` until it is ready or failed. */
+            /** @description The item that it becomes; in `processing` until it is ready or failed. */
             item_id: string;
-            /** @description How to send the bytes; absent when they are fetched. */
+            /** @description How to send the bytes; absent when a worker fetches them. */
             upload?: components["schemas"]["Presigned"] | null;
         };
         /**
@@ -10781,11 +10785,11 @@ export interface components {
         UploadDetail: {
             /** @description Its id. */
             id: string;
-            /** @description How far it has come. */
+            /** @description Its status. */
             status: components["schemas"]["UploadProgress"];
-            /** @description The item that it fills. */
+            /** @description The item that it becomes. */
             item_id: string;
-            /** @description What it is called. */
+            /** @description Its name. */
             filename: string;
             /** @description The announced media type; null for an import. */
             content_type?: string | null;
@@ -10796,12 +10800,12 @@ export interface components {
             bytes?: number | null;
             /**
              * Format: int64
-             * @description How many bytes have arrived; null before.
+             * @description The number of bytes that have arrived; null before any have.
              */
             received_bytes?: number | null;
             /**
              * Format: date-time
-             * @description When it is dropped, unless it was completed.
+             * @description When it is dropped, unless it is completed before.
              */
             expires_at: string;
             /** @description Why it failed; null unless it did. */
@@ -10813,7 +10817,7 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description When it ended, or null.
+             * @description When it ended; null before.
              */
             finished_at?: string | null;
         };
@@ -10822,9 +10826,9 @@ export interface components {
          * @description Why an upload failed.
          */
         UploadFault: {
-            /** @description A code, as `error.code` of its item. */
+            /** @description A code, the same as `error.code` of its item. */
             code: string;
-            /** @description What went wrong, in words to act on. */
+            /** @description What went wrong, as a sentence to act on. */
             message: string;
         };
         /**
@@ -10839,19 +10843,19 @@ export interface components {
             number: number;
             /**
              * Format: int64
-             * @description Where it begins in the file.
+             * @description Its offset in the file, in bytes.
              */
             start: number;
             /**
              * Format: int64
-             * @description How many bytes it has.
+             * @description Its length in bytes.
              */
             bytes: number;
-            /** @description Where to put them, with the headers of the whole. */
+            /** @description The URL to put it to, with the `headers` of the upload. */
             url: string;
         };
         /**
-         * @description How far an upload has come.
+         * @description The status of an upload.
          * @enum {string}
          */
         UploadProgress: "awaiting_upload" | "processing" | "done" | "failed" | "expired";
@@ -10862,7 +10866,7 @@ export interface components {
         UploadState: "awaiting_upload" | "fetching";
         /**
          * UpscaleMedia
-         * @description A picture or a film, made larger.
+         * @description A picture or a film to enlarge.
          * @example {
          *       "ref": "portrait",
          *       "factor": 2,
@@ -10876,18 +10880,18 @@ export interface components {
             ref: string;
             /**
              * Format: uint32
-             * @description How many times as wide and as high: 2 or 4.
+             * @description The factor for width and height: 2 or 4.
              */
             factor: number;
-            /** @description The model, by its id; `lanczos` when not given, which is built in, costs no credits and invents nothing. */
+            /** @description The model, by its id; when not given `lanczos`, which is built in, costs no credits and invents nothing. */
             model?: string | null;
             /** @description One sentence that is shown beside the job. */
             context?: string | null;
-            /** @description `true` answers what the call would cost, and starts nothing. */
+            /** @description `true` returns what the call would cost, and starts nothing. */
             dry_run?: boolean | null;
         };
         /**
-         * @description What a long poll waits for.
+         * @description The end of a long poll.
          * @enum {string}
          */
         WaitFor: "any" | "all";
@@ -10898,31 +10902,31 @@ export interface components {
         Webhook: {
             /** @description Its id. */
             id: string;
-            /** @description Where events are sent. */
+            /** @description The URL that events are sent to. */
             url: string;
-            /** @description What you call it, or null. */
+            /** @description Your description of it, or null. */
             description?: string | null;
-            /** @description What it is told of. */
+            /** @description The event types that are sent. */
             event_types: string[];
-            /** @description Of which kinds of jobs, or null: of all. */
+            /** @description The kinds of jobs whose events are sent; null means all. */
             kinds?: string[] | null;
             /** @description Whether events are sent. */
             enabled: boolean;
-            /** @description Why they are not, or null. */
+            /** @description Why it is disabled; null when it is enabled. */
             disabled_reason?: components["schemas"]["Reason"] | null;
             /**
              * Format: date-time
-             * @description Since when they are not, or null.
+             * @description When it was disabled; null when it is enabled.
              */
             disabled_at?: string | null;
             /**
              * Format: int32
-             * @description Attempts that failed since the last success. At ten it is time to look; at twenty the endpoint is disabled.
+             * @description Attempts that failed since the last success. Check the receiver at ten; at twenty the endpoint is disabled.
              */
             consecutive_failures: number;
             /**
              * Format: date-time
-             * @description When an attempt last succeeded, to ten seconds, or null.
+             * @description When an attempt last succeeded, accurate to ten seconds; null when none did.
              */
             last_success_at?: string | null;
             /**
@@ -10935,7 +10939,7 @@ export interface components {
              * @description When it was last changed.
              */
             updated_at: string;
-            /** @description The ping that `test: true` sent; only there then. */
+            /** @description The ping that `test: true` sent; absent otherwise. */
             ping?: components["schemas"]["Ping"] | null;
         };
         /**
@@ -10944,7 +10948,7 @@ export interface components {
          */
         Why: "event" | "resend" | "test";
         /**
-         * @description How words are in an item.
+         * @description Whether words are spoken or written.
          * @enum {string}
          */
         WordSource: "said" | "shown";
@@ -10953,13 +10957,13 @@ export interface components {
          * @description A workspace that the caller can reach.
          */
         Workspace: {
-            /** @description Its id, as `x-workspace-id` takes it. */
+            /** @description Its id, for `x-workspace-id`. */
             id: string;
-            /** @description What its account calls it. */
+            /** @description Its name. */
             name: string;
             /** @description The caller's role: `owner`, `editor` or `viewer`. */
             role: string;
-            /** @description Whether it is the default workspace of your own account, which at most one is. A call without `x-workspace-id` acts there, if you and the connection can reach it. */
+            /** @description Whether it is the default workspace of your own account; at most one is. A call without `x-workspace-id` acts there, if you and the connection can reach it. */
             is_default: boolean;
             /**
              * Format: date-time
@@ -10974,19 +10978,19 @@ export interface components {
         WorkspaceMember: {
             /** @description The user. */
             user_id: string;
-            /** @description What the user is called. */
+            /** @description The user's name. */
             user_name: string;
-            /** @description What they may do there. */
+            /** @description Their role in the workspace. */
             role: components["schemas"]["RoleWord"];
             /**
              * Format: date-time
-             * @description Since when they are a member.
+             * @description When they became a member.
              */
             created_at: string;
         };
         /**
          * WorkspaceName
-         * @description What a workspace is called.
+         * @description The name of a workspace.
          */
         WorkspaceName: {
             /** @description Its name, 1 to 200 characters on one line. */
@@ -10994,14 +10998,14 @@ export interface components {
         };
         /**
          * WorkspaceSettings
-         * @description The settings as they count: what nobody has set is the service's own default.
+         * @description The settings in effect: a value that nobody has set is the service's default.
          */
         WorkspaceSettings: {
-            /** @description What the workspace is called on the pages of public links; null: nothing of it is said there. */
+            /** @description The workspace's name on the pages of public links; null: the pages show none. */
             name?: string | null;
-            /** @description The language of the workspace's media; null where it is not set. */
+            /** @description The language of the workspace's media, as a BCP 47 tag; null when it is not set. */
             default_language?: string | null;
-            /** @description The reads that an upload or an import starts which names none. */
+            /** @description The reads that an upload or an import starts when it names none. */
             reads_on_import: components["schemas"]["ReadKind"][];
             /**
              * Format: uint32
@@ -11018,16 +11022,16 @@ export interface components {
              * @description `duck_db` of `duck_music`.
              */
             duck_db: number;
-            /** @description How captions look that name no style; null where it is not set. */
+            /** @description The style of captions that have none of their own; null when it is not set. */
             caption_style?: components["schemas"]["CaptionStyle"] | null;
             /**
              * Format: int32
-             * @description How many times they were written; 0: never.
+             * @description Their revision: 0 when never changed, then one higher with every change.
              */
             revision: number;
             /**
              * Format: date-time
-             * @description When they were last changed; null: never.
+             * @description When they were last changed; null when they never were.
              */
             updated_at?: string | null;
         };
@@ -11087,47 +11091,47 @@ export interface components {
         ProjectEvent: {
             /** @description Its id. */
             id: string;
-            /** @description Where it stands. */
+            /** @description Its status. */
             status: components["schemas"]["ProjectState"];
             /**
              * Format: int64
-             * @description How many changes of status there were, the creation being the first. It orders what webhooks tell.
+             * @description The number of its statuses so far, counting the one it was created with. It orders webhooks.
              */
             revision: number;
-            /** @description How it is worked on: `autonomous` or `manual`. */
+            /** @description Who works on it: `autonomous` or `manual`. */
             mode: string;
-            /** @description What is to come out: `assembled`, `timeline` or `clips`. */
+            /** @description The kind of result: `assembled`, `timeline` or `clips`. */
             output_type: string;
-            /** @description What was asked for. */
+            /** @description The task, in words. */
             brief: string;
-            /** @description What the agent last said, or null. */
+            /** @description The agent's last message; null when there is none. */
             agent_message?: string | null;
-            /** @description Where the result is, or null. */
+            /** @description The URL of the result, or null. */
             assembled_url?: string | null;
             /**
              * Format: date-time
-             * @description Until when it is there, or null.
+             * @description When that URL expires, or null.
              */
             assembled_url_expires_at?: string | null;
-            /** @description Where the project is read, with a credential: `GET /projects/{id}`. There is no page of it. */
+            /** @description The URL of this project, to read with a credential: `GET /projects/{id}`. It has no web page. */
             project_url: string;
-            /** @description Where its changes of status are told, or null. */
+            /** @description The URL that its changes of status are sent to, or null. */
             webhook_url?: string | null;
-            /** @description Which planner works on it: `keywords`, the one that is built in, or the id of a model; null where somebody outside does. */
+            /** @description The planner that works on it: `keywords`, which is built in, or the id of a model; null when somebody outside works on it. */
             planner?: string | null;
-            /** @description What the agent may take, or null. */
+            /** @description What the agent may use; null when no budget was given. */
             budget?: components["schemas"]["ProjectBudget"] | null;
-            /** @description What it took, as of the latest change of status: charged, or held for what goes on. */
+            /** @description What it has used as of the latest change of status: charged, or held for work that goes on. */
             spent: components["schemas"]["ProjectSpent"];
             /** @description What is left of the budget. */
             left: components["schemas"]["BudgetLeft"];
-            /** @description The timeline that the agent made, for the timelines' tools; or null. */
+            /** @description The timeline that the agent made, for the timelines' tools, or null. */
             timeline_id?: string | null;
             /** @description The item that the agent made, or null. */
             output_item_id?: string | null;
-            /** @description What was made for it. */
+            /** @description The media that was made for it. */
             assets: components["schemas"]["ProjectAsset"][];
-            /** @description How that is put together, or null. */
+            /** @description How the assets are put together, or null. */
             timeline?: components["schemas"]["ProjectTimeline"] | null;
             /**
              * Format: date-time
@@ -17248,6 +17252,7 @@ export interface operations {
                      * @example {
                      *       "items": {},
                      *       "ready": {},
+                     *       "counts_are_partial": true,
                      *       "newest_items": [
                      *         {
                      *           "id": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
@@ -17381,6 +17386,7 @@ export interface operations {
                      *       "data": {
                      *         "items": {},
                      *         "ready": {},
+                     *         "counts_are_partial": true,
                      *         "newest_items": [
                      *           {
                      *             "id": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
@@ -22060,11 +22066,11 @@ export interface operations {
     list_audit: {
         parameters: {
             query?: {
-                /** @description Only of this sort, such as `key.create`. */
+                /** @description Only this action, such as `key.create`. */
                 action?: string;
-                /** @description Only by this key or user. */
+                /** @description Only changes by this key or user. */
                 actor?: string;
-                /** @description Only to this. */
+                /** @description Only changes to this target. */
                 target?: string;
                 /** @description Rows to show. */
                 limit?: number;
@@ -22320,7 +22326,7 @@ export interface operations {
     send_upload_content: {
         parameters: {
             query?: {
-                /** @description The secret in the URL. */
+                /** @description The secret in the upload's URL. */
                 token?: string;
             };
             header?: {
@@ -22391,7 +22397,7 @@ export interface operations {
     describe_uploads: {
         parameters: {
             query?: {
-                /** @description The secret in the URL; any. */
+                /** @description The secret in the upload's URL; any value is accepted. */
                 token?: string;
             };
             header?: {
@@ -22399,7 +22405,7 @@ export interface operations {
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
-                /** @description An upload's id; any. */
+                /** @description An upload's id; any value is accepted. */
                 id: string;
             };
             cookie?: never;
@@ -22449,7 +22455,7 @@ export interface operations {
     get_upload_offset: {
         parameters: {
             query?: {
-                /** @description The secret in the URL. */
+                /** @description The secret in the upload's URL. */
                 token?: string;
             };
             header?: {
@@ -22512,13 +22518,13 @@ export interface operations {
     append_upload_content: {
         parameters: {
             query?: {
-                /** @description The secret in the URL. */
+                /** @description The secret in the upload's URL. */
                 token?: string;
             };
             header?: {
                 /** @description The version of tus that the client speaks: 1.0.0. */
                 "Tus-Resumable"?: string;
-                /** @description Where these bytes go on; required. */
+                /** @description The offset of these bytes in the file; required. */
                 "Upload-Offset"?: string;
                 /** @description `sha1`, `sha256` or `sha512`, a space, and the digest of these bytes in Base64. */
                 "Upload-Checksum"?: string;
@@ -22830,31 +22836,31 @@ export interface operations {
     list_library_items: {
         parameters: {
             query?: {
-                /** @description Only those whose name, ref or one of whose tags holds this, in any case. */
+                /** @description Only items whose name, ref or one of whose tags contains this, ignoring case. */
                 query?: string;
-                /** @description Only those of this type. */
+                /** @description Only items of this type. */
                 type?: components["schemas"]["LibraryItemType"];
-                /** @description Only those of this status. */
+                /** @description Only items with this status. */
                 status?: components["schemas"]["LibraryItemStatus"];
-                /** @description Only those on which this read is stored. */
+                /** @description Only items on which this read is stored. */
                 has_read?: components["schemas"]["ReadKind"];
-                /** @description Only those that are ready and lack this read, which applies to them. */
+                /** @description Only ready items to which this read applies and on which it is not stored. */
                 missing_read?: components["schemas"]["ReadKind"];
-                /** @description Only those with this tag, in any case. */
+                /** @description Only items with this tag, ignoring case. */
                 tag?: string;
-                /** @description Only those made at or after. */
+                /** @description Only items created at or after this time. */
                 created_after?: string;
-                /** @description Only those made before. */
+                /** @description Only items created before this time. */
                 created_before?: string;
-                /** @description Only those that a card of this board is about. */
+                /** @description Only items that a card of this board is about. */
                 board_id?: string;
-                /** @description What to sort them by; `newest` when not given. */
+                /** @description The order of the items; `newest` when not given. */
                 sort?: components["schemas"]["LibraryItemSort"];
                 /** @description Rows to show. */
                 limit?: number;
                 /** @description The `next_cursor` of the page before. */
                 cursor?: string;
-                /** @description What to show of each item that lists leave out: `media` is its `media_url`. */
+                /** @description Fields to add that lists leave out: `media` adds each item's `media_url`. */
                 include?: components["schemas"]["LibraryItemInclude"][];
             };
             header?: {
@@ -22983,7 +22989,7 @@ export interface operations {
     get_library_item: {
         parameters: {
             query?: {
-                /** @description Wait up to 30 seconds until the item is no longer in `processing`. */
+                /** @description Wait up to 30 seconds while the item is in `processing`. */
                 wait_seconds?: number;
             };
             header?: {
@@ -22993,7 +22999,7 @@ export interface operations {
                 "x-workspace-id"?: components["parameters"]["WorkspaceId"];
             };
             path: {
-                /** @description What names the item. */
+                /** @description The item's ref, its id, or the id of the job that made it. */
                 id: string;
             };
             cookie?: never;
@@ -23103,7 +23109,7 @@ export interface operations {
                 "x-workspace-id"?: components["parameters"]["WorkspaceId"];
             };
             path: {
-                /** @description What names the item. */
+                /** @description The item's ref, its id, or the id of the job that made it. */
                 id: string;
             };
             cookie?: never;
@@ -23148,7 +23154,7 @@ export interface operations {
                 "x-workspace-id"?: components["parameters"]["WorkspaceId"];
             };
             path: {
-                /** @description What names the item. */
+                /** @description The item's ref, its id, or the id of the job that made it. */
                 id: string;
             };
             cookie?: never;
@@ -23272,7 +23278,7 @@ export interface operations {
     get_stored_read: {
         parameters: {
             query?: {
-                /** @description What to answer a transcript as; `json` when not given, which every read can be. */
+                /** @description The format of a transcript; `json` when not given, which is the format of every other read. */
                 format?: components["schemas"]["ReadFormat"];
             };
             header?: {
@@ -23282,9 +23288,9 @@ export interface operations {
                 "x-workspace-id"?: components["parameters"]["WorkspaceId"];
             };
             path: {
-                /** @description What names the item. */
+                /** @description The item's ref, its id, or the id of the job that made it. */
                 id: string;
-                /** @description Which read. */
+                /** @description The name of the read. */
                 read: string;
             };
             cookie?: never;
@@ -23344,7 +23350,7 @@ export interface operations {
                 "x-workspace-id"?: components["parameters"]["WorkspaceId"];
             };
             path: {
-                /** @description What names the item. */
+                /** @description The item's ref, its id, or the id of the job that made it. */
                 id: string;
             };
             cookie?: never;
@@ -23401,7 +23407,7 @@ export interface operations {
                 "x-workspace-id"?: components["parameters"]["WorkspaceId"];
             };
             path: {
-                /** @description What names the item. */
+                /** @description The item's ref, its id, or the id of the job that made it. */
                 id: string;
             };
             cookie?: never;
@@ -23439,9 +23445,9 @@ export interface operations {
     get_thumbnail: {
         parameters: {
             query: {
-                /** @description The unix second at which the link ends. */
+                /** @description The Unix time in seconds at which the link expires. */
                 expires: number;
-                /** @description Proof that this service made the link. */
+                /** @description The signature, which proves that this service made the link. */
                 signature: string;
             };
             header?: {
@@ -23500,19 +23506,19 @@ export interface operations {
     get_media: {
         parameters: {
             query: {
-                /** @description The unix second at which the link ends. */
+                /** @description The Unix time in seconds at which the link expires. */
                 expires: number;
-                /** @description Proof that this service made the link. */
+                /** @description The signature, which proves that this service made the link. */
                 signature: string;
-                /** @description `1` has browsers save the file under the item's name instead of showing it. */
+                /** @description `1` makes browsers save the file under the item's name instead of showing it. */
                 download?: number;
             };
             header?: {
-                /** @description The bytes to answer, such as `bytes=0-1023`. */
+                /** @description The range of bytes to return, such as `bytes=0-1023`. */
                 Range?: string;
-                /** @description An `ETag`: the range counts only while the bytes have it. */
+                /** @description An `ETag`: the range is used only if the bytes have it, otherwise the whole is returned. */
                 "If-Range"?: string;
-                /** @description `ETag`s of bytes that the reader has: those are answered 304. */
+                /** @description `ETag`s of bytes that the client has: if one matches, the answer is 304. */
                 "If-None-Match"?: string;
                 /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -24029,15 +24035,15 @@ export interface operations {
     list_deliveries: {
         parameters: {
             query?: {
-                /** @description Only those in this state. */
+                /** @description Only those with this status. */
                 status?: components["schemas"]["Status"];
-                /** @description Only those of this type. */
+                /** @description Only those of this event type. */
                 event_type?: components["schemas"]["Kind"];
-                /** @description Only those last answered with this status. */
+                /** @description Only those whose last answer had this HTTP status, 100 to 599. */
                 http_status?: number;
-                /** @description Only those begun at or after this time. */
+                /** @description Only those created at or after this time. */
                 since?: string;
-                /** @description Only those begun before this time. */
+                /** @description Only those created before this time. */
                 until?: string;
                 /** @description Rows to show. */
                 limit?: number;
@@ -25412,9 +25418,9 @@ export interface operations {
     list_events: {
         parameters: {
             query?: {
-                /** @description Only those of this type. */
+                /** @description Only events of this type. */
                 type?: components["schemas"]["Subscribed"];
-                /** @description Only those of jobs that ended at or after. */
+                /** @description Only events of jobs that ended at or after this time. */
                 since?: string;
                 /** @description Rows to show. */
                 limit?: number;
@@ -25612,7 +25618,7 @@ export interface operations {
     operator_list_accounts: {
         parameters: {
             query?: {
-                /** @description Only those of exactly this name. */
+                /** @description Only accounts with exactly this name. */
                 name?: string;
                 /** @description Rows to show. */
                 limit?: number;
@@ -26307,9 +26313,9 @@ export interface operations {
     operator_list_users: {
         parameters: {
             query?: {
-                /** @description Only those of this account. */
+                /** @description Only users of this account. */
                 account_id?: string;
-                /** @description Only those known to an issuer by this subject. */
+                /** @description Only users with this `oauth_subject`. */
                 oauth_subject?: string;
                 /** @description Rows to show. */
                 limit?: number;
@@ -26483,7 +26489,7 @@ export interface operations {
     operator_list_workspaces: {
         parameters: {
             query?: {
-                /** @description Only those that this account owns. */
+                /** @description Only workspaces that this account owns. */
                 account_id?: string;
                 /** @description Rows to show. */
                 limit?: number;
@@ -26649,9 +26655,9 @@ export interface operations {
     operator_list_members: {
         parameters: {
             query?: {
-                /** @description The members of this workspace. */
+                /** @description The workspace whose members to list. */
                 workspace_id?: string;
-                /** @description The memberships of this user. */
+                /** @description The user whose memberships to list. */
                 user_id?: string;
                 /** @description Rows to show. */
                 limit?: number;
@@ -27109,23 +27115,23 @@ export interface operations {
     operator_list_jobs: {
         parameters: {
             query?: {
-                /** @description Only in these statuses. */
+                /** @description Only jobs in these statuses. */
                 status?: components["schemas"]["JobStatusWord"][];
-                /** @description Only of these kinds. */
+                /** @description Only jobs of these kinds. */
                 kind?: components["schemas"]["JobKindWord"][];
-                /** @description Only of these reads. */
+                /** @description Only jobs of these reads. */
                 read?: components["schemas"]["ReadKind"][];
-                /** @description Only those that failed with this job error code. */
+                /** @description Only jobs that failed with this job error code. */
                 error_code?: string;
-                /** @description Only in workspaces of this account. */
+                /** @description Only jobs in workspaces of this account. */
                 account_id?: string;
-                /** @description Only in this workspace. */
+                /** @description Only jobs in this workspace. */
                 workspace_id?: string;
-                /** @description Only of this item. */
+                /** @description Only jobs on this item. */
                 item_id?: string;
-                /** @description Only created at or after this time. */
+                /** @description Only jobs created at or after this time. */
                 since?: string;
-                /** @description Only created before this time. */
+                /** @description Only jobs created before this time. */
                 until?: string;
                 /** @description Rows to show. */
                 limit?: number;
@@ -27360,23 +27366,23 @@ export interface operations {
     operator_list_deliveries: {
         parameters: {
             query?: {
-                /** @description Only to endpoints of this account. */
+                /** @description Only deliveries to endpoints of this account. */
                 account_id?: string;
-                /** @description Only to this endpoint. */
+                /** @description Only deliveries to this endpoint. */
                 endpoint_id?: string;
-                /** @description Only of this job. */
+                /** @description Only deliveries of this job's events. */
                 job_id?: string;
-                /** @description Only in this state. */
+                /** @description Only deliveries with this status. */
                 status?: components["schemas"]["Status"];
-                /** @description Only of this type. */
+                /** @description Only events of this type. */
                 event_type?: components["schemas"]["Kind"];
-                /** @description Only those last answered with this status. */
+                /** @description Only deliveries whose last answer had this HTTP status, 100 to 599. */
                 http_status?: number;
-                /** @description Only those whose last attempt came to this, such as `tls_failed`. */
+                /** @description Only deliveries whose last attempt had this error, such as `tls_failed`. */
                 error?: string;
-                /** @description Only those begun at or after this time. */
+                /** @description Only deliveries created at or after this time. */
                 since?: string;
-                /** @description Only those begun before this time. */
+                /** @description Only deliveries created before this time. */
                 until?: string;
                 /** @description Rows to show. */
                 limit?: number;
@@ -27546,15 +27552,15 @@ export interface operations {
     operator_list_audit: {
         parameters: {
             query?: {
-                /** @description Only by this operator. */
+                /** @description Only actions of this operator. */
                 operator?: string;
-                /** @description Only of this sort, such as `account.create`. */
+                /** @description Only this action, such as `account.create`. */
                 action?: string;
-                /** @description Only to this: an id, or a read's name. */
+                /** @description Only actions on this target: an id, or a read's name. */
                 target?: string;
-                /** @description Only at or after this time. */
+                /** @description Only actions at or after this time. */
                 since?: string;
-                /** @description Only before this time. */
+                /** @description Only actions before this time. */
                 until?: string;
                 /** @description Rows to show. */
                 limit?: number;

@@ -211,11 +211,11 @@ class Library(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerPreparedMedia:
-        """Starts several reads on up to 20 library items in one call, each as its own job (contract §4.2). A read that is stored
-        answers `ready`, one that is under way its job; the others start, or say why not. A repeated call starts
-        nothing twice. Follow the jobs with `get_jobs`. Runs in the cloud: the estimate is held until each job ends,
-        and a job is never charged more than was held for it. With `dry_run: true` nothing is started: what would be
-        is `startable`, with its price."""
+        """Starts several reads on up to 20 library items in one call, each as its own job (contract §4.2). A stored read is
+        `ready`, and one that a job computes already is `queued` with that job; the others start, or say why not. A
+        repeated call starts nothing twice. Follow the jobs with `get_jobs`. Runs in the cloud: the estimate is held
+        until each job ends, and a job is never charged more than was held for it. With `dry_run: true` nothing is
+        started: reads that would start are `startable`, with their price."""
         return self._client.call(OPERATIONS['prepare_media'], body={'refs': refs, 'reads': reads}, maybe={'context': context, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def list_items(
@@ -237,9 +237,9 @@ class Library(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> Page[types.LibraryItem]:
-        """The items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a page may
-        show fewer than `limit`, and after 20,000 items without one none, and still have more after it (`has_more`). A
-        cursor is of one `sort`."""
+        """Lists the items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a page
+        may have fewer items than `limit`, or none after 20,000 items without a match, and still be followed by more
+        (`has_more`). A cursor is valid for one `sort` only."""
         return self._client.pages(OPERATIONS['list_items'], body={}, maybe={'query': query, 'type': type, 'status': status, 'has_read': has_read, 'missing_read': missing_read, 'tag': tag, 'created_after': created_after, 'created_before': created_before, 'board_id': board_id, 'sort': sort, 'limit': limit, 'cursor': cursor, 'include': include}, workspace_id=workspace_id, timeout=timeout)
 
     def get_item(
@@ -250,7 +250,7 @@ class Library(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerItemAnswer:
-        """Its status, what it is, which reads are stored on it and, once it is ready, a link to its media. `wait_seconds` makes
+        """Returns its status, its type, the reads stored on it and, once it is ready, a link to its media. `wait_seconds` makes
         it a long poll: after an upload or an import, call again until it is `ready` or `failed`."""
         return self._client.call(OPERATIONS['get_item'], body={'ref': ref}, maybe={'wait_seconds': wait_seconds}, workspace_id=workspace_id, timeout=timeout)
 
@@ -264,7 +264,7 @@ class Library(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerItemAnswer:
-        """Its name, its ref (`new_ref`) or its tags. What is absent stays as it is."""
+        """Changes its name, its ref (`new_ref`) or its tags. Absent fields keep their values."""
         return self._client.call(OPERATIONS['update_item'], body={'ref': ref}, maybe={'name': name, 'new_ref': new_ref, 'tags': tags}, workspace_id=workspace_id, timeout=timeout)
 
     def import_media(
@@ -278,7 +278,7 @@ class Library(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerItemAnswer:
-        """Starts fetching and answers the item in `processing`; `get_item` tells when it is `ready` or `failed`."""
+        """Starts the fetch and returns the item in `processing`; `get_item` says when it is `ready` or `failed`."""
         return self._client.call(OPERATIONS['import_media'], body={'url': url}, maybe={'name': name, 'ref': ref, 'reads': reads}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def delete_item(
@@ -301,11 +301,11 @@ class Library(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerTranscriptAnswer:
-        """The text that is spoken in an item, in segments and words with their times. A stored transcript is answered at no
-        charge. Where there is none its job is started, or joined if it runs already: the answer is `queued` with its
-        `job_id`; follow that with `get_jobs` and call again. Needs audio. A `quality` of `draft` wants a person's
-        eye. With `format` it is answered as plain text, or as captions: cues of at most two lines of 42 characters
-        and 7 s."""
+        """Returns the text that is spoken in an item, in segments and words with their times. A stored transcript is returned at
+        no charge. If there is none, its job is started, or joined if it is live already: the answer is `queued` with
+        its `job_id`; follow that with `get_jobs` and call again. Needs audio. A `quality` of `draft` means that a
+        person should check it. With `format` it is returned as plain text, or as captions: cues of at most two lines
+        of 42 characters and 7 s."""
         return self._client.call(OPERATIONS['transcribe_media'], body={'ref': ref}, maybe={'format': format, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def speakers(
@@ -317,9 +317,10 @@ class Library(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerSpeakersAnswer:
-        """Who speaks when in an item, and with it the speech read that this rests on. What is stored is answered at no charge.
-        Where it is not, its job is started, or joined if it runs already: the answer is `queued` with its `job_id`;
-        follow that with `get_jobs` and call again. Needs audio. Speakers are named `A`, `B`, … within one item."""
+        """Returns who speaks when in an item, and the speech read that this builds on. A stored read is returned at no charge.
+        If there is none, its job is started, or joined if it is live already: the answer is `queued` with its
+        `job_id`; follow that with `get_jobs` and call again. Needs audio. Speakers are named `A`, `B`, … within one
+        item."""
         return self._client.call(OPERATIONS['speakers'], body={'ref': ref}, maybe={'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def detect_beats(
@@ -331,9 +332,9 @@ class Library(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerBeatsAnswer:
-        """The beats of an item, those that begin a bar, and its tempo. What is stored is answered at no charge. Where it is not,
-        its job is started, or joined if it runs already: the answer is `queued` with its `job_id`; follow that with
-        `get_jobs` and call again. Needs at least two seconds of audio."""
+        """Returns the beats of an item, those that begin a bar, and its tempo. A stored read is returned at no charge. If there
+        is none, its job is started, or joined if it is live already: the answer is `queued` with its `job_id`; follow
+        that with `get_jobs` and call again. Needs at least two seconds of audio."""
         return self._client.call(OPERATIONS['detect_beats'], body={'ref': ref}, maybe={'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def remove_silence(
@@ -349,12 +350,12 @@ class Library(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerSilenceAnswer:
-        """Which parts of an item to keep so that its long silences are gone, from where somebody speaks in it. A silence shorter
-        than `min_silence_ms` stays, and `padding_ms` stay on each side of speech; the workspace's settings say how
-        much where the call does not. A video's cuts stand on its frames. Where nobody speaks nothing is kept. With
-        `render: true` a job makes a new item of what is kept; the same render is made once while its item is there. A
-        stored speech read is used at no charge; where there is none its job is started or joined, and the answer is
-        `queued` without `keep`: follow `job_id` with `get_jobs` and call again."""
+        """Computes which parts of an item to keep so that its long silences are removed, from its speech. A silence shorter than
+        `min_silence_ms` stays, and so do `padding_ms` on each side of speech; values that the call does not give come
+        from the workspace's settings. Cuts in a video are on its frames. If nobody speaks, nothing is kept. With
+        `render: true` a job makes a new item of what is kept; while its item exists, the same render is not made
+        again. A stored speech read is used at no charge; if there is none, its job is started or joined, and the
+        answer is `queued` without `keep`: follow `job_id` with `get_jobs` and call again."""
         return self._client.call(OPERATIONS['remove_silence'], body={'ref': ref}, maybe={'min_silence_ms': min_silence_ms, 'padding_ms': padding_ms, 'render': render, 'timeline': timeline, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def duck_music(
@@ -372,12 +373,12 @@ class Library(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerDuckAnswer:
-        """How far to turn music down while a voice speaks over it: an envelope of gains, between whose points the gain runs
-        straight in decibels. Under speech the music is down by `duck_db`; the way down ends when speech starts, the
-        way back starts when it ends, and elsewhere the gain is 0. With `render: true` a job mixes both into a new
-        item: as long as the voice, with its picture if it has one, and limited so that it never clips. A stored
-        speech read of the voice is used at no charge; where there is none its job is started or joined, and the
-        answer is `queued` without `envelope`: follow `job_id` with `get_jobs` and call again."""
+        """Computes how far to turn music down while a voice speaks over it: an envelope of gains, linear in decibels between its
+        points. Under speech the music is down by `duck_db`; the fall ends when speech starts, the rise starts when it
+        ends, and elsewhere the gain is 0. With `render: true` a job mixes both into a new item: as long as the voice,
+        with its picture if it has one, and limited so that it never clips. A stored speech read of the voice is used
+        at no charge; if there is none, its job is started or joined, and the answer is `queued` without `envelope`:
+        follow `job_id` with `get_jobs` and call again."""
         return self._client.call(OPERATIONS['duck_music'], body={'voice_ref': voice_ref, 'music_ref': music_ref}, maybe={'duck_db': duck_db, 'attack_ms': attack_ms, 'release_ms': release_ms, 'render': render, 'timeline': timeline, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def search_footage(
@@ -389,13 +390,13 @@ class Library(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerFootageMatches:
-        """Finds what is said in videos and in recordings of sound, by their stored transcripts, and what is written in the
-        pictures of videos, by their stored search indexes, at no charge; `source` tells them apart. Each match of
-        spoken words has their time range, narrowed to the phrase, one of written words the time for which they stand;
-        of a video whose search index is stored also the moment (shot) that it begins in, and a still of it. A score
-        of 1 is the phrase as it was asked for; from 0.5 on all words are there; below that words are alike, which
-        forgives slips of the pen and of the transcript in queries of up to 16 words. English words are found in all
-        their forms. No match is an empty list; what could not be searched is named."""
+        """Finds words that are spoken in videos and recordings, by their stored transcripts, and words that are written in the
+        pictures of videos, by their stored search indexes, at no charge; `source` says which. A match of spoken words
+        has their time range, narrowed to the phrase; one of written words, the time for which they are shown. If the
+        video's search index is stored, it also has the moment (shot) that it begins in, and a still of it. A score of
+        1 is the exact phrase; from 0.5 on all words are there; below that words are similar, which tolerates typing
+        and transcription errors in queries of up to 16 words. English words are found in all their forms. No match is
+        an empty list; items that could not be searched are named."""
         return self._client.call(OPERATIONS['search_footage'], body={'query': query}, maybe={'refs': refs, 'limit': limit}, workspace_id=workspace_id, timeout=timeout)
 
     def create_board(
@@ -406,7 +407,7 @@ class Library(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerBoardAnswer:
-        """Columns of cards that plan what is to be done with items. It begins without a column: `edit_board` adds them. A
+        """Creates a board whose columns of cards plan the work on items. It begins without columns: `edit_board` adds them. A
         workspace has at most 200 boards."""
         return self._client.call(OPERATIONS['create_board'], body={'name': name}, maybe={}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
@@ -442,8 +443,8 @@ class Library(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerBoardAnswer:
-        """Its name, or what is on it: `ops` are done one after the other, all of them or none, and the refusal names the one
-        that can't be done. What the board was before is kept for `undo_board`, the last 50 changes."""
+        """Changes its name, its columns or its cards: `ops` are applied in order, all of them or none, and a refusal names the
+        one that can't be applied. The last 50 changes can be undone with `undo_board`."""
         return self._client.call(OPERATIONS['edit_board'], body={'board_id': board_id}, maybe={'if_revision': if_revision, 'name': name, 'ops': ops}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def undo_board(
@@ -455,7 +456,7 @@ class Library(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerBoardAnswer:
-        """Back to what it was before, as a new revision; again for the change before that."""
+        """Restores what the board was before its latest change, as a new revision. Repeat it to undo the change before."""
         return self._client.call(OPERATIONS['undo_board'], body={'board_id': board_id}, maybe={'if_revision': if_revision}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def delete_board(
@@ -465,7 +466,7 @@ class Library(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerDeletedBoard:
-        """With what is kept of its past. The items that its cards are about stay."""
+        """Its history is deleted too. The items that its cards are about stay."""
         return self._client.call(OPERATIONS['delete_board'], body={'board_id': board_id}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
     def add_comment(
@@ -481,8 +482,9 @@ class Library(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerCommentAnswer:
-        """On the whole, at a second of it, or on a stretch; on a part of the picture. Each has at most 10,000 comments, which go
-        with it. A comment on a timeline stays at its second when scenes before it change."""
+        """A comment is about the whole, a time, or a stretch, and may be about a part of the picture. Each item and each
+        timeline has at most 10,000 comments, which are deleted with it. A comment on a timeline keeps its time when
+        scenes before it change."""
         return self._client.call(OPERATIONS['add_comment'], body={'ref': ref, 'text': text}, maybe={'at': at, 'until': until, 'region': region, 'reply_to': reply_to}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def list_comments(
@@ -495,7 +497,7 @@ class Library(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> Page[types.Comment]:
-        """Newest first, replies among them."""
+        """Newest first, including replies."""
         return self._client.pages(OPERATIONS['list_comments'], body={'ref': ref}, maybe={'resolved': resolved, 'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
 
     def update_comment(
@@ -507,7 +509,7 @@ class Library(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerCommentAnswer:
-        """Its words, which only its author changes, or whether it is resolved. What is absent stays as it is."""
+        """Changes its text, which only its author may do, or whether it is resolved. Absent fields keep their values."""
         return self._client.call(OPERATIONS['update_comment'], body={'comment_id': comment_id}, maybe={'text': text, 'resolved': resolved}, workspace_id=workspace_id, timeout=timeout)
 
     def delete_comment(
@@ -517,7 +519,7 @@ class Library(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerDeletedComment:
-        """With the replies to it."""
+        """The replies to it are deleted too."""
         return self._client.call(OPERATIONS['delete_comment'], body={'comment_id': comment_id}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
     def create_public_link(
@@ -531,10 +533,10 @@ class Library(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerCreatedPublicLink:
-        """A page that shows one item to whoever has its URL, until it ends, is revoked, or the item is deleted: the media, its
-        waveform and its transcript as far as they are read, and its comments where `rights` says so. It works for as
-        long as whoever makes it might: not past the end of their key, or of their place in the workspace. A script
-        session's token can make none."""
+        """Makes a page that shows one item to whoever has its URL, until the link expires or is revoked, or the item is deleted:
+        the media, its waveform and its transcript if those reads are stored, and its comments if `rights` allows
+        them. The link works no longer than its maker could: it ends with their key, or their membership of the
+        workspace. A script session's token can't make links."""
         return self._client.call(OPERATIONS['create_public_link'], body={'ref': ref}, maybe={'expires_in': expires_in, 'rights': rights, 'passphrase': passphrase}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def list_public_links(
@@ -546,7 +548,7 @@ class Library(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> Page[types.PublicLink]:
-        """The workspace's links, newest first, without their URLs. Links that ended are kept for as long as ended jobs."""
+        """The workspace's links, newest first, without their URLs. Links that ended are kept as long as ended jobs."""
         return self._client.pages(OPERATIONS['list_public_links'], body={}, maybe={'ref': ref, 'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
 
     def revoke_public_link(
@@ -578,9 +580,9 @@ class Library(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> Page[types.LibraryItem]:
-        """The items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a page may
-        show fewer than `limit`, and after 20,000 items without one none, and still have more after it (`has_more`). A
-        cursor is of one `sort`."""
+        """Lists the items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a page
+        may have fewer items than `limit`, or none after 20,000 items without a match, and still be followed by more
+        (`has_more`). A cursor is valid for one `sort` only."""
         return self._client.pages(OPERATIONS['list_library_items'], query={'query': query, 'type': type, 'status': status, 'has_read': has_read, 'missing_read': missing_read, 'tag': tag, 'created_after': created_after, 'created_before': created_before, 'board_id': board_id, 'sort': sort, 'limit': limit, 'cursor': cursor, 'include': include}, workspace_id=workspace_id, timeout=timeout)
 
     def get_library_item(
@@ -591,7 +593,7 @@ class Library(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.LibraryItem:
-        """By its id, its ref, or the id of the job that made it (contract §2, "Library item")."""
+        """Finds it by its id, its ref, or the id of the job that made it (contract §2, "Library item")."""
         return self._client.call(OPERATIONS['get_library_item'], path={'id': id}, query={'wait_seconds': wait_seconds}, workspace_id=workspace_id, timeout=timeout)
 
     def update_library_item(
@@ -604,7 +606,7 @@ class Library(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.LibraryItem:
-        """Its name, its ref or its tags. What is absent stays as it is."""
+        """Changes its name, its ref or its tags. Absent fields keep their values."""
         return self._client.call(OPERATIONS['update_library_item'], path={'id': id}, body={}, maybe={'name': name, 'ref': ref, 'tags': tags}, workspace_id=workspace_id, timeout=timeout)
 
     def delete_library_item(
@@ -614,7 +616,8 @@ class Library(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.Deleted:
-        """Cancels its queued jobs, asks its running ones to stop, and frees the ref. The bytes go once no job reads them."""
+        """Cancels its queued jobs, asks its running ones to stop, and frees the ref. The bytes are deleted once no job reads
+        them."""
         return self._client.call(OPERATIONS['delete_library_item'], path={'id': id}, workspace_id=workspace_id, timeout=timeout)
 
     def get_stored_read(
@@ -626,9 +629,9 @@ class Library(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> Any:
-        """The result that a read's job has stored on the item, at no charge. A transcript is also answered as text:
-        `format=txt`, or as captions: `format=srt` and `format=vtt`, in cues of at most two lines of 42 characters and
-        7 s that never overlap, with who speaks where that is stored."""
+        """Returns the read that a job stored on the item, at no charge. A transcript is also returned as text: `format=txt`, or
+        as captions: `format=srt` and `format=vtt`, in cues of at most two lines of 42 characters and 7 s that never
+        overlap, with the speakers' names where those are stored."""
         return self._client.call(OPERATIONS['get_stored_read'], path={'id': id, 'read': read}, query={'format': format}, workspace_id=workspace_id, timeout=timeout)
 
     def lease_library_item(
@@ -639,8 +642,8 @@ class Library(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.Lease:
-        """For a computer that reads the item itself: until the lease ends, `prepare_media` answers `held` with the reason
-        `reading_on_computer`."""
+        """Hold an item's reads back For a computer that reads the item itself: until the lease ends, `prepare_media` answers
+        `held` with the reason `reading_on_computer`. `reading_on_computer`."""
         return self._client.call(OPERATIONS['lease_library_item'], path={'id': id}, body={'seconds': seconds}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
     def end_library_item_lease(
@@ -674,9 +677,9 @@ class Workspace(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> Page[types.JobAnswer]:
-        """The jobs named by `job_ids` (up to 200: one `prepare_media` can start 120), or those of the workspace that the filters
-        leave, newest first. `wait_seconds` makes it a long poll: to follow jobs, call again with the same `job_ids`
-        and `wait_for: "all"` until none is `queued` or `running`. A finished job reports `cloud_minutes`."""
+        """Returns the jobs named by `job_ids` (up to 200: one `prepare_media` can start 120), or the workspace's jobs that match
+        the filters, newest first. `wait_seconds` makes it a long poll: to follow jobs, call again with the same
+        `job_ids` and `wait_for: "all"` until none is `queued` or `running`. A finished job reports `cloud_minutes`."""
         return self._client.pages(OPERATIONS['get_jobs'], body={}, maybe={'job_ids': job_ids, 'status': status, 'kind': kind, 'ref': ref, 'created_after': created_after, 'cursor': cursor, 'limit': limit, 'wait_seconds': wait_seconds, 'wait_for': wait_for}, workspace_id=workspace_id, timeout=timeout)
 
     def cancel_jobs(
@@ -687,8 +690,8 @@ class Workspace(Group):
         timeout: float | None = None,
     ) -> types.ToolAnswerCancelJobsAnswer:
         """A queued job is cancelled at once and its hold freed; a running one is asked to stop and ends as `cancelled` within
-        seconds, charged nothing. One that has ended already stays as it is. What is told of stopped jobs goes out at
-        the account's request rate, and while more of it waits than a burst no jobs are started."""
+        seconds, charged nothing. One that has already ended does not change. Events of stopped jobs are sent at the
+        account's request rate; while more of them wait than one burst allows, no jobs are started."""
         return self._client.call(OPERATIONS['cancel_jobs'], body={'job_ids': job_ids}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
     def read_overview(
@@ -697,7 +700,7 @@ class Workspace(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.OverviewAnswer:
-        """What there is in the workspace, what goes on, what is left of the minutes, and which endpoints are in trouble."""
+        """What the workspace contains, which work is under way, the minutes that are left, and the endpoints in trouble."""
         return self._client.call(OPERATIONS['read_overview'], workspace_id=workspace_id, timeout=timeout)
 
     def get_overview(
@@ -706,7 +709,7 @@ class Workspace(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerOverviewAnswer:
-        """What there is in the workspace, what goes on, what is left of the minutes, and which endpoints are in trouble."""
+        """What the workspace contains, which work is under way, the minutes that are left, and the endpoints in trouble."""
         return self._client.call(OPERATIONS['get_overview'], body={}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
     def get_brand_kit(
@@ -715,8 +718,8 @@ class Workspace(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerBrandKitAnswer:
-        """The workspace's colours, fonts and logos by name, its voice, and how its captions look. `families` are those that a
-        font may be of."""
+        """The workspace's named colours, fonts and logos, its tone of voice, and its caption style. `families` are the font
+        families that a font may have."""
         return self._client.call(OPERATIONS['get_brand_kit'], body={}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
     def update_brand_kit(
@@ -732,8 +735,8 @@ class Workspace(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerBrandKitAnswer:
-        """All that is asked or nothing. What uses the kit names an entry, and shows what the kit says then: the pages of public
-        links bear its first colour."""
+        """Makes all the changes or none. Whatever uses an entry of the kit by name uses its current value: the pages of public
+        links show its first colour."""
         return self._client.call(OPERATIONS['update_brand_kit'], body={}, maybe={'if_revision': if_revision, 'colors': colors, 'fonts': fonts, 'logos': logos, 'voice': voice, 'caption_style': caption_style}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def add_calendar_entry(
@@ -750,8 +753,8 @@ class Workspace(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerCalendarEntryAnswer:
-        """What is planned for when, and which items it is about. The calendar plans; it publishes nothing, and nothing happens
-        by itself when the time comes. A workspace has at most 5,000 entries."""
+        """Adds an entry: what is planned, when, and which items it is about. The calendar only plans; it publishes nothing, and
+        nothing happens when the time comes. A workspace has at most 5,000 entries."""
         return self._client.call(OPERATIONS['add_calendar_entry'], body={'title': title, 'starts_at': starts_at}, maybe={'ends_at': ends_at, 'refs': refs, 'channel': channel, 'note': note, 'status': status}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def list_calendar(
@@ -765,7 +768,7 @@ class Workspace(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> Page[types.CalendarEntry]:
-        """What is planned between two moments, the earliest first; what has begun before and goes on is there too."""
+        """Lists what is planned between two times, earliest first, with entries that began earlier and still go on."""
         return self._client.pages(OPERATIONS['list_calendar'], body={}, maybe={'from': from_, 'to': to, 'status': status, 'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
 
     def update_calendar_entry(
@@ -782,7 +785,7 @@ class Workspace(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerCalendarEntryAnswer:
-        """What is absent stays as it is; `refs` are all of its items from then on."""
+        """Changes the fields that are given; absent ones keep their values. `refs` replaces all of the entry's items."""
         return self._client.call(OPERATIONS['update_calendar_entry'], body={'entry_id': entry_id}, maybe={'title': title, 'starts_at': starts_at, 'ends_at': ends_at, 'refs': refs, 'channel': channel, 'note': note, 'status': status}, workspace_id=workspace_id, timeout=timeout)
 
     def delete_calendar_entry(
@@ -823,7 +826,7 @@ class Workspace(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerRevokedCalendarFeed:
-        """Its URL leads nowhere from now on. What programs have read already stays with them."""
+        """Its URL stops working at once. Programs keep what they have already read."""
         return self._client.call(OPERATIONS['revoke_calendar_feed'], body={'feed_id': feed_id}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
     def get_settings(
@@ -832,7 +835,7 @@ class Workspace(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerSettingsAnswer:
-        """What its tools do where a call says nothing of it."""
+        """The defaults of its tools, for calls that don't say otherwise."""
         return self._client.call(OPERATIONS['get_settings'], body={}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
     def update_settings(
@@ -850,8 +853,8 @@ class Workspace(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerSettingsAnswer:
-        """They count from the next call on, which may say otherwise for itself. `reads_on_import` start as if whoever uploads
-        had asked for them, and cost as such."""
+        """They apply from the next call on; a call may still say otherwise. `reads_on_import` start as if the uploader had
+        requested them, and cost the same."""
         return self._client.call(OPERATIONS['update_settings'], body={}, maybe={'if_revision': if_revision, 'name': name, 'default_language': default_language, 'reads_on_import': reads_on_import, 'min_silence_ms': min_silence_ms, 'padding_ms': padding_ms, 'duck_db': duck_db, 'caption_style': caption_style}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def save_skill(
@@ -865,8 +868,8 @@ class Workspace(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerSkillAnswer:
-        """Words that tell whoever works here how it is done: agents list skills and read those that fit. One of the same name is
-        written over. Over MCP skills are prompts too. A workspace has at most 200."""
+        """Saves instructions for whoever works in the workspace: agents list skills and read those that fit. A skill of the same
+        name is replaced. Over MCP skills are prompts too. A workspace has at most 200."""
         return self._client.call(OPERATIONS['save_skill'], body={'name': name, 'text': text}, maybe={'description': description, 'if_revision': if_revision}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def list_skills(
@@ -887,7 +890,7 @@ class Workspace(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerSkillAnswer:
-        """What it says, as Markdown."""
+        """With its text, as Markdown."""
         return self._client.call(OPERATIONS['get_skill'], body={'name': name}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
     def delete_skill(
@@ -897,7 +900,7 @@ class Workspace(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerDeletedSkill:
-        """Its name is free then."""
+        """Its name becomes free."""
         return self._client.call(OPERATIONS['delete_skill'], body={'name': name}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
     def save_template(
@@ -911,8 +914,8 @@ class Workspace(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerTemplateAnswer:
-        """Arguments of a tool by a name, to be run again and again. They are held against what the tool takes; what it requires
-        may be left to the run. One of the same name is written over. A workspace has at most 200."""
+        """Saves a tool's arguments under a name, to run again and again. They are checked against the tool's schema; required
+        arguments may be left to the run. A template of the same name is replaced. A workspace has at most 200."""
         return self._client.call(OPERATIONS['save_template'], body={'name': name, 'tool': tool, 'arguments': arguments}, maybe={'if_revision': if_revision}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def list_templates(
@@ -935,8 +938,8 @@ class Workspace(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerFields:
-        """Calls its tool with its arguments, `overrides` in their place, and answers what the tool answers. It is a call of that
-        tool: who may make it, what it costs, what it refuses and what an Idempotency-Key keeps are the tool's."""
+        """Calls the template's tool with its arguments, some replaced by `overrides`, and returns the tool's answer. It is a
+        call of that tool: who may make it, its price, its refusals and its Idempotency-Key are the tool's."""
         return self._client.call(OPERATIONS['run_template'], body={'name': name}, maybe={'overrides': overrides}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def delete_template(
@@ -946,7 +949,7 @@ class Workspace(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerDeletedTemplate:
-        """Its name is free then."""
+        """Its name becomes free."""
         return self._client.call(OPERATIONS['delete_template'], body={'name': name}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
     def create_project(
@@ -961,10 +964,10 @@ class Workspace(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.Project:
-        """In the workspace that the call acts in. With the mode `autonomous` it begins as `running`, and an agent makes of the
-        workspace's footage what the brief asks for: `generating` while work that it started goes on, `rendering`, and
-        then `idle` with the film at `assembled_url`; or `failed`. It is paid by whoever creates the project. With
-        `manual` it begins as `idle`. Each status is told to `webhook_url`."""
+        """Creates it in the workspace that the call acts in. With the mode `autonomous` it begins as `running`, and an agent
+        makes what the brief asks for from the workspace's footage: the project is `generating` while work that it
+        started continues, then `rendering`, and finally `idle` with the film at `assembled_url`; or `failed`. The
+        creator pays for it. With `manual` it begins as `idle`. Each status is sent to `webhook_url`."""
         return self._client.call(OPERATIONS['create_project'], body={'brief': brief}, maybe={'mode': mode, 'output_type': output_type, 'webhook_url': webhook_url, 'budget': budget}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def list_projects(
@@ -975,7 +978,7 @@ class Workspace(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> Page[types.ListedProject]:
-        """The projects of the workspace that the call acts in, newest first, in short."""
+        """Summaries of the projects of the workspace that the call acts in, newest first."""
         return self._client.pages(OPERATIONS['list_projects'], query={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
 
     def get_project(
@@ -985,7 +988,7 @@ class Workspace(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.Project:
-        """Its full state. A webhook is sent once and may be lost: this is where the state is confirmed (contract §6.2.5)."""
+        """Returns its full state. A webhook is sent once and may be lost: confirm the state here (contract §6.2.5)."""
         return self._client.call(OPERATIONS['get_project'], path={'id': id}, workspace_id=workspace_id, timeout=timeout)
 
     def delete_project(
@@ -995,8 +998,8 @@ class Workspace(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.Deleted:
-        """With the log of its webhooks, whatever its status; nobody is told. The jobs of its agent stop, as where it is
-        cancelled. A project that was cancelled goes by itself after 30 days."""
+        """Deletes it with the log of its webhooks, whatever its status; no webhook is sent. Its agent's jobs stop, as for a
+        cancelled project. A cancelled project is deleted automatically after 30 days."""
         return self._client.call(OPERATIONS['delete_project'], path={'id': id}, workspace_id=workspace_id, timeout=timeout)
 
     def update_project_settings(
@@ -1007,7 +1010,7 @@ class Workspace(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ProjectSettings:
-        """No webhook is sent for it. A webhook that is on its way already goes where it was to go."""
+        """This sends no webhook. A webhook that is already on its way still goes to the old URL."""
         return self._client.call(OPERATIONS['update_project_settings'], path={'id': id}, body={'webhook_url': webhook_url}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
     def change_project_status(
@@ -1023,10 +1026,10 @@ class Workspace(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.Project:
-        """What the agent that works on the project calls. Each change raises `revision` and is told to the project's
+        """Called by the agent that works on the project. Each change raises `revision` and is sent to the project's
         `webhook_url`, once. `running` and `generating` lead to each other, to `idle` and to `failed`, `running` to
         `rendering` also; `idle` leads to `running` and `rendering`; `rendering` to `idle` and `failed`; `failed` to
-        `running`. Whoever changes it takes it over: the service's own agent works on it no longer."""
+        `running`. Whoever changes the status takes the project over: the service's own agent stops working on it."""
         return self._client.call(OPERATIONS['change_project_status'], path={'id': id}, body={'status': status}, maybe={'agent_message': agent_message, 'assets': assets, 'timeline': timeline, 'assembled_url': assembled_url, 'assembled_url_expires_at': assembled_url_expires_at}, workspace_id=workspace_id, timeout=timeout)
 
     def cancel_project(
@@ -1036,8 +1039,8 @@ class Workspace(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.Project:
-        """For good, and nobody is told (contract §6.2.2). The agent stops, and so do the jobs that it has started and waits for,
-        at no cost; those of others that it joined go on."""
+        """This is final, and no webhook is sent (contract §6.2.2). The agent stops, and so do the jobs that it started and waits
+        for, at no charge; jobs of others that it joined continue."""
         return self._client.call(OPERATIONS['cancel_project'], path={'id': id}, workspace_id=workspace_id, timeout=timeout)
 
     def list_project_deliveries(
@@ -1049,7 +1052,7 @@ class Workspace(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> Page[types.ProjectDelivery]:
-        """What was sent of the project's changes of status, newest first: at most one webhook a change. Kept 30 days."""
+        """Lists the webhooks of the project's changes of status, newest first: at most one for each change. Kept for 30 days."""
         return self._client.pages(OPERATIONS['list_project_deliveries'], path={'id': id}, query={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
 
     def say_to_project(
@@ -1062,8 +1065,8 @@ class Workspace(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.Project:
-        """A project that is `idle` or `failed` is `running` again: the agent does its work anew with what was said, for whoever
-        says it. What was read is stored, and costs nothing again."""
+        """A project that is `idle` or `failed` becomes `running` again: the agent does its work again with the message, on
+        behalf of whoever sends it. Reads are stored by then, and cost nothing again."""
         return self._client.call(OPERATIONS['say_to_project'], path={'id': id}, body={'text': text}, maybe={'budget': budget}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def list_project_steps(
@@ -1075,8 +1078,8 @@ class Workspace(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> Page[types.ProjectStep]:
-        """Each call of a tool, the oldest first: of the brief, and of each thing that was said since. The last ten are kept
-        beside the latest."""
+        """Each call of a tool, oldest first: those for the brief, and for each message since. The steps for the ten messages
+        before the latest are kept too."""
         return self._client.pages(OPERATIONS['list_project_steps'], path={'id': id}, query={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
 
 
@@ -1103,8 +1106,9 @@ class Account(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> Page[types.Workspace]:
-        """The workspaces that the credential can reach, with the caller's role in each. An API key or a script session reaches
-        one. An OAuth access token reaches those that its user is a member of and has let the connection into."""
+        """Lists the workspaces that the credential can reach, with the caller's role in each. An API key or a script session
+        reaches one. An OAuth access token reaches those of which its user is a member and into which they let the
+        connection."""
         return self._client.pages(OPERATIONS['list_workspaces'], query={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
 
     def create_workspace(
@@ -1115,8 +1119,9 @@ class Account(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.Workspace:
-        """Another one of the caller's account, by an owner. A user who opens it is its owner; an API key acts in the one
-        workspace that it is bound to, and `POST /keys` makes one for this. An account has at most 100."""
+        """Opens another workspace of the caller's account; only an owner may. A user who opens it becomes its owner; an API key
+        still acts in its own workspace only, and `POST /keys` makes one for the new workspace. An account has at most
+        100."""
         return self._client.call(OPERATIONS['create_workspace'], body={'name': name}, maybe={}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def update_workspace(
@@ -1127,7 +1132,7 @@ class Account(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.Workspace:
-        """The one that the call acts in, by an owner."""
+        """Renames the workspace that the call acts in; only an owner may."""
         return self._client.call(OPERATIONS['update_workspace'], path={'id': id}, body={'name': name}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
     def list_members(
@@ -1139,8 +1144,8 @@ class Account(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> Page[types.WorkspaceMember]:
-        """Of the workspace that the call acts in, by owners. API keys are no members: each acts as an owner in the one workspace
-        that it is bound to."""
+        """Lists the members of the workspace that the call acts in; only owners may. API keys are not members: each acts as an
+        owner in the one workspace that it is bound to."""
         return self._client.pages(OPERATIONS['list_members'], path={'id': id}, query={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
 
     def put_member(
@@ -1152,8 +1157,8 @@ class Account(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.WorkspaceMember:
-        """Makes them a member, or changes the role of one who is: users of the workspace's account, and those of others who are
-        members of one of its workspaces. The last owner stays one."""
+        """Makes them a member, or changes a member's role. Only users of the workspace's account, or members of one of that
+        account's workspaces, can be given a role. The last owner must stay one."""
         return self._client.call(OPERATIONS['put_member'], path={'id': id, 'userId': user_id}, body={'role': role}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
     def delete_member(
@@ -1164,7 +1169,8 @@ class Account(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.Deleted:
-        """With it end the user's sessions in the workspace and the keys to its account that they made. The last owner stays."""
+        """The user's sessions in the workspace end too, and so do the keys to its account that they made. The last owner can't
+        be removed."""
         return self._client.call(OPERATIONS['delete_member'], path={'id': id, 'userId': user_id}, workspace_id=workspace_id, timeout=timeout)
 
     def read_balances(
@@ -1173,8 +1179,8 @@ class Account(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.BalancesAnswer:
-        """The month's cloud minutes, what running work holds of them, purchased minutes, AI credits and the rates of reads and
-        renders."""
+        """Returns the month's cloud minutes, the minutes that are held, purchased minutes, AI credits, and the rates of reads
+        and renders."""
         return self._client.call(OPERATIONS['read_balances'], workspace_id=workspace_id, timeout=timeout)
 
     def get_balances(
@@ -1194,8 +1200,8 @@ class Account(Group):
         idempotency_key: str | None = None,
         timeout: float | None = None,
     ) -> types.CreatedKey:
-        """Returns the key once; only its hash is stored. An account holds at most ten keys (contract §5.1). Refused for a script
-        session token, and to a connection for a workspace that it was not let into."""
+        """Returns the key once; only its hash is stored. An account has at most ten keys (contract §5.1). Refused for a script
+        session token, and for a workspace that the connection was not let into."""
         return self._client.call(OPERATIONS['create_key'], body={}, maybe={'name': name, 'workspace_id': workspace_id}, idempotency_key=idempotency_key, timeout=timeout)
 
     def list_keys(
@@ -1206,7 +1212,7 @@ class Account(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> Page[types.Key]:
-        """The account's live keys, newest first, without the keys themselves. Refused for a script session token."""
+        """The account's live keys, newest first, without the secrets. Refused for a script session token."""
         return self._client.pages(OPERATIONS['list_keys'], query={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
 
     def get_key(
@@ -1216,7 +1222,7 @@ class Account(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.Key:
-        """A live key, without the key itself. Refused for a script session token."""
+        """Returns a live key, without the secret. Refused for a script session token."""
         return self._client.call(OPERATIONS['get_key'], path={'keyId': key_id}, workspace_id=workspace_id, timeout=timeout)
 
     def revoke_key(
@@ -1226,8 +1232,8 @@ class Account(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.Deleted:
-        """The key and the sessions made with it stop working at once; jobs already dispatched go on. Refused for a script
-        session token."""
+        """The key and the sessions made with it stop working at once; jobs that were already dispatched continue. Refused for a
+        script session token."""
         return self._client.call(OPERATIONS['revoke_key'], path={'keyId': key_id}, workspace_id=workspace_id, timeout=timeout)
 
     def list_audit(
@@ -1241,8 +1247,8 @@ class Account(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> Page[types.AccountChange]:
-        """Who made, changed, rotated, revoked, enabled or disabled what, newest first. It is kept for as long as the deployment
-        says (400 days unless set otherwise). Refused for a script session token."""
+        """Lists who made, changed, rotated, revoked, enabled or disabled what, newest first. Entries are kept for as long as the
+        deployment says (400 days by default). Refused for a script session token."""
         return self._client.pages(OPERATIONS['list_audit'], query={'action': action, 'actor': actor, 'target': target, 'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
 
     def redeem_session(
@@ -1264,9 +1270,9 @@ class Account(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.PortalSession:
-        """Pages for people of the account: their webhooks, jobs, usage and keys. The link can be used once, within ten minutes,
-        and signs a browser in for an hour, with what its key may do to them; it makes no keys. It ends with the key
-        that it was made with, which must be an API key."""
+        """Makes a link to pages for people of the account: their webhooks, jobs, usage and keys. It can be used once, within ten
+        minutes, and signs a browser in for an hour, with its key's rights on those pages; it makes no keys. The
+        session ends with the key that made the link, which must be an API key."""
         return self._client.call(OPERATIONS['create_portal_session'], body={}, maybe={'pages': pages, 'return_url': return_url, 'theme': theme}, workspace_id=workspace_id, timeout=timeout)
 
 
@@ -1283,10 +1289,11 @@ class Research(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerPulledPosts:
-        """The newest posts of a feed (RSS, Atom, JSON Feed), or the one that a page is (Open Graph, oEmbed), fetched now. Texts
-        are plain. A post is stored once, by its URL; pulled again it says what it says now. What nobody keeps
-        (`keep_post`) goes after 30 days, or once the workspaces of the account have 5,000 posts. What is kept says
-        what its own source says, whatever another says of it. Nothing is fetched behind a login."""
+        """Fetches the newest posts of a feed (RSS, Atom, JSON Feed), or the one post that a page is (Open Graph, oEmbed). Texts
+        are plain. A post is stored once, by its URL; pulled again, it is updated. Posts that nobody keeps
+        (`keep_post`) are deleted after 30 days, or once the workspaces of the account have 5,000 posts. A kept post
+        changes only when its own source changes, whatever another source says of it. Nothing is fetched behind a
+        login."""
         return self._client.call(OPERATIONS['pull_posts'], body={'url': url}, maybe={'limit': limit}, workspace_id=workspace_id, timeout=timeout)
 
     def list_posts(
@@ -1300,7 +1307,7 @@ class Research(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> Page[types.Post]:
-        """Those that were pulled into the workspace, newest first."""
+        """Lists the posts that were pulled into the workspace, newest first."""
         return self._client.pages(OPERATIONS['list_posts'], body={}, maybe={'query': query, 'source': source, 'kept': kept, 'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
 
     def keep_post(
@@ -1313,8 +1320,8 @@ class Research(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerPostAnswer:
-        """It stays until it is deleted. `import_media: true` imports the first of its media as an item, as `import_media` does;
-        a post that was imported before is not imported again."""
+        """The post stays until it is deleted. `import_media: true` imports the first of its media as an item, as `import_media`
+        does; a post whose media was imported before is not imported again."""
         return self._client.call(OPERATIONS['keep_post'], body={'post_id': post_id}, maybe={'tags': tags, 'import_media': import_media}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def delete_post(
@@ -1324,7 +1331,7 @@ class Research(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerDeletedPost:
-        """An item that its media was imported as stays."""
+        """An item that was imported from it stays."""
         return self._client.call(OPERATIONS['delete_post'], body={'post_id': post_id}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
 
@@ -1339,7 +1346,7 @@ class Models(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ModelList:
-        """The engines that are built in, and the models of the configured providers, with their prices."""
+        """Lists the built-in engines, and the models of the configured providers, with their prices."""
         return self._client.call(OPERATIONS['get_models'], workspace_id=workspace_id, timeout=timeout)
 
     def list_models(
@@ -1359,9 +1366,9 @@ class Models(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerCostEstimate:
-        """Minutes and AI credits that a call of a tool would hold, without calling it: what the tool answers to the same
-        arguments with `dry_run: true`. A tool that never costs anything is not asked. What the tool would refuse is
-        refused here as well."""
+        """Returns the minutes and AI credits that a call of a tool would hold, without making it: what the tool answers to the
+        same arguments with `dry_run: true`. A tool that never costs anything is not called. What the tool would
+        refuse is refused here too."""
         return self._client.call(OPERATIONS['estimate_cost'], body={'tool': tool, 'arguments': arguments}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
 
@@ -1384,9 +1391,9 @@ class Generation(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerGenerationAnswer:
-        """A picture from words, by a provider's model, as a job that makes a new item. It is paid for in AI credits, held when
-        the job starts and charged when it succeeds, never more than was held. The same call makes the same item once:
-        say another `seed` for another picture."""
+        """Makes a picture from a text, by a provider's model, in a job that makes a new item. It is paid for in AI credits, held
+        when the job starts and charged when it succeeds, never more than was held. The same call makes the same item
+        once: give another `seed` for another picture."""
         return self._client.call(OPERATIONS['generate_image'], body={'prompt': prompt}, maybe={'model': model, 'width': width, 'height': height, 'seed': seed, 'context': context, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def generate_video(
@@ -1405,7 +1412,7 @@ class Generation(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerGenerationAnswer:
-        """A film from words, and from a picture that it begins with if `ref` names one, by a provider's model, as a job that
+        """Makes a film from a text, and from a picture to begin with if `ref` names one, by a provider's model, in a job that
         makes a new item. It is paid for in AI credits as pictures are."""
         return self._client.call(OPERATIONS['generate_video'], body={'prompt': prompt}, maybe={'ref': ref, 'model': model, 'seconds': seconds, 'width': width, 'height': height, 'seed': seed, 'context': context, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
@@ -1425,9 +1432,9 @@ class Generation(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerGenerationAnswer:
-        """Spoken `text`, or sound such as music from a `prompt`, as a job that makes a new item. Two engines that speak are
-        built in and cost no AI credits, only minutes of what they speak; what they make is a draft. Whatever is
-        spoken or played so is `synthetic`."""
+        """Makes speech from `text`, or sound such as music from a `prompt`, in a job that makes a new item. Two speech engines
+        are built in and cost no AI credits, only minutes of speech; their quality is draft. Whatever is made so is
+        `synthetic`."""
         return self._client.call(OPERATIONS['generate_audio'], body={}, maybe={'text': text, 'prompt': prompt, 'voice': voice, 'language': language, 'model': model, 'seconds': seconds, 'seed': seed, 'context': context, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def upscale_media(
@@ -1442,7 +1449,7 @@ class Generation(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerGenerationAnswer:
-        """A new item that is twice or four times as wide and as high. `lanczos`, which is built in, resamples and invents
+        """Makes a new item that is two or four times as wide and as high. `lanczos`, which is built in, resamples and invents
         nothing; it costs minutes as renders do, and no AI credits."""
         return self._client.call(OPERATIONS['upscale_media'], body={'ref': ref, 'factor': factor}, maybe={'model': model, 'context': context, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
@@ -1459,9 +1466,9 @@ class Generation(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerGenerationAnswer:
-        """A new item whose background is transparent: a PNG of a picture, a `WebM` with an alpha channel of a film. `chroma-
-        key`, which is built in, takes whatever has about the `color` for background; it costs minutes as renders do,
-        and no AI credits."""
+        """Makes a new item whose background is transparent: a PNG of a picture, a `WebM` with an alpha channel of a film.
+        `chroma-key`, which is built in, takes everything close to `color` as background; it costs minutes as renders
+        do, and no AI credits."""
         return self._client.call(OPERATIONS['cut_out'], body={'ref': ref}, maybe={'color': color, 'similarity': similarity, 'model': model, 'context': context, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def dub(
@@ -1479,12 +1486,12 @@ class Generation(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerDubStanding:
-        """What is said in an item, translated and spoken in another language, as a job of kind `dub` that makes a new item, a
-        timeline whose voiceover it is, and a dub to edit. It rests on the item's `transcript` and `speakers` reads:
-        stored ones are used at no charge, and where one is missing its job is started or joined and the answer is
-        `queued`: follow `job_id` with `get_jobs` and call again. With `script` neither is needed. What is built in
-        translates and speaks as a draft: listen to it, change it with `edit_dub`. The same call makes the same dub
-        once, until that or its item is deleted."""
+        """Translates the speech of an item and speaks it in another language, in a job of kind `dub` that makes a new item, a
+        timeline with the new voices as its voiceover, and a dub to edit. It needs the item's `transcript` and
+        `speakers` reads: stored ones are used at no charge. If one is missing, its job is started or joined and the
+        answer is `queued`: follow `job_id` with `get_jobs` and call again. With `script` neither is needed. The
+        built-in engines translate and speak at draft quality: listen to the result, and change it with `edit_dub`.
+        The same call makes the same dub once, until the dub or its item is deleted."""
         return self._client.call(OPERATIONS['dub'], body={'target_language': target_language}, maybe={'ref': ref, 'timeline_id': timeline_id, 'source_language': source_language, 'script': script, 'voices': voices, 'keep_background': keep_background, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def list_dubs(
@@ -1495,7 +1502,7 @@ class Generation(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> Page[types.ListedDub]:
-        """Newest first, without what is said in them."""
+        """Newest first, without their segments."""
         return self._client.pages(OPERATIONS['list_dubs'], body={}, maybe={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
 
     def get_dub(
@@ -1505,7 +1512,7 @@ class Generation(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerDubAnswer:
-        """With all its segments, what was last spoken of it, and whether it was changed since."""
+        """With all its segments, what was last spoken, and whether it was changed since."""
         return self._client.call(OPERATIONS['get_dub'], body={'dub_id': dub_id}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
     def edit_dub(
@@ -1519,9 +1526,9 @@ class Generation(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerDubAnswer:
-        """Its name, or what is said in it: `ops` are done one after the other, all of them or none, and the refusal names the
-        one that can't be done. Nothing is spoken by it: `render_dub` speaks what was changed. What the dub was before
-        is kept for `undo_dub`, the last 50 changes."""
+        """Changes its name or its segments: `ops` are applied in order, all of them or none, and a refusal names the one that
+        can't be applied. Nothing is spoken: `render_dub` speaks the changes. The last 50 changes can be undone with
+        `undo_dub`."""
         return self._client.call(OPERATIONS['edit_dub'], body={'dub_id': dub_id}, maybe={'if_revision': if_revision, 'name': name, 'ops': ops}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def undo_dub(
@@ -1533,7 +1540,7 @@ class Generation(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerDubAnswer:
-        """Back to what it was before, as a new revision; again for the change before that."""
+        """Restores what the dub was before its latest change, as a new revision. A second call undoes the change before."""
         return self._client.call(OPERATIONS['undo_dub'], body={'dub_id': dub_id}, maybe={'if_revision': if_revision}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def render_dub(
@@ -1545,9 +1552,9 @@ class Generation(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerDubStanding:
-        """A job makes a new item of the dub as it is now, and puts its voices into the dub's timeline. Only segments whose text,
-        voice or time is another are spoken; the job's result counts them (`spoken`, `reused`). Of a dub that has not
-        changed the answer is `ready`."""
+        """Starts a job that makes a new item of the dub as it is now, and puts the new voices into the dub's timeline. Only
+        segments whose text, voice or time changed are spoken; the job's result counts them (`spoken`, `reused`). If
+        the dub has not changed, the answer is `ready`."""
         return self._client.call(OPERATIONS['render_dub'], body={'dub_id': dub_id}, maybe={'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def delete_dub(
@@ -1557,7 +1564,7 @@ class Generation(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerDeletedDub:
-        """With what is kept of its past. Its timeline and the items that were made of it stay."""
+        """Its history is deleted too. Its timeline and the items that were made of it stay."""
         return self._client.call(OPERATIONS['delete_dub'], body={'dub_id': dub_id}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
 
@@ -1575,7 +1582,7 @@ class Timeline(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerTimelineAnswer:
-        """Scenes one after the other, sound beside them, pictures and texts over them, and captions. It begins empty, or with
+        """Creates a sequence of scenes, with sound, with pictures and texts over the scenes, and with captions. It is empty, or
         what `ops` make of it. A workspace has at most 500 timelines."""
         return self._client.call(OPERATIONS['create_timeline'], body={'name': name}, maybe={'ops': ops}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
@@ -1587,7 +1594,7 @@ class Timeline(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> Page[types.ListedTimeline]:
-        """Newest first, without what is in them."""
+        """Newest first, without their scenes, sound, overlays and captions."""
         return self._client.pages(OPERATIONS['list_timelines'], body={}, maybe={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
 
     def get_timeline(
@@ -1597,8 +1604,8 @@ class Timeline(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerTimelineAnswer:
-        """With everything in it, when each scene begins, and links to what the scenes show. What is of an item that is deleted
-        says so."""
+        """With everything in it, the time at which each scene begins, and links to what the scenes show. Parts whose item is
+        deleted say so."""
         return self._client.call(OPERATIONS['get_timeline'], body={'timeline_id': timeline_id}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
     def edit_timeline(
@@ -1612,8 +1619,8 @@ class Timeline(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerTimelineAnswer:
-        """Its name, or what is in it: `ops` are done one after the other, all of them or none, and the refusal names the one
-        that can't be done. What the timeline was before is kept for `undo_timeline`, the last 50 changes."""
+        """Changes its name or its contents: `ops` are applied in order, all of them or none, and a refusal names the one that
+        can't be applied. The last 50 changes can be undone with `undo_timeline`."""
         return self._client.call(OPERATIONS['edit_timeline'], body={'timeline_id': timeline_id}, maybe={'if_revision': if_revision, 'name': name, 'ops': ops}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def undo_timeline(
@@ -1625,7 +1632,7 @@ class Timeline(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerTimelineAnswer:
-        """Back to what it was before, as a new revision; again for the change before that."""
+        """Restores what the timeline was before its latest change, as a new revision. A second call undoes the change before."""
         return self._client.call(OPERATIONS['undo_timeline'], body={'timeline_id': timeline_id}, maybe={'if_revision': if_revision}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def delete_timeline(
@@ -1635,7 +1642,7 @@ class Timeline(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerDeletedTimeline:
-        """With what is kept of its past. The items that it names, and those that were rendered from it, stay."""
+        """Its history is deleted too. The items that it names, and those that were rendered from it, stay."""
         return self._client.call(OPERATIONS['delete_timeline'], body={'timeline_id': timeline_id}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
     def render_timeline(
@@ -1649,11 +1656,11 @@ class Timeline(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerRenderedTimeline:
-        """A job makes a new item of the timeline as it is now: a film of its scenes, cut to the frame, with what is over them
-        and its sound, or the sound alone. It costs what a render of its length costs, or what has to be gone through
-        to come to its parts, if that is more. The same film is made once while its item is there. Tracks go down
-        under the speech of those items whose `speech` read is stored; captions in the picture are of stored
-        transcripts, or of the cues in the timeline. `warnings` names what is missing."""
+        """Starts a job that makes a new item of the timeline as it is now: a film of its scenes, cut to the frame, with its
+        overlays and its sound, or the sound alone. It costs as much as a render of its length, or as decoding up to
+        the parts that it uses, if that is more. While a film's item exists, the same film is not made again. Tracks
+        are turned down under the speech of those items whose `speech` read is stored; captions in the picture come
+        from stored transcripts, or from the timeline's cues. `warnings` names what is missing."""
         return self._client.call(OPERATIONS['render_timeline'], body={'timeline_id': timeline_id}, maybe={'format': format, 'quality': quality, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def export_timeline(
@@ -1664,8 +1671,8 @@ class Timeline(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerExportedTimeline:
-        """As `OpenTimelineIO`, which comes back by `import_timeline` as it was; as an edit decision list; or what is said in it
-        as captions: its own cues, or those of the stored transcripts of its scenes and its voiceover."""
+        """Returns it as `OpenTimelineIO`, which `import_timeline` restores unchanged; as an edit decision list; or as captions:
+        its own cues, or those of the stored transcripts of its scenes and its voiceover."""
         return self._client.call(OPERATIONS['export_timeline'], body={'timeline_id': timeline_id, 'format': format}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
     def import_timeline(
@@ -1679,10 +1686,10 @@ class Timeline(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerImportedTimeline:
-        """A new timeline of an `OpenTimelineIO` document: the clips of its first video track are the scenes, those of its audio
-        tracks the sound; of an edit decision list, whose events are the same; or of captions, which are its cues.
-        What a document names that is no item of the workspace leaves a black scene in its place, and what can't be
-        rendered is left out; `warnings` names both."""
+        """Makes a new timeline of an `OpenTimelineIO` document, whose first video track's clips become the scenes and whose
+        audio tracks' clips the sound; of an edit decision list, whose events become the same; or of captions, which
+        become its cues. Media that are not items of the workspace leave a black scene in their place, and what can't
+        be rendered is left out; `warnings` names both."""
         return self._client.call(OPERATIONS['import_timeline'], body={'content': content}, maybe={'format': format, 'fps': fps, 'name': name}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
 
@@ -1703,9 +1710,9 @@ class Canvas(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerCanvasAnswer:
-        """A picture of layers that stand over one another: images and frames of films, texts, shapes, gradients, logos. `{name}`
-        in a text is a placeholder, which a render fills, so that one canvas makes many pictures. A workspace has at
-        most 500 canvases."""
+        """Creates a picture of stacked layers: images and frames of films, texts, shapes, gradients, logos. `{name}` in a text
+        is a placeholder that a render fills, so that one canvas makes many pictures. A workspace has at most 500
+        canvases."""
         return self._client.call(OPERATIONS['create_canvas'], body={'width': width, 'height': height}, maybe={'name': name, 'background': background, 'layers': layers}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def list_canvases(
@@ -1716,7 +1723,7 @@ class Canvas(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> Page[types.ListedCanvas]:
-        """Newest first, without what is on them."""
+        """Newest first, without their layers."""
         return self._client.pages(OPERATIONS['list_canvases'], body={}, maybe={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
 
     def get_canvas(
@@ -1741,8 +1748,8 @@ class Canvas(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerCanvasAnswer:
-        """Its name, or what is on it: `ops` are done one after the other, all of them or none, and the refusal names the one
-        that can't be done. What the canvas was before is kept for `undo_canvas`, the last 50 changes."""
+        """Changes its name or its layers: `ops` are applied in order, all of them or none, and a refusal names the one that
+        can't be applied. The last 50 changes can be undone with `undo_canvas`."""
         return self._client.call(OPERATIONS['edit_canvas'], body={'canvas_id': canvas_id}, maybe={'if_revision': if_revision, 'name': name, 'ops': ops}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def undo_canvas(
@@ -1754,7 +1761,7 @@ class Canvas(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerCanvasAnswer:
-        """Back to what it was before, as a new revision; again for the change before that."""
+        """Restores what the canvas was before its latest change, as a new revision. A second call undoes the change before."""
         return self._client.call(OPERATIONS['undo_canvas'], body={'canvas_id': canvas_id}, maybe={'if_revision': if_revision}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def delete_canvas(
@@ -1764,7 +1771,7 @@ class Canvas(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerDeletedCanvas:
-        """With what is kept of its past. The items that it shows, and those that were rendered from it, stay."""
+        """Its history is deleted too. The items that it shows, and those that were rendered from it, stay."""
         return self._client.call(OPERATIONS['delete_canvas'], body={'canvas_id': canvas_id}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
     def render_canvas(
@@ -1779,11 +1786,10 @@ class Canvas(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerRenderedCanvas:
-        """A job makes a new image of the canvas as it is now, with `values` in the place of its placeholders and with what its
-        names stand for in the brand kit now. One canvas comes out as the same bytes, however often; the same picture
-        is made once while its item is there. It costs what a second of film costs, for each 3840 × 2160 pixels that
-        are begun, or what decoding its images is worth, if that is more. `warnings` names letters that the fonts
-        lack."""
+        """Starts a job that makes a new image of the canvas as it is now, with `values` for its placeholders and the names of
+        the brand kit resolved now. The same canvas always gives the same bytes, and while a picture's item exists the
+        same picture is not made again. It costs as much as one second of film for each 3840 × 2160 pixels begun, or
+        the cost of decoding its images if that is more. `warnings` names letters that the fonts lack."""
         return self._client.call(OPERATIONS['render_canvas'], body={'canvas_id': canvas_id}, maybe={'format': format, 'scale': scale, 'values': values, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
 
@@ -1807,7 +1813,7 @@ class Uploads(Group):
         timeout: float | None = None,
     ) -> types.Upload:
         """With `filename`, `content_type` and `bytes`: PUT the bytes as `upload` says, then call `complete`. With `url`: a
-        worker fetches it, and there is nothing more to do."""
+        worker fetches the file, and there is nothing more to do."""
         return self._client.call(OPERATIONS['create_upload'], body={}, maybe={'filename': filename, 'content_type': content_type, 'bytes': bytes, 'sha256': sha256, 'url': url, 'ref': ref, 'reads': reads}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def get_upload(
@@ -1817,8 +1823,8 @@ class Uploads(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.UploadDetail:
-        """How far it has come, and why it failed. Without the URL that takes its bytes, which is given out once. An upload that
-        has ended is kept as long as jobs are."""
+        """Returns its status, and why it failed. The URL that takes its bytes is not shown: only `POST /uploads` returns it. An
+        upload that has ended is kept as long as jobs are."""
         return self._client.call(OPERATIONS['get_upload'], path={'id': id}, workspace_id=workspace_id, timeout=timeout)
 
     def complete_upload(
@@ -1828,8 +1834,8 @@ class Uploads(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.LibraryItem:
-        """Hands the bytes to a worker and answers the item in `processing`; `GET /library/items/{id}` tells when it is `ready`
-        or `failed`. Completing again answers the item again."""
+        """Hands the bytes to a worker and returns the item in `processing`; `GET /library/items/{id}` says when it is `ready` or
+        `failed`. Completing it again returns the item again."""
         return self._client.call(OPERATIONS['complete_upload'], path={'id': id}, workspace_id=workspace_id, timeout=timeout)
 
 
@@ -1849,7 +1855,7 @@ class Webhooks(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.Webhook:
-        """It is told of jobs that end in any workspace of the account. An account has at most ten (contract §8)."""
+        """It gets the events of jobs that end in any workspace of the account. An account has at most ten (contract §8)."""
         return self._client.call(OPERATIONS['create_webhook'], body={'url': url}, maybe={'description': description, 'event_types': event_types, 'kinds': kinds}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def list_webhooks(
@@ -1860,7 +1866,7 @@ class Webhooks(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> Page[types.Webhook]:
-        """The account's endpoints, newest first, each with its failures in a row."""
+        """The account's endpoints, newest first, each with its number of consecutive failures."""
         return self._client.pages(OPERATIONS['list_webhooks'], query={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
 
     def get_webhook(
@@ -1886,8 +1892,8 @@ class Webhooks(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.Webhook:
-        """With `test: true` one ping is sent now, after the changes; it counts for nothing and is not retried. An endpoint takes
-        ten pings a minute."""
+        """With `test: true` one ping is sent now, after the changes; its result counts neither as failure nor as success, and it
+        is not retried. An endpoint takes ten pings a minute."""
         return self._client.call(OPERATIONS['update_webhook'], path={'id': id}, body={}, maybe={'url': url, 'description': description, 'event_types': event_types, 'kinds': kinds, 'enabled': enabled, 'test': test}, workspace_id=workspace_id, timeout=timeout)
 
     def delete_webhook(
@@ -1914,8 +1920,9 @@ class Webhooks(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> Page[types.Delivery]:
-        """The endpoint's delivery log, newest first, with the status and error of the receiver. Kept 30 days. With filters a
-        page looks through 2,000 deliveries: it may show fewer than `limit`, or none, and still have more after it."""
+        """Lists the endpoint's deliveries, newest first, with the receiver's status and the error. They are kept for 30 days.
+        With filters a page looks through 2,000 deliveries: it may have fewer than `limit`, or none, and still be
+        followed by more."""
         return self._client.pages(OPERATIONS['list_deliveries'], path={'id': id}, query={'status': status, 'event_type': event_type, 'http_status': http_status, 'since': since, 'until': until, 'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
 
     def resend_delivery(
@@ -1927,9 +1934,9 @@ class Webhooks(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.Resent:
-        """With `delivery_id`, that delivery from its first attempt: a new delivery, which names it in `resend_of`. One that is
-        still pending is cancelled for it, and so is a resend of it. With `since`, every event since then whose last
-        delivery failed or was skipped."""
+        """With `delivery_id`, sends that delivery again from its first attempt: a new delivery, which names it in `resend_of`.
+        If that one, or a resend of it, is still pending, it is cancelled. With `since`, sends every event since then
+        whose last delivery failed or was skipped."""
         return self._client.call(OPERATIONS['resend_delivery'], path={'id': id}, body={}, maybe={'delivery_id': delivery_id, 'since': since}, workspace_id=workspace_id, timeout=timeout)
 
     def get_delivery(
@@ -1940,7 +1947,8 @@ class Webhooks(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.DeliveryDetail:
-        """With what was sent: the body, and of each attempt the host, the path and the headers, signature and all."""
+        """With the requests that were sent: the body, and for each attempt the host, the path and the headers with the
+        signature."""
         return self._client.call(OPERATIONS['get_delivery'], path={'id': id, 'delivery_id': delivery_id}, workspace_id=workspace_id, timeout=timeout)
 
     def get_webhook_secret(
@@ -1959,8 +1967,8 @@ class Webhooks(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.Secret:
-        """Without `rotate` it answers the secret there is, or creates one. With `rotate: true` it issues a new one; the old one
-        keeps verifying for 24 hours, in which there is no other rotation. Refused for a script session token."""
+        """Without `rotate` it returns the existing secret, or creates one. With `rotate: true` it creates a new one; the old one
+        keeps verifying for 24 hours, in which there can be no other rotation. Refused for a script session token."""
         return self._client.call(OPERATIONS['create_webhook_secret'], body={}, maybe={'rotate': rotate}, workspace_id=workspace_id, timeout=timeout)
 
     def delete_webhook_secret(
@@ -1969,8 +1977,8 @@ class Webhooks(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.Deleted:
-        """Deliveries are then signed with the shared default secret. A secret that still verified from before a rotation is gone
-        too. Refused for a script session token."""
+        """Deliveries are then signed with the shared default secret. A previous secret that still verified after a rotation is
+        removed too. Refused for a script session token."""
         return self._client.call(OPERATIONS['delete_webhook_secret'], workspace_id=workspace_id, timeout=timeout)
 
     def list_events(
@@ -1983,9 +1991,9 @@ class Webhooks(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> Page[types.JobEvent]:
-        """The account's job events, newest first, each as endpoints are sent it, whether there are endpoints or not. Kept 30
-        days. With filters a page looks through 2,000 events: it may show fewer than `limit`, or none, and still have
-        more after it."""
+        """The account's job events, newest first, as endpoints are sent them, whether it has endpoints or not. They are kept for
+        30 days. With filters a page looks through 2,000 events: it may have fewer than `limit`, or none, and still be
+        followed by more."""
         return self._client.pages(OPERATIONS['list_events'], query={'type': type, 'since': since, 'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
 
     def get_event(
@@ -1995,7 +2003,7 @@ class Webhooks(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.AnyEvent:
-        """The exact JSON that endpoints are sent, a ping's too. Kept 30 days."""
+        """Returns the exact JSON that endpoints are sent, also for a ping. Events are kept for 30 days."""
         return self._client.call(OPERATIONS['get_event'], path={'id': id}, workspace_id=workspace_id, timeout=timeout)
 
 
@@ -2013,7 +2021,7 @@ class Operator(Group):
         create_key: bool | None = None,
         timeout: float | None = None,
     ) -> types.OpenedAccount:
-        """With a default workspace, and with an API key to it where one is asked for."""
+        """It has a default workspace, and an API key for it if one is requested."""
         return self._client.call(OPERATIONS['operator_create_account'], body={'name': name}, maybe={'workspace_name': workspace_name, 'monthly_allowance_minutes': monthly_allowance_minutes, 'create_key': create_key}, timeout=timeout)
 
     def operator_list_accounts(
@@ -2024,7 +2032,7 @@ class Operator(Group):
         cursor: str | None = None,
         timeout: float | None = None,
     ) -> Page[types.OperatorAccount]:
-        """All of them, newest first."""
+        """All accounts, newest first."""
         return self._client.pages(OPERATIONS['operator_list_accounts'], query={'name': name, 'limit': limit, 'cursor': cursor}, timeout=timeout)
 
     def operator_get_account(
@@ -2033,7 +2041,7 @@ class Operator(Group):
         *,
         timeout: float | None = None,
     ) -> types.AccountDetail:
-        """The account, what it has left of its minutes, and the processor time that its work took unpaid."""
+        """Returns the account, its balances, and the processor time that its work used unpaid."""
         return self._client.call(OPERATIONS['operator_get_account'], path={'id': id}, timeout=timeout)
 
     def operator_update_account(
@@ -2043,7 +2051,7 @@ class Operator(Group):
         name: str,
         timeout: float | None = None,
     ) -> types.OperatorAccount:
-        """Its name. Minutes are given by `POST /operator/accounts/{id}/minutes`."""
+        """Changes its name. Minutes are given by `POST /operator/accounts/{id}/minutes`."""
         return self._client.call(OPERATIONS['operator_update_account'], path={'id': id}, body={'name': name}, maybe={}, timeout=timeout)
 
     def operator_forgive_processor_time(
@@ -2052,8 +2060,8 @@ class Operator(Group):
         *,
         timeout: float | None = None,
     ) -> types.AccountDetail:
-        """What its media and jobs computed unpaid counts no more: jobs and uploads are let in at once, and what was put off goes
-        on."""
+        """The time that its media and jobs used unpaid no longer counts: jobs and uploads are accepted at once, and work that
+        was put off continues."""
         return self._client.call(OPERATIONS['operator_forgive_processor_time'], path={'id': id}, timeout=timeout)
 
     def operator_suspend_account(
@@ -2064,9 +2072,9 @@ class Operator(Group):
         end_work: bool | None = None,
         timeout: float | None = None,
     ) -> types.SuspendedAccount:
-        """Every credential of it is refused with 403 `account_suspended`, its open event streams end, its queued jobs wait, and
-        its endpoints are told of nothing: events are `skipped`, and can be sent again once it is resumed. What runs
-        goes on unless `end_work` is true. Nothing is deleted. Repeated, it gives another reason."""
+        """All its credentials are refused with 403 `account_suspended`, its open event streams end, its queued jobs wait, and
+        its endpoints get no events: events are `skipped`, and can be sent again once it is resumed. Running work
+        continues unless `end_work` is true. Nothing is deleted. Repeated, it changes the reason."""
         return self._client.call(OPERATIONS['operator_suspend_account'], path={'id': id}, body={'reason': reason}, maybe={'end_work': end_work}, timeout=timeout)
 
     def operator_resume_account(
@@ -2075,7 +2083,7 @@ class Operator(Group):
         *,
         timeout: float | None = None,
     ) -> types.OperatorAccount:
-        """Its credentials are let in again, its jobs go on, and the endpoints that the suspension silenced are enabled."""
+        """Its credentials are accepted again, its jobs continue, and the endpoints that the suspension disabled are enabled."""
         return self._client.call(OPERATIONS['operator_resume_account'], path={'id': id}, timeout=timeout)
 
     def operator_list_keys(
@@ -2086,7 +2094,7 @@ class Operator(Group):
         cursor: str | None = None,
         timeout: float | None = None,
     ) -> Page[types.OperatorKey]:
-        """Live and revoked, newest first, without the keys themselves."""
+        """Live and revoked keys, newest first, without the secrets."""
         return self._client.pages(OPERATIONS['operator_list_keys'], query={'account_id': account_id, 'limit': limit, 'cursor': cursor}, timeout=timeout)
 
     def operator_revoke_key(
@@ -2095,8 +2103,8 @@ class Operator(Group):
         *,
         timeout: float | None = None,
     ) -> types.Deleted:
-        """Whosever it is: the key, the sessions made with it and its open event streams end at once; jobs already dispatched go
-        on. Its owner sees it in their audit log."""
+        """This works for any account's key: the key, the sessions made with it and its open event streams end at once; jobs that
+        were already dispatched continue. Its owner sees it in their audit log."""
         return self._client.call(OPERATIONS['operator_revoke_key'], path={'id': id}, timeout=timeout)
 
     def operator_erase_account(
@@ -2106,8 +2114,8 @@ class Operator(Group):
         timeout: float | None = None,
     ) -> types.ErasedAnswer:
         """It must be suspended. Its workspaces with their items and projects, its users, endpoints, signing secret, audit log
-        and name go, for good; bytes follow as for deleted items. Ids and the ledger stay. Asked again, it goes on
-        where it was."""
+        and name are erased for good; bytes are deleted as for deleted items. Ids and the ledger stay. Repeated, it
+        continues where it stopped."""
         return self._client.call(OPERATIONS['operator_erase_account'], path={'id': id}, timeout=timeout)
 
     def operator_erase_workspace(
@@ -2116,7 +2124,8 @@ class Operator(Group):
         *,
         timeout: float | None = None,
     ) -> types.ErasedAnswer:
-        """Its items, projects, members, keys and name go, for good. An account's default workspace goes with its account."""
+        """Its items, projects, members, keys and name are erased for good. An account's default workspace is erased with its
+        account only."""
         return self._client.call(OPERATIONS['operator_erase_workspace'], path={'id': id}, timeout=timeout)
 
     def operator_erase_item(
@@ -2125,7 +2134,7 @@ class Operator(Group):
         *,
         timeout: float | None = None,
     ) -> types.ErasedAnswer:
-        """As if its owner had deleted it, and what it was called goes at once. One that was deleted before loses its name too."""
+        """Deletes it as its owner could, and erases its name at once. An item that was deleted before loses its name too."""
         return self._client.call(OPERATIONS['operator_erase_item'], path={'id': id}, timeout=timeout)
 
     def operator_create_user(
@@ -2137,8 +2146,8 @@ class Operator(Group):
         oauth_issuer: str | None = None,
         timeout: float | None = None,
     ) -> types.OperatorUser:
-        """With `oauth_subject`, whoever presents an access token of that subject is this user, whatever `MWS_OAUTH_SIGNUP` says.
-        They reach the workspaces that they are a member of."""
+        """With `oauth_subject`, whoever presents an access token with that subject is this user, whatever `MWS_OAUTH_SIGNUP`
+        says. They can use the workspaces of which they are members."""
         return self._client.call(OPERATIONS['operator_create_user'], body={'account_id': account_id, 'name': name}, maybe={'oauth_subject': oauth_subject, 'oauth_issuer': oauth_issuer}, timeout=timeout)
 
     def operator_list_users(
@@ -2150,7 +2159,7 @@ class Operator(Group):
         cursor: str | None = None,
         timeout: float | None = None,
     ) -> Page[types.OperatorUser]:
-        """All of them, newest first."""
+        """All users, newest first."""
         return self._client.pages(OPERATIONS['operator_list_users'], query={'account_id': account_id, 'oauth_subject': oauth_subject, 'limit': limit, 'cursor': cursor}, timeout=timeout)
 
     def operator_update_user(
@@ -2163,7 +2172,7 @@ class Operator(Group):
         disabled: bool | None = None,
         timeout: float | None = None,
     ) -> types.OperatorUser:
-        """Their name, whose tokens stand for them, or whether they are let in at all."""
+        """Changes their name, the tokens that stand for them, or whether they are admitted."""
         return self._client.call(OPERATIONS['operator_update_user'], path={'id': id}, body={}, maybe={'name': name, 'oauth_subject': oauth_subject, 'oauth_issuer': oauth_issuer, 'disabled': disabled}, timeout=timeout)
 
     def operator_create_workspace(
@@ -2173,7 +2182,7 @@ class Operator(Group):
         name: str,
         timeout: float | None = None,
     ) -> types.OperatorWorkspace:
-        """An account's first one is its default."""
+        """The first workspace of an account is its default."""
         return self._client.call(OPERATIONS['operator_create_workspace'], body={'account_id': account_id, 'name': name}, maybe={}, timeout=timeout)
 
     def operator_list_workspaces(
@@ -2184,7 +2193,7 @@ class Operator(Group):
         cursor: str | None = None,
         timeout: float | None = None,
     ) -> Page[types.OperatorWorkspace]:
-        """All of them, newest first."""
+        """All workspaces, newest first."""
         return self._client.pages(OPERATIONS['operator_list_workspaces'], query={'account_id': account_id, 'limit': limit, 'cursor': cursor}, timeout=timeout)
 
     def operator_update_workspace(
@@ -2195,7 +2204,7 @@ class Operator(Group):
         is_default: bool | None = None,
         timeout: float | None = None,
     ) -> types.OperatorWorkspace:
-        """Its name, or that it is its account's default."""
+        """Changes its name, or makes it its account's default."""
         return self._client.call(OPERATIONS['operator_update_workspace'], path={'id': id}, body={}, maybe={'name': name, 'is_default': is_default}, timeout=timeout)
 
     def operator_put_member(
@@ -2206,7 +2215,7 @@ class Operator(Group):
         role: types.RoleWord,
         timeout: float | None = None,
     ) -> types.OperatorMember:
-        """Makes them a member, or changes the role of one who is."""
+        """Makes them a member, or changes a member's role."""
         return self._client.call(OPERATIONS['operator_put_member'], body={'workspace_id': workspace_id, 'user_id': user_id, 'role': role}, maybe={}, timeout=timeout)
 
     def operator_list_members(
@@ -2218,7 +2227,7 @@ class Operator(Group):
         cursor: str | None = None,
         timeout: float | None = None,
     ) -> Page[types.OperatorMember]:
-        """The members of a workspace, or the memberships of a user: name one of the two."""
+        """Lists the members of a workspace, or the memberships of a user: give exactly one of the two."""
         return self._client.pages(OPERATIONS['operator_list_members'], query={'workspace_id': workspace_id, 'user_id': user_id, 'limit': limit, 'cursor': cursor}, timeout=timeout)
 
     def operator_delete_member(
@@ -2228,9 +2237,9 @@ class Operator(Group):
         *,
         timeout: float | None = None,
     ) -> types.Deleted:
-        """The user reaches the workspace no more, at once: their sessions there end, and the keys to the workspace's account
-        that they made, or whose keys made them, are revoked. What they have started goes on. Where the account is
-        their own, they stay one of its users: disable them to keep them out of all of it."""
+        """The user loses access to the workspace at once: their sessions there end, and the keys to the workspace's account that
+        they made, or whose keys made them, are revoked. Work that they have started continues. If the account is
+        their own, they remain one of its users: disable them to keep them out of all of it."""
         return self._client.call(OPERATIONS['operator_delete_member'], path={'workspaceId': workspace_id, 'userId': user_id}, timeout=timeout)
 
     def operator_give_minutes(
@@ -2243,8 +2252,8 @@ class Operator(Group):
         reference: str | None = None,
         timeout: float | None = None,
     ) -> types.GivenMinutes:
-        """A grant adds to the open month, a purchase to the bought minutes, an allowance sets what each month has. An allowance
-        below what is used and held leaves nothing, and takes nothing back."""
+        """A grant adds to the current month, a purchase to the purchased minutes, an allowance sets the minutes of each month.
+        An allowance below what is used and held leaves nothing, and takes nothing back."""
         return self._client.call(OPERATIONS['operator_give_minutes'], path={'id': id}, body={'kind': kind, 'minutes': minutes}, maybe={'note': note, 'reference': reference}, timeout=timeout)
 
     def operator_give_credits(
@@ -2257,7 +2266,7 @@ class Operator(Group):
         reference: str | None = None,
         timeout: float | None = None,
     ) -> types.GivenCredits:
-        """A grant and a purchase add to what the account has, and never lapse; a withdrawal takes back what nothing holds."""
+        """A grant and a purchase add credits, which never expire; a withdrawal takes back credits that are not held."""
         return self._client.call(OPERATIONS['operator_give_credits'], path={'id': id}, body={'kind': kind, 'credits': credits}, maybe={'note': note, 'reference': reference}, timeout=timeout)
 
     def operator_list_reads(
@@ -2265,7 +2274,7 @@ class Operator(Group):
         *,
         timeout: float | None = None,
     ) -> types.OperatorReadList:
-        """The six reads: what computes each, whether it is paused, and how many jobs wait for it."""
+        """The reads: the engine of each, whether it is paused, and how many of its jobs wait."""
         return self._client.call(OPERATIONS['operator_list_reads'], timeout=timeout)
 
     def operator_update_read(
@@ -2275,8 +2284,8 @@ class Operator(Group):
         paused: bool,
         timeout: float | None = None,
     ) -> types.OperatorRead:
-        """While a read is paused its running jobs go on, its waiting ones wait and give their places to others, and calls for it
-        are answered `held`. Nothing is cancelled and nothing is charged."""
+        """While a read is paused its running jobs continue, its waiting jobs wait and give their places to others, and calls for
+        it are answered `held`. Nothing is cancelled and nothing is charged."""
         return self._client.call(OPERATIONS['operator_update_read'], path={'read': read}, body={'paused': paused}, maybe={}, timeout=timeout)
 
     def operator_list_jobs(
@@ -2295,8 +2304,8 @@ class Operator(Group):
         cursor: str | None = None,
         timeout: float | None = None,
     ) -> Page[types.OperatorJob]:
-        """Newest first. With filters a page looks through 2,000 jobs: it may show fewer than `limit`, or none, and still have
-        more after it."""
+        """Newest first. With filters a page looks through 2,000 jobs: it may have fewer than `limit`, or none, and still be
+        followed by more."""
         return self._client.pages(OPERATIONS['operator_list_jobs'], query={'status': status, 'kind': kind, 'read': read, 'error_code': error_code, 'account_id': account_id, 'workspace_id': workspace_id, 'item_id': item_id, 'since': since, 'until': until, 'limit': limit, 'cursor': cursor}, timeout=timeout)
 
     def operator_get_job(
@@ -2305,7 +2314,7 @@ class Operator(Group):
         *,
         timeout: float | None = None,
     ) -> types.OperatorJob:
-        """The job as its account sees it, and whose it is."""
+        """Returns the job as its account sees it, and the accounts that own and pay for it."""
         return self._client.call(OPERATIONS['operator_get_job'], path={'id': id}, timeout=timeout)
 
     def operator_retry_job(
@@ -2314,9 +2323,9 @@ class Operator(Group):
         *,
         timeout: float | None = None,
     ) -> types.PreparedRead:
-        """Starts the read of a job that failed or was cancelled anew, as a job of its own, for the account that paid for the
-        first one. The answer is `prepare_media`'s for that read: `ready` when it is stored meanwhile, and a reason
-        where it can't start. The first job stays as it is."""
+        """Starts the read of a failed or cancelled job again, as a new job, for the account that paid for the first one. The
+        answer is `prepare_media`'s for that read: `ready` if it has been stored meanwhile, or a reason if it can't
+        start. The first job does not change."""
         return self._client.call(OPERATIONS['operator_retry_job'], path={'id': id}, timeout=timeout)
 
     def operator_list_deliveries(
@@ -2335,8 +2344,8 @@ class Operator(Group):
         cursor: str | None = None,
         timeout: float | None = None,
     ) -> Page[types.Delivery]:
-        """Newest first. With filters a page looks through 2,000 deliveries: it may show fewer than `limit`, or none, and still
-        have more after it."""
+        """Newest first. With filters a page looks through 2,000 deliveries: it may have fewer than `limit`, or none, and still
+        be followed by more."""
         return self._client.pages(OPERATIONS['operator_list_deliveries'], query={'account_id': account_id, 'endpoint_id': endpoint_id, 'job_id': job_id, 'status': status, 'event_type': event_type, 'http_status': http_status, 'error': error, 'since': since, 'until': until, 'limit': limit, 'cursor': cursor}, timeout=timeout)
 
     def operator_resend_deliveries(
@@ -2353,8 +2362,8 @@ class Operator(Group):
         dry_run: bool | None = None,
         timeout: float | None = None,
     ) -> types.ResentAll:
-        """Every event since a time whose last delivery to an endpoint failed or was skipped, as far as the filters pass it: a
-        new delivery each, from its first attempt. With `dry_run` it is counted alone."""
+        """Sends every event since a time again whose last delivery to an endpoint failed or was skipped, and which matches the
+        filters: each as a new delivery, from its first attempt. With `dry_run` they are only counted."""
         return self._client.call(OPERATIONS['operator_resend_deliveries'], body={'since': since}, maybe={'until': until, 'account_id': account_id, 'endpoint_id': endpoint_id, 'status': status, 'event_type': event_type, 'http_status': http_status, 'error': error, 'dry_run': dry_run}, timeout=timeout)
 
     def operator_list_audit(
@@ -2369,8 +2378,8 @@ class Operator(Group):
         cursor: str | None = None,
         timeout: float | None = None,
     ) -> Page[types.AuditEntry]:
-        """What operators did, newest first, and what they looked at (`view`: once an hour for the same operator and route). It
-        is kept for good, can't be changed, and each row carries the hash of the one before it."""
+        """Lists what operators did, newest first, and what they viewed (`view`: once an hour for the same operator and route).
+        It is kept for good, can't be changed, and each row carries the hash of the one before it."""
         return self._client.pages(OPERATIONS['operator_list_audit'], query={'operator': operator, 'action': action, 'target': target, 'since': since, 'until': until, 'limit': limit, 'cursor': cursor}, timeout=timeout)
 
     def operator_get_report(
@@ -2378,8 +2387,8 @@ class Operator(Group):
         *,
         timeout: float | None = None,
     ) -> types.HealthReport:
-        """How the service stands, on five axes: each with a sentence, the numbers that it goes by, and the command that helps
-        next. The same numbers give the same words. An axis whose numbers are too old is `unknown`, never `healthy`."""
+        """The health of the service on five axes: each with a sentence, the numbers behind it, and the command that helps next.
+        The same numbers give the same words. An axis whose numbers are too old is `unknown`, never `healthy`."""
         return self._client.call(OPERATIONS['operator_get_report'], timeout=timeout)
 
     def operator_create_console_link(
@@ -2387,8 +2396,8 @@ class Operator(Group):
         *,
         timeout: float | None = None,
     ) -> types.ConsoleLink:
-        """A browser that follows it is signed in as the operator whose token this is, for twelve hours or until the token is
-        changed. It can be used once, within ten minutes."""
+        """A browser that follows it is signed in as the operator whose token this is, for twelve hours or until the token
+        changes. The link can be used once, within ten minutes."""
         return self._client.call(OPERATIONS['operator_create_console_link'], timeout=timeout)
 
 
@@ -2441,11 +2450,11 @@ class AsyncLibrary(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerPreparedMedia:
-        """Starts several reads on up to 20 library items in one call, each as its own job (contract §4.2). A read that is stored
-        answers `ready`, one that is under way its job; the others start, or say why not. A repeated call starts
-        nothing twice. Follow the jobs with `get_jobs`. Runs in the cloud: the estimate is held until each job ends,
-        and a job is never charged more than was held for it. With `dry_run: true` nothing is started: what would be
-        is `startable`, with its price."""
+        """Starts several reads on up to 20 library items in one call, each as its own job (contract §4.2). A stored read is
+        `ready`, and one that a job computes already is `queued` with that job; the others start, or say why not. A
+        repeated call starts nothing twice. Follow the jobs with `get_jobs`. Runs in the cloud: the estimate is held
+        until each job ends, and a job is never charged more than was held for it. With `dry_run: true` nothing is
+        started: reads that would start are `startable`, with their price."""
         return await self._client.call(OPERATIONS['prepare_media'], body={'refs': refs, 'reads': reads}, maybe={'context': context, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def list_items(
@@ -2467,9 +2476,9 @@ class AsyncLibrary(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> AsyncPages[types.LibraryItem]:
-        """The items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a page may
-        show fewer than `limit`, and after 20,000 items without one none, and still have more after it (`has_more`). A
-        cursor is of one `sort`."""
+        """Lists the items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a page
+        may have fewer items than `limit`, or none after 20,000 items without a match, and still be followed by more
+        (`has_more`). A cursor is valid for one `sort` only."""
         return self._client.pages(OPERATIONS['list_items'], body={}, maybe={'query': query, 'type': type, 'status': status, 'has_read': has_read, 'missing_read': missing_read, 'tag': tag, 'created_after': created_after, 'created_before': created_before, 'board_id': board_id, 'sort': sort, 'limit': limit, 'cursor': cursor, 'include': include}, workspace_id=workspace_id, timeout=timeout)
 
     async def get_item(
@@ -2480,7 +2489,7 @@ class AsyncLibrary(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerItemAnswer:
-        """Its status, what it is, which reads are stored on it and, once it is ready, a link to its media. `wait_seconds` makes
+        """Returns its status, its type, the reads stored on it and, once it is ready, a link to its media. `wait_seconds` makes
         it a long poll: after an upload or an import, call again until it is `ready` or `failed`."""
         return await self._client.call(OPERATIONS['get_item'], body={'ref': ref}, maybe={'wait_seconds': wait_seconds}, workspace_id=workspace_id, timeout=timeout)
 
@@ -2494,7 +2503,7 @@ class AsyncLibrary(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerItemAnswer:
-        """Its name, its ref (`new_ref`) or its tags. What is absent stays as it is."""
+        """Changes its name, its ref (`new_ref`) or its tags. Absent fields keep their values."""
         return await self._client.call(OPERATIONS['update_item'], body={'ref': ref}, maybe={'name': name, 'new_ref': new_ref, 'tags': tags}, workspace_id=workspace_id, timeout=timeout)
 
     async def import_media(
@@ -2508,7 +2517,7 @@ class AsyncLibrary(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerItemAnswer:
-        """Starts fetching and answers the item in `processing`; `get_item` tells when it is `ready` or `failed`."""
+        """Starts the fetch and returns the item in `processing`; `get_item` says when it is `ready` or `failed`."""
         return await self._client.call(OPERATIONS['import_media'], body={'url': url}, maybe={'name': name, 'ref': ref, 'reads': reads}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     async def delete_item(
@@ -2531,11 +2540,11 @@ class AsyncLibrary(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerTranscriptAnswer:
-        """The text that is spoken in an item, in segments and words with their times. A stored transcript is answered at no
-        charge. Where there is none its job is started, or joined if it runs already: the answer is `queued` with its
-        `job_id`; follow that with `get_jobs` and call again. Needs audio. A `quality` of `draft` wants a person's
-        eye. With `format` it is answered as plain text, or as captions: cues of at most two lines of 42 characters
-        and 7 s."""
+        """Returns the text that is spoken in an item, in segments and words with their times. A stored transcript is returned at
+        no charge. If there is none, its job is started, or joined if it is live already: the answer is `queued` with
+        its `job_id`; follow that with `get_jobs` and call again. Needs audio. A `quality` of `draft` means that a
+        person should check it. With `format` it is returned as plain text, or as captions: cues of at most two lines
+        of 42 characters and 7 s."""
         return await self._client.call(OPERATIONS['transcribe_media'], body={'ref': ref}, maybe={'format': format, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     async def speakers(
@@ -2547,9 +2556,10 @@ class AsyncLibrary(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerSpeakersAnswer:
-        """Who speaks when in an item, and with it the speech read that this rests on. What is stored is answered at no charge.
-        Where it is not, its job is started, or joined if it runs already: the answer is `queued` with its `job_id`;
-        follow that with `get_jobs` and call again. Needs audio. Speakers are named `A`, `B`, … within one item."""
+        """Returns who speaks when in an item, and the speech read that this builds on. A stored read is returned at no charge.
+        If there is none, its job is started, or joined if it is live already: the answer is `queued` with its
+        `job_id`; follow that with `get_jobs` and call again. Needs audio. Speakers are named `A`, `B`, … within one
+        item."""
         return await self._client.call(OPERATIONS['speakers'], body={'ref': ref}, maybe={'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     async def detect_beats(
@@ -2561,9 +2571,9 @@ class AsyncLibrary(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerBeatsAnswer:
-        """The beats of an item, those that begin a bar, and its tempo. What is stored is answered at no charge. Where it is not,
-        its job is started, or joined if it runs already: the answer is `queued` with its `job_id`; follow that with
-        `get_jobs` and call again. Needs at least two seconds of audio."""
+        """Returns the beats of an item, those that begin a bar, and its tempo. A stored read is returned at no charge. If there
+        is none, its job is started, or joined if it is live already: the answer is `queued` with its `job_id`; follow
+        that with `get_jobs` and call again. Needs at least two seconds of audio."""
         return await self._client.call(OPERATIONS['detect_beats'], body={'ref': ref}, maybe={'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     async def remove_silence(
@@ -2579,12 +2589,12 @@ class AsyncLibrary(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerSilenceAnswer:
-        """Which parts of an item to keep so that its long silences are gone, from where somebody speaks in it. A silence shorter
-        than `min_silence_ms` stays, and `padding_ms` stay on each side of speech; the workspace's settings say how
-        much where the call does not. A video's cuts stand on its frames. Where nobody speaks nothing is kept. With
-        `render: true` a job makes a new item of what is kept; the same render is made once while its item is there. A
-        stored speech read is used at no charge; where there is none its job is started or joined, and the answer is
-        `queued` without `keep`: follow `job_id` with `get_jobs` and call again."""
+        """Computes which parts of an item to keep so that its long silences are removed, from its speech. A silence shorter than
+        `min_silence_ms` stays, and so do `padding_ms` on each side of speech; values that the call does not give come
+        from the workspace's settings. Cuts in a video are on its frames. If nobody speaks, nothing is kept. With
+        `render: true` a job makes a new item of what is kept; while its item exists, the same render is not made
+        again. A stored speech read is used at no charge; if there is none, its job is started or joined, and the
+        answer is `queued` without `keep`: follow `job_id` with `get_jobs` and call again."""
         return await self._client.call(OPERATIONS['remove_silence'], body={'ref': ref}, maybe={'min_silence_ms': min_silence_ms, 'padding_ms': padding_ms, 'render': render, 'timeline': timeline, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     async def duck_music(
@@ -2602,12 +2612,12 @@ class AsyncLibrary(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerDuckAnswer:
-        """How far to turn music down while a voice speaks over it: an envelope of gains, between whose points the gain runs
-        straight in decibels. Under speech the music is down by `duck_db`; the way down ends when speech starts, the
-        way back starts when it ends, and elsewhere the gain is 0. With `render: true` a job mixes both into a new
-        item: as long as the voice, with its picture if it has one, and limited so that it never clips. A stored
-        speech read of the voice is used at no charge; where there is none its job is started or joined, and the
-        answer is `queued` without `envelope`: follow `job_id` with `get_jobs` and call again."""
+        """Computes how far to turn music down while a voice speaks over it: an envelope of gains, linear in decibels between its
+        points. Under speech the music is down by `duck_db`; the fall ends when speech starts, the rise starts when it
+        ends, and elsewhere the gain is 0. With `render: true` a job mixes both into a new item: as long as the voice,
+        with its picture if it has one, and limited so that it never clips. A stored speech read of the voice is used
+        at no charge; if there is none, its job is started or joined, and the answer is `queued` without `envelope`:
+        follow `job_id` with `get_jobs` and call again."""
         return await self._client.call(OPERATIONS['duck_music'], body={'voice_ref': voice_ref, 'music_ref': music_ref}, maybe={'duck_db': duck_db, 'attack_ms': attack_ms, 'release_ms': release_ms, 'render': render, 'timeline': timeline, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     async def search_footage(
@@ -2619,13 +2629,13 @@ class AsyncLibrary(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerFootageMatches:
-        """Finds what is said in videos and in recordings of sound, by their stored transcripts, and what is written in the
-        pictures of videos, by their stored search indexes, at no charge; `source` tells them apart. Each match of
-        spoken words has their time range, narrowed to the phrase, one of written words the time for which they stand;
-        of a video whose search index is stored also the moment (shot) that it begins in, and a still of it. A score
-        of 1 is the phrase as it was asked for; from 0.5 on all words are there; below that words are alike, which
-        forgives slips of the pen and of the transcript in queries of up to 16 words. English words are found in all
-        their forms. No match is an empty list; what could not be searched is named."""
+        """Finds words that are spoken in videos and recordings, by their stored transcripts, and words that are written in the
+        pictures of videos, by their stored search indexes, at no charge; `source` says which. A match of spoken words
+        has their time range, narrowed to the phrase; one of written words, the time for which they are shown. If the
+        video's search index is stored, it also has the moment (shot) that it begins in, and a still of it. A score of
+        1 is the exact phrase; from 0.5 on all words are there; below that words are similar, which tolerates typing
+        and transcription errors in queries of up to 16 words. English words are found in all their forms. No match is
+        an empty list; items that could not be searched are named."""
         return await self._client.call(OPERATIONS['search_footage'], body={'query': query}, maybe={'refs': refs, 'limit': limit}, workspace_id=workspace_id, timeout=timeout)
 
     async def create_board(
@@ -2636,7 +2646,7 @@ class AsyncLibrary(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerBoardAnswer:
-        """Columns of cards that plan what is to be done with items. It begins without a column: `edit_board` adds them. A
+        """Creates a board whose columns of cards plan the work on items. It begins without columns: `edit_board` adds them. A
         workspace has at most 200 boards."""
         return await self._client.call(OPERATIONS['create_board'], body={'name': name}, maybe={}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
@@ -2672,8 +2682,8 @@ class AsyncLibrary(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerBoardAnswer:
-        """Its name, or what is on it: `ops` are done one after the other, all of them or none, and the refusal names the one
-        that can't be done. What the board was before is kept for `undo_board`, the last 50 changes."""
+        """Changes its name, its columns or its cards: `ops` are applied in order, all of them or none, and a refusal names the
+        one that can't be applied. The last 50 changes can be undone with `undo_board`."""
         return await self._client.call(OPERATIONS['edit_board'], body={'board_id': board_id}, maybe={'if_revision': if_revision, 'name': name, 'ops': ops}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     async def undo_board(
@@ -2685,7 +2695,7 @@ class AsyncLibrary(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerBoardAnswer:
-        """Back to what it was before, as a new revision; again for the change before that."""
+        """Restores what the board was before its latest change, as a new revision. Repeat it to undo the change before."""
         return await self._client.call(OPERATIONS['undo_board'], body={'board_id': board_id}, maybe={'if_revision': if_revision}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     async def delete_board(
@@ -2695,7 +2705,7 @@ class AsyncLibrary(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerDeletedBoard:
-        """With what is kept of its past. The items that its cards are about stay."""
+        """Its history is deleted too. The items that its cards are about stay."""
         return await self._client.call(OPERATIONS['delete_board'], body={'board_id': board_id}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
     async def add_comment(
@@ -2711,8 +2721,9 @@ class AsyncLibrary(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerCommentAnswer:
-        """On the whole, at a second of it, or on a stretch; on a part of the picture. Each has at most 10,000 comments, which go
-        with it. A comment on a timeline stays at its second when scenes before it change."""
+        """A comment is about the whole, a time, or a stretch, and may be about a part of the picture. Each item and each
+        timeline has at most 10,000 comments, which are deleted with it. A comment on a timeline keeps its time when
+        scenes before it change."""
         return await self._client.call(OPERATIONS['add_comment'], body={'ref': ref, 'text': text}, maybe={'at': at, 'until': until, 'region': region, 'reply_to': reply_to}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def list_comments(
@@ -2725,7 +2736,7 @@ class AsyncLibrary(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> AsyncPages[types.Comment]:
-        """Newest first, replies among them."""
+        """Newest first, including replies."""
         return self._client.pages(OPERATIONS['list_comments'], body={'ref': ref}, maybe={'resolved': resolved, 'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
 
     async def update_comment(
@@ -2737,7 +2748,7 @@ class AsyncLibrary(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerCommentAnswer:
-        """Its words, which only its author changes, or whether it is resolved. What is absent stays as it is."""
+        """Changes its text, which only its author may do, or whether it is resolved. Absent fields keep their values."""
         return await self._client.call(OPERATIONS['update_comment'], body={'comment_id': comment_id}, maybe={'text': text, 'resolved': resolved}, workspace_id=workspace_id, timeout=timeout)
 
     async def delete_comment(
@@ -2747,7 +2758,7 @@ class AsyncLibrary(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerDeletedComment:
-        """With the replies to it."""
+        """The replies to it are deleted too."""
         return await self._client.call(OPERATIONS['delete_comment'], body={'comment_id': comment_id}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
     async def create_public_link(
@@ -2761,10 +2772,10 @@ class AsyncLibrary(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerCreatedPublicLink:
-        """A page that shows one item to whoever has its URL, until it ends, is revoked, or the item is deleted: the media, its
-        waveform and its transcript as far as they are read, and its comments where `rights` says so. It works for as
-        long as whoever makes it might: not past the end of their key, or of their place in the workspace. A script
-        session's token can make none."""
+        """Makes a page that shows one item to whoever has its URL, until the link expires or is revoked, or the item is deleted:
+        the media, its waveform and its transcript if those reads are stored, and its comments if `rights` allows
+        them. The link works no longer than its maker could: it ends with their key, or their membership of the
+        workspace. A script session's token can't make links."""
         return await self._client.call(OPERATIONS['create_public_link'], body={'ref': ref}, maybe={'expires_in': expires_in, 'rights': rights, 'passphrase': passphrase}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def list_public_links(
@@ -2776,7 +2787,7 @@ class AsyncLibrary(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> AsyncPages[types.PublicLink]:
-        """The workspace's links, newest first, without their URLs. Links that ended are kept for as long as ended jobs."""
+        """The workspace's links, newest first, without their URLs. Links that ended are kept as long as ended jobs."""
         return self._client.pages(OPERATIONS['list_public_links'], body={}, maybe={'ref': ref, 'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
 
     async def revoke_public_link(
@@ -2808,9 +2819,9 @@ class AsyncLibrary(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> AsyncPages[types.LibraryItem]:
-        """The items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a page may
-        show fewer than `limit`, and after 20,000 items without one none, and still have more after it (`has_more`). A
-        cursor is of one `sort`."""
+        """Lists the items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a page
+        may have fewer items than `limit`, or none after 20,000 items without a match, and still be followed by more
+        (`has_more`). A cursor is valid for one `sort` only."""
         return self._client.pages(OPERATIONS['list_library_items'], query={'query': query, 'type': type, 'status': status, 'has_read': has_read, 'missing_read': missing_read, 'tag': tag, 'created_after': created_after, 'created_before': created_before, 'board_id': board_id, 'sort': sort, 'limit': limit, 'cursor': cursor, 'include': include}, workspace_id=workspace_id, timeout=timeout)
 
     async def get_library_item(
@@ -2821,7 +2832,7 @@ class AsyncLibrary(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.LibraryItem:
-        """By its id, its ref, or the id of the job that made it (contract §2, "Library item")."""
+        """Finds it by its id, its ref, or the id of the job that made it (contract §2, "Library item")."""
         return await self._client.call(OPERATIONS['get_library_item'], path={'id': id}, query={'wait_seconds': wait_seconds}, workspace_id=workspace_id, timeout=timeout)
 
     async def update_library_item(
@@ -2834,7 +2845,7 @@ class AsyncLibrary(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.LibraryItem:
-        """Its name, its ref or its tags. What is absent stays as it is."""
+        """Changes its name, its ref or its tags. Absent fields keep their values."""
         return await self._client.call(OPERATIONS['update_library_item'], path={'id': id}, body={}, maybe={'name': name, 'ref': ref, 'tags': tags}, workspace_id=workspace_id, timeout=timeout)
 
     async def delete_library_item(
@@ -2844,7 +2855,8 @@ class AsyncLibrary(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.Deleted:
-        """Cancels its queued jobs, asks its running ones to stop, and frees the ref. The bytes go once no job reads them."""
+        """Cancels its queued jobs, asks its running ones to stop, and frees the ref. The bytes are deleted once no job reads
+        them."""
         return await self._client.call(OPERATIONS['delete_library_item'], path={'id': id}, workspace_id=workspace_id, timeout=timeout)
 
     async def get_stored_read(
@@ -2856,9 +2868,9 @@ class AsyncLibrary(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> Any:
-        """The result that a read's job has stored on the item, at no charge. A transcript is also answered as text:
-        `format=txt`, or as captions: `format=srt` and `format=vtt`, in cues of at most two lines of 42 characters and
-        7 s that never overlap, with who speaks where that is stored."""
+        """Returns the read that a job stored on the item, at no charge. A transcript is also returned as text: `format=txt`, or
+        as captions: `format=srt` and `format=vtt`, in cues of at most two lines of 42 characters and 7 s that never
+        overlap, with the speakers' names where those are stored."""
         return await self._client.call(OPERATIONS['get_stored_read'], path={'id': id, 'read': read}, query={'format': format}, workspace_id=workspace_id, timeout=timeout)
 
     async def lease_library_item(
@@ -2869,8 +2881,8 @@ class AsyncLibrary(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.Lease:
-        """For a computer that reads the item itself: until the lease ends, `prepare_media` answers `held` with the reason
-        `reading_on_computer`."""
+        """Hold an item's reads back For a computer that reads the item itself: until the lease ends, `prepare_media` answers
+        `held` with the reason `reading_on_computer`. `reading_on_computer`."""
         return await self._client.call(OPERATIONS['lease_library_item'], path={'id': id}, body={'seconds': seconds}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
     async def end_library_item_lease(
@@ -2904,9 +2916,9 @@ class AsyncWorkspace(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> AsyncPages[types.JobAnswer]:
-        """The jobs named by `job_ids` (up to 200: one `prepare_media` can start 120), or those of the workspace that the filters
-        leave, newest first. `wait_seconds` makes it a long poll: to follow jobs, call again with the same `job_ids`
-        and `wait_for: "all"` until none is `queued` or `running`. A finished job reports `cloud_minutes`."""
+        """Returns the jobs named by `job_ids` (up to 200: one `prepare_media` can start 120), or the workspace's jobs that match
+        the filters, newest first. `wait_seconds` makes it a long poll: to follow jobs, call again with the same
+        `job_ids` and `wait_for: "all"` until none is `queued` or `running`. A finished job reports `cloud_minutes`."""
         return self._client.pages(OPERATIONS['get_jobs'], body={}, maybe={'job_ids': job_ids, 'status': status, 'kind': kind, 'ref': ref, 'created_after': created_after, 'cursor': cursor, 'limit': limit, 'wait_seconds': wait_seconds, 'wait_for': wait_for}, workspace_id=workspace_id, timeout=timeout)
 
     async def cancel_jobs(
@@ -2917,8 +2929,8 @@ class AsyncWorkspace(AsyncGroup):
         timeout: float | None = None,
     ) -> types.ToolAnswerCancelJobsAnswer:
         """A queued job is cancelled at once and its hold freed; a running one is asked to stop and ends as `cancelled` within
-        seconds, charged nothing. One that has ended already stays as it is. What is told of stopped jobs goes out at
-        the account's request rate, and while more of it waits than a burst no jobs are started."""
+        seconds, charged nothing. One that has already ended does not change. Events of stopped jobs are sent at the
+        account's request rate; while more of them wait than one burst allows, no jobs are started."""
         return await self._client.call(OPERATIONS['cancel_jobs'], body={'job_ids': job_ids}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
     async def read_overview(
@@ -2927,7 +2939,7 @@ class AsyncWorkspace(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.OverviewAnswer:
-        """What there is in the workspace, what goes on, what is left of the minutes, and which endpoints are in trouble."""
+        """What the workspace contains, which work is under way, the minutes that are left, and the endpoints in trouble."""
         return await self._client.call(OPERATIONS['read_overview'], workspace_id=workspace_id, timeout=timeout)
 
     async def get_overview(
@@ -2936,7 +2948,7 @@ class AsyncWorkspace(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerOverviewAnswer:
-        """What there is in the workspace, what goes on, what is left of the minutes, and which endpoints are in trouble."""
+        """What the workspace contains, which work is under way, the minutes that are left, and the endpoints in trouble."""
         return await self._client.call(OPERATIONS['get_overview'], body={}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
     async def get_brand_kit(
@@ -2945,8 +2957,8 @@ class AsyncWorkspace(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerBrandKitAnswer:
-        """The workspace's colours, fonts and logos by name, its voice, and how its captions look. `families` are those that a
-        font may be of."""
+        """The workspace's named colours, fonts and logos, its tone of voice, and its caption style. `families` are the font
+        families that a font may have."""
         return await self._client.call(OPERATIONS['get_brand_kit'], body={}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
     async def update_brand_kit(
@@ -2962,8 +2974,8 @@ class AsyncWorkspace(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerBrandKitAnswer:
-        """All that is asked or nothing. What uses the kit names an entry, and shows what the kit says then: the pages of public
-        links bear its first colour."""
+        """Makes all the changes or none. Whatever uses an entry of the kit by name uses its current value: the pages of public
+        links show its first colour."""
         return await self._client.call(OPERATIONS['update_brand_kit'], body={}, maybe={'if_revision': if_revision, 'colors': colors, 'fonts': fonts, 'logos': logos, 'voice': voice, 'caption_style': caption_style}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     async def add_calendar_entry(
@@ -2980,8 +2992,8 @@ class AsyncWorkspace(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerCalendarEntryAnswer:
-        """What is planned for when, and which items it is about. The calendar plans; it publishes nothing, and nothing happens
-        by itself when the time comes. A workspace has at most 5,000 entries."""
+        """Adds an entry: what is planned, when, and which items it is about. The calendar only plans; it publishes nothing, and
+        nothing happens when the time comes. A workspace has at most 5,000 entries."""
         return await self._client.call(OPERATIONS['add_calendar_entry'], body={'title': title, 'starts_at': starts_at}, maybe={'ends_at': ends_at, 'refs': refs, 'channel': channel, 'note': note, 'status': status}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def list_calendar(
@@ -2995,7 +3007,7 @@ class AsyncWorkspace(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> AsyncPages[types.CalendarEntry]:
-        """What is planned between two moments, the earliest first; what has begun before and goes on is there too."""
+        """Lists what is planned between two times, earliest first, with entries that began earlier and still go on."""
         return self._client.pages(OPERATIONS['list_calendar'], body={}, maybe={'from': from_, 'to': to, 'status': status, 'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
 
     async def update_calendar_entry(
@@ -3012,7 +3024,7 @@ class AsyncWorkspace(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerCalendarEntryAnswer:
-        """What is absent stays as it is; `refs` are all of its items from then on."""
+        """Changes the fields that are given; absent ones keep their values. `refs` replaces all of the entry's items."""
         return await self._client.call(OPERATIONS['update_calendar_entry'], body={'entry_id': entry_id}, maybe={'title': title, 'starts_at': starts_at, 'ends_at': ends_at, 'refs': refs, 'channel': channel, 'note': note, 'status': status}, workspace_id=workspace_id, timeout=timeout)
 
     async def delete_calendar_entry(
@@ -3053,7 +3065,7 @@ class AsyncWorkspace(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerRevokedCalendarFeed:
-        """Its URL leads nowhere from now on. What programs have read already stays with them."""
+        """Its URL stops working at once. Programs keep what they have already read."""
         return await self._client.call(OPERATIONS['revoke_calendar_feed'], body={'feed_id': feed_id}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
     async def get_settings(
@@ -3062,7 +3074,7 @@ class AsyncWorkspace(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerSettingsAnswer:
-        """What its tools do where a call says nothing of it."""
+        """The defaults of its tools, for calls that don't say otherwise."""
         return await self._client.call(OPERATIONS['get_settings'], body={}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
     async def update_settings(
@@ -3080,8 +3092,8 @@ class AsyncWorkspace(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerSettingsAnswer:
-        """They count from the next call on, which may say otherwise for itself. `reads_on_import` start as if whoever uploads
-        had asked for them, and cost as such."""
+        """They apply from the next call on; a call may still say otherwise. `reads_on_import` start as if the uploader had
+        requested them, and cost the same."""
         return await self._client.call(OPERATIONS['update_settings'], body={}, maybe={'if_revision': if_revision, 'name': name, 'default_language': default_language, 'reads_on_import': reads_on_import, 'min_silence_ms': min_silence_ms, 'padding_ms': padding_ms, 'duck_db': duck_db, 'caption_style': caption_style}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     async def save_skill(
@@ -3095,8 +3107,8 @@ class AsyncWorkspace(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerSkillAnswer:
-        """Words that tell whoever works here how it is done: agents list skills and read those that fit. One of the same name is
-        written over. Over MCP skills are prompts too. A workspace has at most 200."""
+        """Saves instructions for whoever works in the workspace: agents list skills and read those that fit. A skill of the same
+        name is replaced. Over MCP skills are prompts too. A workspace has at most 200."""
         return await self._client.call(OPERATIONS['save_skill'], body={'name': name, 'text': text}, maybe={'description': description, 'if_revision': if_revision}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def list_skills(
@@ -3117,7 +3129,7 @@ class AsyncWorkspace(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerSkillAnswer:
-        """What it says, as Markdown."""
+        """With its text, as Markdown."""
         return await self._client.call(OPERATIONS['get_skill'], body={'name': name}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
     async def delete_skill(
@@ -3127,7 +3139,7 @@ class AsyncWorkspace(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerDeletedSkill:
-        """Its name is free then."""
+        """Its name becomes free."""
         return await self._client.call(OPERATIONS['delete_skill'], body={'name': name}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
     async def save_template(
@@ -3141,8 +3153,8 @@ class AsyncWorkspace(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerTemplateAnswer:
-        """Arguments of a tool by a name, to be run again and again. They are held against what the tool takes; what it requires
-        may be left to the run. One of the same name is written over. A workspace has at most 200."""
+        """Saves a tool's arguments under a name, to run again and again. They are checked against the tool's schema; required
+        arguments may be left to the run. A template of the same name is replaced. A workspace has at most 200."""
         return await self._client.call(OPERATIONS['save_template'], body={'name': name, 'tool': tool, 'arguments': arguments}, maybe={'if_revision': if_revision}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def list_templates(
@@ -3165,8 +3177,8 @@ class AsyncWorkspace(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerFields:
-        """Calls its tool with its arguments, `overrides` in their place, and answers what the tool answers. It is a call of that
-        tool: who may make it, what it costs, what it refuses and what an Idempotency-Key keeps are the tool's."""
+        """Calls the template's tool with its arguments, some replaced by `overrides`, and returns the tool's answer. It is a
+        call of that tool: who may make it, its price, its refusals and its Idempotency-Key are the tool's."""
         return await self._client.call(OPERATIONS['run_template'], body={'name': name}, maybe={'overrides': overrides}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     async def delete_template(
@@ -3176,7 +3188,7 @@ class AsyncWorkspace(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerDeletedTemplate:
-        """Its name is free then."""
+        """Its name becomes free."""
         return await self._client.call(OPERATIONS['delete_template'], body={'name': name}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
     async def create_project(
@@ -3191,10 +3203,10 @@ class AsyncWorkspace(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.Project:
-        """In the workspace that the call acts in. With the mode `autonomous` it begins as `running`, and an agent makes of the
-        workspace's footage what the brief asks for: `generating` while work that it started goes on, `rendering`, and
-        then `idle` with the film at `assembled_url`; or `failed`. It is paid by whoever creates the project. With
-        `manual` it begins as `idle`. Each status is told to `webhook_url`."""
+        """Creates it in the workspace that the call acts in. With the mode `autonomous` it begins as `running`, and an agent
+        makes what the brief asks for from the workspace's footage: the project is `generating` while work that it
+        started continues, then `rendering`, and finally `idle` with the film at `assembled_url`; or `failed`. The
+        creator pays for it. With `manual` it begins as `idle`. Each status is sent to `webhook_url`."""
         return await self._client.call(OPERATIONS['create_project'], body={'brief': brief}, maybe={'mode': mode, 'output_type': output_type, 'webhook_url': webhook_url, 'budget': budget}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def list_projects(
@@ -3205,7 +3217,7 @@ class AsyncWorkspace(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> AsyncPages[types.ListedProject]:
-        """The projects of the workspace that the call acts in, newest first, in short."""
+        """Summaries of the projects of the workspace that the call acts in, newest first."""
         return self._client.pages(OPERATIONS['list_projects'], query={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
 
     async def get_project(
@@ -3215,7 +3227,7 @@ class AsyncWorkspace(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.Project:
-        """Its full state. A webhook is sent once and may be lost: this is where the state is confirmed (contract §6.2.5)."""
+        """Returns its full state. A webhook is sent once and may be lost: confirm the state here (contract §6.2.5)."""
         return await self._client.call(OPERATIONS['get_project'], path={'id': id}, workspace_id=workspace_id, timeout=timeout)
 
     async def delete_project(
@@ -3225,8 +3237,8 @@ class AsyncWorkspace(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.Deleted:
-        """With the log of its webhooks, whatever its status; nobody is told. The jobs of its agent stop, as where it is
-        cancelled. A project that was cancelled goes by itself after 30 days."""
+        """Deletes it with the log of its webhooks, whatever its status; no webhook is sent. Its agent's jobs stop, as for a
+        cancelled project. A cancelled project is deleted automatically after 30 days."""
         return await self._client.call(OPERATIONS['delete_project'], path={'id': id}, workspace_id=workspace_id, timeout=timeout)
 
     async def update_project_settings(
@@ -3237,7 +3249,7 @@ class AsyncWorkspace(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ProjectSettings:
-        """No webhook is sent for it. A webhook that is on its way already goes where it was to go."""
+        """This sends no webhook. A webhook that is already on its way still goes to the old URL."""
         return await self._client.call(OPERATIONS['update_project_settings'], path={'id': id}, body={'webhook_url': webhook_url}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
     async def change_project_status(
@@ -3253,10 +3265,10 @@ class AsyncWorkspace(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.Project:
-        """What the agent that works on the project calls. Each change raises `revision` and is told to the project's
+        """Called by the agent that works on the project. Each change raises `revision` and is sent to the project's
         `webhook_url`, once. `running` and `generating` lead to each other, to `idle` and to `failed`, `running` to
         `rendering` also; `idle` leads to `running` and `rendering`; `rendering` to `idle` and `failed`; `failed` to
-        `running`. Whoever changes it takes it over: the service's own agent works on it no longer."""
+        `running`. Whoever changes the status takes the project over: the service's own agent stops working on it."""
         return await self._client.call(OPERATIONS['change_project_status'], path={'id': id}, body={'status': status}, maybe={'agent_message': agent_message, 'assets': assets, 'timeline': timeline, 'assembled_url': assembled_url, 'assembled_url_expires_at': assembled_url_expires_at}, workspace_id=workspace_id, timeout=timeout)
 
     async def cancel_project(
@@ -3266,8 +3278,8 @@ class AsyncWorkspace(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.Project:
-        """For good, and nobody is told (contract §6.2.2). The agent stops, and so do the jobs that it has started and waits for,
-        at no cost; those of others that it joined go on."""
+        """This is final, and no webhook is sent (contract §6.2.2). The agent stops, and so do the jobs that it started and waits
+        for, at no charge; jobs of others that it joined continue."""
         return await self._client.call(OPERATIONS['cancel_project'], path={'id': id}, workspace_id=workspace_id, timeout=timeout)
 
     def list_project_deliveries(
@@ -3279,7 +3291,7 @@ class AsyncWorkspace(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> AsyncPages[types.ProjectDelivery]:
-        """What was sent of the project's changes of status, newest first: at most one webhook a change. Kept 30 days."""
+        """Lists the webhooks of the project's changes of status, newest first: at most one for each change. Kept for 30 days."""
         return self._client.pages(OPERATIONS['list_project_deliveries'], path={'id': id}, query={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
 
     async def say_to_project(
@@ -3292,8 +3304,8 @@ class AsyncWorkspace(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.Project:
-        """A project that is `idle` or `failed` is `running` again: the agent does its work anew with what was said, for whoever
-        says it. What was read is stored, and costs nothing again."""
+        """A project that is `idle` or `failed` becomes `running` again: the agent does its work again with the message, on
+        behalf of whoever sends it. Reads are stored by then, and cost nothing again."""
         return await self._client.call(OPERATIONS['say_to_project'], path={'id': id}, body={'text': text}, maybe={'budget': budget}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def list_project_steps(
@@ -3305,8 +3317,8 @@ class AsyncWorkspace(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> AsyncPages[types.ProjectStep]:
-        """Each call of a tool, the oldest first: of the brief, and of each thing that was said since. The last ten are kept
-        beside the latest."""
+        """Each call of a tool, oldest first: those for the brief, and for each message since. The steps for the ten messages
+        before the latest are kept too."""
         return self._client.pages(OPERATIONS['list_project_steps'], path={'id': id}, query={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
 
 
@@ -3333,8 +3345,9 @@ class AsyncAccount(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> AsyncPages[types.Workspace]:
-        """The workspaces that the credential can reach, with the caller's role in each. An API key or a script session reaches
-        one. An OAuth access token reaches those that its user is a member of and has let the connection into."""
+        """Lists the workspaces that the credential can reach, with the caller's role in each. An API key or a script session
+        reaches one. An OAuth access token reaches those of which its user is a member and into which they let the
+        connection."""
         return self._client.pages(OPERATIONS['list_workspaces'], query={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
 
     async def create_workspace(
@@ -3345,8 +3358,9 @@ class AsyncAccount(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.Workspace:
-        """Another one of the caller's account, by an owner. A user who opens it is its owner; an API key acts in the one
-        workspace that it is bound to, and `POST /keys` makes one for this. An account has at most 100."""
+        """Opens another workspace of the caller's account; only an owner may. A user who opens it becomes its owner; an API key
+        still acts in its own workspace only, and `POST /keys` makes one for the new workspace. An account has at most
+        100."""
         return await self._client.call(OPERATIONS['create_workspace'], body={'name': name}, maybe={}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     async def update_workspace(
@@ -3357,7 +3371,7 @@ class AsyncAccount(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.Workspace:
-        """The one that the call acts in, by an owner."""
+        """Renames the workspace that the call acts in; only an owner may."""
         return await self._client.call(OPERATIONS['update_workspace'], path={'id': id}, body={'name': name}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
     def list_members(
@@ -3369,8 +3383,8 @@ class AsyncAccount(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> AsyncPages[types.WorkspaceMember]:
-        """Of the workspace that the call acts in, by owners. API keys are no members: each acts as an owner in the one workspace
-        that it is bound to."""
+        """Lists the members of the workspace that the call acts in; only owners may. API keys are not members: each acts as an
+        owner in the one workspace that it is bound to."""
         return self._client.pages(OPERATIONS['list_members'], path={'id': id}, query={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
 
     async def put_member(
@@ -3382,8 +3396,8 @@ class AsyncAccount(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.WorkspaceMember:
-        """Makes them a member, or changes the role of one who is: users of the workspace's account, and those of others who are
-        members of one of its workspaces. The last owner stays one."""
+        """Makes them a member, or changes a member's role. Only users of the workspace's account, or members of one of that
+        account's workspaces, can be given a role. The last owner must stay one."""
         return await self._client.call(OPERATIONS['put_member'], path={'id': id, 'userId': user_id}, body={'role': role}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
     async def delete_member(
@@ -3394,7 +3408,8 @@ class AsyncAccount(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.Deleted:
-        """With it end the user's sessions in the workspace and the keys to its account that they made. The last owner stays."""
+        """The user's sessions in the workspace end too, and so do the keys to its account that they made. The last owner can't
+        be removed."""
         return await self._client.call(OPERATIONS['delete_member'], path={'id': id, 'userId': user_id}, workspace_id=workspace_id, timeout=timeout)
 
     async def read_balances(
@@ -3403,8 +3418,8 @@ class AsyncAccount(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.BalancesAnswer:
-        """The month's cloud minutes, what running work holds of them, purchased minutes, AI credits and the rates of reads and
-        renders."""
+        """Returns the month's cloud minutes, the minutes that are held, purchased minutes, AI credits, and the rates of reads
+        and renders."""
         return await self._client.call(OPERATIONS['read_balances'], workspace_id=workspace_id, timeout=timeout)
 
     async def get_balances(
@@ -3424,8 +3439,8 @@ class AsyncAccount(AsyncGroup):
         idempotency_key: str | None = None,
         timeout: float | None = None,
     ) -> types.CreatedKey:
-        """Returns the key once; only its hash is stored. An account holds at most ten keys (contract §5.1). Refused for a script
-        session token, and to a connection for a workspace that it was not let into."""
+        """Returns the key once; only its hash is stored. An account has at most ten keys (contract §5.1). Refused for a script
+        session token, and for a workspace that the connection was not let into."""
         return await self._client.call(OPERATIONS['create_key'], body={}, maybe={'name': name, 'workspace_id': workspace_id}, idempotency_key=idempotency_key, timeout=timeout)
 
     def list_keys(
@@ -3436,7 +3451,7 @@ class AsyncAccount(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> AsyncPages[types.Key]:
-        """The account's live keys, newest first, without the keys themselves. Refused for a script session token."""
+        """The account's live keys, newest first, without the secrets. Refused for a script session token."""
         return self._client.pages(OPERATIONS['list_keys'], query={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
 
     async def get_key(
@@ -3446,7 +3461,7 @@ class AsyncAccount(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.Key:
-        """A live key, without the key itself. Refused for a script session token."""
+        """Returns a live key, without the secret. Refused for a script session token."""
         return await self._client.call(OPERATIONS['get_key'], path={'keyId': key_id}, workspace_id=workspace_id, timeout=timeout)
 
     async def revoke_key(
@@ -3456,8 +3471,8 @@ class AsyncAccount(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.Deleted:
-        """The key and the sessions made with it stop working at once; jobs already dispatched go on. Refused for a script
-        session token."""
+        """The key and the sessions made with it stop working at once; jobs that were already dispatched continue. Refused for a
+        script session token."""
         return await self._client.call(OPERATIONS['revoke_key'], path={'keyId': key_id}, workspace_id=workspace_id, timeout=timeout)
 
     def list_audit(
@@ -3471,8 +3486,8 @@ class AsyncAccount(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> AsyncPages[types.AccountChange]:
-        """Who made, changed, rotated, revoked, enabled or disabled what, newest first. It is kept for as long as the deployment
-        says (400 days unless set otherwise). Refused for a script session token."""
+        """Lists who made, changed, rotated, revoked, enabled or disabled what, newest first. Entries are kept for as long as the
+        deployment says (400 days by default). Refused for a script session token."""
         return self._client.pages(OPERATIONS['list_audit'], query={'action': action, 'actor': actor, 'target': target, 'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
 
     async def redeem_session(
@@ -3494,9 +3509,9 @@ class AsyncAccount(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.PortalSession:
-        """Pages for people of the account: their webhooks, jobs, usage and keys. The link can be used once, within ten minutes,
-        and signs a browser in for an hour, with what its key may do to them; it makes no keys. It ends with the key
-        that it was made with, which must be an API key."""
+        """Makes a link to pages for people of the account: their webhooks, jobs, usage and keys. It can be used once, within ten
+        minutes, and signs a browser in for an hour, with its key's rights on those pages; it makes no keys. The
+        session ends with the key that made the link, which must be an API key."""
         return await self._client.call(OPERATIONS['create_portal_session'], body={}, maybe={'pages': pages, 'return_url': return_url, 'theme': theme}, workspace_id=workspace_id, timeout=timeout)
 
 
@@ -3513,10 +3528,11 @@ class AsyncResearch(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerPulledPosts:
-        """The newest posts of a feed (RSS, Atom, JSON Feed), or the one that a page is (Open Graph, oEmbed), fetched now. Texts
-        are plain. A post is stored once, by its URL; pulled again it says what it says now. What nobody keeps
-        (`keep_post`) goes after 30 days, or once the workspaces of the account have 5,000 posts. What is kept says
-        what its own source says, whatever another says of it. Nothing is fetched behind a login."""
+        """Fetches the newest posts of a feed (RSS, Atom, JSON Feed), or the one post that a page is (Open Graph, oEmbed). Texts
+        are plain. A post is stored once, by its URL; pulled again, it is updated. Posts that nobody keeps
+        (`keep_post`) are deleted after 30 days, or once the workspaces of the account have 5,000 posts. A kept post
+        changes only when its own source changes, whatever another source says of it. Nothing is fetched behind a
+        login."""
         return await self._client.call(OPERATIONS['pull_posts'], body={'url': url}, maybe={'limit': limit}, workspace_id=workspace_id, timeout=timeout)
 
     def list_posts(
@@ -3530,7 +3546,7 @@ class AsyncResearch(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> AsyncPages[types.Post]:
-        """Those that were pulled into the workspace, newest first."""
+        """Lists the posts that were pulled into the workspace, newest first."""
         return self._client.pages(OPERATIONS['list_posts'], body={}, maybe={'query': query, 'source': source, 'kept': kept, 'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
 
     async def keep_post(
@@ -3543,8 +3559,8 @@ class AsyncResearch(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerPostAnswer:
-        """It stays until it is deleted. `import_media: true` imports the first of its media as an item, as `import_media` does;
-        a post that was imported before is not imported again."""
+        """The post stays until it is deleted. `import_media: true` imports the first of its media as an item, as `import_media`
+        does; a post whose media was imported before is not imported again."""
         return await self._client.call(OPERATIONS['keep_post'], body={'post_id': post_id}, maybe={'tags': tags, 'import_media': import_media}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     async def delete_post(
@@ -3554,7 +3570,7 @@ class AsyncResearch(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerDeletedPost:
-        """An item that its media was imported as stays."""
+        """An item that was imported from it stays."""
         return await self._client.call(OPERATIONS['delete_post'], body={'post_id': post_id}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
 
@@ -3569,7 +3585,7 @@ class AsyncModels(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ModelList:
-        """The engines that are built in, and the models of the configured providers, with their prices."""
+        """Lists the built-in engines, and the models of the configured providers, with their prices."""
         return await self._client.call(OPERATIONS['get_models'], workspace_id=workspace_id, timeout=timeout)
 
     async def list_models(
@@ -3589,9 +3605,9 @@ class AsyncModels(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerCostEstimate:
-        """Minutes and AI credits that a call of a tool would hold, without calling it: what the tool answers to the same
-        arguments with `dry_run: true`. A tool that never costs anything is not asked. What the tool would refuse is
-        refused here as well."""
+        """Returns the minutes and AI credits that a call of a tool would hold, without making it: what the tool answers to the
+        same arguments with `dry_run: true`. A tool that never costs anything is not called. What the tool would
+        refuse is refused here too."""
         return await self._client.call(OPERATIONS['estimate_cost'], body={'tool': tool, 'arguments': arguments}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
 
@@ -3614,9 +3630,9 @@ class AsyncGeneration(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerGenerationAnswer:
-        """A picture from words, by a provider's model, as a job that makes a new item. It is paid for in AI credits, held when
-        the job starts and charged when it succeeds, never more than was held. The same call makes the same item once:
-        say another `seed` for another picture."""
+        """Makes a picture from a text, by a provider's model, in a job that makes a new item. It is paid for in AI credits, held
+        when the job starts and charged when it succeeds, never more than was held. The same call makes the same item
+        once: give another `seed` for another picture."""
         return await self._client.call(OPERATIONS['generate_image'], body={'prompt': prompt}, maybe={'model': model, 'width': width, 'height': height, 'seed': seed, 'context': context, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     async def generate_video(
@@ -3635,7 +3651,7 @@ class AsyncGeneration(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerGenerationAnswer:
-        """A film from words, and from a picture that it begins with if `ref` names one, by a provider's model, as a job that
+        """Makes a film from a text, and from a picture to begin with if `ref` names one, by a provider's model, in a job that
         makes a new item. It is paid for in AI credits as pictures are."""
         return await self._client.call(OPERATIONS['generate_video'], body={'prompt': prompt}, maybe={'ref': ref, 'model': model, 'seconds': seconds, 'width': width, 'height': height, 'seed': seed, 'context': context, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
@@ -3655,9 +3671,9 @@ class AsyncGeneration(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerGenerationAnswer:
-        """Spoken `text`, or sound such as music from a `prompt`, as a job that makes a new item. Two engines that speak are
-        built in and cost no AI credits, only minutes of what they speak; what they make is a draft. Whatever is
-        spoken or played so is `synthetic`."""
+        """Makes speech from `text`, or sound such as music from a `prompt`, in a job that makes a new item. Two speech engines
+        are built in and cost no AI credits, only minutes of speech; their quality is draft. Whatever is made so is
+        `synthetic`."""
         return await self._client.call(OPERATIONS['generate_audio'], body={}, maybe={'text': text, 'prompt': prompt, 'voice': voice, 'language': language, 'model': model, 'seconds': seconds, 'seed': seed, 'context': context, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     async def upscale_media(
@@ -3672,7 +3688,7 @@ class AsyncGeneration(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerGenerationAnswer:
-        """A new item that is twice or four times as wide and as high. `lanczos`, which is built in, resamples and invents
+        """Makes a new item that is two or four times as wide and as high. `lanczos`, which is built in, resamples and invents
         nothing; it costs minutes as renders do, and no AI credits."""
         return await self._client.call(OPERATIONS['upscale_media'], body={'ref': ref, 'factor': factor}, maybe={'model': model, 'context': context, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
@@ -3689,9 +3705,9 @@ class AsyncGeneration(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerGenerationAnswer:
-        """A new item whose background is transparent: a PNG of a picture, a `WebM` with an alpha channel of a film. `chroma-
-        key`, which is built in, takes whatever has about the `color` for background; it costs minutes as renders do,
-        and no AI credits."""
+        """Makes a new item whose background is transparent: a PNG of a picture, a `WebM` with an alpha channel of a film.
+        `chroma-key`, which is built in, takes everything close to `color` as background; it costs minutes as renders
+        do, and no AI credits."""
         return await self._client.call(OPERATIONS['cut_out'], body={'ref': ref}, maybe={'color': color, 'similarity': similarity, 'model': model, 'context': context, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     async def dub(
@@ -3709,12 +3725,12 @@ class AsyncGeneration(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerDubStanding:
-        """What is said in an item, translated and spoken in another language, as a job of kind `dub` that makes a new item, a
-        timeline whose voiceover it is, and a dub to edit. It rests on the item's `transcript` and `speakers` reads:
-        stored ones are used at no charge, and where one is missing its job is started or joined and the answer is
-        `queued`: follow `job_id` with `get_jobs` and call again. With `script` neither is needed. What is built in
-        translates and speaks as a draft: listen to it, change it with `edit_dub`. The same call makes the same dub
-        once, until that or its item is deleted."""
+        """Translates the speech of an item and speaks it in another language, in a job of kind `dub` that makes a new item, a
+        timeline with the new voices as its voiceover, and a dub to edit. It needs the item's `transcript` and
+        `speakers` reads: stored ones are used at no charge. If one is missing, its job is started or joined and the
+        answer is `queued`: follow `job_id` with `get_jobs` and call again. With `script` neither is needed. The
+        built-in engines translate and speak at draft quality: listen to the result, and change it with `edit_dub`.
+        The same call makes the same dub once, until the dub or its item is deleted."""
         return await self._client.call(OPERATIONS['dub'], body={'target_language': target_language}, maybe={'ref': ref, 'timeline_id': timeline_id, 'source_language': source_language, 'script': script, 'voices': voices, 'keep_background': keep_background, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def list_dubs(
@@ -3725,7 +3741,7 @@ class AsyncGeneration(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> AsyncPages[types.ListedDub]:
-        """Newest first, without what is said in them."""
+        """Newest first, without their segments."""
         return self._client.pages(OPERATIONS['list_dubs'], body={}, maybe={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
 
     async def get_dub(
@@ -3735,7 +3751,7 @@ class AsyncGeneration(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerDubAnswer:
-        """With all its segments, what was last spoken of it, and whether it was changed since."""
+        """With all its segments, what was last spoken, and whether it was changed since."""
         return await self._client.call(OPERATIONS['get_dub'], body={'dub_id': dub_id}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
     async def edit_dub(
@@ -3749,9 +3765,9 @@ class AsyncGeneration(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerDubAnswer:
-        """Its name, or what is said in it: `ops` are done one after the other, all of them or none, and the refusal names the
-        one that can't be done. Nothing is spoken by it: `render_dub` speaks what was changed. What the dub was before
-        is kept for `undo_dub`, the last 50 changes."""
+        """Changes its name or its segments: `ops` are applied in order, all of them or none, and a refusal names the one that
+        can't be applied. Nothing is spoken: `render_dub` speaks the changes. The last 50 changes can be undone with
+        `undo_dub`."""
         return await self._client.call(OPERATIONS['edit_dub'], body={'dub_id': dub_id}, maybe={'if_revision': if_revision, 'name': name, 'ops': ops}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     async def undo_dub(
@@ -3763,7 +3779,7 @@ class AsyncGeneration(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerDubAnswer:
-        """Back to what it was before, as a new revision; again for the change before that."""
+        """Restores what the dub was before its latest change, as a new revision. A second call undoes the change before."""
         return await self._client.call(OPERATIONS['undo_dub'], body={'dub_id': dub_id}, maybe={'if_revision': if_revision}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     async def render_dub(
@@ -3775,9 +3791,9 @@ class AsyncGeneration(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerDubStanding:
-        """A job makes a new item of the dub as it is now, and puts its voices into the dub's timeline. Only segments whose text,
-        voice or time is another are spoken; the job's result counts them (`spoken`, `reused`). Of a dub that has not
-        changed the answer is `ready`."""
+        """Starts a job that makes a new item of the dub as it is now, and puts the new voices into the dub's timeline. Only
+        segments whose text, voice or time changed are spoken; the job's result counts them (`spoken`, `reused`). If
+        the dub has not changed, the answer is `ready`."""
         return await self._client.call(OPERATIONS['render_dub'], body={'dub_id': dub_id}, maybe={'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     async def delete_dub(
@@ -3787,7 +3803,7 @@ class AsyncGeneration(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerDeletedDub:
-        """With what is kept of its past. Its timeline and the items that were made of it stay."""
+        """Its history is deleted too. Its timeline and the items that were made of it stay."""
         return await self._client.call(OPERATIONS['delete_dub'], body={'dub_id': dub_id}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
 
@@ -3805,7 +3821,7 @@ class AsyncTimeline(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerTimelineAnswer:
-        """Scenes one after the other, sound beside them, pictures and texts over them, and captions. It begins empty, or with
+        """Creates a sequence of scenes, with sound, with pictures and texts over the scenes, and with captions. It is empty, or
         what `ops` make of it. A workspace has at most 500 timelines."""
         return await self._client.call(OPERATIONS['create_timeline'], body={'name': name}, maybe={'ops': ops}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
@@ -3817,7 +3833,7 @@ class AsyncTimeline(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> AsyncPages[types.ListedTimeline]:
-        """Newest first, without what is in them."""
+        """Newest first, without their scenes, sound, overlays and captions."""
         return self._client.pages(OPERATIONS['list_timelines'], body={}, maybe={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
 
     async def get_timeline(
@@ -3827,8 +3843,8 @@ class AsyncTimeline(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerTimelineAnswer:
-        """With everything in it, when each scene begins, and links to what the scenes show. What is of an item that is deleted
-        says so."""
+        """With everything in it, the time at which each scene begins, and links to what the scenes show. Parts whose item is
+        deleted say so."""
         return await self._client.call(OPERATIONS['get_timeline'], body={'timeline_id': timeline_id}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
     async def edit_timeline(
@@ -3842,8 +3858,8 @@ class AsyncTimeline(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerTimelineAnswer:
-        """Its name, or what is in it: `ops` are done one after the other, all of them or none, and the refusal names the one
-        that can't be done. What the timeline was before is kept for `undo_timeline`, the last 50 changes."""
+        """Changes its name or its contents: `ops` are applied in order, all of them or none, and a refusal names the one that
+        can't be applied. The last 50 changes can be undone with `undo_timeline`."""
         return await self._client.call(OPERATIONS['edit_timeline'], body={'timeline_id': timeline_id}, maybe={'if_revision': if_revision, 'name': name, 'ops': ops}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     async def undo_timeline(
@@ -3855,7 +3871,7 @@ class AsyncTimeline(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerTimelineAnswer:
-        """Back to what it was before, as a new revision; again for the change before that."""
+        """Restores what the timeline was before its latest change, as a new revision. A second call undoes the change before."""
         return await self._client.call(OPERATIONS['undo_timeline'], body={'timeline_id': timeline_id}, maybe={'if_revision': if_revision}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     async def delete_timeline(
@@ -3865,7 +3881,7 @@ class AsyncTimeline(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerDeletedTimeline:
-        """With what is kept of its past. The items that it names, and those that were rendered from it, stay."""
+        """Its history is deleted too. The items that it names, and those that were rendered from it, stay."""
         return await self._client.call(OPERATIONS['delete_timeline'], body={'timeline_id': timeline_id}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
     async def render_timeline(
@@ -3879,11 +3895,11 @@ class AsyncTimeline(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerRenderedTimeline:
-        """A job makes a new item of the timeline as it is now: a film of its scenes, cut to the frame, with what is over them
-        and its sound, or the sound alone. It costs what a render of its length costs, or what has to be gone through
-        to come to its parts, if that is more. The same film is made once while its item is there. Tracks go down
-        under the speech of those items whose `speech` read is stored; captions in the picture are of stored
-        transcripts, or of the cues in the timeline. `warnings` names what is missing."""
+        """Starts a job that makes a new item of the timeline as it is now: a film of its scenes, cut to the frame, with its
+        overlays and its sound, or the sound alone. It costs as much as a render of its length, or as decoding up to
+        the parts that it uses, if that is more. While a film's item exists, the same film is not made again. Tracks
+        are turned down under the speech of those items whose `speech` read is stored; captions in the picture come
+        from stored transcripts, or from the timeline's cues. `warnings` names what is missing."""
         return await self._client.call(OPERATIONS['render_timeline'], body={'timeline_id': timeline_id}, maybe={'format': format, 'quality': quality, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     async def export_timeline(
@@ -3894,8 +3910,8 @@ class AsyncTimeline(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerExportedTimeline:
-        """As `OpenTimelineIO`, which comes back by `import_timeline` as it was; as an edit decision list; or what is said in it
-        as captions: its own cues, or those of the stored transcripts of its scenes and its voiceover."""
+        """Returns it as `OpenTimelineIO`, which `import_timeline` restores unchanged; as an edit decision list; or as captions:
+        its own cues, or those of the stored transcripts of its scenes and its voiceover."""
         return await self._client.call(OPERATIONS['export_timeline'], body={'timeline_id': timeline_id, 'format': format}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
     async def import_timeline(
@@ -3909,10 +3925,10 @@ class AsyncTimeline(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerImportedTimeline:
-        """A new timeline of an `OpenTimelineIO` document: the clips of its first video track are the scenes, those of its audio
-        tracks the sound; of an edit decision list, whose events are the same; or of captions, which are its cues.
-        What a document names that is no item of the workspace leaves a black scene in its place, and what can't be
-        rendered is left out; `warnings` names both."""
+        """Makes a new timeline of an `OpenTimelineIO` document, whose first video track's clips become the scenes and whose
+        audio tracks' clips the sound; of an edit decision list, whose events become the same; or of captions, which
+        become its cues. Media that are not items of the workspace leave a black scene in their place, and what can't
+        be rendered is left out; `warnings` names both."""
         return await self._client.call(OPERATIONS['import_timeline'], body={'content': content}, maybe={'format': format, 'fps': fps, 'name': name}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
 
@@ -3933,9 +3949,9 @@ class AsyncCanvas(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerCanvasAnswer:
-        """A picture of layers that stand over one another: images and frames of films, texts, shapes, gradients, logos. `{name}`
-        in a text is a placeholder, which a render fills, so that one canvas makes many pictures. A workspace has at
-        most 500 canvases."""
+        """Creates a picture of stacked layers: images and frames of films, texts, shapes, gradients, logos. `{name}` in a text
+        is a placeholder that a render fills, so that one canvas makes many pictures. A workspace has at most 500
+        canvases."""
         return await self._client.call(OPERATIONS['create_canvas'], body={'width': width, 'height': height}, maybe={'name': name, 'background': background, 'layers': layers}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def list_canvases(
@@ -3946,7 +3962,7 @@ class AsyncCanvas(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> AsyncPages[types.ListedCanvas]:
-        """Newest first, without what is on them."""
+        """Newest first, without their layers."""
         return self._client.pages(OPERATIONS['list_canvases'], body={}, maybe={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
 
     async def get_canvas(
@@ -3971,8 +3987,8 @@ class AsyncCanvas(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerCanvasAnswer:
-        """Its name, or what is on it: `ops` are done one after the other, all of them or none, and the refusal names the one
-        that can't be done. What the canvas was before is kept for `undo_canvas`, the last 50 changes."""
+        """Changes its name or its layers: `ops` are applied in order, all of them or none, and a refusal names the one that
+        can't be applied. The last 50 changes can be undone with `undo_canvas`."""
         return await self._client.call(OPERATIONS['edit_canvas'], body={'canvas_id': canvas_id}, maybe={'if_revision': if_revision, 'name': name, 'ops': ops}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     async def undo_canvas(
@@ -3984,7 +4000,7 @@ class AsyncCanvas(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerCanvasAnswer:
-        """Back to what it was before, as a new revision; again for the change before that."""
+        """Restores what the canvas was before its latest change, as a new revision. A second call undoes the change before."""
         return await self._client.call(OPERATIONS['undo_canvas'], body={'canvas_id': canvas_id}, maybe={'if_revision': if_revision}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     async def delete_canvas(
@@ -3994,7 +4010,7 @@ class AsyncCanvas(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerDeletedCanvas:
-        """With what is kept of its past. The items that it shows, and those that were rendered from it, stay."""
+        """Its history is deleted too. The items that it shows, and those that were rendered from it, stay."""
         return await self._client.call(OPERATIONS['delete_canvas'], body={'canvas_id': canvas_id}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
     async def render_canvas(
@@ -4009,11 +4025,10 @@ class AsyncCanvas(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerRenderedCanvas:
-        """A job makes a new image of the canvas as it is now, with `values` in the place of its placeholders and with what its
-        names stand for in the brand kit now. One canvas comes out as the same bytes, however often; the same picture
-        is made once while its item is there. It costs what a second of film costs, for each 3840 × 2160 pixels that
-        are begun, or what decoding its images is worth, if that is more. `warnings` names letters that the fonts
-        lack."""
+        """Starts a job that makes a new image of the canvas as it is now, with `values` for its placeholders and the names of
+        the brand kit resolved now. The same canvas always gives the same bytes, and while a picture's item exists the
+        same picture is not made again. It costs as much as one second of film for each 3840 × 2160 pixels begun, or
+        the cost of decoding its images if that is more. `warnings` names letters that the fonts lack."""
         return await self._client.call(OPERATIONS['render_canvas'], body={'canvas_id': canvas_id}, maybe={'format': format, 'scale': scale, 'values': values, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
 
@@ -4037,7 +4052,7 @@ class AsyncUploads(AsyncGroup):
         timeout: float | None = None,
     ) -> types.Upload:
         """With `filename`, `content_type` and `bytes`: PUT the bytes as `upload` says, then call `complete`. With `url`: a
-        worker fetches it, and there is nothing more to do."""
+        worker fetches the file, and there is nothing more to do."""
         return await self._client.call(OPERATIONS['create_upload'], body={}, maybe={'filename': filename, 'content_type': content_type, 'bytes': bytes, 'sha256': sha256, 'url': url, 'ref': ref, 'reads': reads}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     async def get_upload(
@@ -4047,8 +4062,8 @@ class AsyncUploads(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.UploadDetail:
-        """How far it has come, and why it failed. Without the URL that takes its bytes, which is given out once. An upload that
-        has ended is kept as long as jobs are."""
+        """Returns its status, and why it failed. The URL that takes its bytes is not shown: only `POST /uploads` returns it. An
+        upload that has ended is kept as long as jobs are."""
         return await self._client.call(OPERATIONS['get_upload'], path={'id': id}, workspace_id=workspace_id, timeout=timeout)
 
     async def complete_upload(
@@ -4058,8 +4073,8 @@ class AsyncUploads(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.LibraryItem:
-        """Hands the bytes to a worker and answers the item in `processing`; `GET /library/items/{id}` tells when it is `ready`
-        or `failed`. Completing again answers the item again."""
+        """Hands the bytes to a worker and returns the item in `processing`; `GET /library/items/{id}` says when it is `ready` or
+        `failed`. Completing it again returns the item again."""
         return await self._client.call(OPERATIONS['complete_upload'], path={'id': id}, workspace_id=workspace_id, timeout=timeout)
 
 
@@ -4079,7 +4094,7 @@ class AsyncWebhooks(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.Webhook:
-        """It is told of jobs that end in any workspace of the account. An account has at most ten (contract §8)."""
+        """It gets the events of jobs that end in any workspace of the account. An account has at most ten (contract §8)."""
         return await self._client.call(OPERATIONS['create_webhook'], body={'url': url}, maybe={'description': description, 'event_types': event_types, 'kinds': kinds}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def list_webhooks(
@@ -4090,7 +4105,7 @@ class AsyncWebhooks(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> AsyncPages[types.Webhook]:
-        """The account's endpoints, newest first, each with its failures in a row."""
+        """The account's endpoints, newest first, each with its number of consecutive failures."""
         return self._client.pages(OPERATIONS['list_webhooks'], query={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
 
     async def get_webhook(
@@ -4116,8 +4131,8 @@ class AsyncWebhooks(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.Webhook:
-        """With `test: true` one ping is sent now, after the changes; it counts for nothing and is not retried. An endpoint takes
-        ten pings a minute."""
+        """With `test: true` one ping is sent now, after the changes; its result counts neither as failure nor as success, and it
+        is not retried. An endpoint takes ten pings a minute."""
         return await self._client.call(OPERATIONS['update_webhook'], path={'id': id}, body={}, maybe={'url': url, 'description': description, 'event_types': event_types, 'kinds': kinds, 'enabled': enabled, 'test': test}, workspace_id=workspace_id, timeout=timeout)
 
     async def delete_webhook(
@@ -4144,8 +4159,9 @@ class AsyncWebhooks(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> AsyncPages[types.Delivery]:
-        """The endpoint's delivery log, newest first, with the status and error of the receiver. Kept 30 days. With filters a
-        page looks through 2,000 deliveries: it may show fewer than `limit`, or none, and still have more after it."""
+        """Lists the endpoint's deliveries, newest first, with the receiver's status and the error. They are kept for 30 days.
+        With filters a page looks through 2,000 deliveries: it may have fewer than `limit`, or none, and still be
+        followed by more."""
         return self._client.pages(OPERATIONS['list_deliveries'], path={'id': id}, query={'status': status, 'event_type': event_type, 'http_status': http_status, 'since': since, 'until': until, 'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
 
     async def resend_delivery(
@@ -4157,9 +4173,9 @@ class AsyncWebhooks(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.Resent:
-        """With `delivery_id`, that delivery from its first attempt: a new delivery, which names it in `resend_of`. One that is
-        still pending is cancelled for it, and so is a resend of it. With `since`, every event since then whose last
-        delivery failed or was skipped."""
+        """With `delivery_id`, sends that delivery again from its first attempt: a new delivery, which names it in `resend_of`.
+        If that one, or a resend of it, is still pending, it is cancelled. With `since`, sends every event since then
+        whose last delivery failed or was skipped."""
         return await self._client.call(OPERATIONS['resend_delivery'], path={'id': id}, body={}, maybe={'delivery_id': delivery_id, 'since': since}, workspace_id=workspace_id, timeout=timeout)
 
     async def get_delivery(
@@ -4170,7 +4186,8 @@ class AsyncWebhooks(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.DeliveryDetail:
-        """With what was sent: the body, and of each attempt the host, the path and the headers, signature and all."""
+        """With the requests that were sent: the body, and for each attempt the host, the path and the headers with the
+        signature."""
         return await self._client.call(OPERATIONS['get_delivery'], path={'id': id, 'delivery_id': delivery_id}, workspace_id=workspace_id, timeout=timeout)
 
     async def get_webhook_secret(
@@ -4189,8 +4206,8 @@ class AsyncWebhooks(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.Secret:
-        """Without `rotate` it answers the secret there is, or creates one. With `rotate: true` it issues a new one; the old one
-        keeps verifying for 24 hours, in which there is no other rotation. Refused for a script session token."""
+        """Without `rotate` it returns the existing secret, or creates one. With `rotate: true` it creates a new one; the old one
+        keeps verifying for 24 hours, in which there can be no other rotation. Refused for a script session token."""
         return await self._client.call(OPERATIONS['create_webhook_secret'], body={}, maybe={'rotate': rotate}, workspace_id=workspace_id, timeout=timeout)
 
     async def delete_webhook_secret(
@@ -4199,8 +4216,8 @@ class AsyncWebhooks(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.Deleted:
-        """Deliveries are then signed with the shared default secret. A secret that still verified from before a rotation is gone
-        too. Refused for a script session token."""
+        """Deliveries are then signed with the shared default secret. A previous secret that still verified after a rotation is
+        removed too. Refused for a script session token."""
         return await self._client.call(OPERATIONS['delete_webhook_secret'], workspace_id=workspace_id, timeout=timeout)
 
     def list_events(
@@ -4213,9 +4230,9 @@ class AsyncWebhooks(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> AsyncPages[types.JobEvent]:
-        """The account's job events, newest first, each as endpoints are sent it, whether there are endpoints or not. Kept 30
-        days. With filters a page looks through 2,000 events: it may show fewer than `limit`, or none, and still have
-        more after it."""
+        """The account's job events, newest first, as endpoints are sent them, whether it has endpoints or not. They are kept for
+        30 days. With filters a page looks through 2,000 events: it may have fewer than `limit`, or none, and still be
+        followed by more."""
         return self._client.pages(OPERATIONS['list_events'], query={'type': type, 'since': since, 'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
 
     async def get_event(
@@ -4225,7 +4242,7 @@ class AsyncWebhooks(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.AnyEvent:
-        """The exact JSON that endpoints are sent, a ping's too. Kept 30 days."""
+        """Returns the exact JSON that endpoints are sent, also for a ping. Events are kept for 30 days."""
         return await self._client.call(OPERATIONS['get_event'], path={'id': id}, workspace_id=workspace_id, timeout=timeout)
 
 
@@ -4243,7 +4260,7 @@ class AsyncOperator(AsyncGroup):
         create_key: bool | None = None,
         timeout: float | None = None,
     ) -> types.OpenedAccount:
-        """With a default workspace, and with an API key to it where one is asked for."""
+        """It has a default workspace, and an API key for it if one is requested."""
         return await self._client.call(OPERATIONS['operator_create_account'], body={'name': name}, maybe={'workspace_name': workspace_name, 'monthly_allowance_minutes': monthly_allowance_minutes, 'create_key': create_key}, timeout=timeout)
 
     def operator_list_accounts(
@@ -4254,7 +4271,7 @@ class AsyncOperator(AsyncGroup):
         cursor: str | None = None,
         timeout: float | None = None,
     ) -> AsyncPages[types.OperatorAccount]:
-        """All of them, newest first."""
+        """All accounts, newest first."""
         return self._client.pages(OPERATIONS['operator_list_accounts'], query={'name': name, 'limit': limit, 'cursor': cursor}, timeout=timeout)
 
     async def operator_get_account(
@@ -4263,7 +4280,7 @@ class AsyncOperator(AsyncGroup):
         *,
         timeout: float | None = None,
     ) -> types.AccountDetail:
-        """The account, what it has left of its minutes, and the processor time that its work took unpaid."""
+        """Returns the account, its balances, and the processor time that its work used unpaid."""
         return await self._client.call(OPERATIONS['operator_get_account'], path={'id': id}, timeout=timeout)
 
     async def operator_update_account(
@@ -4273,7 +4290,7 @@ class AsyncOperator(AsyncGroup):
         name: str,
         timeout: float | None = None,
     ) -> types.OperatorAccount:
-        """Its name. Minutes are given by `POST /operator/accounts/{id}/minutes`."""
+        """Changes its name. Minutes are given by `POST /operator/accounts/{id}/minutes`."""
         return await self._client.call(OPERATIONS['operator_update_account'], path={'id': id}, body={'name': name}, maybe={}, timeout=timeout)
 
     async def operator_forgive_processor_time(
@@ -4282,8 +4299,8 @@ class AsyncOperator(AsyncGroup):
         *,
         timeout: float | None = None,
     ) -> types.AccountDetail:
-        """What its media and jobs computed unpaid counts no more: jobs and uploads are let in at once, and what was put off goes
-        on."""
+        """The time that its media and jobs used unpaid no longer counts: jobs and uploads are accepted at once, and work that
+        was put off continues."""
         return await self._client.call(OPERATIONS['operator_forgive_processor_time'], path={'id': id}, timeout=timeout)
 
     async def operator_suspend_account(
@@ -4294,9 +4311,9 @@ class AsyncOperator(AsyncGroup):
         end_work: bool | None = None,
         timeout: float | None = None,
     ) -> types.SuspendedAccount:
-        """Every credential of it is refused with 403 `account_suspended`, its open event streams end, its queued jobs wait, and
-        its endpoints are told of nothing: events are `skipped`, and can be sent again once it is resumed. What runs
-        goes on unless `end_work` is true. Nothing is deleted. Repeated, it gives another reason."""
+        """All its credentials are refused with 403 `account_suspended`, its open event streams end, its queued jobs wait, and
+        its endpoints get no events: events are `skipped`, and can be sent again once it is resumed. Running work
+        continues unless `end_work` is true. Nothing is deleted. Repeated, it changes the reason."""
         return await self._client.call(OPERATIONS['operator_suspend_account'], path={'id': id}, body={'reason': reason}, maybe={'end_work': end_work}, timeout=timeout)
 
     async def operator_resume_account(
@@ -4305,7 +4322,7 @@ class AsyncOperator(AsyncGroup):
         *,
         timeout: float | None = None,
     ) -> types.OperatorAccount:
-        """Its credentials are let in again, its jobs go on, and the endpoints that the suspension silenced are enabled."""
+        """Its credentials are accepted again, its jobs continue, and the endpoints that the suspension disabled are enabled."""
         return await self._client.call(OPERATIONS['operator_resume_account'], path={'id': id}, timeout=timeout)
 
     def operator_list_keys(
@@ -4316,7 +4333,7 @@ class AsyncOperator(AsyncGroup):
         cursor: str | None = None,
         timeout: float | None = None,
     ) -> AsyncPages[types.OperatorKey]:
-        """Live and revoked, newest first, without the keys themselves."""
+        """Live and revoked keys, newest first, without the secrets."""
         return self._client.pages(OPERATIONS['operator_list_keys'], query={'account_id': account_id, 'limit': limit, 'cursor': cursor}, timeout=timeout)
 
     async def operator_revoke_key(
@@ -4325,8 +4342,8 @@ class AsyncOperator(AsyncGroup):
         *,
         timeout: float | None = None,
     ) -> types.Deleted:
-        """Whosever it is: the key, the sessions made with it and its open event streams end at once; jobs already dispatched go
-        on. Its owner sees it in their audit log."""
+        """This works for any account's key: the key, the sessions made with it and its open event streams end at once; jobs that
+        were already dispatched continue. Its owner sees it in their audit log."""
         return await self._client.call(OPERATIONS['operator_revoke_key'], path={'id': id}, timeout=timeout)
 
     async def operator_erase_account(
@@ -4336,8 +4353,8 @@ class AsyncOperator(AsyncGroup):
         timeout: float | None = None,
     ) -> types.ErasedAnswer:
         """It must be suspended. Its workspaces with their items and projects, its users, endpoints, signing secret, audit log
-        and name go, for good; bytes follow as for deleted items. Ids and the ledger stay. Asked again, it goes on
-        where it was."""
+        and name are erased for good; bytes are deleted as for deleted items. Ids and the ledger stay. Repeated, it
+        continues where it stopped."""
         return await self._client.call(OPERATIONS['operator_erase_account'], path={'id': id}, timeout=timeout)
 
     async def operator_erase_workspace(
@@ -4346,7 +4363,8 @@ class AsyncOperator(AsyncGroup):
         *,
         timeout: float | None = None,
     ) -> types.ErasedAnswer:
-        """Its items, projects, members, keys and name go, for good. An account's default workspace goes with its account."""
+        """Its items, projects, members, keys and name are erased for good. An account's default workspace is erased with its
+        account only."""
         return await self._client.call(OPERATIONS['operator_erase_workspace'], path={'id': id}, timeout=timeout)
 
     async def operator_erase_item(
@@ -4355,7 +4373,7 @@ class AsyncOperator(AsyncGroup):
         *,
         timeout: float | None = None,
     ) -> types.ErasedAnswer:
-        """As if its owner had deleted it, and what it was called goes at once. One that was deleted before loses its name too."""
+        """Deletes it as its owner could, and erases its name at once. An item that was deleted before loses its name too."""
         return await self._client.call(OPERATIONS['operator_erase_item'], path={'id': id}, timeout=timeout)
 
     async def operator_create_user(
@@ -4367,8 +4385,8 @@ class AsyncOperator(AsyncGroup):
         oauth_issuer: str | None = None,
         timeout: float | None = None,
     ) -> types.OperatorUser:
-        """With `oauth_subject`, whoever presents an access token of that subject is this user, whatever `MWS_OAUTH_SIGNUP` says.
-        They reach the workspaces that they are a member of."""
+        """With `oauth_subject`, whoever presents an access token with that subject is this user, whatever `MWS_OAUTH_SIGNUP`
+        says. They can use the workspaces of which they are members."""
         return await self._client.call(OPERATIONS['operator_create_user'], body={'account_id': account_id, 'name': name}, maybe={'oauth_subject': oauth_subject, 'oauth_issuer': oauth_issuer}, timeout=timeout)
 
     def operator_list_users(
@@ -4380,7 +4398,7 @@ class AsyncOperator(AsyncGroup):
         cursor: str | None = None,
         timeout: float | None = None,
     ) -> AsyncPages[types.OperatorUser]:
-        """All of them, newest first."""
+        """All users, newest first."""
         return self._client.pages(OPERATIONS['operator_list_users'], query={'account_id': account_id, 'oauth_subject': oauth_subject, 'limit': limit, 'cursor': cursor}, timeout=timeout)
 
     async def operator_update_user(
@@ -4393,7 +4411,7 @@ class AsyncOperator(AsyncGroup):
         disabled: bool | None = None,
         timeout: float | None = None,
     ) -> types.OperatorUser:
-        """Their name, whose tokens stand for them, or whether they are let in at all."""
+        """Changes their name, the tokens that stand for them, or whether they are admitted."""
         return await self._client.call(OPERATIONS['operator_update_user'], path={'id': id}, body={}, maybe={'name': name, 'oauth_subject': oauth_subject, 'oauth_issuer': oauth_issuer, 'disabled': disabled}, timeout=timeout)
 
     async def operator_create_workspace(
@@ -4403,7 +4421,7 @@ class AsyncOperator(AsyncGroup):
         name: str,
         timeout: float | None = None,
     ) -> types.OperatorWorkspace:
-        """An account's first one is its default."""
+        """The first workspace of an account is its default."""
         return await self._client.call(OPERATIONS['operator_create_workspace'], body={'account_id': account_id, 'name': name}, maybe={}, timeout=timeout)
 
     def operator_list_workspaces(
@@ -4414,7 +4432,7 @@ class AsyncOperator(AsyncGroup):
         cursor: str | None = None,
         timeout: float | None = None,
     ) -> AsyncPages[types.OperatorWorkspace]:
-        """All of them, newest first."""
+        """All workspaces, newest first."""
         return self._client.pages(OPERATIONS['operator_list_workspaces'], query={'account_id': account_id, 'limit': limit, 'cursor': cursor}, timeout=timeout)
 
     async def operator_update_workspace(
@@ -4425,7 +4443,7 @@ class AsyncOperator(AsyncGroup):
         is_default: bool | None = None,
         timeout: float | None = None,
     ) -> types.OperatorWorkspace:
-        """Its name, or that it is its account's default."""
+        """Changes its name, or makes it its account's default."""
         return await self._client.call(OPERATIONS['operator_update_workspace'], path={'id': id}, body={}, maybe={'name': name, 'is_default': is_default}, timeout=timeout)
 
     async def operator_put_member(
@@ -4436,7 +4454,7 @@ class AsyncOperator(AsyncGroup):
         role: types.RoleWord,
         timeout: float | None = None,
     ) -> types.OperatorMember:
-        """Makes them a member, or changes the role of one who is."""
+        """Makes them a member, or changes a member's role."""
         return await self._client.call(OPERATIONS['operator_put_member'], body={'workspace_id': workspace_id, 'user_id': user_id, 'role': role}, maybe={}, timeout=timeout)
 
     def operator_list_members(
@@ -4448,7 +4466,7 @@ class AsyncOperator(AsyncGroup):
         cursor: str | None = None,
         timeout: float | None = None,
     ) -> AsyncPages[types.OperatorMember]:
-        """The members of a workspace, or the memberships of a user: name one of the two."""
+        """Lists the members of a workspace, or the memberships of a user: give exactly one of the two."""
         return self._client.pages(OPERATIONS['operator_list_members'], query={'workspace_id': workspace_id, 'user_id': user_id, 'limit': limit, 'cursor': cursor}, timeout=timeout)
 
     async def operator_delete_member(
@@ -4458,9 +4476,9 @@ class AsyncOperator(AsyncGroup):
         *,
         timeout: float | None = None,
     ) -> types.Deleted:
-        """The user reaches the workspace no more, at once: their sessions there end, and the keys to the workspace's account
-        that they made, or whose keys made them, are revoked. What they have started goes on. Where the account is
-        their own, they stay one of its users: disable them to keep them out of all of it."""
+        """The user loses access to the workspace at once: their sessions there end, and the keys to the workspace's account that
+        they made, or whose keys made them, are revoked. Work that they have started continues. If the account is
+        their own, they remain one of its users: disable them to keep them out of all of it."""
         return await self._client.call(OPERATIONS['operator_delete_member'], path={'workspaceId': workspace_id, 'userId': user_id}, timeout=timeout)
 
     async def operator_give_minutes(
@@ -4473,8 +4491,8 @@ class AsyncOperator(AsyncGroup):
         reference: str | None = None,
         timeout: float | None = None,
     ) -> types.GivenMinutes:
-        """A grant adds to the open month, a purchase to the bought minutes, an allowance sets what each month has. An allowance
-        below what is used and held leaves nothing, and takes nothing back."""
+        """A grant adds to the current month, a purchase to the purchased minutes, an allowance sets the minutes of each month.
+        An allowance below what is used and held leaves nothing, and takes nothing back."""
         return await self._client.call(OPERATIONS['operator_give_minutes'], path={'id': id}, body={'kind': kind, 'minutes': minutes}, maybe={'note': note, 'reference': reference}, timeout=timeout)
 
     async def operator_give_credits(
@@ -4487,7 +4505,7 @@ class AsyncOperator(AsyncGroup):
         reference: str | None = None,
         timeout: float | None = None,
     ) -> types.GivenCredits:
-        """A grant and a purchase add to what the account has, and never lapse; a withdrawal takes back what nothing holds."""
+        """A grant and a purchase add credits, which never expire; a withdrawal takes back credits that are not held."""
         return await self._client.call(OPERATIONS['operator_give_credits'], path={'id': id}, body={'kind': kind, 'credits': credits}, maybe={'note': note, 'reference': reference}, timeout=timeout)
 
     async def operator_list_reads(
@@ -4495,7 +4513,7 @@ class AsyncOperator(AsyncGroup):
         *,
         timeout: float | None = None,
     ) -> types.OperatorReadList:
-        """The six reads: what computes each, whether it is paused, and how many jobs wait for it."""
+        """The reads: the engine of each, whether it is paused, and how many of its jobs wait."""
         return await self._client.call(OPERATIONS['operator_list_reads'], timeout=timeout)
 
     async def operator_update_read(
@@ -4505,8 +4523,8 @@ class AsyncOperator(AsyncGroup):
         paused: bool,
         timeout: float | None = None,
     ) -> types.OperatorRead:
-        """While a read is paused its running jobs go on, its waiting ones wait and give their places to others, and calls for it
-        are answered `held`. Nothing is cancelled and nothing is charged."""
+        """While a read is paused its running jobs continue, its waiting jobs wait and give their places to others, and calls for
+        it are answered `held`. Nothing is cancelled and nothing is charged."""
         return await self._client.call(OPERATIONS['operator_update_read'], path={'read': read}, body={'paused': paused}, maybe={}, timeout=timeout)
 
     def operator_list_jobs(
@@ -4525,8 +4543,8 @@ class AsyncOperator(AsyncGroup):
         cursor: str | None = None,
         timeout: float | None = None,
     ) -> AsyncPages[types.OperatorJob]:
-        """Newest first. With filters a page looks through 2,000 jobs: it may show fewer than `limit`, or none, and still have
-        more after it."""
+        """Newest first. With filters a page looks through 2,000 jobs: it may have fewer than `limit`, or none, and still be
+        followed by more."""
         return self._client.pages(OPERATIONS['operator_list_jobs'], query={'status': status, 'kind': kind, 'read': read, 'error_code': error_code, 'account_id': account_id, 'workspace_id': workspace_id, 'item_id': item_id, 'since': since, 'until': until, 'limit': limit, 'cursor': cursor}, timeout=timeout)
 
     async def operator_get_job(
@@ -4535,7 +4553,7 @@ class AsyncOperator(AsyncGroup):
         *,
         timeout: float | None = None,
     ) -> types.OperatorJob:
-        """The job as its account sees it, and whose it is."""
+        """Returns the job as its account sees it, and the accounts that own and pay for it."""
         return await self._client.call(OPERATIONS['operator_get_job'], path={'id': id}, timeout=timeout)
 
     async def operator_retry_job(
@@ -4544,9 +4562,9 @@ class AsyncOperator(AsyncGroup):
         *,
         timeout: float | None = None,
     ) -> types.PreparedRead:
-        """Starts the read of a job that failed or was cancelled anew, as a job of its own, for the account that paid for the
-        first one. The answer is `prepare_media`'s for that read: `ready` when it is stored meanwhile, and a reason
-        where it can't start. The first job stays as it is."""
+        """Starts the read of a failed or cancelled job again, as a new job, for the account that paid for the first one. The
+        answer is `prepare_media`'s for that read: `ready` if it has been stored meanwhile, or a reason if it can't
+        start. The first job does not change."""
         return await self._client.call(OPERATIONS['operator_retry_job'], path={'id': id}, timeout=timeout)
 
     def operator_list_deliveries(
@@ -4565,8 +4583,8 @@ class AsyncOperator(AsyncGroup):
         cursor: str | None = None,
         timeout: float | None = None,
     ) -> AsyncPages[types.Delivery]:
-        """Newest first. With filters a page looks through 2,000 deliveries: it may show fewer than `limit`, or none, and still
-        have more after it."""
+        """Newest first. With filters a page looks through 2,000 deliveries: it may have fewer than `limit`, or none, and still
+        be followed by more."""
         return self._client.pages(OPERATIONS['operator_list_deliveries'], query={'account_id': account_id, 'endpoint_id': endpoint_id, 'job_id': job_id, 'status': status, 'event_type': event_type, 'http_status': http_status, 'error': error, 'since': since, 'until': until, 'limit': limit, 'cursor': cursor}, timeout=timeout)
 
     async def operator_resend_deliveries(
@@ -4583,8 +4601,8 @@ class AsyncOperator(AsyncGroup):
         dry_run: bool | None = None,
         timeout: float | None = None,
     ) -> types.ResentAll:
-        """Every event since a time whose last delivery to an endpoint failed or was skipped, as far as the filters pass it: a
-        new delivery each, from its first attempt. With `dry_run` it is counted alone."""
+        """Sends every event since a time again whose last delivery to an endpoint failed or was skipped, and which matches the
+        filters: each as a new delivery, from its first attempt. With `dry_run` they are only counted."""
         return await self._client.call(OPERATIONS['operator_resend_deliveries'], body={'since': since}, maybe={'until': until, 'account_id': account_id, 'endpoint_id': endpoint_id, 'status': status, 'event_type': event_type, 'http_status': http_status, 'error': error, 'dry_run': dry_run}, timeout=timeout)
 
     def operator_list_audit(
@@ -4599,8 +4617,8 @@ class AsyncOperator(AsyncGroup):
         cursor: str | None = None,
         timeout: float | None = None,
     ) -> AsyncPages[types.AuditEntry]:
-        """What operators did, newest first, and what they looked at (`view`: once an hour for the same operator and route). It
-        is kept for good, can't be changed, and each row carries the hash of the one before it."""
+        """Lists what operators did, newest first, and what they viewed (`view`: once an hour for the same operator and route).
+        It is kept for good, can't be changed, and each row carries the hash of the one before it."""
         return self._client.pages(OPERATIONS['operator_list_audit'], query={'operator': operator, 'action': action, 'target': target, 'since': since, 'until': until, 'limit': limit, 'cursor': cursor}, timeout=timeout)
 
     async def operator_get_report(
@@ -4608,8 +4626,8 @@ class AsyncOperator(AsyncGroup):
         *,
         timeout: float | None = None,
     ) -> types.HealthReport:
-        """How the service stands, on five axes: each with a sentence, the numbers that it goes by, and the command that helps
-        next. The same numbers give the same words. An axis whose numbers are too old is `unknown`, never `healthy`."""
+        """The health of the service on five axes: each with a sentence, the numbers behind it, and the command that helps next.
+        The same numbers give the same words. An axis whose numbers are too old is `unknown`, never `healthy`."""
         return await self._client.call(OPERATIONS['operator_get_report'], timeout=timeout)
 
     async def operator_create_console_link(
@@ -4617,8 +4635,8 @@ class AsyncOperator(AsyncGroup):
         *,
         timeout: float | None = None,
     ) -> types.ConsoleLink:
-        """A browser that follows it is signed in as the operator whose token this is, for twelve hours or until the token is
-        changed. It can be used once, within ten minutes."""
+        """A browser that follows it is signed in as the operator whose token this is, for twelve hours or until the token
+        changes. The link can be used once, within ten minutes."""
         return await self._client.call(OPERATIONS['operator_create_console_link'], timeout=timeout)
 
 

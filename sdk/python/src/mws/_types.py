@@ -9,73 +9,73 @@ from ._model import Model, shapes
 
 
 class AccountChange(Model):
-    """A change to a key, the signing secret or an endpoint."""
+    """A change to a key, the signing secret or an endpoint, or to the account's suspension."""
 
     __slots__ = ()
     id: str
     """Its id."""
     at: str
-    """When."""
+    """When it happened."""
     actor: str
-    """Who: the id of an API key or of a user, or `operator`."""
+    """Who made it: the id of an API key or of a user, or `operator`."""
     credential: str
-    """How they came in: `api_key`, `session`, `oauth`, `portal` or `operator`."""
+    """The kind of credential: `api_key`, `session`, `oauth`, `portal` or `operator`."""
     address: str | None
-    """The address that the request came from; null where it is not known, and for an operator's."""
+    """The address that the request came from; null when it is not known, and for an operator's."""
     action: str
-    """What was done, such as `key.create`, `webhook_secret.rotate` or `webhook.disable`."""
+    """The action, such as `key.create`, `webhook_secret.rotate` or `webhook.disable`."""
     target: str
-    """The id of what it was done to; of the signing secret, the account's."""
+    """The id of what was changed: a key or an endpoint, otherwise the account."""
     details: Any
-    """What there is to say of it, or null. Never a secret; of an endpoint's URL the host alone."""
+    """Details of the change, or null. They never hold a secret, and of an endpoint's URL only the host."""
     request_id: str
     """The request's `X-Request-Id`."""
 
 
 class AccountDetail(Model):
-    """An account and what it has."""
+    """An account with its balances."""
 
     __slots__ = ()
     account: OperatorAccount
     """The account."""
     balances: BalancesAnswer
-    """What it has left, as its own `GET /balances` shows it."""
+    """Its balances, as its own `GET /balances` shows them."""
     unpaid_processor: UnpaidProcessorTime
-    """What its media and jobs have computed that nobody paid for."""
+    """The processor time that its media and jobs used unpaid."""
 
 
 class AddCalendarEntry(Model):
-    """What to plan."""
+    """A calendar entry to add."""
 
     __slots__ = ()
     title: str
-    """What is planned, 1 to 200 characters."""
+    """The title, 1 to 200 characters."""
     starts_at: str
-    """From when."""
+    """When it starts."""
     ends_at: str | None
-    """Until when: after `starts_at`, by 366 days at most. Open when not given."""
+    """When it ends: after `starts_at`, by at most 366 days. Without it the end is open."""
     refs: list[str] | None
-    """What names the items that it is about, at most 20."""
+    """The items that it is about, at most 20, each by its ref, its id, or the id of the job that made it."""
     channel: str | None
-    """Where it is to be seen, at most 100 characters."""
+    """Where it will be published, at most 100 characters."""
     note: str | None
-    """What is to be known beside, at most 5,000 characters."""
+    """A note, at most 5,000 characters."""
     status: CalendarStatus | None
-    """How far it is; `planned` when not given."""
+    """Its progress; `planned` when not given."""
 
 
 class AddComment(Model):
-    """What to say."""
+    """A comment to add."""
 
     __slots__ = ()
     ref: str
     """An item ref, an item id, the id of the job that made the item, or a timeline's id."""
     text: str
-    """The words, 1 to 5,000 characters of plain text."""
+    """Its text, 1 to 5,000 characters of plain text."""
     at: float | None
-    """The second of the item or the timeline that it is about; without it, the whole of it."""
+    """The time of the item or the timeline that it is about, in seconds; without it, it is about the whole."""
     until: float | None
-    """The second that it is about until, after `at`."""
+    """The end of the stretch that it is about, in seconds; after `at`."""
     region: CommentRegion | None
     """The part of the picture that it is about."""
     reply_to: str | None
@@ -89,11 +89,11 @@ class AddUser(Model):
     account_id: str
     """The account that pays for what they do."""
     name: str
-    """What they are called."""
+    """The user's name."""
     oauth_subject: str | None
-    """The `sub` of the access tokens that stand for them."""
+    """The `sub` of the access tokens that stand for them; without it no token does."""
     oauth_issuer: str | None
-    """The issuer of those tokens. Without it: `MWS_OAUTH_ISSUER`."""
+    """The issuer of those tokens; `MWS_OAUTH_ISSUER` when not given."""
 
 
 class Attempt(Model):
@@ -105,107 +105,106 @@ class Attempt(Model):
     at: str
     """When it began."""
     duration_ms: int
-    """How long it took."""
+    """Its duration, in milliseconds."""
     response_status: int | None
-    """The receiver's status, or null when none came."""
+    """The receiver's HTTP status; null when there was no answer."""
     error: str | None
-    """What was wrong, or null: `interrupted`, `timeout`, `dns_failed`, `connect_failed`, `connection_lost`,
-    `invalid_response`, `tls_failed`, `url_not_public`, `redirect_refused`, `http_status`, `secret_unavailable`,
-    `endpoint_disabled`."""
+    """The error, or null: `interrupted`, `timeout`, `dns_failed`, `connect_failed`, `connection_lost`, `invalid_response`,
+    `tls_failed`, `url_not_public`, `redirect_refused`, `http_status`, `secret_unavailable`, `endpoint_disabled`."""
     response_excerpt: str | None
-    """The start of the receiver's answer, at most 1 KiB, or null."""
+    """The start of the receiver's answer, at most 1 KiB; null when there was none."""
 
 AudioSlot = Literal['voiceover', 'music']
-"""A track that has a place of its own."""
+"""The tracks of which a timeline has one each."""
 
 
 class AuditEntry(Model):
-    """A change that an operator made."""
+    """A change that an operator made, or a view."""
 
     __slots__ = ()
     id: str
     """Its id."""
     at: str
-    """When."""
+    """When it happened."""
     operator: str
-    """The name that goes with the operator's token."""
+    """The operator's name, which belongs to the token."""
     address: str | None
     """The address that the request came from, or null."""
     action: str
-    """What was done, such as `account.create` or `read.pause`."""
+    """The action, such as `account.create` or `read.pause`."""
     target: str
-    """What it was done to: an id, or a read's name."""
+    """The target of the action: an id, or a read's name."""
     before: Any
-    """What was changed, as it was; null where nothing was."""
+    """The changed values before the action; null when there were none."""
     after: Any
-    """And as it is; null where nothing is."""
+    """The changed values after the action; null when there are none."""
     request_id: str
     """The request's `X-Request-Id`."""
     number: int | None
-    """Its place in the log's chain, from 1; null for a row from before there was one."""
+    """Its number in the log's chain, from 1; null for a row that is older than the chain."""
     hash: str | None
-    """SHA-256 over the row and the hash of the one before it, in hex; null where `number` is."""
+    """SHA-256 over the row and the previous row's hash, in hexadecimal; null when `number` is."""
 
 AuthorKind = Literal['user', 'key', 'guest']
-"""What somebody is who comments."""
+"""The kinds of authors of comments."""
 
 
 class BalancesAnswer(Model):
-    """What the account has. All amounts of cloud processing are minutes with at most two decimals."""
+    """The balances of the account. Amounts of cloud processing are minutes with at most two decimals."""
 
     __slots__ = ()
     month: str
     """The month, such as `2026-11`."""
     resets_at: str
-    """When the next month's minutes come."""
+    """When the next month's minutes are granted."""
     allowance_minutes: float
-    """Granted for the month."""
+    """Minutes granted for the month."""
     used_minutes: float
-    """Charged in the month."""
+    """Minutes charged in the month."""
     held_minutes: float
-    """Held by running work until it settles, last month's too."""
+    """Minutes held for work that has not ended, last month's too."""
     left_minutes: float
-    """The month's minutes left after what is held."""
+    """The month's minutes that are left after all holds."""
     bought_minutes: float
-    """Purchased minutes that nothing holds; they never lapse and are spent after the month's."""
+    """Purchased minutes that are not held; they never expire and are used after the month's."""
     credits: CreditsAnswer
-    """AI credits, which never lapse."""
+    """AI credits, which never expire."""
     rates: ReadRates
-    """Minutes charged for a minute of media, by read and for a render."""
+    """Minutes charged for each minute of media, by read and for a render."""
 
 
 class BeatsAnswer(Model):
-    """An item's beats, or the job that finds them."""
+    """An item's beats, or the job that computes them."""
 
     __slots__ = ()
     ref: str
-    """As it was asked for."""
+    """The ref or id that the request named."""
     item_id: str
     """The item."""
     status: NeedStatus
-    """Whether the read is there."""
+    """Whether the read is stored."""
     job_id: str | None
-    """The job that computes it; when queued. Follow it with `get_jobs`, then call again."""
+    """The job that computes it; only when queued. Follow it with `get_jobs`, then call again."""
     estimated_minutes: float | None
-    """Minutes held for that job, or that would be; when queued or startable."""
+    """Minutes held for that job, or that would be held; only when queued or startable."""
     beats: StoredReadBeatsData | None
-    """The read; when ready."""
+    """The read; only when ready."""
 
 
 class BeatsData(Model):
-    """Where the beats are."""
+    """The beats of an item, and its tempo."""
 
     __slots__ = ()
     tempo: float | None
-    """Beats a minute, of the longest stretch with a beat; null when there is none."""
+    """Beats per minute of the longest stretch with a beat; null when there is no beat."""
     tempo_candidates: list[float]
-    """That tempo, then others that a listener may count."""
+    """That tempo, then others that a listener may count, in beats per minute."""
     beat_times: list[float]
-    """Every beat."""
+    """The time of every beat, in seconds."""
     downbeat_times: list[float]
-    """The beats that begin a bar."""
+    """The times of the beats that begin a bar, in seconds."""
     tempo_curve: list[TempoPoint]
-    """How the tempo goes."""
+    """The tempo over time."""
 
 
 class Board(Model):
@@ -215,9 +214,9 @@ class Board(Model):
     id: str
     """Its id."""
     name: str
-    """What it is called."""
+    """Its name."""
     revision: int
-    """How many times it was written."""
+    """Its revision: 1 when created, then one higher with every change."""
     columns: list[BoardColumn]
     """Its columns, from left to right."""
     created_at: str
@@ -239,21 +238,21 @@ class BoardCard(Model):
 
     __slots__ = ()
     id: str
-    """Its id, one in its board."""
+    """Its id, unique in its board."""
     item_id: str | None
-    """The item that it is about."""
+    """The item that it is about; null when there is none."""
     ref: str | None
-    """What clients call that item; null when it is deleted."""
+    """The ref of that item, or its id when it has none; null when it is deleted."""
     item_deleted: bool
     """Whether the item that it is about is deleted."""
     text: str | None
-    """What it says."""
+    """Its text; null when it has none."""
     note: str | None
-    """What is to be known beside."""
+    """Its note; null when it has none."""
     assignee: str | None
-    """Who it is for."""
+    """The person whom it is for; null when nobody is named."""
     due: str | None
-    """The day it is due."""
+    """The day on which it is due, such as `2026-12-01`, or null."""
 
 
 class BoardColumn(Model):
@@ -261,40 +260,40 @@ class BoardColumn(Model):
 
     __slots__ = ()
     id: str
-    """Its id, one in its board."""
+    """Its id, unique in its board."""
     name: str
-    """What it is called."""
+    """Its name."""
     cards: list[BoardCard]
     """Its cards, from top to bottom."""
 
 
 class BoardOp(Model):
-    """One change of a board. A field that the operation does not take is refused."""
+    """One change to a board. A field that the operation does not take is refused."""
 
     __slots__ = ()
     op: BoardOpKind
-    """What is done."""
+    """The operation."""
     column_id: str | None
-    """The column. Of a new one: 1 to 64 letters, digits, `-` and `_`; one is made when absent."""
+    """The column's id. For a new one: 1 to 64 letters, digits, `-` and `_`; one is generated when absent."""
     card_id: str | None
-    """The card. Of a new one: as `column_id`."""
+    """The card's id. For a new one: like `column_id`."""
     name: str | None
     """A column's name, 1 to 200 characters."""
     position: int | None
-    """The place from 0, counted without that which moves; the end when absent."""
+    """The index from 0 among the other columns or cards; the end when absent."""
     ref: str | None
-    """What names the item that a card is about; an empty text is none."""
+    """The item that a card is about: its ref, its id, or the id of the job that made it; an empty text removes it."""
     text: str | None
-    """What a card says, at most 5,000 characters."""
+    """The text of a card, at most 5,000 characters."""
     note: str | None
-    """What is to be known beside, at most 5,000 characters."""
+    """A note on a card, at most 5,000 characters."""
     assignee: str | None
-    """Who a card is for, at most 200 characters."""
+    """The person whom a card is for, at most 200 characters."""
     due: str | None
-    """The day a card is due, as `2026-12-01`; an empty text is none."""
+    """The day on which a card is due, such as `2026-12-01`; an empty text removes it."""
 
 BoardOpKind = Literal['add_column', 'update_column', 'remove_column', 'add_card', 'move_card', 'update_card', 'remove_card']
-"""What an operation does."""
+"""The kinds of operations."""
 
 
 class BoardPage(Model):
@@ -310,23 +309,23 @@ class BoardPage(Model):
 
 
 class BrandColor(Model):
-    """A colour by its name."""
+    """A named colour."""
 
     __slots__ = ()
     name: str
-    """What it is called, 1 to 100 characters; another in each colour, whatever their case."""
+    """Its name, 1 to 100 characters, unique among the colours regardless of case."""
     hex: str
-    """What it is, as `#1a2b3c`."""
+    """The colour, such as `#1a2b3c`."""
 
 
 class BrandFont(Model):
-    """A font by its name."""
+    """A named font."""
 
     __slots__ = ()
     name: str
-    """What it is called, 1 to 100 characters; another in each font."""
+    """Its name, 1 to 100 characters, unique among the fonts regardless of case."""
     family: str
-    """One of `families`."""
+    """Its font family, one of `families`."""
 
 
 class BrandKit(Model):
@@ -334,19 +333,19 @@ class BrandKit(Model):
 
     __slots__ = ()
     colors: list[BrandColor]
-    """Its colours; the first stands for the brand."""
+    """Its colours; the first one represents the brand."""
     fonts: list[BrandFont]
     """Its fonts."""
     logos: list[BrandLogo]
     """Its logos."""
     voice: str | None
-    """How the brand speaks."""
+    """The brand's tone of voice; null when it is not set."""
     caption_style: CaptionStyle | None
-    """How its captions look."""
+    """The style of its captions; null when it is not set."""
     revision: int
-    """How many times it was written; 0: never."""
+    """Its revision: 0 when never changed, then one higher with every change."""
     updated_at: str | None
-    """When it was last changed; null: never."""
+    """When it was last changed; null when it never was."""
 
 
 class BrandKitAnswer(Model):
@@ -356,25 +355,25 @@ class BrandKitAnswer(Model):
     brand_kit: BrandKit
     """The brand kit."""
     families: list[str]
-    """The families that a font may be of."""
+    """The font families that a font may have."""
 
 
 class BrandLogo(Model):
-    """A logo by its name."""
+    """A named logo."""
 
     __slots__ = ()
     name: str
-    """What it is called."""
+    """Its name."""
     item_id: str
     """The image."""
     ref: str | None
-    """What clients call that item; null when it is deleted."""
+    """The ref of that item, or its id when it has none; null when it is deleted."""
     item_deleted: bool
     """Whether the image is deleted."""
 
 
 class BudgetLeft(Model):
-    """What is left of a budget; null where it has no bound."""
+    """What is left of a budget; null where there is no limit."""
 
     __slots__ = ()
     minutes: float | None
@@ -382,7 +381,7 @@ class BudgetLeft(Model):
     credits: float | None
     """AI credits."""
     steps: int
-    """Calls of tools."""
+    """Calls of tools, and requests to a model."""
 
 
 class CalendarEntry(Model):
@@ -392,19 +391,19 @@ class CalendarEntry(Model):
     id: str
     """Its id."""
     title: str
-    """What is planned."""
+    """Its title."""
     starts_at: str
-    """From when."""
+    """When it starts."""
     ends_at: str | None
-    """Until when; null: open."""
+    """When it ends; null: the end is open."""
     items: list[CalendarItem]
     """The items that it is about."""
     channel: str | None
-    """Where it is to be seen."""
+    """Where it will be published; null when nobody said."""
     note: str | None
-    """What is to be known beside."""
+    """A note; null when there is none."""
     status: CalendarStatus
-    """How far it is."""
+    """Its progress."""
     created_at: str
     """When it was added."""
     updated_at: str
@@ -446,7 +445,7 @@ class CalendarItem(Model):
     item_id: str
     """The item."""
     ref: str | None
-    """What clients call it; null when it is deleted."""
+    """Its ref, or its id when it has none; null when it is deleted."""
     item_deleted: bool
     """Whether it is deleted."""
 
@@ -463,17 +462,17 @@ class CalendarPage(Model):
     """Pass it as `cursor` for the entries after these; null on the last page."""
 
 CalendarStatus = Literal['idea', 'planned', 'done']
-"""How far what is planned is."""
+"""The progress of a calendar entry."""
 
 
 class CancelJobsAnswer(Model):
-    """What became of each."""
+    """The outcome for each job."""
 
     __slots__ = ()
     jobs: list[CancelledJob]
-    """In the order of `job_ids`."""
+    """The jobs, in the order of `job_ids`."""
     missing: list[str]
-    """Ids asked for that name no job of this workspace."""
+    """The requested ids that name no job of this workspace."""
 
 
 class CancelJobsRequest(Model):
@@ -484,19 +483,19 @@ class CancelJobsRequest(Model):
     """1 to 200 jobs."""
 
 CancelOutcome = Literal['cancelled', 'cancelling', 'already_finished']
-"""What became of a job that was to be stopped."""
+"""What a request to stop a job did to it."""
 
 
 class CancelledJob(Model):
-    """What became of a job that was to be stopped."""
+    """The outcome of a request to stop a job."""
 
     __slots__ = ()
     id: str
     """The job."""
     status: JobStatusWord
-    """Where it stands now."""
+    """Its status now."""
     outcome: CancelOutcome
-    """What became of it."""
+    """What the request did to it."""
 
 
 class Canvas(Model):
@@ -506,19 +505,19 @@ class Canvas(Model):
     id: str
     """Its id."""
     name: str
-    """What it is called."""
+    """Its name."""
     revision: int
-    """How many times it was written."""
+    """Its revision: 1 when created, then one higher with every change."""
     width: int
-    """Pixels across."""
+    """Its width, in pixels."""
     height: int
-    """Pixels down."""
+    """Its height, in pixels."""
     background: str | None
-    """The colour behind everything; null where it is transparent."""
+    """The background colour; null where it is transparent."""
     layers: list[CanvasLayer]
-    """What is on it, the lowest first."""
+    """Its layers, the lowest first."""
     placeholders: list[str]
-    """The placeholders of its texts."""
+    """The names of the placeholders in its texts."""
     created_at: str
     """When it was created."""
     updated_at: str
@@ -534,132 +533,132 @@ class CanvasAnswer(Model):
 
 
 class CanvasLayer(Model):
-    """A layer. What its type does not have is absent."""
+    """A layer. Fields that its type does not have are absent."""
 
     __slots__ = ()
     id: str
-    """Its id, one in its canvas."""
+    """Its id, unique in its canvas."""
     type: LayerType
-    """What it shows."""
+    """The type of its content."""
     x: float
-    """Its left side."""
+    """Its left edge, in pixels of the canvas."""
     y: float
-    """Its upper side."""
+    """Its upper edge, in pixels of the canvas."""
     width: float | None
-    """Its width; the canvas's when absent."""
+    """Its width in pixels; the canvas's when absent."""
     height: float | None
-    """Its height; the canvas's when absent."""
+    """Its height in pixels; the canvas's when absent."""
     rotation: float
-    """How far it is turned about its middle, in degrees."""
+    """Its clockwise rotation about its centre, in degrees."""
     opacity: float
-    """How much it hides of what is under it, 0 to 1."""
+    """Its opacity, 0 to 1."""
     radius: float | None
-    """How round its corners are."""
+    """The radius of its corners, in pixels."""
     shadow: LayerShadow | None
-    """The shadow that it throws."""
+    """Its shadow."""
     ref: str | None
-    """What clients call the item of an image; absent when it is deleted."""
+    """The ref of an image's item, or its id when it has none; absent when the item is deleted."""
     item_id: str | None
     """The item of an image."""
     item_deleted: bool | None
     """Whether that item is deleted."""
     media_url: str | None
-    """A link to its media; of `get_canvas` alone."""
+    """A link to its media; only `get_canvas` has it."""
     at: float | None
-    """The second of a film whose frame is shown."""
+    """The time of the frame that is shown of a film, in seconds."""
     fit: LayerFit | None
-    """How an image or a logo gets into its place."""
+    """How an image or a logo is fitted into the layer."""
     logo: str | None
     """The name of a logo of the brand kit."""
     color: str | None
     """The colour of a text, a rectangle or an ellipse."""
     colors: list[str] | None
-    """The colours of a gradient."""
+    """The colours of a gradient, at equal distances."""
     shape: GradientWay | None
-    """How a gradient goes."""
+    """The shape of a gradient."""
     angle: float | None
-    """Where it goes, in degrees."""
+    """The direction of a linear gradient, in degrees: 0 is to the right, 90 down."""
     text: str | None
-    """What a text says."""
+    """The words of a text."""
     family: str | None
-    """The family of its letters."""
+    """The font family of a text."""
     size: float | None
-    """Their height."""
+    """The font size, in pixels."""
     weight: int | None
-    """How bold they are."""
+    """The font weight, 100 to 900."""
     align: LineAlign | None
-    """Where lines begin; where the text's script does when absent."""
+    """The alignment of lines; when absent, the side where the text's script begins."""
     max_width: float | None
-    """How wide a line may be before it is broken."""
+    """The width at which lines are broken, in pixels."""
     line_height: float | None
-    """From one line to the next, in heights of letters."""
+    """The distance from one line to the next, in font sizes."""
 
 
 class CanvasOp(Model):
-    """One change of a canvas. A field that the operation does not take is refused."""
+    """One change to a canvas. A field that the operation does not take is refused."""
 
     __slots__ = ()
     op: CanvasOpKind
-    """What is done."""
+    """The operation."""
     type: LayerType | None
-    """What a new layer shows."""
+    """The type of a new layer."""
     background: str | None
-    """The colour behind everything; `transparent` for none."""
+    """The background colour; `transparent` for none."""
     layer_id: str | None
-    """The layer. Of a new one: 1 to 64 letters, digits, `-` and `_`; one is made when absent."""
+    """The layer's id. For a new layer: 1 to 64 letters, digits, `-` and `_`; one is generated when absent."""
     position: int | None
-    """The place from 0, the lowest, counted without that which moves; over all the others when absent."""
+    """The layer's index, 0 being the lowest, counted without the layer that moves; the top when absent."""
     x: float | None
-    """Its left side, in pixels of the canvas."""
+    """Its left edge, in pixels of the canvas."""
     y: float | None
-    """Its upper side."""
+    """Its upper edge, in pixels of the canvas."""
     width: float | None
-    """Its width, the canvas's when absent. A text has `max_width`."""
+    """Its width in pixels; the canvas's when absent. A text has `max_width` instead."""
     height: float | None
-    """Its height, the canvas's when absent."""
+    """Its height in pixels; the canvas's when absent."""
     rotation: float | None
-    """How far it is turned about its middle, -360 to 360 degrees, as a clock's hand."""
+    """Its clockwise rotation about its centre, -360 to 360 degrees."""
     opacity: float | None
-    """How much it hides of what is under it, 0 to 1."""
+    """Its opacity, 0 to 1."""
     radius: float | None
-    """How round the corners of an image, a logo, a rectangle or a gradient are, in pixels."""
+    """The radius of the corners of an image, a logo, a rectangle or a gradient, in pixels."""
     shadow: LayerShadow | None
-    """The shadow that it throws."""
+    """Its shadow."""
     ref: str | None
-    """What names the item of an image: an image or a film."""
+    """The item of an image layer, an image or a film: its ref, its id, or the id of the job that made it."""
     at: float | None
-    """The second of a film whose frame is shown."""
+    """The time of the frame to show of a film, in seconds."""
     fit: LayerFit | None
-    """How an image or a logo gets into its place; `contain` when absent."""
+    """How an image or a logo is fitted into the layer; `contain` when absent."""
     logo: str | None
     """The name of a logo of the brand kit."""
     color: str | None
-    """The colour of a text, a rectangle or an ellipse: `#1a2b3c`, `#1a2b3c80`, or the name of one of the brand kit; black
-    when absent."""
+    """The colour of a text, a rectangle or an ellipse: `#1a2b3c`, `#1a2b3c80`, or the name of a colour of the brand kit;
+    black when absent."""
     colors: list[str] | None
     """The colours of a gradient, 2 to 8 at equal distances."""
     shape: GradientWay | None
-    """How a gradient goes; `linear` when absent."""
+    """The shape of a gradient; `linear` when absent."""
     angle: float | None
-    """Where a linear one goes, in degrees: 0 to the right, 90 down."""
+    """The direction of a linear gradient, in degrees: 0 is to the right, 90 down."""
     text: str | None
-    """What a text says, 1 to 2,000 characters. `{name}` is a placeholder; `{{` and `}}` are brackets."""
+    """The words of a text, 1 to 2,000 characters. `{name}` is a placeholder; `{{` and `}}` are literal braces."""
     family: str | None
-    """The family of its letters, one that `get_brand_kit` lists or the name of a font of the brand kit; `DejaVu Sans` when
+    """The font family of a text, one that `get_brand_kit` lists or the name of a font of the brand kit; `DejaVu Sans` when
     absent."""
     size: float | None
-    """Their height, 1 to 2000 pixels; 48 when absent."""
+    """The font size, 1 to 2000 pixels; 48 when absent."""
     weight: int | None
-    """How bold they are, 100 to 900; 400, which is regular, when absent. 700 is bold."""
+    """The font weight, 100 to 900; 400, which is regular, when absent. 700 is bold."""
     align: LineAlign | None
-    """Where lines begin; where the text's script does when absent."""
+    """The alignment of lines; when absent, the side where the text's script begins."""
     max_width: float | None
-    """How wide a line may be before it is broken; 0 breaks none, as when absent."""
+    """The width at which lines are broken, in pixels; 0, and when absent: lines are not broken."""
     line_height: float | None
-    """From one line to the next, 0.5 to 4 heights of letters; 1.2 when absent."""
+    """The distance from one line to the next, 0.5 to 4 font sizes; 1.2 when absent."""
 
 CanvasOpKind = Literal['add_layer', 'update_layer', 'move_layer', 'remove_layer', 'set_canvas']
-"""What an operation does."""
+"""The kinds of operations."""
 
 
 class CanvasPage(Model):
@@ -674,55 +673,56 @@ class CanvasPage(Model):
     """Pass it as `cursor` for the canvases after these; null on the last page."""
 
 CaptionOrigin = Literal['transcripts', 'cues']
-"""Where captions come from."""
+"""The sources of captions."""
 
 CaptionPosition = Literal['top', 'middle', 'bottom']
-"""Where captions stand."""
+"""The position of captions in the picture."""
 
 
 class CaptionStyle(Model):
-    """How captions look. What is absent is left to what draws them."""
+    """The style of captions. An absent field has the renderer's default."""
 
     __slots__ = ()
     family: str | None
     """One of the `families` that `get_brand_kit` lists."""
     size: float | None
-    """The letters' height, as a part of the picture's: 0.01 to 0.25."""
+    """The font size, as a part of the picture's height: 0.01 to 0.25."""
     color: str | None
-    """The letters' colour, as `#ffffff`."""
+    """The letters' colour, such as `#ffffff`."""
     background: str | None
-    """What is behind the letters, as `#000000`."""
+    """The colour behind the letters, such as `#000000`."""
     position: CaptionPosition | None
-    """Where in the picture they stand."""
+    """The captions' position in the picture."""
 
 
 class CaptionText(Model):
-    """What is said, to be read."""
+    """The captions of a timeline."""
 
     __slots__ = ()
     source: CaptionOrigin
-    """Where they come from."""
+    """Their source."""
     cues: list[CueText] | None
-    """They, with source `cues`: at most 2,000, in order, without overlaps."""
+    """The cues, when `source` is `cues`: at most 2,000, in order, without overlaps."""
     burn: bool | None
-    """Whether a render has them in its picture."""
+    """Whether a render draws them into its picture."""
     style: TextLook | None
-    """What they look like there. What is absent is as `caption_style` of the settings has it, or else of the brand kit."""
+    """The style in which they are drawn. Absent fields have the value of the settings' `caption_style`, or else of the brand
+    kit's."""
     position: CaptionPosition | None
-    """Where in the picture they stand; likewise, or else at the bottom."""
+    """Their position in the picture; when absent that of the settings or the brand kit, or else `bottom`."""
     language: str | None
-    """Their language."""
+    """Their language, such as `eng`."""
 
 CarryFormat = Literal['otio', 'edl', 'srt', 'vtt']
-"""What a timeline is carried to other programs as, and back."""
+"""The formats for exchanging timelines with other programs."""
 
 
 class ChangeAccount(Model):
-    """What to change of an account."""
+    """What to change in an account."""
 
     __slots__ = ()
     name: str
-    """Another name."""
+    """The new name."""
 
 
 class ChangeProjectSettings(Model):
@@ -730,62 +730,62 @@ class ChangeProjectSettings(Model):
 
     __slots__ = ()
     webhook_url: str | None
-    """Where its changes of status are to be told from now on; null tells nobody. Required."""
+    """The URL to send its changes of status to from now on; null: none is sent. Required."""
 
 
 class ChangeProjectStatus(Model):
-    """What the agent that works on a project says of it. What is left out stays."""
+    """What the agent that works on a project reports. Absent fields keep their values."""
 
     __slots__ = ()
     status: ReportedStatus
     """The new status."""
     agent_message: str | None
-    """A word to those who wait; null takes it away."""
+    """A message to those who wait; null removes it."""
     assets: list[ProjectAsset] | None
-    """All assets from now on."""
+    """All assets of the project from now on."""
     timeline: ProjectTimeline | None
-    """The timeline from now on; null takes it away."""
+    """The timeline from now on; null removes it."""
     assembled_url: str | None
-    """Where the result is, an http or https URL; null takes it away."""
+    """The http or https URL of the result; null removes it."""
     assembled_url_expires_at: str | None
-    """Until when it is there; null takes it away."""
+    """When that URL expires; null removes it."""
 
 
 class ChangeRead(Model):
-    """What to change of a read."""
+    """What to change in a read."""
 
     __slots__ = ()
     paused: bool
-    """`true`: no job of it is begun, and calls are answered `held` with `reads_paused`. `false`: all goes on."""
+    """`true`: its jobs do not start, and calls for it are answered `held` with `reads_paused`. `false`: they start again."""
 
 
 class ChangeUser(Model):
-    """What to change of a user; what is left out stays."""
+    """What to change in a user. Absent fields keep their values."""
 
     __slots__ = ()
     name: str | None
-    """Another name."""
+    """A new name."""
     oauth_subject: str | None
     """The `sub` of the access tokens that stand for them from now on; null: no token does."""
     oauth_issuer: str | None
-    """The issuer of those tokens. Without it: `MWS_OAUTH_ISSUER`."""
+    """The issuer of those tokens; `MWS_OAUTH_ISSUER` when not given."""
     disabled: bool | None
-    """`true` refuses them everywhere from now on, ends their sessions and revokes the keys that they made; `false` lets them
-    in again, without those."""
+    """`true` refuses them everywhere from now on, ends their sessions and revokes the keys that they made; `false` admits
+    them again, but restores neither."""
 
 
 class ChangeWebhook(Model):
-    """What to change of an endpoint; what is left out stays."""
+    """What to change in an endpoint. Absent fields keep their values."""
 
     __slots__ = ()
     url: str | None
     """A new URL. Attempts that are still to come use it too."""
     description: str | None
-    """New words; null takes them away."""
+    """A new description; null removes it."""
     event_types: list[Subscribed] | None
-    """What to tell it of."""
+    """The event types to send."""
     kinds: list[JobKindWord] | None
-    """Of which kinds of jobs to tell it; null is all."""
+    """The kinds of jobs whose events to send; null means all."""
     enabled: bool | None
     """Whether events are sent. Enabling a disabled endpoint clears its count of failures."""
     test: bool | None
@@ -793,13 +793,13 @@ class ChangeWebhook(Model):
 
 
 class ChangeWorkspace(Model):
-    """What to change of a workspace; what is left out stays."""
+    """What to change in a workspace. Absent fields keep their values."""
 
     __slots__ = ()
     name: str | None
-    """Another name."""
+    """A new name."""
     is_default: bool | None
-    """`true` makes it its account's default, in the place of the one before. It can't be unmade: name another."""
+    """`true` makes it its account's default, instead of the previous one. To undo that, make another one the default."""
 
 
 class CloudProcessing(Model):
@@ -821,7 +821,7 @@ class CloudProcessing(Model):
     bought_minutes: float
     """Purchased minutes."""
     note: str | None
-    """What the numbers are of, in words."""
+    """What the numbers mean, in words."""
 
 
 class Comment(Model):
@@ -831,27 +831,27 @@ class Comment(Model):
     id: str
     """Its id."""
     item_id: str | None
-    """The item; null of a comment on a timeline."""
+    """The item; null when the comment is on a timeline."""
     timeline_id: str | None
-    """The timeline; null of a comment on an item."""
+    """The timeline; null when the comment is on an item."""
     reply_to: str | None
-    """The comment that began the thread; null of one that did."""
+    """The comment that began the thread; null when this one began it."""
     text: str
-    """The words: plain text, never HTML."""
+    """Its text: plain text, never HTML."""
     at: float | None
-    """The second of it that the comment is about; null of the whole."""
+    """The time that the comment is about, in seconds; null when it is about the whole."""
     until: float | None
-    """The second that it is about until."""
+    """The end of the stretch that it is about, in seconds; null when there is none."""
     region: CommentRegion | None
-    """The part of the picture that it is about."""
+    """The part of the picture that it is about; null when it is about all of it."""
     author: CommentAuthor
-    """Who wrote it."""
+    """Its author."""
     resolved_at: str | None
-    """When somebody said that it is done with; null while nobody has."""
+    """When somebody resolved it; null while it is unresolved."""
     created_at: str
     """When it was written."""
     updated_at: str
-    """When its words last changed, or whether it is resolved."""
+    """When its text, or whether it is resolved, last changed."""
 
 
 class CommentAnswer(Model):
@@ -863,15 +863,15 @@ class CommentAnswer(Model):
 
 
 class CommentAuthor(Model):
-    """Who wrote a comment."""
+    """The author of a comment."""
 
     __slots__ = ()
     type: AuthorKind
-    """What they are."""
+    """The kind of author."""
     id: str | None
-    """The user, the key, or the public link that a guest came by."""
+    """The id of the user, of the key, or of the public link that a guest came by."""
     name: str | None
-    """What they are called, or null."""
+    """The author's name, or null."""
 
 
 class CommentPage(Model):
@@ -887,17 +887,17 @@ class CommentPage(Model):
 
 
 class CommentRegion(Model):
-    """A rectangle of the picture, in parts of its width and height from its upper left corner."""
+    """A rectangle of the picture, in fractions of its width and height from its upper left corner."""
 
     __slots__ = ()
     x: float
-    """Its left side, 0 to 1."""
+    """Its left edge, 0 to 1."""
     y: float
-    """Its upper side, 0 to 1."""
+    """Its upper edge, 0 to 1."""
     width: float
-    """Its width; with `x` at most 1."""
+    """Its width; `x` + `width` is at most 1."""
     height: float
-    """Its height; with `y` at most 1."""
+    """Its height; `y` + `height` is at most 1."""
 
 
 class ConsoleLink(Model):
@@ -905,11 +905,11 @@ class ConsoleLink(Model):
 
     __slots__ = ()
     path: str
-    """The path of the link: put it behind the address that you reach the service by. It can be used once."""
+    """The path of the link: append it to the address at which you reach the service. It can be used once."""
     url: str
-    """The same behind the service's public URL."""
+    """The link at the service's public URL."""
     expires_at: str
-    """When it ends."""
+    """When it expires."""
 
 
 class Cost(Model):
@@ -919,23 +919,23 @@ class Cost(Model):
     credits: float
     """The estimate for this call; 0 where it costs none."""
     held_credits: float | None
-    """Held by running work until it settles; there of a call that may cost credits."""
+    """Held by running work until it settles; present for a call that may cost credits."""
     left_credits: float | None
-    """What the account has left after `held_credits`; there of a call that may cost credits."""
+    """What the account has left after `held_credits`; present for a call that may cost credits."""
 
 
 class CostEstimate(Model):
-    """What a call would cost."""
+    """The cost of a call."""
 
     __slots__ = ()
     tool: str
     """The tool."""
     minutes: float
-    """Minutes that it would hold."""
+    """Minutes that the call would hold."""
     credits: float
-    """AI credits that it would hold."""
+    """AI credits that the call would hold."""
     answer: dict[str, Any]
-    """What the call would be answered in a dry run; empty where it costs nothing."""
+    """The answer of the call in a dry run; empty for a call that costs nothing."""
 
 
 class CreateBoard(Model):
@@ -943,7 +943,7 @@ class CreateBoard(Model):
 
     __slots__ = ()
     name: str
-    """What it is called, 1 to 200 characters."""
+    """Its name, 1 to 200 characters."""
 
 
 class CreateCanvas(Model):
@@ -951,13 +951,13 @@ class CreateCanvas(Model):
 
     __slots__ = ()
     name: str | None
-    """What it is called, 1 to 200 characters; `Canvas` when not given."""
+    """Its name, 1 to 200 characters; `Canvas` when not given."""
     width: int
     """Pixels across, 1 to 8192."""
     height: int
     """Pixels down, 1 to 8192."""
     background: str | None
-    """The colour behind everything, as of a layer; `transparent` when not given."""
+    """The background colour, in the form of a layer's `color`; `transparent` when not given."""
     layers: list[NewLayer] | None
     """Its layers, the lowest first, at most 200."""
 
@@ -967,21 +967,21 @@ class CreateKey(Model):
 
     __slots__ = ()
     name: str | None
-    """What you call it."""
+    """Your name for it."""
     workspace_id: str | None
-    """The workspace it will work in, one that your account owns. Without it: the account's default workspace."""
+    """The workspace in which it will work, one that your account owns; the account's default workspace when not given."""
 
 
 class CreatePortalSession(Model):
-    """A link to be made."""
+    """A link to make."""
 
     __slots__ = ()
     pages: list[PortalPage] | None
-    """The pages there are. Without it: all."""
+    """The pages that the link opens; all when not given."""
     return_url: str | None
-    """Where the pages lead back to, also when the session has ended: an http or https URL."""
+    """The URL to which the pages lead back, also after the session has ended: http or https."""
     theme: PortalTheme | None
-    """How they look."""
+    """The look of the pages."""
 
 
 class CreateProject(Model):
@@ -989,29 +989,29 @@ class CreateProject(Model):
 
     __slots__ = ()
     brief: str
-    """What is asked for."""
+    """The task, in words."""
     mode: ProjectMode | None
     """Who works on it; `autonomous` when not given."""
     output_type: ProjectOutputType | None
-    """What is to come out; `assembled` when not given."""
+    """The kind of result; `assembled` when not given."""
     webhook_url: str | None
-    """Where its changes of status are to be told: HTTPS, and publicly reachable."""
+    """The URL to send its changes of status to: HTTPS, and publicly reachable."""
     budget: ProjectBudget | None
-    """What the agent may take: over it the project is `idle`, and `agent_message` asks."""
+    """What the agent may use. At the limit the project becomes `idle`, and `agent_message` asks for more."""
 
 
 class CreatePublicLink(Model):
-    """What link to make."""
+    """A public link to make."""
 
     __slots__ = ()
     ref: str
     """An item ref, an item id, or the id of the job that made the item."""
     expires_in: int | None
-    """Seconds that the link works, 60 to 7,776,000 (90 days); 30 days when not given."""
+    """Seconds that the link works, 60 to 7,776,000 (90 days); 2,592,000 (30 days) when not given."""
     rights: list[LinkRight] | None
-    """What its visitors may do beside seeing the item; nothing when not given."""
+    """What its visitors may do besides seeing the item; nothing when not given."""
     passphrase: str | None
-    """What its visitors have to give first, 4 to 200 characters. Kept as a hash: it is shown nowhere."""
+    """A passphrase that visitors must enter first, 4 to 200 characters. Only its hash is kept, and nothing shows it."""
 
 
 class CreateSecret(Model):
@@ -1027,9 +1027,9 @@ class CreateTimeline(Model):
 
     __slots__ = ()
     name: str
-    """What it is called, 1 to 200 characters."""
+    """Its name, 1 to 200 characters."""
     ops: list[TimelineOp] | None
-    """What is done to it at once, as in `edit_timeline`; it is 1920 × 1080 at 25 frames a second without."""
+    """Operations to apply at once, as in `edit_timeline`. By default it is 1920 × 1080 at 25 frames per second."""
 
 
 class CreateUpload(Model):
@@ -1037,20 +1037,20 @@ class CreateUpload(Model):
 
     __slots__ = ()
     filename: str | None
-    """The file's name. Required with `bytes`; with `url`, what to call the item."""
+    """The file's name. Required with `bytes`; with `url` it becomes the item's name."""
     content_type: str | None
     """The file's media type, such as `video/mp4`. Required with `bytes`."""
     bytes: int | None
-    """How many bytes will be sent."""
+    """The length of the file in bytes. Required unless `url` is given."""
     sha256: str | None
-    """SHA-256 of those bytes in hexadecimal; when given, `complete` refuses others."""
+    """The SHA-256 of those bytes in hexadecimal; when given, `complete` refuses other bytes."""
     url: str | None
-    """Where to fetch the file instead: HTTPS and publicly reachable, as each of up to five redirects has to be."""
+    """The URL to fetch the file from instead: HTTPS and publicly reachable, as each of up to five redirects must be."""
     ref: str | None
-    """What clients will call the item, unique in the workspace; its id when not given."""
+    """The item's ref, unique in the workspace; clients use its id when none is given."""
     reads: list[ReadKind] | None
-    """Reads to start once the item is ready, as `prepare_media` would then; `reads_on_ready` of the item says what became of
-    each. Those of the workspace's settings when not given."""
+    """Reads to start once the item is ready, as `prepare_media` would then; the item's `reads_on_ready` says what became of
+    each. When not given, those of the workspace's settings."""
 
 
 class CreateWebhook(Model):
@@ -1058,13 +1058,13 @@ class CreateWebhook(Model):
 
     __slots__ = ()
     url: str
-    """Where events are sent: HTTPS, and publicly reachable."""
+    """The URL to send events to: HTTPS, and publicly reachable."""
     description: str | None
-    """What you call it."""
+    """Your description of it."""
     event_types: list[Subscribed] | None
-    """What to tell it of. Without it: all three."""
+    """The event types to send; all three when not given."""
     kinds: list[JobKindWord] | None
-    """Of which kinds of jobs to tell it. Without it: all, those that will be added too."""
+    """The kinds of jobs whose events to send; when not given all, including kinds that are added later."""
 
 
 class CreatedCalendarFeed(Model):
@@ -1074,7 +1074,7 @@ class CreatedCalendarFeed(Model):
     feed: CalendarFeed
     """The feed."""
     url: str
-    """Where it is. Shown here and never again: whoever has it reads the calendar."""
+    """Its URL, which only this answer shows. Whoever has it can read the calendar."""
 
 
 class CreatedKey(Model):
@@ -1084,19 +1084,19 @@ class CreatedKey(Model):
     id: str
     """Its id."""
     name: str | None
-    """What you call it, or null."""
+    """Your name for it, or null."""
     prefix: str
-    """Its first characters, to know it again by."""
+    """Its first characters, to recognize it by."""
     workspace_id: str
-    """The workspace it works in."""
+    """The workspace in which it works."""
     created_at: str
     """When it was created."""
     last_used_at: str | None
-    """Null: it was not used yet."""
+    """Always null: it has not been used yet."""
     created_by: str | None
     """The id of the user or the key that made it."""
     key: str
-    """The key: `es_live_` and 32 hex characters. Shown here and never again."""
+    """The key: `es_live_` and 32 hexadecimal characters. Only this answer shows it."""
 
 
 class CreatedPublicLink(Model):
@@ -1106,49 +1106,49 @@ class CreatedPublicLink(Model):
     link: PublicLink
     """The link."""
     url: str
-    """Where its page is. Shown here and never again: whoever has it sees the item."""
+    """The URL of its page, which only this answer shows. Whoever has it can see the item."""
 
 
 class CreditsAnswer(Model):
-    """What an account has of AI credits, with at most two decimals."""
+    """The account's balance of AI credits, with at most two decimals."""
 
     __slots__ = ()
     left: float
-    """What new work may hold."""
+    """Credits that are left for new work."""
     held: float
-    """Held by running work until it settles."""
+    """Credits held for work that has not ended."""
     used: float
-    """Charged since the account was opened."""
+    """Credits charged since the account was opened."""
 
 
 class CueText(Model):
-    """A caption."""
+    """A caption. Times are seconds."""
 
     __slots__ = ()
     start: float
     """When it appears."""
     end: float
-    """When it goes."""
+    """When it disappears."""
     text: str
-    """What it says, 1 to 500 characters."""
+    """Its text, 1 to 500 characters."""
 
 
 class CutOut(Model):
-    """A picture or a film, without its background."""
+    """A picture or a film whose background to remove."""
 
     __slots__ = ()
     ref: str
     """An item ref, an item id, or the id of the job that made the item."""
     color: str | None
-    """The colour of the background, such as `#00ff00`, which is what it is when not given. Not with `model`."""
+    """The background's colour, such as `#00ff00`, which is the default. Not with `model`."""
     similarity: int | None
-    """How far from that colour is background still, 1 to 100 in hundredths; 30 when not given. Not with `model`."""
+    """How far a background pixel may be from that colour, 1 to 100 hundredths; 30 when not given. Not with `model`."""
     model: str | None
-    """The model, by its id; `chroma-key` when not given, which is built in, costs no credits and goes by the colour."""
+    """The model, by its id; when not given `chroma-key`, which is built in, costs no credits and goes by the colour."""
     context: str | None
     """One sentence that is shown beside the job."""
     dry_run: bool | None
-    """`true` answers what the call would cost, and starts nothing."""
+    """`true` returns what the call would cost, and starts nothing."""
 
 
 class DeleteCalendarEntry(Model):
@@ -1160,7 +1160,7 @@ class DeleteCalendarEntry(Model):
 
 
 class Deleted(Model):
-    """What a route that removes something answers."""
+    """The answer of a route that removes something."""
 
     __slots__ = ()
     deleted: Literal[True]
@@ -1242,7 +1242,7 @@ class DeletedSkill(Model):
 
     __slots__ = ()
     name: str
-    """What it was called."""
+    """Its name."""
     deleted: Literal[True]
     """Always true."""
 
@@ -1252,7 +1252,7 @@ class DeletedTemplate(Model):
 
     __slots__ = ()
     name: str
-    """What it was called."""
+    """Its name."""
     deleted: Literal[True]
     """Always true."""
 
@@ -1268,13 +1268,13 @@ class DeletedTimeline(Model):
 
 
 class Delivery(Model):
-    """One event to one endpoint, with every attempt (contract §2, "delivery")."""
+    """A delivery: one event for one endpoint, with every attempt (contract §2, "delivery")."""
 
     __slots__ = ()
     delivery_id: str
     """Its id."""
     endpoint_id: str
-    """Where it goes."""
+    """The endpoint that it goes to."""
     event_id: str
     """The event's id, as in `Service-Delivery`."""
     event_type: Kind
@@ -1284,35 +1284,35 @@ class Delivery(Model):
     workspace_id: str | None
     """The job's workspace, or null for a ping."""
     status: Status
-    """Where it stands."""
+    """Its status."""
     trigger: Why
     """Why it is sent."""
     resend_of: str | None
     """The delivery that it repeats, or null."""
     attempt_count: int
-    """Attempts made, the one under way among them."""
+    """The number of attempts, including one that is under way."""
     next_attempt_at: str | None
     """When the next attempt is due, or null."""
     response_status: int | None
-    """The status that the receiver last answered, or null."""
+    """The receiver's last HTTP status, or null."""
     error: str | None
-    """What was wrong with the last attempt, or null."""
+    """The error of the last attempt, or null: one of the words in `attempts`."""
     created_at: str
-    """When it began."""
+    """When it was created."""
     finished_at: str | None
     """When it ended, or null."""
     attempts: list[Attempt]
-    """Every attempt, in order. One that a crash interrupted bears the number of the one that took its place."""
+    """Every attempt, in order. An attempt that a crash interrupted has the same number as the one that replaced it."""
 
 
 class DeliveryDetail(Model):
-    """One event to one endpoint, with what was sent of it."""
+    """A delivery, with the requests that were sent."""
 
     __slots__ = ()
     delivery_id: str
     """Its id."""
     endpoint_id: str
-    """Where it goes."""
+    """The endpoint that it goes to."""
     event_id: str
     """The event's id, as in `Service-Delivery`."""
     event_type: Kind
@@ -1322,25 +1322,25 @@ class DeliveryDetail(Model):
     workspace_id: str | None
     """The job's workspace, or null for a ping."""
     status: Status
-    """Where it stands."""
+    """Its status."""
     trigger: Why
     """Why it is sent."""
     resend_of: str | None
     """The delivery that it repeats, or null."""
     attempt_count: int
-    """Attempts made, the one under way among them."""
+    """The number of attempts, including one that is under way."""
     next_attempt_at: str | None
     """When the next attempt is due, or null."""
     response_status: int | None
-    """The status that the receiver last answered, or null."""
+    """The receiver's last HTTP status, or null."""
     error: str | None
-    """What was wrong with the last attempt, or null."""
+    """The error of the last attempt, or null: a word as in the list of deliveries."""
     created_at: str
-    """When it began."""
+    """When it was created."""
     finished_at: str | None
     """When it ended, or null."""
     attempts: list[SentAttempt]
-    """Every attempt, in order, with what was sent."""
+    """Every attempt, in order, with the request that was sent."""
     request_body: Any
     """The body that every attempt sends, or null once it is no longer kept."""
 
@@ -1360,31 +1360,31 @@ class DubDocument(Model):
     id: str
     """Its id."""
     name: str
-    """What it is called."""
+    """Its name."""
     revision: int
-    """How many times it was written."""
+    """Its revision: 1 when created, then one higher with every change."""
     output_revision: int | None
-    """The revision that was last spoken; null where none was."""
+    """The revision that was last spoken; null when none was."""
     stale: bool
-    """Whether it was changed since: `render_dub` speaks what was."""
+    """Whether the dub changed since then: `render_dub` speaks the changes."""
     ref: str | None
-    """What clients call the item that is dubbed; null when it is deleted."""
+    """The ref of the item that is dubbed, or its id when it has none; null when it is deleted."""
     item_id: str
     """The item that is dubbed."""
     source_language: str | None
-    """The language that is spoken in it; null where a script was given without it."""
+    """The language that is spoken in the item; null when a script was given without it."""
     target_language: str
     """The language that it is dubbed into."""
     keep_background: bool
     """Whether the item's own sound is heard under the voices."""
     output_item_id: str | None
-    """The item that was last made of it."""
+    """The item that was last made of it; null when there is none."""
     voice_item_id: str | None
-    """The voices of that alone."""
+    """The item with the voices of that alone; null when there is none."""
     timeline_id: str | None
-    """Its timeline."""
+    """Its timeline; null when there is none."""
     segments: list[DubSegment]
-    """What is said, in the order of its beginnings."""
+    """Its segments, in the order of their starts."""
     created_at: str
     """When it was created."""
     updated_at: str
@@ -1392,28 +1392,28 @@ class DubDocument(Model):
 
 
 class DubOp(Model):
-    """One change of a dub. A field that the operation does not take is refused."""
+    """One change to a dub. A field that the operation does not take is refused."""
 
     __slots__ = ()
     op: DubOpKind
-    """What is done."""
+    """The operation."""
     segment_id: str | None
-    """The segment. Of a new one: 1 to 64 letters, digits, `-` and `_`; one is made when absent."""
+    """The segment's id. For a new one: 1 to 64 letters, digits, `-` and `_`; one is generated when absent."""
     start: float | None
-    """The second at which it begins."""
+    """When the segment begins, in seconds."""
     end: float | None
-    """The second at which it ends."""
+    """When the segment ends, in seconds."""
     translation: str | None
-    """What is spoken, at most 1,000 characters; nothing of an empty one."""
+    """The words to speak, at most 1,000 characters; nothing is spoken when it is empty."""
     voice: str | None
-    """The voice, as its engine names it."""
+    """The voice, by its engine's name for it."""
     speaker: str | None
-    """Who speaks."""
+    """The speaker's name."""
     keep: bool | None
-    """Whether the item's own sound is heard."""
+    """Whether the item's own sound is heard under the voices."""
 
 DubOpKind = Literal['add_segment', 'update_segment', 'remove_segment', 'set_voice', 'set_background']
-"""What an operation does."""
+"""The kinds of operations."""
 
 
 class DubPage(Model):
@@ -1429,79 +1429,79 @@ class DubPage(Model):
 
 
 class DubSegment(Model):
-    """What somebody says."""
+    """A segment of a dub: the words of one speaker."""
 
     __slots__ = ()
     id: str
-    """Its id, one in its dub."""
+    """Its id, unique in its dub."""
     start: float
-    """When it begins."""
+    """When it begins, in seconds."""
     end: float
-    """When it ends."""
+    """When it ends, in seconds."""
     speaker: str
-    """Who speaks."""
+    """The speaker's name."""
     source: str | None
-    """What is said in the item; null where it is not known."""
+    """The words in the item's own language; null when they are not known."""
     translation: str
-    """What is spoken instead."""
+    """The words to speak instead."""
     voice: str
-    """By which voice."""
+    """The voice that speaks it."""
     overflow: float | None
-    """Seconds that it goes on after its end, although it is spoken as fast as it may be; 0 where it fits, null where it was
-    not spoken as it is now."""
+    """Seconds that its speech goes on after its end, although it is spoken as fast as allowed; 0 when it fits, null when the
+    current segment has not been spoken."""
 
 
 class DubStanding(Model):
-    """Where a dub stands."""
+    """The state of a dub."""
 
     __slots__ = ()
     ref: str | None
-    """As it was asked for, where a read of it is missing."""
+    """The ref or id that the request named; only when a read of the item is missing."""
     item_id: str
     """The item that is dubbed."""
     status: NeedStatus
-    """`ready`, `queued`, or `startable` of a dry run."""
+    """`ready`, `queued`, or `startable` in a dry run."""
     job_id: str | None
-    """The job that dubs, or that computes a read which is missing; when queued. Follow it with `get_jobs`: of a read, call
-    again then."""
+    """The job that dubs, or that computes a missing read; only when queued. Follow it with `get_jobs`. When it computes a
+    read, call again once it has ended."""
     estimated_minutes: float | None
-    """Minutes held for that job, or that would be; when queued or startable."""
+    """Minutes held for that job, or that would be held; only when queued or startable."""
     dub_id: str | None
-    """The dub; once it is there."""
+    """The dub; once it exists."""
     timeline_id: str | None
-    """Its timeline; when ready."""
+    """Its timeline; only when ready."""
     output_item_id: str | None
-    """The dubbed item; when ready."""
+    """The dubbed item; only when ready."""
     segments: int | None
-    """How many segments are spoken; where it is known."""
+    """The number of segments to speak; only when it is known."""
     quality: str | None
-    """`draft`: what a machine of rules translates and speaks."""
+    """`draft`: rule-based engines translate and speak it."""
 
 
 class DuckAnswer(Model):
-    """How far to turn music down, or the job that finds out; with `render`, where the new item stands."""
+    """The gains of the music, or the job that computes the voice's speech; with `render`, also the new item's state."""
 
     __slots__ = ()
     ref: str
-    """The voice as it was asked for."""
+    """The ref or id of the voice that the request named."""
     item_id: str
     """The voice's item."""
     music_item_id: str | None
-    """The music's item; once it is known where somebody speaks."""
+    """The music's item; only once the speech read is stored."""
     status: NeedStatus
-    """Whether all that was asked for is there."""
+    """Whether everything that was asked for is ready."""
     job_id: str | None
-    """The job to follow with `get_jobs`; when queued. Without `envelope` it is the one that reads where somebody speaks:
-    call again when it has ended. With `envelope` it is the render."""
+    """The job to follow with `get_jobs`; only when queued. Without `envelope` it computes the speech read: call again when
+    it has ended. With `envelope` it is the render."""
     estimated_minutes: float | None
-    """Minutes held for that job, or that would be; when queued or startable."""
+    """Minutes held for that job, or that would be held; only when queued or startable."""
     envelope: list[GainAt] | None
-    """The gain of the music at growing times, from 0 to the voice's end, at most 4000 points; once it is known where
-    somebody speaks."""
+    """The gain of the music at increasing times, from 0 to the voice's end, at most 4000 points; only once the speech read
+    is stored."""
     output_item_id: str | None
-    """The rendered item; when asked for and ready."""
+    """The rendered item; only when asked for and ready."""
     timeline_id: str | None
-    """The timeline that was made; when asked for."""
+    """The timeline that was made; only when asked for."""
 
 
 class DuckMusic(Model):
@@ -1513,121 +1513,122 @@ class DuckMusic(Model):
     music_ref: str
     """The item whose sound is the music, by any of the same."""
     duck_db: float | None
-    """Decibels that the music goes down under speech, 0 to 60; what the settings say when not given, or 12."""
+    """Decibels that the music goes down under speech, 0 to 60; when not given, the value of the settings, or else 12."""
     attack_ms: int | None
-    """Milliseconds that it takes to go down, 10 to 10000; 200 when not given."""
+    """Milliseconds that the fall takes, 10 to 10000; 200 when not given."""
     release_ms: int | None
-    """Milliseconds that it takes to come back, 10 to 10000; 500 when not given."""
+    """Milliseconds that the rise takes, 10 to 10000; 500 when not given."""
     render: bool | None
     """Whether to mix both into a new item; false when not given."""
     timeline: bool | None
     """Whether to make a timeline of it, which can be edited, exported and rendered; false when not given. Not with `render`."""
     dry_run: bool | None
-    """`true` answers what the call would start and hold, and starts nothing: the read, or once that is stored the render."""
+    """`true` returns what the call would start and hold, and starts nothing: the read, or the render once the read is
+    stored."""
 
 
 class EditBoard(Model):
-    """What to change of a board."""
+    """What to change in a board."""
 
     __slots__ = ()
     board_id: str
     """The board."""
     if_revision: int | None
-    """The revision that the change is for; another one stands: 409 `revision_conflict`."""
+    """The revision that the change is for. If the board has another one: 409 `revision_conflict`."""
     name: str | None
     """Its new name, 1 to 200 characters."""
     ops: list[BoardOp] | None
-    """What to do, 1 to 500 operations; may be left out with `name`."""
+    """The operations, 1 to 500; may be absent if `name` is given."""
 
 
 class EditCanvas(Model):
-    """What to change of a canvas."""
+    """What to change in a canvas."""
 
     __slots__ = ()
     canvas_id: str
     """The canvas."""
     if_revision: int | None
-    """The revision that the change is for; another one stands: 409 `revision_conflict`."""
+    """The revision that the change is for. If the canvas has another one: 409 `revision_conflict`."""
     name: str | None
     """Its new name, 1 to 200 characters."""
     ops: list[CanvasOp] | None
-    """What to do, 1 to 500 operations; may be left out with `name`."""
+    """The operations, 1 to 500; may be absent if `name` is given."""
 
 
 class EditDub(Model):
-    """What to change of a dub."""
+    """What to change in a dub."""
 
     __slots__ = ()
     dub_id: str
     """The dub."""
     if_revision: int | None
-    """The revision that the change is for; another one stands: 409 `revision_conflict`."""
+    """The revision that the change is for. If the dub has another one: 409 `revision_conflict`."""
     name: str | None
     """Its new name, 1 to 200 characters."""
     ops: list[DubOp] | None
-    """What is done, one after the other, all or none; 1 to 500."""
+    """The operations, 1 to 500, applied in order, all of them or none."""
 
 
 class EditTimeline(Model):
-    """What to change of a timeline."""
+    """What to change in a timeline."""
 
     __slots__ = ()
     timeline_id: str
     """The timeline."""
     if_revision: int | None
-    """The revision that the change is for; another one stands: 409 `revision_conflict`."""
+    """The revision that the change is for. If the timeline has another one: 409 `revision_conflict`."""
     name: str | None
     """Its new name, 1 to 200 characters."""
     ops: list[TimelineOp] | None
-    """What to do, 1 to 500 operations; may be left out with `name`."""
+    """The operations, 1 to 500; may be absent if `name` is given."""
 
 
 class ErasedAnswer(Model):
-    """What was erased now. What was erased before is not counted again."""
+    """The numbers of things that were erased now. Things that were erased before are not counted again."""
 
     __slots__ = ()
     erased: bool
     """Always true."""
     workspaces: int
-    """Workspaces."""
+    """The number of workspaces."""
     items: int
-    """Items. Their bytes follow, once no job reads them."""
+    """The number of items. Their bytes are deleted once no job reads them."""
     projects: int
-    """Projects."""
+    """The number of projects."""
 
 
 class Estimate(Model):
-    """What a call started, and what is left (contract §4.2.7)."""
+    """The minutes that a call held, and those that are left (contract §4.2.7)."""
 
     __slots__ = ()
     minutes: float
     """Cloud minutes held for the jobs that this call started; with `dry_run`, for those that it would start."""
     left_minutes: float
-    """The month's minutes left after all that is held."""
+    """The month's minutes that are left after all holds."""
     bought_minutes: float
-    """Purchased minutes left."""
+    """Purchased minutes that are left."""
     resets_at: str
-    """When the next month's minutes come."""
+    """When the next month's minutes are granted."""
 
 
 class EstimateCost(Model):
-    """A call whose cost is asked for."""
+    """A call whose cost to estimate."""
 
     __slots__ = ()
     tool: str
     """The tool."""
     arguments: dict[str, Any]
-    """What it would be called with."""
+    """The arguments that the call would have."""
 
 
 class ExportTimeline(Model):
-    """What to export."""
+    """Which timeline to export, and how."""
 
     __slots__ = ()
     timeline_id: str
     """The timeline."""
     format: CarryFormat
-    """As what."""
+    """The format of the document."""
 
 
 class ExportedTimeline(Model):
@@ -1637,168 +1638,168 @@ class ExportedTimeline(Model):
     timeline_id: str
     """The timeline."""
     revision: int
-    """The revision of it that was exported."""
+    """The revision that was exported."""
     format: CarryFormat
-    """As what."""
+    """The format of the document."""
     content: str
     """The document."""
     warnings: list[str]
-    """What is not in it, in whole sentences."""
+    """What the document lacks of the timeline, in whole sentences."""
 
 
 class FootageMatch(Model):
-    """Something said or shown in an item."""
+    """Words that are spoken or shown in an item."""
 
     __slots__ = ()
     ref: str
-    """What clients call the item."""
+    """The item's ref, or its id when it has none."""
     item_id: str
     """The item."""
     start: float
-    """Where the first of the words begins, in seconds."""
+    """When the first of the words begins, in seconds."""
     end: float
-    """Where the last one ends."""
+    """When the last of the words ends, in seconds."""
     score: float
     """How well it fits, 0 to 1."""
     text: str
-    """The words, with some of those around them."""
+    """The words, with some of the text around them."""
     source: WordSource
-    """How they are there."""
+    """Whether the words are spoken or written."""
     moment: MomentSpan | None
-    """The moment that it begins in; absent for sound, and where no search index is stored."""
+    """The moment (shot) in which it begins; absent for sound, and when no search index is stored."""
     thumbnail_url: str | None
-    """A still of that moment, a JPEG: this link needs no credential and is good for at least an hour. Absent where there is
-    none."""
+    """A still of that moment, a JPEG: this link needs no credential and is valid for at least an hour. Absent when there is
+    no still."""
 
 
 class FootageMatches(Model):
-    """What was found, and what was not searched."""
+    """The matches, and the items that were not searched."""
 
     __slots__ = ()
     matches: list[FootageMatch]
-    """The best first; empty when nothing is said or shown that is like the query."""
+    """The best first; empty when nothing like the query is spoken or shown."""
     unindexed_refs: list[str]
-    """Videos whose written words could not be searched, and whose matches have no moment and no still, because no search
-    index is stored; newest first and at most 50: of `refs`, or else of the workspace's newest 2,000 items. Read
-    `search_index` on them with `prepare_media`. What no search index would help, such as sound alone, is not named."""
+    """Videos without a stored search index: their written words were not searched, and their matches have no moment and no
+    still. Newest first and at most 50: of `refs`, or else of the workspace's newest 2,000 items. Read `search_index`
+    on them with `prepare_media`. Items for which a search index is of no use, such as sound alone, are not named."""
     untranscribed_refs: list[str]
-    """Items with sound whose spoken words could not be searched, because no transcript is stored; newest first, of the same
-    and as many. Read `transcript` on them."""
+    """Items with sound but without a stored transcript: their spoken words were not searched. Newest first and at most 50,
+    of the same items. Read `transcript` on them."""
 
 
 class FootageSearch(Model):
-    """What to look for, and where."""
+    """The words to look for, and where."""
 
     __slots__ = ()
     query: str
-    """What is said or shown, 1 to 500 characters. All words have to be there; `"…"` keeps words together, `or` takes either
-    of two, `-` leaves a word out."""
+    """Words that are spoken or shown, 1 to 500 characters. All of them must occur; `"…"` keeps words together, `or` accepts
+    either of two, `-` excludes a word."""
     refs: list[str] | None
     """Search these items alone, at most 20, each by its ref, its id, or the id of the job that made it."""
     limit: int | None
-    """Matches to answer, 1 to 50; 10 when not given."""
+    """The number of matches, 1 to 50; 10 when not given."""
 
 
 class GainAt(Model):
-    """The gain at one moment."""
+    """The gain at one time."""
 
     __slots__ = ()
     t: float
     """Seconds from the voice's start."""
     gain_db: float
-    """Decibels: 0 leaves the music as it is."""
+    """The gain in decibels: 0 leaves the music unchanged."""
 
 
 class GenerateAudio(Model):
-    """Spoken text, or sound from words: exactly one of `text` and `prompt`."""
+    """Text to speak, or sound to generate from a text: exactly one of `text` and `prompt`."""
 
     __slots__ = ()
     text: str | None
-    """What is to be spoken."""
+    """The words to speak."""
     prompt: str | None
-    """What is to be heard, such as music, in words."""
+    """A description of the sound, such as music."""
     voice: str | None
-    """Whose voice speaks, as the model names it."""
+    """The voice, by the model's name for it."""
     language: str | None
-    """The language of the text, such as `en` or `es`. When not given: `default_language` of the settings where `voice` and
-    `model` are not given either, else English."""
+    """The language of the text, such as `en` or `es`. When not given: if `voice` and `model` are not given either,
+    `default_language` of the settings, otherwise English."""
     model: str | None
-    """The model, by its id. When not given: for a text an engine that is built in and costs no credits (`flite` for English,
-    else `espeak-ng`), for a prompt the first that makes sound. `list_models` lists them."""
+    """The model, by its id. When not given: for a text a built-in engine that costs no credits (`flite` for English,
+    otherwise `espeak-ng`), for a prompt the first sound model. `list_models` lists them."""
     seconds: int | None
-    """Seconds of sound from a prompt; 5 when not given."""
+    """The duration of sound from a prompt, in seconds; 5 when not given."""
     seed: int | None
-    """What tells one sound from another of the same words: the same call makes the same item once."""
+    """A number that varies the result: the same call makes the same item once."""
     context: str | None
     """One sentence that is shown beside the job."""
     dry_run: bool | None
-    """`true` answers what the call would cost, and starts nothing."""
+    """`true` returns what the call would cost, and starts nothing."""
 
 
 class GenerateImage(Model):
-    """A picture from words."""
+    """A picture to generate from a text."""
 
     __slots__ = ()
     prompt: str
-    """What is to be seen."""
+    """A description of what the picture shows."""
     model: str | None
-    """The model, by its id; the first that makes pictures when not given. `list_models` lists them."""
+    """The model, by its id; the first picture model when not given. `list_models` lists them."""
     width: int | None
-    """Pixels across, 64 to 8192; with `height`."""
+    """Its width in pixels, 64 to 8192; only with `height`."""
     height: int | None
-    """Pixels down, 64 to 8192; with `width`."""
+    """Its height in pixels, 64 to 8192; only with `width`."""
     seed: int | None
-    """What tells one picture from another of the same words: the same call makes the same item once."""
+    """A number that varies the result: the same call makes the same item once."""
     context: str | None
     """One sentence that is shown beside the job."""
     dry_run: bool | None
-    """`true` answers what the call would cost, and starts nothing."""
+    """`true` returns what the call would cost, and starts nothing."""
 
 
 class GenerateVideo(Model):
-    """A film from words."""
+    """A film to generate from a text."""
 
     __slots__ = ()
     prompt: str
-    """What is to be seen."""
+    """A description of what the film shows."""
     ref: str | None
-    """A picture that it begins with: an item's ref, its id, or the id of the job that made it."""
+    """The picture that the film begins with: an item's ref, its id, or the id of the job that made it."""
     model: str | None
-    """The model, by its id; the first that makes films when not given. `list_models` lists them."""
+    """The model, by its id; the first film model when not given. `list_models` lists them."""
     seconds: int | None
-    """Seconds that it lasts; 5 when not given."""
+    """The film's duration, in seconds; 5 when not given."""
     width: int | None
-    """Pixels across, 64 to 8192; with `height`."""
+    """Its width in pixels, 64 to 8192; only with `height`."""
     height: int | None
-    """Pixels down, 64 to 8192; with `width`."""
+    """Its height in pixels, 64 to 8192; only with `width`."""
     seed: int | None
-    """What tells one film from another of the same words: the same call makes the same item once."""
+    """A number that varies the result: the same call makes the same item once."""
     context: str | None
     """One sentence that is shown beside the job."""
     dry_run: bool | None
-    """`true` answers what the call would cost, and starts nothing."""
+    """`true` returns what the call would cost, and starts nothing."""
 
 
 class GenerationAnswer(Model):
-    """Where a generation stands."""
+    """The state of a generation."""
 
     __slots__ = ()
     status: NeedStatus
-    """`ready` when its item is there, `queued` while a job makes it, `startable` in a dry run."""
+    """`ready` when its item exists, `queued` while a job makes it, `startable` in a dry run."""
     job_id: str | None
     """The job that makes it: follow it with `get_jobs`."""
     estimated_minutes: float | None
-    """Minutes that are held for it."""
+    """Minutes held for it."""
     estimated_credits: float | None
-    """AI credits that are held for it."""
+    """AI credits held for it."""
     output_item_id: str | None
-    """The item that it is."""
+    """The generated item."""
     model: str
-    """What makes it: a model's id, or the name of an engine that is built in."""
+    """Its maker: a model's id, or the name of a built-in engine."""
     synthetic: bool
-    """Whether a machine speaks or draws it."""
+    """Whether it is synthetic: generated by a machine."""
     quality: str | None
-    """`draft` of what a simple engine makes."""
+    """`draft` when a simple engine makes it."""
 
 
 class GetItem(Model):
@@ -1808,15 +1809,15 @@ class GetItem(Model):
     ref: str
     """An item ref, an item id, or the id of the job that made the item."""
     wait_seconds: int | None
-    """Wait up to 30 seconds until the item is no longer in `processing`."""
+    """Wait up to 30 seconds while the item is in `processing`."""
 
 
 class GetJobsRequest(Model):
-    """Which jobs: by id, or by filters."""
+    """Which jobs to return: by id, or by filters."""
 
     __slots__ = ()
     job_ids: list[str] | None
-    """1 to 200 jobs; without filters."""
+    """1 to 200 jobs; not together with filters."""
     status: list[JobStatusWord] | None
     """Only jobs in these statuses."""
     kind: list[JobKindWord] | None
@@ -1824,17 +1825,17 @@ class GetJobsRequest(Model):
     ref: str | None
     """Only jobs of this item: its ref, its id, or the id of the job that made it."""
     created_after: str | None
-    """Only jobs created after this."""
+    """Only jobs created after this time."""
     cursor: str | None
     """`next_cursor` of the page before."""
     limit: int | None
-    """1 to 100 jobs a page, 20 when not given; with filters."""
+    """Jobs a page, 1 to 100; 20 when not given. Only with filters."""
     wait_seconds: int | None
-    """With `job_ids`: wait up to 30 seconds for what `wait_for` says. What had ended before the call is not waited for, so
-    that the same call again never answers at once while jobs are live, and always does when none is."""
+    """With `job_ids`: seconds to wait, at most 30, for what `wait_for` says. Jobs that had ended before the call are not
+    waited for: repeated, the call waits while jobs are live, and answers at once when none is."""
     wait_for: WaitFor | None
-    """`any`: until one of the jobs that were live when the call began has ended; `all`: until all of them have. `any` when
-    not given."""
+    """`any`: wait until one of the jobs that were live when the call began has ended; `all`: until all of them have. `any`
+    when not given."""
 
 
 class GiveCredits(Model):
@@ -1842,14 +1843,14 @@ class GiveCredits(Model):
 
     __slots__ = ()
     kind: GivingCredits
-    """How."""
+    """The kind of change."""
     credits: float
-    """How many, with at most two decimals."""
+    """The number of credits, with at most two decimals."""
     note: str | None
-    """Why, for the journal."""
+    """The reason, for the journal."""
     reference: str | None
-    """Your own name for this change, such as an invoice's number: needed for a purchase. The same one counts once an
-    account, so that a request can be sent again; an account's minutes and credits share these names."""
+    """Your own name for this change, such as an invoice's number; required for a purchase. An account counts each reference
+    once, so that a request can be sent again; its minutes and credits share these names."""
 
 
 class GiveMinutes(Model):
@@ -1857,125 +1858,125 @@ class GiveMinutes(Model):
 
     __slots__ = ()
     kind: Giving
-    """How."""
+    """The kind of giving."""
     minutes: float
-    """How many, with at most two decimals."""
+    """The number of minutes, with at most two decimals."""
     note: str | None
-    """Why, for the journal."""
+    """The reason, for the journal."""
     reference: str | None
-    """Your own name for this grant or purchase, such as an invoice's number: needed for a purchase. The same one counts once
-    an account, so that a request can be sent again."""
+    """Your own name for this grant or purchase, such as an invoice's number; required for a purchase. An account counts each
+    reference once, so that a request can be sent again."""
 
 
 class GivenCredits(Model):
-    """What giving came to."""
+    """The result of giving credits."""
 
     __slots__ = ()
     applied: bool
-    """False where the reference had counted before: nothing was changed again."""
+    """False if the reference had counted before: nothing was changed again."""
     changed_credits: float
-    """By how much the credits changed, below zero where some were taken back; where the reference had counted before, by how
-    much they changed then."""
+    """The change of the credits, below zero if some were taken back; if the reference had counted before, the change that it
+    made then."""
     balances: BalancesAnswer
-    """What the account has now."""
+    """The account's balances now."""
 
 
 class GivenMinutes(Model):
-    """What giving came to."""
+    """The result of giving minutes."""
 
     __slots__ = ()
     applied: bool
-    """False where the reference had counted before: nothing was given again."""
+    """False if the reference had counted before: nothing was given again."""
     given_minutes: float
-    """How many minutes were given; where the reference had counted before, how many it gave then."""
+    """The number of minutes that were given; if the reference had counted before, the number that it gave then."""
     balances: BalancesAnswer
-    """What the account has now."""
+    """The account's balances now."""
 
 Giving = Literal['grant', 'purchase', 'allowance']
-"""How minutes are given."""
+"""The kinds of giving minutes."""
 
 GivingCredits = Literal['grant', 'purchase', 'withdraw']
-"""How an account's credits change."""
+"""The kinds of changes of an account's credits."""
 
 GradientWay = Literal['linear', 'radial']
-"""How a gradient goes."""
+"""The shape of a gradient."""
 
 HealthAxis = Literal['flow', 'execution', 'delivery', 'money', 'liveness']
-"""What is looked at."""
+"""The axes of the service's health."""
 
 
 class HealthFinding(Model):
-    """How one axis stands."""
+    """The health on one axis."""
 
     __slots__ = ()
     axis: HealthAxis
-    """Which."""
+    """The axis."""
     state: HealthState
-    """How it stands."""
+    """Its state."""
     sentence: str
-    """In a sentence."""
+    """The finding, as one sentence."""
     numbers: list[HealthNumber]
-    """At most three."""
+    """The numbers behind it, at most three."""
     next: str | None
-    """The command that helps next, or null where nothing is to be done."""
+    """The command that helps next; null when nothing is to be done."""
 
 
 class HealthNumber(Model):
-    """A number that a finding goes by."""
+    """A number on which a finding is based."""
 
     __slots__ = ()
     name: str
-    """What is counted or measured."""
+    """The name of what is counted or measured."""
     value: float
-    """How much, to a tenth. A count of rows ends at 2,000."""
+    """The value, to one decimal. Counts of rows end at 2,000."""
     unit: str
-    """In what: `s`, `%`, or empty for a count."""
+    """The unit: `s`, `%`, or empty for a count."""
 
 
 class HealthReport(Model):
-    """How the service stands."""
+    """The health of the service."""
 
     __slots__ = ()
     state: HealthState
-    """The worst of the axes."""
+    """The worst state of the axes."""
     sentence: str
-    """In a sentence."""
+    """The verdict, as one sentence."""
     axes: list[HealthFinding]
-    """The five: flow, execution, delivery, money, liveness."""
+    """The five axes: flow, execution, delivery, money, liveness."""
 
 HealthState = Literal['healthy', 'unknown', 'degraded', 'failing']
-"""How something stands."""
+"""The states of health."""
 
 
 class ImportMedia(Model):
-    """What to import."""
+    """Media to import."""
 
     __slots__ = ()
     url: str
-    """Where to fetch it: HTTPS and publicly reachable, as each of up to five redirects has to be."""
+    """The URL to fetch: HTTPS and publicly reachable, as each of up to five redirects must be."""
     name: str | None
-    """What people will call the item; the last part of the URL when not given."""
+    """The item's name, for people; the last part of the URL when not given."""
     ref: str | None
-    """What clients will call it, unique in the workspace; its id when not given."""
+    """The item's ref, unique in the workspace; clients use its id when none is given."""
     reads: list[ReadKind] | None
-    """Reads to start once it is ready, as `prepare_media` would then; `reads_on_ready` of the item says what became of each.
-    Those of the workspace's settings when not given."""
+    """Reads to start once the item is ready, as `prepare_media` would then; the item's `reads_on_ready` says what became of
+    each. When not given, those of the workspace's settings."""
 
 
 class ImportTimeline(Model):
-    """What to import."""
+    """A document to import."""
 
     __slots__ = ()
     content: str
-    """The document as text, as large as a request may be. Its media are items of the workspace: `mws:itm_…`, or in an EDL
-    the names or refs of items."""
+    """The document as text, up to the size limit of requests. Its media must be items of the workspace: `mws:itm_…`, or in
+    an EDL the items' names or refs."""
     format: CarryFormat | None
-    """What it is; `otio` when not given."""
+    """The format of the document; `otio` when not given."""
     fps: float | None
-    """Frames a second that an EDL counts in: 25 when not given, 29.97 where it drops frames. Of captions, those of the
-    timeline."""
+    """The frame rate, in frames per second, that an EDL counts in: when not given 25, or 29.97 for drop-frame timecode. For
+    captions, the frame rate of the new timeline."""
     name: str | None
-    """What the timeline is called; what the document says when not given."""
+    """The timeline's name; the document's when not given."""
 
 
 class ImportedTimeline(Model):
@@ -1985,7 +1986,7 @@ class ImportedTimeline(Model):
     timeline: Timeline
     """The timeline."""
     warnings: list[str]
-    """What of the document is not in it, in whole sentences."""
+    """What the timeline lacks of the document, in whole sentences."""
 
 
 class ItemAnswer(Model):
@@ -2001,7 +2002,7 @@ class ItemPage(Model):
 
     __slots__ = ()
     items: list[LibraryItem]
-    """The items, in the order that was asked for."""
+    """The items, in the requested order."""
     has_more: bool
     """Whether there are items after these."""
     next_cursor: str | None
@@ -2009,31 +2010,31 @@ class ItemPage(Model):
 
 
 class JobAnswer(Model):
-    """An asynchronous unit of work (contract §2, "Job")."""
+    """A job: one unit of asynchronous work (contract §2, "Job")."""
 
     __slots__ = ()
     id: str
     """Its id."""
     workspace_id: str
-    """The workspace it acts in."""
+    """The workspace that it belongs to."""
     kind: JobKindWord
-    """What sort of work it is."""
+    """The kind of job."""
     read: ReadKind | None
-    """The read it computes; null for other work."""
+    """The read that it computes; null for other work."""
     item_id: str | None
-    """The item it works on; null for other work."""
+    """The item that it works on; null for other work."""
     ref: str | None
     """That item's ref."""
     status: JobStatusWord
-    """Where it stands."""
+    """Its status."""
     progress: int
-    """0 to 100; never goes down within an attempt."""
+    """Progress in percent, 0 to 100; it never goes down within an attempt."""
     attempt: int
     """Attempts that failed or were lost, and the one that runs."""
     max_attempts: int
-    """Attempts before a retryable failure is final."""
+    """The number of attempts after which a retryable failure is final."""
     cancel_requested: bool
-    """Whether it was asked to stop while running."""
+    """Whether it was asked to stop while it ran."""
     estimated_minutes: float
     """Minutes held for it."""
     cloud_minutes: float | None
@@ -2043,19 +2044,19 @@ class JobAnswer(Model):
     credits: float | None
     """AI credits charged; null until it ends, 0 when it failed or was cancelled."""
     result: Any
-    """What it made: `{"stored_reads":[…]}` for a read, `{"item_id":"itm_…"}` for a render."""
+    """Its result: `{"stored_reads":[…]}` for a read, `{"item_id":"itm_…"}` for a render."""
     error: JobErrorAnswer | None
     """Why it failed; null unless it did."""
     context: str | None
-    """The sentence given with the call that started it."""
+    """The sentence given with the call that started it, or null."""
     request_id: str | None
-    """The id of the request that started it."""
+    """The id of the request that started it, or null."""
     created_at: str
-    """When it was committed."""
+    """When it was created."""
     started_at: str | None
-    """When a worker first took it."""
+    """When a worker first took it; null before."""
     finished_at: str | None
-    """When it ended."""
+    """When it ended; null before."""
 
 
 class JobErrorAnswer(Model):
@@ -2065,53 +2066,53 @@ class JobErrorAnswer(Model):
     code: str
     """A job error code, such as `media_unreadable` or `worker_lost`."""
     message: str
-    """What went wrong, in words to act on."""
+    """What went wrong, as a sentence to act on."""
     retryable: bool
-    """Whether asking for the same read again may succeed."""
+    """Whether the same read may succeed when it is requested again."""
 
 
 class JobEvent(Model):
-    """A job has ended: the body that endpoints are sent (contract §6.1)."""
+    """The body that endpoints are sent when a job has ended (contract §6.1)."""
 
     __slots__ = ()
     id: str
-    """Derived from the job and the type: an event that is sent twice has one id."""
+    """The event's id, derived from the job and the type: an event that is sent twice has one id."""
     type: Subscribed
-    """What it tells of."""
+    """The event's type."""
     created_at: str
     """When the job ended."""
     workspace_id: str
     """The workspace that the job ran in."""
     timeline_id: str | None
-    """The timeline, on a language change alone."""
+    """The timeline; only for a language change."""
     data: JobEventData
-    """What it tells."""
+    """The data of the event."""
 
 
 class JobEventData(Model):
-    """What a job's event tells."""
+    """The data of a job's event."""
 
     __slots__ = ()
     job: JobAnswer
     """The job, as `get_jobs` shows it."""
 
 JobKindWord = Literal['generation', 'render', 'dub', 'transcription', 'read']
-"""What sort of work a job is."""
+"""The kinds of jobs."""
 
 JobStatusWord = Literal['queued', 'running', 'succeeded', 'failed', 'cancelled']
-"""Where a job stands (contract §3.2). The last three are final."""
+"""The status of a job (contract §3.2). The last three are final."""
 
 
 class JobsAnswer(Model):
-    """Jobs found."""
+    """The jobs that were found."""
 
     __slots__ = ()
     jobs: list[JobAnswer]
-    """In the order of `job_ids`; by filters newest first."""
+    """The jobs, in the order of `job_ids`; with filters, newest first."""
     missing: list[str]
-    """Ids asked for that name no job of this workspace."""
+    """The requested ids that name no job of this workspace."""
     has_more: bool
-    """Whether there are jobs after these; never of `job_ids`."""
+    """Whether there are jobs after these; always false with `job_ids`."""
     next_cursor: str | None
     """Pass it as `cursor` for the jobs after these; null on the last page."""
 
@@ -2133,35 +2134,35 @@ class KeptSpan(Model):
 
     __slots__ = ()
     start: float
-    """From then."""
+    """Its start."""
     end: float
-    """Until then."""
+    """Its end."""
 
 
 class Key(Model):
-    """A key, without the key itself."""
+    """An API key, without the secret."""
 
     __slots__ = ()
     id: str
     """Its id."""
     name: str | None
-    """What you call it, or null."""
+    """Your name for it, or null."""
     prefix: str
-    """Its first characters, to know it again by."""
+    """Its first characters, to recognize it by."""
     workspace_id: str
-    """The workspace it works in."""
+    """The workspace in which it works."""
     created_at: str
     """When it was created."""
     last_used_at: str | None
     """When it was last used, to the minute; null when it never was."""
     created_by: str | None
-    """The id of the user or the key that made it; null where the operator did."""
+    """The id of the user or the key that made it; null if the operator did."""
 
 Kind = Literal['job.succeeded', 'job.failed', 'job.cancelled', 'ping']
-"""What a delivery tells of."""
+"""The event type of a delivery."""
 
 LayerFit = Literal['contain', 'cover']
-"""How an image gets into its place."""
+"""How an image or a logo is fitted into its layer."""
 
 
 class LayerShadow(Model):
@@ -2169,16 +2170,16 @@ class LayerShadow(Model):
 
     __slots__ = ()
     color: str | None
-    """Its colour; `#00000080` when absent. One that is `transparent` is none."""
+    """Its colour; `#00000080` when absent. `transparent` means no shadow."""
     x: float | None
-    """How far it falls to the right, -500 to 500 pixels."""
+    """Its offset to the right, -500 to 500 pixels."""
     y: float | None
-    """How far it falls down, -500 to 500 pixels."""
+    """Its offset downwards, -500 to 500 pixels."""
     blur: float | None
-    """How far its edges go over into nothing, 0 to 500 pixels."""
+    """The width of its blurred edge, 0 to 500 pixels."""
 
 LayerType = Literal['image', 'logo', 'text', 'rect', 'ellipse', 'gradient']
-"""What a layer shows."""
+"""The types of layers."""
 
 
 class Lease(Model):
@@ -2188,7 +2189,7 @@ class Lease(Model):
     item_id: str
     """The item."""
     leased_until: str
-    """When the lease ends by itself."""
+    """When the lease expires."""
 
 
 class LibraryItem(Model):
@@ -2198,48 +2199,48 @@ class LibraryItem(Model):
     id: str
     """Its id."""
     ref: str
-    """What clients call it: the ref it was given, or else its id."""
+    """Its ref, or its id when it has none."""
     name: str
-    """What people call it."""
+    """Its name, for people."""
     type: LibraryItemType | None
-    """What it is; null until its bytes were looked at."""
+    """Its type; null until its bytes were examined."""
     status: LibraryItemStatus
-    """How far it has come."""
+    """Its status."""
     error: LibraryItemError | None
     """Why it failed; null unless it did."""
     duration_seconds: float | None
-    """Media time in seconds; null for an image, and until its bytes were looked at."""
+    """Its duration in seconds; null for an image, and until its bytes were examined."""
     width: int | None
-    """Pixels across."""
+    """Its width in pixels; null for sound, and until its bytes were examined."""
     height: int | None
-    """Pixels down."""
+    """Its height in pixels; null for sound, and until its bytes were examined."""
     content_type: str | None
-    """Its media type."""
+    """Its media type, such as `video/mp4`, or null."""
     bytes: int
-    """Bytes that it takes of the account's storage; 0 when it failed, or while its size is unknown."""
+    """The bytes that it takes of the account's storage; 0 when it failed, or while its size is unknown."""
     sha256: str | None
-    """SHA-256 of its bytes in hexadecimal."""
+    """The SHA-256 of its bytes in hexadecimal, or null."""
     created_at: str
-    """When it was made."""
+    """When it was created."""
     leased_until: str | None
-    """Until when a computer that reads it itself holds its reads back; null when none does."""
+    """Until when its reads are held back because a computer reads it itself; null when they are not."""
     thumbnail_url: str | None
-    """A picture of it, a JPEG: this link needs no credential and is good for at least an hour. Null where there is none."""
+    """A picture of it, a JPEG: this link needs no credential and is valid for at least an hour. Null when there is none."""
     media_url: str | None
-    """Its media: this link needs no credential, takes ranges, and is good until `media_url_expires_at`. Null until it is
+    """Its media: this link needs no credential, takes ranges, and is valid until `media_url_expires_at`. Null until it is
     ready, and in lists without `include=media`."""
     media_url_expires_at: str | None
-    """When that link ends."""
+    """When `media_url` expires."""
     streams: list[LibraryItemStream] | None
-    """The streams of its file; null until its bytes were looked at."""
+    """The streams of its file; null until its bytes were examined."""
     reads: dict[str, Any]
     """The reads stored on it, by their names."""
     tags: list[str]
-    """What people sort it by."""
+    """Its tags."""
     reads_on_ready: ReadsOnReady | None
-    """The reads that were asked for with its upload or import; null where none were."""
+    """The reads that were requested with its upload or import; null when none were."""
     made_by: LibraryItemMadeBy | None
-    """How it was made here; null of what was uploaded or imported."""
+    """How it was made here; null for an upload or an import."""
 
 
 class LibraryItemError(Model):
@@ -2247,9 +2248,9 @@ class LibraryItemError(Model):
 
     __slots__ = ()
     code: str
-    """Such as `media_unreadable`, `media_too_long`, `url_not_allowed`, `fetch_failed`, `file_too_large`."""
+    """A code such as `media_unreadable`, `media_too_long`, `url_not_allowed`, `fetch_failed`, `file_too_large`."""
     message: str
-    """What went wrong, in words."""
+    """What went wrong, as a sentence."""
 
 LibraryItemInclude = Literal['media']
 """A part of an item that lists leave out."""
@@ -2264,21 +2265,21 @@ class LibraryItemMadeBy(Model):
     tool: str
     """The tool that was called."""
     engine: str | None
-    """The engine that is built in, if one made it."""
+    """The built-in engine that made it; absent when a model did."""
     model: str | None
-    """Or the provider's model."""
+    """The provider's model that made it; absent when an engine did."""
     source_item_ids: list[str]
     """The items that it was made from."""
     synthetic: bool
-    """Whether a machine spoke or drew it, or something that it was made from."""
+    """Whether a machine generated it, or something that it was made from."""
     quality: str | None
-    """`draft` of what a simple engine made."""
+    """`draft` when a simple engine made it."""
 
 LibraryItemSort = Literal['newest', 'oldest', 'name']
-"""What a list of items is sorted by."""
+"""The orders of lists of items."""
 
 LibraryItemStatus = Literal['processing', 'ready', 'failed']
-"""How far an item has come."""
+"""The status of an item."""
 
 
 class LibraryItemStream(Model):
@@ -2286,36 +2287,36 @@ class LibraryItemStream(Model):
 
     __slots__ = ()
     index: int
-    """Its number in the container, from 0."""
+    """Its index in the container, from 0."""
     type: str
     """`video`, `audio`, `subtitle`, `data`, `attachment`, or `picture` for a cover."""
     codec: str | None
-    """Its codec, as ffmpeg calls it."""
+    """Its codec, by ffmpeg's name."""
     duration_seconds: float | None
-    """Seconds that it declares."""
+    """The duration in seconds that it declares."""
     width: int | None
-    """Pixels across, of pictures."""
+    """Its width in pixels; only for pictures."""
     height: int | None
-    """Pixels down, of pictures."""
+    """Its height in pixels; only for pictures."""
     frame_rate: float | None
-    """Pictures a second on average, of video."""
+    """Average frames per second; only for video."""
     sample_rate: int | None
-    """Samples a second, of audio."""
+    """Samples per second; only for audio."""
     channels: int | None
-    """Channels, of audio."""
+    """The number of channels; only for audio."""
 
 LibraryItemType = Literal['video', 'audio', 'image']
-"""What an item is."""
+"""The type of an item."""
 
 LineAlign = Literal['left', 'center', 'right']
-"""Where lines begin."""
+"""The alignment of lines."""
 
 LinkRight = Literal['view', 'download', 'comment']
-"""What a link lets its visitors do beside seeing the item."""
+"""What a link lets its visitors do."""
 
 
 class ListBoards(Model):
-    """Which boards."""
+    """Which boards to list."""
 
     __slots__ = ()
     limit: int | None
@@ -2325,15 +2326,15 @@ class ListBoards(Model):
 
 
 class ListCalendar(Model):
-    """Which entries."""
+    """Which entries to list."""
 
     __slots__ = ()
     from_: str | None
-    """Only those that start or go on at or after."""
+    """Only entries that start at or after this time, or go on at it."""
     to: str | None
-    """Only those that start before."""
+    """Only entries that start before this time."""
     status: CalendarStatus | None
-    """Only those that are so far."""
+    """Only entries with this status."""
     limit: int | None
     """Entries to show, 1 to 100; 20 when not given."""
     cursor: str | None
@@ -2341,7 +2342,7 @@ class ListCalendar(Model):
 
 
 class ListCanvases(Model):
-    """Which canvases."""
+    """Which canvases to list."""
 
     __slots__ = ()
     limit: int | None
@@ -2351,13 +2352,13 @@ class ListCanvases(Model):
 
 
 class ListComments(Model):
-    """Which comments."""
+    """Which comments to list."""
 
     __slots__ = ()
     ref: str
     """An item ref, an item id, the id of the job that made the item, or a timeline's id."""
     resolved: bool | None
-    """Only those that are resolved, or that are not."""
+    """Only comments that are resolved (`true`), or that are not (`false`)."""
     limit: int | None
     """Comments to show, 1 to 100; 20 when not given."""
     cursor: str | None
@@ -2365,7 +2366,7 @@ class ListComments(Model):
 
 
 class ListDubs(Model):
-    """Which dubs."""
+    """Which dubs to list."""
 
     __slots__ = ()
     limit: int | None
@@ -2375,48 +2376,48 @@ class ListDubs(Model):
 
 
 class ListItems(Model):
-    """Which items of the library."""
+    """Which items of the library to list."""
 
     __slots__ = ()
     query: str | None
-    """Only those whose name, ref or one of whose tags holds this, in any case."""
+    """Only items whose name, ref or one of whose tags contains this, ignoring case."""
     type: LibraryItemType | None
-    """Only those of this type."""
+    """Only items of this type."""
     status: LibraryItemStatus | None
-    """Only those of this status."""
+    """Only items with this status."""
     has_read: ReadKind | None
-    """Only those on which this read is stored."""
+    """Only items on which this read is stored."""
     missing_read: ReadKind | None
-    """Only those that are ready and lack this read, which applies to them."""
+    """Only ready items to which this read applies and on which it is not stored."""
     tag: str | None
-    """Only those with this tag, in any case."""
+    """Only items with this tag, ignoring case."""
     created_after: str | None
-    """Only those made at or after."""
+    """Only items created at or after this time."""
     created_before: str | None
-    """Only those made before."""
+    """Only items created before this time."""
     board_id: str | None
-    """Only those that a card of this board is about."""
+    """Only items that a card of this board is about."""
     sort: LibraryItemSort | None
-    """What to sort them by; `newest` when not given."""
+    """The order of the items; `newest` when not given."""
     limit: int | None
     """Items to show, 1 to 100; 20 when not given."""
     cursor: str | None
     """The `next_cursor` of the page before."""
     include: list[LibraryItemInclude] | None
-    """What to show of each item that lists leave out: `media` is its `media_url`, and fills `media` of the answer."""
+    """Fields to add that lists leave out: `media` adds each item's `media_url`, and fills `media` of the answer."""
 
 
 class ListPosts(Model):
-    """Which posts."""
+    """Which posts to list."""
 
     __slots__ = ()
     query: str | None
-    """Those that have this in their title, their author, a tag or the first thousand characters of their text, whatever its
-    case; at most 200 characters."""
+    """Only posts that contain this in their title, their author, a tag or the first thousand characters of their text,
+    ignoring case; at most 200 characters."""
     source: str | None
-    """Those that were pulled by this URL."""
+    """Only posts that were pulled by this URL."""
     kept: bool | None
-    """Only those that are kept, or that are not."""
+    """Only posts that are kept (`true`), or that are not (`false`)."""
     limit: int | None
     """Posts to show, 1 to 100; 20 when not given."""
     cursor: str | None
@@ -2424,11 +2425,11 @@ class ListPosts(Model):
 
 
 class ListPublicLinks(Model):
-    """Which links."""
+    """Which links to list."""
 
     __slots__ = ()
     ref: str | None
-    """Only those to the item with this ref or id."""
+    """Only links to the item with this ref or id."""
     limit: int | None
     """Links to show, 1 to 100; 20 when not given."""
     cursor: str | None
@@ -2436,7 +2437,7 @@ class ListPublicLinks(Model):
 
 
 class ListSkills(Model):
-    """Which skills."""
+    """Which skills to list."""
 
     __slots__ = ()
     limit: int | None
@@ -2446,7 +2447,7 @@ class ListSkills(Model):
 
 
 class ListTemplates(Model):
-    """Which templates."""
+    """Which templates to list."""
 
     __slots__ = ()
     limit: int | None
@@ -2456,7 +2457,7 @@ class ListTemplates(Model):
 
 
 class ListTimelines(Model):
-    """Which timelines."""
+    """Which timelines to list."""
 
     __slots__ = ()
     limit: int | None
@@ -2688,13 +2689,13 @@ class ListedBoard(Model):
     id: str
     """Its id."""
     name: str
-    """What it is called."""
+    """Its name."""
     columns: int
-    """How many columns it has."""
+    """The number of its columns."""
     cards: int
-    """How many cards are in them."""
+    """The number of its cards."""
     revision: int
-    """How many times it was written."""
+    """Its revision: 1 when created, then one higher with every change."""
     created_at: str
     """When it was created."""
     updated_at: str
@@ -2708,15 +2709,15 @@ class ListedCanvas(Model):
     id: str
     """Its id."""
     name: str
-    """What it is called."""
+    """Its name."""
     width: int
-    """Pixels across."""
+    """Its width, in pixels."""
     height: int
-    """Pixels down."""
+    """Its height, in pixels."""
     layers: int
-    """How many layers it has."""
+    """The number of its layers."""
     revision: int
-    """How many times it was written."""
+    """Its revision: 1 when created, then one higher with every change."""
     created_at: str
     """When it was created."""
     updated_at: str
@@ -2730,15 +2731,15 @@ class ListedDub(Model):
     id: str
     """Its id."""
     name: str
-    """What it is called."""
+    """Its name."""
     item_id: str
     """The item that is dubbed."""
     target_language: str
     """The language that it is dubbed into."""
     segments: int
-    """How many segments it has."""
+    """The number of its segments."""
     revision: int
-    """How many times it was written."""
+    """Its revision: 1 when created, then one higher with every change."""
     created_at: str
     """When it was created."""
     updated_at: str
@@ -2746,25 +2747,25 @@ class ListedDub(Model):
 
 
 class ListedProject(Model):
-    """A project in short."""
+    """A summary of a project."""
 
     __slots__ = ()
     id: str
     """Its id."""
     status: ProjectState
-    """Where it stands."""
+    """Its status."""
     revision: int
-    """How many changes of status there were, the creation being the first."""
+    """The number of its statuses so far, counting the one it was created with."""
     brief: str
-    """What was asked for: its first 200 characters."""
+    """The first 200 characters of the brief."""
     agent_message: str | None
-    """What the agent last said, its first 200 characters, or null."""
+    """The agent's last message, its first 200 characters; null when there is none."""
     assembled_url: str | None
-    """Where the result is, or null."""
+    """The URL of the result, or null."""
     assembled_url_expires_at: str | None
-    """Until when it is there, or null."""
+    """When that URL expires, or null."""
     project_url: str
-    """Where all of it is read, with a credential."""
+    """The URL of the whole project, to read with a credential."""
     created_at: str
     """When it was created."""
     updated_at: str
@@ -2776,13 +2777,13 @@ class ListedSkill(Model):
 
     __slots__ = ()
     name: str
-    """What it is called."""
+    """Its name."""
     description: str | None
-    """What it is for."""
+    """When to use it; null when nobody said."""
     bytes: int
-    """Bytes of its text."""
+    """The length of its text, in bytes."""
     revision: int
-    """How many times it was written."""
+    """Its revision: 1 when created, then one higher with every change."""
     updated_at: str
     """When it was last changed."""
 
@@ -2792,11 +2793,11 @@ class ListedTemplate(Model):
 
     __slots__ = ()
     name: str
-    """What it is called."""
+    """Its name."""
     tool: str
     """The tool that it calls."""
     revision: int
-    """How many times it was written."""
+    """Its revision: 1 when created, then one higher with every change."""
     updated_at: str
     """When it was last changed."""
 
@@ -2808,17 +2809,17 @@ class ListedTimeline(Model):
     id: str
     """Its id."""
     name: str
-    """What it is called."""
+    """Its name."""
     duration_seconds: float
-    """How long it is."""
+    """Its duration, in seconds."""
     aspect_ratio: str
-    """The picture's proportions."""
+    """The picture's aspect ratio, such as `16:9`."""
     scenes: int
-    """How many scenes it has."""
+    """The number of its scenes."""
     variant_of: str | None
-    """The timeline that it is a variant of."""
+    """The timeline of which it is a variant; null when it is none."""
     revision: int
-    """How many times it was written."""
+    """Its revision: 1 when created, then one higher with every change."""
     created_at: str
     """When it was created."""
     updated_at: str
@@ -2826,35 +2827,35 @@ class ListedTimeline(Model):
 
 
 class LogoToSet(Model):
-    """A logo by its name, as it is set."""
+    """A named logo to set."""
 
     __slots__ = ()
     name: str
-    """What it is called, 1 to 100 characters; another in each logo."""
+    """Its name, 1 to 100 characters, unique among the logos regardless of case."""
     ref: str
-    """What names the item: an image that is ready."""
+    """The item, an image that is ready: its ref, its id, or the id of the job that made it."""
 
 
 class MakeDub(Model):
-    """What to dub."""
+    """Which item to dub, and how."""
 
     __slots__ = ()
     ref: str | None
     """The item: its ref, its id, or the id of the job that made it."""
     timeline_id: str | None
-    """A timeline to dub, in the place of `ref`. This deployment dubs items: render the timeline first."""
+    """A timeline to dub, instead of `ref`. This service dubs items only: render the timeline first."""
     target_language: str
     """The language to dub into, such as `es` or `spa`."""
     source_language: str | None
-    """The language that is spoken; what the transcript tells when not given."""
+    """The language that is spoken in the item; the transcript's when not given."""
     script: list[ScriptSegment] | None
-    """What is to be spoken when, at most 2,000 segments that don't overlap. With it nothing is transcribed or translated."""
+    """The segments to speak, at most 2,000, which may not overlap. With it nothing is transcribed or translated."""
     voices: list[SpeakerVoice] | None
-    """Voices of speakers; each other speaker gets one."""
+    """Voices for speakers; every other speaker gets one automatically."""
     keep_background: bool | None
     """Whether the item's own sound is heard under the voices, 15 dB down while they speak; false when not given."""
     dry_run: bool | None
-    """`true` answers what the call would hold, and starts nothing."""
+    """`true` returns what the call would hold, and starts nothing."""
 
 
 class MediaLink(Model):
@@ -2862,19 +2863,19 @@ class MediaLink(Model):
 
     __slots__ = ()
     type: LibraryItemType
-    """What the item is."""
+    """The item's type."""
     item_id: str
     """The item."""
     ref: str
-    """What clients call it."""
+    """The item's name for clients."""
     url: str
-    """Where its bytes are, as `media_url` of the item."""
+    """The link to its bytes, as `media_url` of the item."""
     expires_at: str
     """When that link ends."""
     content_type: str
     """The media type that it is served as."""
     bytes: int
-    """How many bytes it has."""
+    """Its size in bytes."""
 
 
 class MemberRole(Model):
@@ -2882,7 +2883,7 @@ class MemberRole(Model):
 
     __slots__ = ()
     role: RoleWord
-    """What they may do there."""
+    """The role."""
 
 
 class Meta(Model):
@@ -2894,7 +2895,7 @@ class Meta(Model):
     cost: Cost
     """The AI credits that the call cost."""
     cloud_processing: CloudProcessing | None
-    """The cloud minutes that the call used, holds and leaves; always there of a tool that may start cloud processing."""
+    """The cloud minutes that the call used, holds and leaves; present for every tool that may start cloud processing."""
 
 
 class Model(Model):
@@ -2902,23 +2903,23 @@ class Model(Model):
 
     __slots__ = ()
     id: str
-    """What a generation call names it by."""
+    """Its id, as generation calls name it."""
     name: str
-    """What people call it."""
+    """Its name, for people."""
     kind: str
-    """What it makes: `image`, `video`, `audio`, `speech`, `upscale`, `cutout`, `translate` or `chat`."""
+    """Its kind: `image`, `video`, `audio`, `speech`, `upscale`, `cutout`, `translate` or `chat`."""
     estimated_credits: float
-    """Its price in AI credits, of one unit; 0 of what is built in, which is paid for in minutes."""
+    """The price of one unit in AI credits; 0 for a built-in engine, which is paid for in minutes."""
     per: str
-    """What that unit is: `call`, `second`, `megapixel` or `1k_chars`."""
+    """The unit of the price: `call`, `second`, `megapixel` or `1k_chars`."""
     built_in: bool
-    """Whether it is an engine of this deployment, and no provider's."""
+    """Whether it is an engine of this deployment rather than a provider's model."""
     available: bool
-    """Whether a worker has lately said that it can use it."""
+    """Whether a worker has recently reported that it can use it."""
     quality: str | None
-    """`draft` of what a simple engine makes."""
+    """`draft` for a simple engine."""
     pairs: list[str] | None
-    """Pairs of languages that it translates, as `eng-spa`; of `apertium`, as far as workers have lately said."""
+    """The pairs of languages that it translates, such as `eng-spa`; only for `apertium`, as workers recently reported."""
 
 
 class ModelList(Model):
@@ -2926,21 +2927,21 @@ class ModelList(Model):
 
     __slots__ = ()
     data: list[Model]
-    """The engines that are built in, and the models of the configured providers."""
+    """The built-in engines, and the models of the configured providers."""
     has_more: bool
-    """Always false: they are few, and all here."""
+    """Always false: one page has all models."""
     next_cursor: str | None
     """Always null."""
 
 
 class ModelPage(Model):
-    """The generation models, as a tool answers them."""
+    """The generation models, as the tool returns them."""
 
     __slots__ = ()
     models: list[Model]
-    """The engines that are built in, and the models of the configured providers."""
+    """The built-in engines, and the models of the configured providers."""
     has_more: bool
-    """Always false: they are few, and all here."""
+    """Always false: one page has all models."""
     next_cursor: str | None
     """Always null."""
 
@@ -2950,74 +2951,74 @@ class MomentSpan(Model):
 
     __slots__ = ()
     id: str
-    """Its id, as the item's `search_index` has it."""
+    """Its id in the item's `search_index`."""
     start: float
-    """Where it begins, in seconds."""
+    """When it begins, in seconds."""
     end: float
-    """Where it ends."""
+    """When it ends, in seconds."""
 
 NeedStatus = Literal['ready', 'queued', 'startable']
-"""Whether a tool's read is there."""
+"""The state of what a tool needs or makes."""
 
 
 class NewLayer(Model):
-    """A layer to begin with. A field that its type does not have is refused."""
+    """A layer of a new canvas. A field that its type does not have is refused."""
 
     __slots__ = ()
     type: LayerType
-    """What it shows."""
+    """Its type."""
     layer_id: str | None
-    """The layer. Of a new one: 1 to 64 letters, digits, `-` and `_`; one is made when absent."""
+    """The layer's id. For a new layer: 1 to 64 letters, digits, `-` and `_`; one is generated when absent."""
     position: int | None
-    """The place from 0, the lowest, counted without that which moves; over all the others when absent."""
+    """The layer's index, 0 being the lowest, counted without the layer that moves; the top when absent."""
     x: float | None
-    """Its left side, in pixels of the canvas."""
+    """Its left edge, in pixels of the canvas."""
     y: float | None
-    """Its upper side."""
+    """Its upper edge, in pixels of the canvas."""
     width: float | None
-    """Its width, the canvas's when absent. A text has `max_width`."""
+    """Its width in pixels; the canvas's when absent. A text has `max_width` instead."""
     height: float | None
-    """Its height, the canvas's when absent."""
+    """Its height in pixels; the canvas's when absent."""
     rotation: float | None
-    """How far it is turned about its middle, -360 to 360 degrees, as a clock's hand."""
+    """Its clockwise rotation about its centre, -360 to 360 degrees."""
     opacity: float | None
-    """How much it hides of what is under it, 0 to 1."""
+    """Its opacity, 0 to 1."""
     radius: float | None
-    """How round the corners of an image, a logo, a rectangle or a gradient are, in pixels."""
+    """The radius of the corners of an image, a logo, a rectangle or a gradient, in pixels."""
     shadow: LayerShadow | None
-    """The shadow that it throws."""
+    """Its shadow."""
     ref: str | None
-    """What names the item of an image: an image or a film."""
+    """The item of an image layer, an image or a film: its ref, its id, or the id of the job that made it."""
     at: float | None
-    """The second of a film whose frame is shown."""
+    """The time of the frame to show of a film, in seconds."""
     fit: LayerFit | None
-    """How an image or a logo gets into its place; `contain` when absent."""
+    """How an image or a logo is fitted into the layer; `contain` when absent."""
     logo: str | None
     """The name of a logo of the brand kit."""
     color: str | None
-    """The colour of a text, a rectangle or an ellipse: `#1a2b3c`, `#1a2b3c80`, or the name of one of the brand kit; black
-    when absent."""
+    """The colour of a text, a rectangle or an ellipse: `#1a2b3c`, `#1a2b3c80`, or the name of a colour of the brand kit;
+    black when absent."""
     colors: list[str] | None
     """The colours of a gradient, 2 to 8 at equal distances."""
     shape: GradientWay | None
-    """How a gradient goes; `linear` when absent."""
+    """The shape of a gradient; `linear` when absent."""
     angle: float | None
-    """Where a linear one goes, in degrees: 0 to the right, 90 down."""
+    """The direction of a linear gradient, in degrees: 0 is to the right, 90 down."""
     text: str | None
-    """What a text says, 1 to 2,000 characters. `{name}` is a placeholder; `{{` and `}}` are brackets."""
+    """The words of a text, 1 to 2,000 characters. `{name}` is a placeholder; `{{` and `}}` are literal braces."""
     family: str | None
-    """The family of its letters, one that `get_brand_kit` lists or the name of a font of the brand kit; `DejaVu Sans` when
+    """The font family of a text, one that `get_brand_kit` lists or the name of a font of the brand kit; `DejaVu Sans` when
     absent."""
     size: float | None
-    """Their height, 1 to 2000 pixels; 48 when absent."""
+    """The font size, 1 to 2000 pixels; 48 when absent."""
     weight: int | None
-    """How bold they are, 100 to 900; 400, which is regular, when absent. 700 is bold."""
+    """The font weight, 100 to 900; 400, which is regular, when absent. 700 is bold."""
     align: LineAlign | None
-    """Where lines begin; where the text's script does when absent."""
+    """The alignment of lines; when absent, the side where the text's script begins."""
     max_width: float | None
-    """How wide a line may be before it is broken; 0 breaks none, as when absent."""
+    """The width at which lines are broken, in pixels; 0, and when absent: lines are not broken."""
     line_height: float | None
-    """From one line to the next, 0.5 to 4 heights of letters; 1.2 when absent."""
+    """The distance from one line to the next, 0.5 to 4 font sizes; 1.2 when absent."""
 
 
 class NoArguments(Model):
@@ -3079,7 +3080,7 @@ class OneSkill(Model):
 
     __slots__ = ()
     name: str
-    """What it is called."""
+    """Its name."""
 
 
 class OneTemplate(Model):
@@ -3087,7 +3088,7 @@ class OneTemplate(Model):
 
     __slots__ = ()
     name: str
-    """What it is called."""
+    """Its name."""
 
 
 class OneTimeline(Model):
@@ -3103,13 +3104,13 @@ class OpenAccount(Model):
 
     __slots__ = ()
     name: str
-    """What it is called."""
+    """Its name."""
     workspace_name: str | None
-    """What its default workspace is called. Without it: as the account."""
+    """The name of its default workspace; the account's name when not given."""
     monthly_allowance_minutes: float | None
-    """Its own monthly minutes. Without it: the deployment's."""
+    """Its own monthly minutes; the deployment's when not given."""
     create_key: bool | None
-    """`true` creates an API key to its workspace too, shown in the answer and never again."""
+    """`true` also creates an API key for its workspace, which only this answer shows."""
 
 
 class OpenWorkspace(Model):
@@ -3119,7 +3120,7 @@ class OpenWorkspace(Model):
     account_id: str
     """The account that owns it."""
     name: str
-    """What it is called."""
+    """Its name."""
 
 
 class OpenedAccount(Model):
@@ -3131,7 +3132,7 @@ class OpenedAccount(Model):
     workspace_id: str
     """Its default workspace."""
     key: str | None
-    """The key, where one was asked for: shown here and never again."""
+    """The key, if one was requested; only this answer shows it."""
 
 
 class OperatorAccount(Model):
@@ -3141,29 +3142,29 @@ class OperatorAccount(Model):
     id: str
     """Its id."""
     name: str
-    """What it is called."""
+    """Its name."""
     monthly_allowance_minutes: float | None
-    """Its own monthly minutes; null where the deployment's hold."""
+    """Its own monthly minutes; null when the deployment's apply."""
     created_at: str
     """When it was opened."""
     suspended_at: str | None
-    """Since when its credentials are refused, or null."""
+    """Since when its credentials are refused; null when they are not."""
     suspended_reason: str | None
-    """Why, as its callers are told, or null."""
+    """The reason that its callers are shown, or null."""
     erased_at: str | None
-    """When it was erased, or null: its names and bytes are gone, its ledger stays."""
+    """When it was erased, or null. Its names and bytes are gone then, and its ledger stays."""
 
 
 class OperatorJob(Model):
-    """A job, and whose it is."""
+    """A job, with the accounts that own and pay for it."""
 
     __slots__ = ()
     payer_account_id: str
     """The account that pays for it."""
     owner_account_id: str
-    """The account of its workspace, whose webhooks tell of it."""
+    """The account that owns its workspace, and whose webhooks get its events."""
     job: JobAnswer
-    """The job as its account sees it."""
+    """The job, as its account sees it."""
 
 
 class OperatorKey(Model):
@@ -3173,13 +3174,13 @@ class OperatorKey(Model):
     id: str
     """Its id."""
     name: str | None
-    """What its owner calls it, or null."""
+    """Its name, or null."""
     prefix: str
     """Its first characters."""
     workspace_id: str
-    """The workspace it works in."""
+    """The workspace in which it works."""
     created_by: str | None
-    """The id of the user or the key that made it; null where an operator did."""
+    """The id of the user or the key that made it; null if an operator did."""
     created_at: str
     """When it was made."""
     last_used_at: str | None
@@ -3197,39 +3198,39 @@ class OperatorMember(Model):
     user_id: str
     """The user."""
     user_name: str
-    """What the user is called."""
+    """The user's name."""
     role: RoleWord
-    """What they may do there."""
+    """Their role in the workspace."""
     created_at: str
-    """Since when they are a member."""
+    """When they became a member."""
 
 
 class OperatorRead(Model):
-    """A read, and whether it is computed."""
+    """A read, its engine, and whether it is paused."""
 
     __slots__ = ()
     read: ReadKind
-    """Which."""
+    """The read."""
     paused_at: str | None
-    """Since when it is paused, or null."""
+    """Since when it is paused; null when it is not."""
     engine: str | None
-    """What computes it, as a worker last said, or null."""
+    """The engine that computes it, as a worker last reported, or null."""
     engine_version: str | None
-    """And in which version, or null."""
+    """That engine's version, or null."""
     engine_seen_at: str | None
-    """When a worker last said so, or null."""
+    """When a worker last reported it, or null."""
     waiting_jobs: int
-    """Jobs of it that wait; 10,001 means more than 10,000."""
+    """The number of its jobs that wait; 10,001 means more than 10,000."""
 
 
 class OperatorReadList(Model):
-    """The six reads."""
+    """The reads."""
 
     __slots__ = ()
     data: list[OperatorRead]
-    """By their names."""
+    """The reads, ordered by name."""
     has_more: bool
-    """Always false: they are few, and all here."""
+    """Always false: one page has all reads."""
     next_cursor: str | None
     """Always null."""
 
@@ -3243,7 +3244,7 @@ class OperatorUser(Model):
     account_id: str
     """The account that pays for what they do."""
     name: str
-    """What they are called."""
+    """The user's name."""
     oauth_issuer: str | None
     """The issuer whose tokens stand for them, or null."""
     oauth_subject: str | None
@@ -3251,11 +3252,11 @@ class OperatorUser(Model):
     created_at: str
     """When they were added."""
     disabled_at: str | None
-    """Since when they are refused everywhere, or null."""
+    """Since when they are refused everywhere; null when they are not."""
 
 
 class OperatorWorkspace(Model):
-    """A workspace and who owns it."""
+    """A workspace and the account that owns it."""
 
     __slots__ = ()
     id: str
@@ -3263,71 +3264,73 @@ class OperatorWorkspace(Model):
     account_id: str
     """The account that owns it."""
     name: str
-    """What it is called."""
+    """Its name."""
     is_default: bool
     """Whether it is its account's default."""
     created_at: str
     """When it was opened."""
 
 OverlayType = Literal['image', 'text', 'logo']
-"""What an overlay is."""
+"""The types of overlays."""
 
 
 class OverviewAnswer(Model):
-    """What there is in the workspace that the call acts in, and what its account has."""
+    """The state of the workspace in which the call acts, and what its account has left."""
 
     __slots__ = ()
     items: dict[str, Any]
-    """Items by status; of at most the newest 10,000."""
+    """The number of items by status, among the newest 10,000."""
     ready: dict[str, Any]
-    """Items that are ready, by type; of the same."""
+    """The number of ready items by type, among the newest 10,000."""
+    counts_are_partial: bool
+    """Whether `items` and `ready` count 10,000 items, the most: older ones are left out."""
     newest_items: list[LibraryItem]
-    """The newest items."""
+    """The five newest items."""
     missing_reads: dict[str, Any]
-    """How many of the newest 2,000 items are ready and lack each read that applies to them."""
+    """For each read, how many of the newest 2,000 items are ready, suit the read and lack it."""
     live_jobs: dict[str, Any]
-    """Jobs that have not ended, by kind; of at most 1,000 of each."""
+    """The number of jobs that have not ended, by kind; at most 1,000 are counted for each."""
     running_jobs: int
-    """How many of those run."""
+    """The number of those jobs that are running."""
     projects: dict[str, Any]
-    """Projects by status; of at most the newest 10,000."""
+    """The number of projects by status, among the newest 10,000."""
     left_minutes: float
-    """The account's minutes left, the month's and those bought."""
+    """The minutes that the account has left: the month's and the purchased ones."""
     held_minutes: float
-    """What running work holds of its minutes."""
+    """The minutes that are held for work that has not ended."""
     left_credits: float
-    """The account's AI credits left."""
+    """The AI credits that the account has left."""
     troubled_endpoints: list[TroubledEndpoint]
-    """The account's webhook endpoints that are disabled, or failed ten times in a row or more."""
+    """The account's webhook endpoints that are disabled, or have failed at least ten times in a row."""
 
 PictureFormat = Literal['png', 'jpeg', 'webp', 'svg']
-"""What a canvas is rendered as."""
+"""The formats of rendered canvases."""
 
 
 class Ping(Model):
-    """A ping under way."""
+    """A ping that is under way."""
 
     __slots__ = ()
     delivery_id: str
-    """Its delivery, to be looked up in the endpoint's log."""
+    """The delivery of the ping, to look up in the endpoint's log."""
 
 
 class PingEvent(Model):
-    """An endpoint is tested: the body that it is sent."""
+    """The body that an endpoint is sent as a test."""
 
     __slots__ = ()
     id: str
-    """Derived from its delivery."""
+    """The event's id, derived from its delivery."""
     type: PingType
     """Always `ping`."""
     created_at: str
-    """When it was asked for."""
+    """When the test was requested."""
     data: PingEventData
-    """What it tells."""
+    """The data of the event."""
 
 
 class PingEventData(Model):
-    """What a ping tells."""
+    """The data of a ping."""
 
     __slots__ = ()
     endpoint_id: str
@@ -3348,23 +3351,23 @@ class PortalSession(Model):
 
     __slots__ = ()
     url: str
-    """The link. Send the browser there, or show it in a frame where the deployment lets your origin."""
+    """The link. Send the browser there, or show it in a frame if the deployment allows your origin."""
     expires_at: str
-    """When it ends, unless it is followed before."""
+    """When it expires, unless it is used before."""
 
 
 class PortalTheme(Model):
-    """How the pages look."""
+    """The look of the pages."""
 
     __slots__ = ()
     name: str | None
-    """What the pages bear as their name; the account's word, not this service's."""
+    """The name that the pages show, instead of this service's."""
     accent: str | None
-    """The colour of their head and buttons, `#rrggbb`; what stands on it is black or white, whichever can be read."""
+    """The colour of their header and buttons, `#rrggbb`; text on it is black or white, whichever is readable."""
     scheme: PortalScheme | None
-    """Light or dark. Without it: as the browser has it."""
+    """Light or dark; as the browser is set when not given."""
     logo: str | None
-    """An image for their head: a `data:` URL of a PNG, JPEG or WebP in base64, of up to 32,768 characters: about 24 kB."""
+    """An image for their header: a `data:` URL of a PNG, JPEG or WebP in base64, at most 32,768 characters: about 24 kB."""
 
 
 class Post(Model):
@@ -3376,25 +3379,25 @@ class Post(Model):
     source: str
     """The URL that it was last pulled by."""
     url: str
-    """Where it is."""
+    """The URL of the post."""
     author: str | None
-    """Who wrote it, as it says."""
+    """Its author, as the post says; null when it does not."""
     title: str | None
-    """What it is called."""
+    """Its title, or null."""
     text: str
-    """What it says: plain text, at most 10,000 characters."""
+    """Its text: plain text, at most 10,000 characters."""
     published_at: str | None
-    """When it was published, as it says."""
+    """When it was published, as the post says; null when it does not."""
     media: list[PostMedia]
-    """What it shows."""
+    """Links to the media that it shows."""
     sha256: str
-    """SHA-256 of what it says: another once it was edited."""
+    """The SHA-256 of its content: it changes when the post is edited."""
     tags: list[str]
-    """What it is sorted by."""
+    """Its tags."""
     kept_at: str | None
-    """When it was kept; null while nobody has."""
+    """When it was kept; null when it is not kept."""
     item_id: str | None
-    """The item that its media was imported as."""
+    """The item that its media was imported as, or null."""
     pulled_at: str
     """When it was last pulled."""
 
@@ -3412,9 +3415,9 @@ class PostMedia(Model):
 
     __slots__ = ()
     url: str
-    """Where it is."""
+    """The URL of the media."""
     content_type: str | None
-    """What it is, as the post says; null where it does not."""
+    """Its media type, as the post says; null when the post does not say."""
 
 
 class PostPage(Model):
@@ -3440,49 +3443,50 @@ class PrepareMediaRequest(Model):
     context: str | None
     """One sentence shown to the user beside this action; at most 600 characters."""
     dry_run: bool | None
-    """`true` answers what the call would start and hold, and starts nothing."""
+    """`true` returns what the call would start and hold, and starts nothing."""
 
 
 class PreparedMedia(Model):
-    """What `prepare_media` answers."""
+    """The answer of `prepare_media`."""
 
     __slots__ = ()
     items: list[PreparedRef]
-    """One for each ref, in the order asked; a ref asked twice is answered once."""
+    """One entry for each ref, in the order of the request; a repeated ref has one entry."""
     job_ids: list[str]
-    """The jobs to follow with one `get_jobs` call: those started, and those that were under way."""
+    """The jobs to follow with one `get_jobs` call: those that this call started, and those that already ran or waited."""
     estimate: Estimate
-    """The cloud minutes started and what is left."""
+    """The cloud minutes that the call held, and what is left."""
 
 
 class PreparedRead(Model):
-    """The answer for one read of one item (contract §3)."""
+    """The outcome of one read on one item (contract §3)."""
 
     __slots__ = ()
     read: ReadKind
-    """Which read."""
+    """The read."""
     status: ReadStatus
     """What became of it."""
     job_id: str | None
-    """The job that computes it; when queued."""
+    """The job that computes it; only when queued."""
     estimated_minutes: float | None
-    """Minutes held for that job; when queued. What would be held; when startable, or refused with `insufficient_minutes`."""
+    """Minutes held for that job, when queued; minutes that would be held, when startable or refused with
+    `insufficient_minutes`."""
     already_queued: bool | None
-    """Whether that job was under way before this call; when queued."""
+    """Whether that job existed before this call; only when queued."""
     reason: ReadReason | None
-    """Why it was not started; when skipped, refused or held."""
+    """Why it was not started; only when skipped, refused or held."""
 
 
 class PreparedRef(Model):
-    """The answers for one ref."""
+    """The outcome for one ref."""
 
     __slots__ = ()
     ref: str
-    """As it was asked for."""
+    """The ref or id that the request named."""
     item_id: str | None
-    """The item it names; absent when there is none that the caller can reach."""
+    """The item that it names; absent when the caller can reach no such item."""
     reads: list[PreparedRead]
-    """One for each read, in the order asked."""
+    """One entry for each read, in the order of the request."""
 
 
 class Presigned(Model):
@@ -3492,63 +3496,63 @@ class Presigned(Model):
     method: str
     """Always `PUT`."""
     url: str
-    """Where to: the service, or the bucket that it keeps media in."""
+    """The URL to send the bytes to: the service, or the bucket in which it keeps media."""
     url_expires_at: str | None
-    """When the bucket takes nothing more by `url` and those of `parts`; null of the service's own, which lasts as long as
-    the upload. The same call with the same `Idempotency-Key` is answered with new ones."""
+    """When `url` and those of `parts` expire, if they lead to a bucket; null for the service's own URL, which is valid as
+    long as the upload. A repeat of the call with the same `Idempotency-Key` returns new ones."""
     headers: dict[str, Any]
     """Headers to send with it."""
     parts: list[UploadPart] | None
-    """Of a file that is larger than a bucket takes at once: its parts, each to be put to a URL of its own, instead of `url`."""
+    """The parts of a file that is too large for one request to a bucket, each to be put to its own URL instead of `url`."""
     resumable_url: str
-    """Where the same bytes can be sent by tus 1.0.0, always the service: what was cut off goes on where it was."""
+    """The URL to send the same bytes to with tus 1.0.0, always at the service: an upload that broke off can continue."""
     expires_at: str
-    """When the upload is dropped, unless it was completed."""
+    """When the upload is dropped, unless it is completed before."""
 
 
 class Project(Model):
-    """A project: what an agent works on."""
+    """A project: a task for an agent, and its result."""
 
     __slots__ = ()
     id: str
     """Its id."""
     status: ProjectState
-    """Where it stands."""
+    """Its status."""
     revision: int
-    """How many changes of status there were, the creation being the first. It orders what webhooks tell."""
+    """The number of its statuses so far, counting the one it was created with. It orders webhooks."""
     mode: str
-    """How it is worked on: `autonomous` or `manual`."""
+    """Who works on it: `autonomous` or `manual`."""
     output_type: str
-    """What is to come out: `assembled`, `timeline` or `clips`."""
+    """The kind of result: `assembled`, `timeline` or `clips`."""
     brief: str
-    """What was asked for."""
+    """The task, in words."""
     agent_message: str | None
-    """What the agent last said, or null."""
+    """The agent's last message; null when there is none."""
     assembled_url: str | None
-    """Where the result is, or null."""
+    """The URL of the result, or null."""
     assembled_url_expires_at: str | None
-    """Until when it is there, or null."""
+    """When that URL expires, or null."""
     project_url: str
-    """Where the project is read, with a credential: `GET /projects/{id}`. There is no page of it."""
+    """The URL of this project, to read with a credential: `GET /projects/{id}`. It has no web page."""
     webhook_url: str | None
-    """Where its changes of status are told, or null."""
+    """The URL that its changes of status are sent to, or null."""
     planner: str | None
-    """Which planner works on it: `keywords`, the one that is built in, or the id of a model; null where somebody outside
-    does."""
+    """The planner that works on it: `keywords`, which is built in, or the id of a model; null when somebody outside works on
+    it."""
     budget: ProjectBudget | None
-    """What the agent may take, or null."""
+    """What the agent may use; null when no budget was given."""
     spent: ProjectSpent
-    """What it took, as of the latest change of status: charged, or held for what goes on."""
+    """What it has used as of the latest change of status: charged, or held for work that goes on."""
     left: BudgetLeft
     """What is left of the budget."""
     timeline_id: str | None
-    """The timeline that the agent made, for the timelines' tools; or null."""
+    """The timeline that the agent made, for the timelines' tools, or null."""
     output_item_id: str | None
     """The item that the agent made, or null."""
     assets: list[ProjectAsset]
-    """What was made for it."""
+    """The media that was made for it."""
     timeline: ProjectTimeline | None
-    """How that is put together, or null."""
+    """How the assets are put together, or null."""
     created_at: str
     """When it was created."""
     updated_at: str
@@ -3560,35 +3564,35 @@ class ProjectAsset(Model):
 
     __slots__ = ()
     ref: str
-    """What names it. With `idle` and `rendering`, an item of the library, unless it has a `url`."""
+    """Its name. With `idle` and `rendering` it must be an item of the library, unless it has a `url`."""
     type: str
-    """What it is, such as `image_to_video`."""
+    """Its type, such as `image_to_video`."""
     url: str | None
-    """Where it is, an http or https URL."""
+    """Its http or https URL; null for an item of the library."""
     model: str | None
-    """What made it."""
+    """The model that made it."""
     prompt: str | None
-    """What that was told."""
+    """The prompt that the model was given."""
     duration: float | None
-    """Seconds."""
+    """Its duration, in seconds."""
     aspect_ratio: str | None
-    """Such as `16:9`."""
+    """Its aspect ratio, such as `16:9`."""
     source_image_url: str | None
     """The picture that it was made from."""
     source_video_url: str | None
     """The video that it was made from."""
     reference_image_url: str | None
-    """The picture that it was made after."""
+    """A picture that it was modelled on."""
     created_at: str | None
-    """When it was made; when not given, the time of the change that brought it."""
+    """When it was made; when not given, the time of the change that added it."""
 
 
 class ProjectAudio(Model):
-    """What is heard in a timeline."""
+    """The sound of a timeline."""
 
     __slots__ = ()
     voiceover: Any
-    """The voice, or null."""
+    """The voiceover, or null."""
     music: Any
     """The music, or null."""
     tracks: list[Any] | None
@@ -3596,15 +3600,15 @@ class ProjectAudio(Model):
 
 
 class ProjectBudget(Model):
-    """What the agent may take, in all of its work on the project. What is left out has no bound of its own."""
+    """What the agent may use in all of its work on the project. An absent field has no limit of its own."""
 
     __slots__ = ()
     minutes: float | None
-    """Cloud minutes, for reads and renders; to the hundredth."""
+    """Cloud minutes for reads and renders, with at most two decimals."""
     credits: float | None
-    """AI credits, for what providers' models make; to the hundredth. The planner that is built in uses none."""
+    """AI credits for providers' models, with at most two decimals. The built-in planner uses none."""
     steps: int | None
-    """Calls of tools, and questions to a model, 1 to 1000; 200 when not given."""
+    """Calls of tools, and requests to a model, 1 to 1000; 200 when not given."""
 
 
 class ProjectDelivery(Model):
@@ -3616,47 +3620,47 @@ class ProjectDelivery(Model):
     project_id: str
     """The project."""
     revision: int
-    """The revision that it tells of."""
+    """The project's revision that it reports."""
     event: ProjectState
-    """The status that it tells of; never `cancelled`."""
+    """The project's status that it reports; never `cancelled`."""
     url: str
-    """Where it goes."""
+    """The URL that it is sent to."""
     status: ProjectDeliveryState
-    """Where it stands."""
+    """Its status."""
     response_status: int | None
-    """The receiver's status, or null when none came."""
+    """The receiver's HTTP status; null when there was no answer."""
     error: str | None
-    """What was wrong, or null: a word as in the log of job webhooks."""
+    """The error, or null: a word as in the log of job webhooks."""
     response_excerpt: str | None
-    """The start of the receiver's answer, or null."""
+    """The start of the receiver's answer; null when there was none."""
     duration_ms: int | None
-    """How long it took, or null."""
+    """Its duration in milliseconds, or null."""
     created_at: str
     """When the status changed."""
     sent_at: str | None
-    """When it was sent, or null."""
+    """When it was sent; null before."""
     finished_at: str | None
-    """When its end was known, or null."""
+    """When its result was known; null before."""
 
 ProjectDeliveryState = Literal['pending', 'sent', 'succeeded', 'failed', 'unknown']
-"""Where the webhook of a change stands."""
+"""The status of a change's webhook."""
 
 
 class ProjectMessage(Model):
-    """Something said to the agent."""
+    """A message to the agent."""
 
     __slots__ = ()
     text: str
     """What to change, 1 to 4000 characters: another length, words to look for or to leave out, with or without music or
-    captions. What is not named stays as it was."""
+    captions. What it does not mention stays as it was."""
     budget: ProjectBudget | None
-    """What the agent may take from now on, in all of its work on the project; what is left out stays."""
+    """What the agent may use from now on, in all of its work on the project. Absent fields keep their values."""
 
 ProjectMode = Literal['autonomous', 'manual']
 """Who works on a project."""
 
 ProjectOutputType = Literal['assembled', 'timeline', 'clips']
-"""What is to come out of a project."""
+"""The kinds of results of a project."""
 
 
 class ProjectScene(Model):
@@ -3666,31 +3670,31 @@ class ProjectScene(Model):
     id: str
     """Its id."""
     ref: str | None
-    """The asset that is shown."""
+    """The `ref` of the asset that it shows."""
     type: str | None
-    """What it is."""
+    """Its type."""
     position: int | None
-    """Its place in the order."""
+    """Its position among the scenes."""
     duration: float | None
-    """Seconds."""
+    """Its duration, in seconds."""
     description: str | None
-    """What happens in it."""
+    """A description of what happens in it."""
     image_url: str | None
-    """Its picture."""
+    """The URL of its picture."""
     video_url: str | None
-    """Its video."""
+    """The URL of its video."""
     video_model: str | None
-    """What made the video."""
+    """The model that made the video."""
     image_model: str | None
-    """What made the picture."""
+    """The model that made the picture."""
     prompt: str | None
-    """What that was told."""
+    """The prompt that the model was given."""
     volume: float | None
-    """How loud it is."""
+    """Its volume."""
     fade_in: Any
-    """How it comes in, or null."""
+    """Its fade-in, or null."""
     fade_out: Any
-    """How it goes, or null."""
+    """Its fade-out, or null."""
 
 
 class ProjectSettings(Model):
@@ -3698,11 +3702,11 @@ class ProjectSettings(Model):
 
     __slots__ = ()
     webhook_url: str | None
-    """Where its changes of status are told, or null."""
+    """The URL that its changes of status are sent to, or null."""
 
 
 class ProjectSpent(Model):
-    """What the agent took."""
+    """What the agent has used."""
 
     __slots__ = ()
     minutes: float
@@ -3710,39 +3714,39 @@ class ProjectSpent(Model):
     credits: float
     """AI credits."""
     steps: int
-    """Calls of tools."""
+    """Calls of tools, and requests to a model."""
 
 ProjectState = Literal['running', 'generating', 'idle', 'rendering', 'failed', 'cancelled']
-"""Where a project stands (contract §3)."""
+"""The status of a project (contract §3)."""
 
 
 class ProjectStep(Model):
-    """A call of a tool by a project's agent, or a question to its model."""
+    """A call of a tool by a project's agent, or a request to its model."""
 
     __slots__ = ()
     id: str
     """Its id."""
     run_id: str
-    """The run that it belongs to: the work on the brief, or on what was said."""
+    """The run that it belongs to: the work on the brief, or on a message."""
     said: str | None
-    """What was said; null of the brief."""
+    """The message that the run is about; null for the brief."""
     number: int
-    """Its place in the run, from 1. `<run_id>/<number>` is the Idempotency-Key of a call."""
+    """Its number in the run, from 1. `<run_id>/<number>` is the Idempotency-Key of a call."""
     tool: str
-    """The tool; `chat` where the model was asked what comes next."""
+    """The tool; `chat` when the model was asked what comes next."""
     arguments: Any
-    """What it was called with; empty of a long one that has ended."""
+    """The arguments of the call; empty for long ones once the step has ended."""
     status: ProjectStepState
-    """Where it stands."""
+    """Its status."""
     message: str | None
-    """Why the tool refused; of a `chat` that is done what the model said, and which tools it asked for; or null."""
+    """Why the tool refused; for a `chat` that is done, what the model said and which tools it called; otherwise null."""
     began_at: str
-    """When it was begun."""
+    """When it began."""
     ended_at: str | None
-    """When it ended, or null."""
+    """When it ended; null before."""
 
 ProjectStepState = Literal['begun', 'done', 'refused']
-"""Where a step stands."""
+"""The status of a step."""
 
 
 class ProjectTimeline(Model):
@@ -3750,17 +3754,17 @@ class ProjectTimeline(Model):
 
     __slots__ = ()
     duration_seconds: float | None
-    """Seconds."""
+    """Its duration, in seconds."""
     aspect_ratio: str | None
-    """Such as `16:9`."""
+    """Its aspect ratio, such as `16:9`."""
     skills: list[str] | None
-    """The skills that were used."""
+    """The names of the skills that were used."""
     scenes: list[ProjectScene] | None
     """The scenes, in their order."""
     audio: ProjectAudio | None
-    """What is heard."""
+    """The sound."""
     overlays: list[Any] | None
-    """What is laid over the scenes."""
+    """The overlays over the scenes."""
     captions: Any
     """The captions, or null."""
 
@@ -3774,25 +3778,25 @@ class PublicLink(Model):
     item_id: str
     """The item."""
     ref: str
-    """What clients call the item."""
+    """The item's ref, or its id when it has none."""
     rights: list[LinkRight]
     """What its visitors may do."""
     has_passphrase: bool
-    """Whether its visitors have to give a passphrase."""
+    """Whether its visitors must enter a passphrase."""
     live: bool
     """Whether it works now."""
     expires_at: str
-    """When it ends by itself."""
+    """When it expires."""
     revoked_at: str | None
-    """When it was revoked; null when it was not."""
+    """When it was revoked; null when it has not been."""
     views: int
-    """How often its page was asked for."""
+    """The number of times that its page was requested."""
     last_viewed_at: str | None
-    """When it last was; null when it never was."""
+    """When its page was last requested; null when it never was."""
     created_at: str
     """When it was made."""
     created_by: str | None
-    """The id of the user or the key that made it."""
+    """The id of the user or the key that made it, or null."""
 
 
 class PublicLinkAnswer(Model):
@@ -3816,17 +3820,17 @@ class PublicLinkPage(Model):
 
 
 class PullPosts(Model):
-    """Where to pull from."""
+    """Which posts to pull."""
 
     __slots__ = ()
     url: str
-    """A feed or a page: HTTPS and publicly reachable, as each of up to five redirects has to be."""
+    """The URL of a feed or a page: HTTPS and publicly reachable, as each of up to five redirects must be."""
     limit: int | None
-    """Posts of a feed to take, 1 to 50; 50 when not given."""
+    """The number of posts to take from a feed, 1 to 50; 50 when not given."""
 
 
 class PulledPosts(Model):
-    """What was pulled."""
+    """The posts that were pulled."""
 
     __slots__ = ()
     posts: list[Post]
@@ -3838,18 +3842,18 @@ class PutMember(Model):
 
     __slots__ = ()
     workspace_id: str
-    """The workspace; it may be another account's than the user's."""
+    """The workspace; its account may be another than the user's."""
     user_id: str
     """The user."""
     role: RoleWord
-    """What they may do there."""
+    """The role to give."""
 
 RanOn = Literal['cloud']
 """Where the work ran (contract §2, `ran_on`)."""
 
 
 class ReadEngine(Model):
-    """What computed a read."""
+    """The engine that computed a read."""
 
     __slots__ = ()
     name: str
@@ -3857,63 +3861,63 @@ class ReadEngine(Model):
     version: str
     """Its version."""
     model: str | None
-    """The model that it ran; null where there is none."""
+    """The model that it ran; null when it ran none."""
 
 ReadFormat = Literal['json', 'txt', 'srt', 'vtt']
-"""What a stored read is answered as."""
+"""The format of a stored read."""
 
 ReadKind = Literal['transcript', 'search_index', 'speech', 'speakers', 'beats', 'levels']
 """A read kind (contract §2)."""
 
 
 class ReadOneItem(Model):
-    """Which item to read."""
+    """The item to read."""
 
     __slots__ = ()
     ref: str
     """An item ref, an item id, or the id of the job that made the item."""
     dry_run: bool | None
-    """`true` answers what the call would start and hold, and starts nothing."""
+    """`true` returns what the call would start and hold, and starts nothing."""
 
 ReadQuality = Literal['standard', 'draft']
-"""How far to rely on a read."""
+"""How reliable a read is."""
 
 
 class ReadRates(Model):
-    """Minutes charged for a minute of media, by read (contract §10) and for a render."""
+    """Minutes charged for each minute of media, by read (contract §10) and for a render."""
 
     __slots__ = ()
     transcript: float
-    """Text transcript."""
+    """For the `transcript` read."""
     search_index: float
-    """A video's moments."""
+    """For the `search_index` read."""
     speech: float
-    """Where speech sits."""
+    """For the `speech` read."""
     speakers: float
-    """Speaker reading."""
+    """For the `speakers` read."""
     beats: float
-    """Beat positions."""
+    """For the `beats` read."""
     levels: float
-    """Loudness."""
+    """For the `levels` read."""
     render: float
-    """A new item made of others."""
+    """For a render: a new item made of others."""
     generation: float
-    """A new item made with an engine that is built in."""
+    """For a generation by a built-in engine."""
     dub: float
-    """What is said, in another language."""
+    """For a dub: speech translated into another language."""
 
 
 class ReadReason(Model):
-    """Why a read was not started."""
+    """The reason why a read was not started."""
 
     __slots__ = ()
     code: str
     """One of the documented reasons, such as `no_audio`, `item_not_ready` or `insufficient_minutes`."""
     message: str
-    """What to do about it."""
+    """What can be done about it."""
 
 ReadStatus = Literal['ready', 'queued', 'startable', 'skipped', 'held', 'refused']
-"""What became of a read (contract §3)."""
+"""The outcome of a read (contract §3)."""
 
 
 class ReadsOnReady(Model):
@@ -3921,10 +3925,10 @@ class ReadsOnReady(Model):
 
     __slots__ = ()
     reads: list[str]
-    """Which were asked for."""
+    """The reads that were requested."""
     answers: list[PreparedRead] | None
-    """What became of each, in the words of `prepare_media`. Null until they are started: while the item is not ready, while
-    the account has to wait before it may start jobs, and for good where the item failed."""
+    """The outcome of each, as in `prepare_media`. Null until they are started: while the item is not ready, while the
+    account must wait before it may start jobs, and always for a failed item."""
 
 Reason = Literal['user', 'too_many_failures', 'suspended']
 """Why an endpoint is disabled."""
@@ -3937,7 +3941,7 @@ class ReceivedBytes(Model):
     id: str
     """The upload's id."""
     received_bytes: int
-    """How many bytes arrived."""
+    """The number of bytes that arrived."""
     sha256: str
     """Their SHA-256 in hexadecimal."""
 
@@ -3947,41 +3951,43 @@ class RedeemCode(Model):
 
     __slots__ = ()
     code: str
-    """What `get_api_session` returned; starts with `esx_`."""
+    """The code that `get_api_session` returned; it starts with `esx_`."""
 
 
 class RemoveSilence(Model):
-    """What to cut, and how closely."""
+    """Which item to cut, and how closely."""
 
     __slots__ = ()
     ref: str
     """An item ref, an item id, or the id of the job that made the item."""
     min_silence_ms: int | None
-    """Milliseconds of the shortest silence that is cut, 100 to 60000; what the settings say when not given, or 500."""
+    """Milliseconds of the shortest silence that is cut, 100 to 60000; when not given, the value of the settings, or else
+    500."""
     padding_ms: int | None
-    """Milliseconds that stay before and after speech, 0 to 5000; what the settings say when not given, or 50."""
+    """Milliseconds that stay before and after speech, 0 to 5000; when not given, the value of the settings, or else 50."""
     render: bool | None
     """Whether to make a new item of what is kept; false when not given."""
     timeline: bool | None
     """Whether to make a timeline of it, which can be edited, exported and rendered; false when not given. Not with `render`."""
     dry_run: bool | None
-    """`true` answers what the call would start and hold, and starts nothing: the read, or once that is stored the render."""
+    """`true` returns what the call would start and hold, and starts nothing: the read, or the render once the read is
+    stored."""
 
 
 class RenderCanvas(Model):
-    """What to render."""
+    """Which canvas to render, and how."""
 
     __slots__ = ()
     canvas_id: str
     """The canvas."""
     format: PictureFormat | None
-    """What it is rendered as; `png` when not given."""
+    """The format of the picture; `png` when not given."""
     scale: float | None
-    """How many pixels of the picture a pixel of the canvas is, 0.01 to 8; 1 when not given."""
+    """Pixels of the picture for each pixel of the canvas, 0.01 to 8; 1 when not given."""
     values: dict[str, Any] | None
-    """What placeholders stand for, by their names; each of the canvas has to have one."""
+    """Values for the placeholders, by their names. Every placeholder of the canvas needs one."""
     dry_run: bool | None
-    """`true` answers what the call would hold, and starts nothing."""
+    """`true` returns what the call would hold, and starts nothing."""
 
 
 class RenderDub(Model):
@@ -3991,84 +3997,84 @@ class RenderDub(Model):
     dub_id: str
     """The dub."""
     dry_run: bool | None
-    """`true` answers what the call would hold, and starts nothing."""
+    """`true` returns what the call would hold, and starts nothing."""
 
 RenderFormat = Literal['mp4', 'webm', 'mov', 'mp3', 'wav']
-"""What a timeline is rendered as."""
+"""The formats of rendered timelines."""
 
 RenderQuality = Literal['draft', 'standard']
-"""How well."""
+"""The quality of a render."""
 
 
 class RenderTimeline(Model):
-    """What to render."""
+    """Which timeline to render, and how."""
 
     __slots__ = ()
     timeline_id: str
     """The timeline."""
     format: RenderFormat | None
-    """What it is rendered as; `mp4` when not given."""
+    """The format of the film; `mp4` when not given."""
     quality: RenderQuality | None
-    """How well; `standard` when not given."""
+    """The quality; `standard` when not given."""
     dry_run: bool | None
-    """`true` answers what the call would hold, and starts nothing."""
+    """`true` returns what the call would hold, and starts nothing."""
 
 
 class RenderedCanvas(Model):
-    """Where the render stands."""
+    """The state of a render."""
 
     __slots__ = ()
     canvas_id: str
     """The canvas."""
     revision: int
-    """The revision of it that is rendered."""
+    """The revision that is rendered."""
     width: int
-    """Pixels of the picture across."""
+    """The picture's width, in pixels."""
     height: int
-    """Pixels of the picture down."""
+    """The picture's height, in pixels."""
     status: NeedStatus
-    """Whether the picture is there."""
+    """Whether the picture is ready."""
     job_id: str | None
-    """The job that renders it; when queued."""
+    """The job that renders it; only when queued."""
     estimated_minutes: float | None
-    """Minutes held for that job, or that would be; when queued or startable."""
+    """Minutes held for that job, or that would be held; only when queued or startable."""
     output_item_id: str | None
-    """The rendered item; when ready."""
+    """The rendered item; only when ready."""
     warnings: list[str]
-    """What of the canvas is not in the picture, in whole sentences."""
+    """What the picture lacks of the canvas, in whole sentences."""
 
 
 class RenderedTimeline(Model):
-    """Where the render stands."""
+    """The state of a render."""
 
     __slots__ = ()
     timeline_id: str
     """The timeline."""
     revision: int
-    """The revision of it that is rendered."""
+    """The revision that is rendered."""
     duration_seconds: float
-    """How long the film is."""
+    """The film's duration, in seconds."""
     status: NeedStatus
-    """Whether the film is there."""
+    """Whether the film is ready."""
     job_id: str | None
-    """The job that renders it; when queued."""
+    """The job that renders it; only when queued."""
     estimated_minutes: float | None
-    """Minutes held for that job, or that would be; when queued or startable."""
+    """Minutes held for that job, or that would be held; only when queued or startable."""
     output_item_id: str | None
-    """The rendered item; when ready."""
+    """The rendered item; only when ready."""
     warnings: list[str]
-    """What of the timeline is not in the film, in whole sentences."""
+    """What the film lacks of the timeline, in whole sentences."""
 
 ReportedStatus = Literal['running', 'generating', 'idle', 'rendering', 'failed']
-"""A status that is told by a webhook: every one but `cancelled` (contract §6.2.2)."""
+"""A status that a webhook reports: every one but `cancelled` (contract §6.2.2)."""
 
 
 class Resend(Model):
-    """What to send again: one of the two."""
+    """What to send again: exactly one of the two fields."""
 
     __slots__ = ()
     delivery_id: str | None
-    """This delivery."""
+    """The delivery to send again."""
     since: str | None
     """Every event since this time whose last delivery failed or was skipped."""
 
@@ -4078,53 +4084,53 @@ class ResendAll(Model):
 
     __slots__ = ()
     since: str
-    """Whose deliveries began at or after this time."""
+    """Only deliveries created at or after this time."""
     until: str | None
-    """And before this one."""
+    """Only deliveries created before this time."""
     account_id: str | None
-    """Only to endpoints of this account."""
+    """Only deliveries to endpoints of this account."""
     endpoint_id: str | None
-    """Only to this endpoint."""
+    """Only deliveries to this endpoint."""
     status: Unarrived | None
-    """Only those that ended so."""
+    """Only deliveries with this status."""
     event_type: Kind | None
-    """Only of this type."""
+    """Only events of this type."""
     http_status: int | None
-    """Only those last answered with this status."""
+    """Only deliveries whose last answer had this HTTP status."""
     error: str | None
-    """Only those whose last attempt came to this, such as `tls_failed`."""
+    """Only deliveries whose last attempt had this error, such as `tls_failed`."""
     dry_run: bool | None
     """`true` sends nothing, and counts what would be sent."""
 
 
 class ResentAll(Model):
-    """What was sent again, or would be."""
+    """The result of a resend, or of its dry run."""
 
     __slots__ = ()
     dry_run: bool
-    """Whether nothing was sent, because that was asked for."""
+    """Whether it was a dry run, which sends nothing."""
     resent: int
-    """Deliveries that were begun, or would be."""
+    """The number of deliveries that were started, or would be."""
     endpoints: list[ResentTo]
-    """By endpoint."""
+    """The same, by endpoint."""
     disabled: int
-    """Events to endpoints that are disabled: nothing is sent to those."""
+    """The number of events to endpoints that are disabled: those are not sent."""
     has_more: bool
-    """Whether there are more: send the request again."""
+    """Whether more events match: send the request again."""
 
 
 class ResentSince(Model):
-    """How much a resend by time has started."""
+    """The result of a resend with `since`."""
 
     __slots__ = ()
     resent: int
-    """Deliveries that were begun."""
+    """The number of deliveries that were started."""
     has_more: bool
-    """Whether there are more: call again."""
+    """Whether more events match: call again."""
 
 
 class ResentTo(Model):
-    """What was sent again to one endpoint, or would be."""
+    """The result of a resend, or of its dry run, for one endpoint."""
 
     __slots__ = ()
     endpoint_id: str
@@ -4132,7 +4138,7 @@ class ResentTo(Model):
     account_id: str
     """Its account."""
     resent: int
-    """How many."""
+    """The number of deliveries that were started, or would be."""
 
 
 class RevokeCalendarFeed(Model):
@@ -4161,7 +4167,7 @@ class RevokedCalendarFeed(Model):
     """Always true."""
 
 RoleWord = Literal['viewer', 'editor', 'owner']
-"""A role in a workspace; each may do what those before it may."""
+"""A role in a workspace; each includes the rights of those before it."""
 
 
 class RunTemplate(Model):
@@ -4169,9 +4175,9 @@ class RunTemplate(Model):
 
     __slots__ = ()
     name: str
-    """What it is called."""
+    """Its name."""
     overrides: dict[str, Any] | None
-    """Arguments in the place of the template's; null for none."""
+    """Arguments to add to the template's or to replace them, by name; a value of null removes one."""
 
 
 class SaveSkill(Model):
@@ -4179,14 +4185,14 @@ class SaveSkill(Model):
 
     __slots__ = ()
     name: str
-    """What it is called, 1 to 200 characters; it is found by that."""
+    """Its name, 1 to 200 characters; calls find it by that."""
     text: str
-    """What it says, as Markdown: 1 to 20,000 bytes."""
+    """Its text, as Markdown: 1 to 20,000 bytes."""
     description: str | None
-    """What it is for, at most 500 characters on one line."""
+    """When to use it, at most 500 characters on one line."""
     if_revision: int | None
-    """The revision that is written over, 0 where there should be none yet. Another one stands: 409 `revision_conflict`;
-    there is one already: 409 `name_taken`. Without it, whatever stands is written over."""
+    """The revision to replace, or 0 when there should be no skill of this name. If it has another revision: 409
+    `revision_conflict`; if 0 was given and it exists: 409 `name_taken`. Without it, whatever exists is replaced."""
 
 
 class SaveTemplate(Model):
@@ -4194,30 +4200,30 @@ class SaveTemplate(Model):
 
     __slots__ = ()
     name: str
-    """What it is called, 1 to 200 characters; it is found by that."""
+    """Its name, 1 to 200 characters; calls find it by that."""
     tool: str
-    """The tool that it calls: any but `run_template`."""
+    """The tool to call: any but `run_template`."""
     arguments: dict[str, Any]
-    """What it calls the tool with. What the tool requires may be absent; a run adds it."""
+    """The arguments of the call. Required arguments may be absent if every run adds them."""
     if_revision: int | None
-    """The revision that is written over, 0 where there should be none yet. Another one stands: 409 `revision_conflict`;
-    there is one already: 409 `name_taken`. Without it, whatever stands is written over."""
+    """The revision to replace, or 0 when there should be no template of this name. If it has another revision: 409
+    `revision_conflict`; if 0 was given and it exists: 409 `name_taken`. Without it, whatever exists is replaced."""
 
 SceneFit = Literal['contain', 'cover']
-"""How a picture of other proportions gets into the timeline's."""
+"""How a picture with another aspect ratio is fitted into the timeline's."""
 
 
 class SceneTransition(Model):
-    """How one scene becomes the next."""
+    """The transition from one scene to the next."""
 
     __slots__ = ()
     kind: TransitionKind
-    """How."""
+    """Its kind."""
     seconds: float | None
-    """How long a crossfade takes, at most 10 s and half of the shorter scene."""
+    """The duration of a crossfade in seconds, at most 10 and at most half of the shorter scene."""
 
 SceneType = Literal['clip', 'image', 'color']
-"""What a scene shows."""
+"""The types of scenes."""
 
 
 class ScriptSegment(Model):
@@ -4225,13 +4231,13 @@ class ScriptSegment(Model):
 
     __slots__ = ()
     start: float
-    """The second at which it begins."""
+    """When it begins, in seconds."""
     end: float
-    """The second at which it ends."""
+    """When it ends, in seconds."""
     text: str
-    """What is spoken, 1 to 1,000 characters."""
+    """The words to speak, 1 to 1,000 characters."""
     speaker: str | None
-    """Who speaks; `speaker_1` when not given."""
+    """The speaker's name; `speaker_1` when not given."""
 
 
 class Secret(Model):
@@ -4239,15 +4245,15 @@ class Secret(Model):
 
     __slots__ = ()
     secret: str
-    """The secret, `whsec_` and all: the whole text is the key of the signature."""
+    """The secret with its prefix `whsec_`: the whole text is the key of the signature."""
     created_at: str
     """When it was made."""
     previous_expires_at: str | None
-    """Until when the secret before it verifies too, or null."""
+    """Until when the previous secret verifies too; null when there is none."""
 
 
 class SentAttempt(Model):
-    """One attempt, with what was sent."""
+    """One attempt, with the request that was sent."""
 
     __slots__ = ()
     attempt: int
@@ -4255,19 +4261,19 @@ class SentAttempt(Model):
     at: str
     """When it began."""
     duration_ms: int
-    """How long it took."""
+    """Its duration, in milliseconds."""
     request_host: str | None
-    """The host that it went to, or null when nothing is known to have been sent."""
+    """The host that it was sent to; null when nothing is known to have been sent."""
     request_path: str | None
-    """The path there, without the query string, or null."""
+    """The path of the request, without the query string, or null."""
     request_headers: dict[str, Any] | None
-    """The headers as they were sent, signature and all, or null."""
+    """The headers that were sent, including the signature, or null."""
     response_status: int | None
-    """The receiver's status, or null when none came."""
+    """The receiver's HTTP status; null when there was no answer."""
     error: str | None
-    """What was wrong, or null: a word as in the list of deliveries."""
+    """The error, or null: a word as in the list of deliveries."""
     response_excerpt: str | None
-    """The start of the receiver's answer, at most 1 KiB, or null."""
+    """The start of the receiver's answer, at most 1 KiB; null when there was none."""
 
 
 class SessionCodeAnswer(Model):
@@ -4277,7 +4283,7 @@ class SessionCodeAnswer(Model):
     code: str
     """Starts with `esx_`; `POST /sessions/redeem` takes it once."""
     expires_in: int
-    """Seconds until it can't be redeemed any more."""
+    """Seconds for which it can be redeemed."""
 
 
 class SessionTokenAnswer(Model):
@@ -4289,11 +4295,11 @@ class SessionTokenAnswer(Model):
     token_type: TokenType
     """Always `Bearer`."""
     expires_in: int
-    """Seconds that it lives: 1800."""
+    """Seconds for which it is valid: 1800."""
     expires_at: str
-    """When it ends."""
+    """When it expires."""
     workspace_id: str
-    """The workspace it works in."""
+    """The workspace in which it works."""
 
 
 class SettingsAnswer(Model):
@@ -4305,28 +4311,28 @@ class SettingsAnswer(Model):
 
 
 class SilenceAnswer(Model):
-    """What to keep of an item, or the job that finds out; with `render`, where the new item stands."""
+    """The parts of an item to keep, or the job that computes them; with `render`, also the state of the new item."""
 
     __slots__ = ()
     ref: str
-    """As it was asked for."""
+    """The ref or id that the request named."""
     item_id: str
     """The item."""
     status: NeedStatus
-    """Whether all that was asked for is there."""
+    """Whether everything that was asked for is ready."""
     job_id: str | None
-    """The job to follow with `get_jobs`; when queued. Without `keep` it is the one that reads where somebody speaks: call
-    again when it has ended. With `keep` it is the render."""
+    """The job to follow with `get_jobs`; only when queued. Without `keep` it computes the speech read: call again when it
+    has ended. With `keep` it is the render."""
     estimated_minutes: float | None
-    """Minutes held for that job, or that would be; when queued or startable."""
+    """Minutes held for that job, or that would be held; only when queued or startable."""
     keep: list[KeptSpan] | None
-    """The parts to keep, in order and apart from each other; once it is known where somebody speaks."""
+    """The parts to keep, in order and without overlaps; only once the speech read is stored."""
     removed_seconds: float | None
-    """Seconds that go."""
+    """Seconds that are removed."""
     output_item_id: str | None
-    """The rendered item; when asked for and ready."""
+    """The rendered item; only when asked for and ready."""
     timeline_id: str | None
-    """The timeline that was made; when asked for."""
+    """The timeline that was made; only when asked for."""
 
 
 class Skill(Model):
@@ -4334,13 +4340,13 @@ class Skill(Model):
 
     __slots__ = ()
     name: str
-    """What it is called."""
+    """Its name."""
     description: str | None
-    """What it is for."""
+    """When to use it; null when nobody said."""
     text: str
-    """What it says, as Markdown."""
+    """Its text, as Markdown."""
     revision: int
-    """How many times it was written."""
+    """Its revision: 1 when created, then one higher with every change."""
     created_at: str
     """When it was first saved."""
     updated_at: str
@@ -4368,15 +4374,15 @@ class SkillPage(Model):
 
 
 class SpeakerTurn(Model):
-    """One voice's turn."""
+    """A stretch in which one speaker speaks."""
 
     __slots__ = ()
     start: float
-    """Where it begins."""
+    """When it begins, in seconds."""
     end: float
-    """Where it ends."""
+    """When it ends, in seconds."""
     speaker: str
-    """Who speaks."""
+    """The speaker's name."""
 
 
 class SpeakerVoice(Model):
@@ -4384,49 +4390,49 @@ class SpeakerVoice(Model):
 
     __slots__ = ()
     speaker: str
-    """Who, as the `speakers` read or the script calls them."""
+    """The speaker's name in the `speakers` read or in the script."""
     voice: str
-    """The voice, as its engine names it: in English one of `flite`'s, else `espeak-ng`'s, such as `es+f3`."""
+    """The voice, by its engine's name for it: for English one of `flite`'s, otherwise of `espeak-ng`'s, such as `es+f3`."""
 
 
 class SpeakersAnswer(Model):
-    """Who speaks when in an item, or the job that finds out."""
+    """The turns of an item's speakers, or the job that computes them."""
 
     __slots__ = ()
     ref: str
-    """As it was asked for."""
+    """The ref or id that the request named."""
     item_id: str
     """The item."""
     status: NeedStatus
-    """Whether the read is there."""
+    """Whether the read is stored."""
     job_id: str | None
-    """The job that computes it; when queued. Follow it with `get_jobs`, then call again."""
+    """The job that computes it; only when queued. Follow it with `get_jobs`, then call again."""
     estimated_minutes: float | None
-    """Minutes held for that job, or that would be; when queued or startable."""
+    """Minutes held for that job, or that would be held; only when queued or startable."""
     speakers: StoredReadSpeakersData | None
-    """The read; when ready."""
+    """The read; only when ready."""
     speech: StoredReadSpeechData | None
-    """The speech read that it rests on; when that is stored too."""
+    """The speech read that it builds on; only when that is stored too."""
 
 
 class SpeakersData(Model):
-    """Who speaks when."""
+    """The speakers of an item, and their turns."""
 
     __slots__ = ()
     speakers: list[str]
-    """Their names, in the order in which they first speak."""
+    """The speakers' names, in the order in which they first speak."""
     segments: list[SpeakerTurn]
     """Their turns."""
 
 
 class SpeechData(Model):
-    """Where somebody speaks."""
+    """The stretches of an item in which somebody speaks."""
 
     __slots__ = ()
     segments: list[SpeechSegment]
     """The stretches of speech."""
     speech_ratio: float
-    """The part of the media that is speech, 0 to 1."""
+    """The fraction of the media that is speech, 0 to 1."""
 
 
 class SpeechSegment(Model):
@@ -4434,135 +4440,135 @@ class SpeechSegment(Model):
 
     __slots__ = ()
     start: float
-    """Where it begins."""
+    """When it begins, in seconds."""
     end: float
-    """Where it ends."""
+    """When it ends, in seconds."""
     confidence: float
     """The mean probability of a voice in it, 0 to 1."""
 
 Status = Literal['pending', 'succeeded', 'failed', 'skipped', 'cancelled']
-"""Where a delivery stands."""
+"""The status of a delivery."""
 
 
 class StoredReadBeatsData(Model):
-    """A read as it is stored. Times are seconds from the media's start."""
+    """A stored read. Times are seconds from the media's start."""
 
     __slots__ = ()
     schema: int
-    """The version of this shape."""
+    """The version of this schema."""
     kind: ReadKind
-    """Which read it is."""
+    """The kind of read."""
     engine: ReadEngine
-    """What computed it."""
+    """The engine that computed it."""
     duration_seconds: float
     """Seconds of media that were decoded."""
     quality: ReadQuality
-    """How far to rely on it."""
+    """How reliable it is."""
     warnings: list[str]
-    """What should be known of it, in whole sentences."""
+    """What a reader of it should know, in whole sentences."""
     data: BeatsData
-    """What was found."""
+    """The result; its shape depends on `kind`."""
 
 
 class StoredReadSpeakersData(Model):
-    """A read as it is stored. Times are seconds from the media's start."""
+    """A stored read. Times are seconds from the media's start."""
 
     __slots__ = ()
     schema: int
-    """The version of this shape."""
+    """The version of this schema."""
     kind: ReadKind
-    """Which read it is."""
+    """The kind of read."""
     engine: ReadEngine
-    """What computed it."""
+    """The engine that computed it."""
     duration_seconds: float
     """Seconds of media that were decoded."""
     quality: ReadQuality
-    """How far to rely on it."""
+    """How reliable it is."""
     warnings: list[str]
-    """What should be known of it, in whole sentences."""
+    """What a reader of it should know, in whole sentences."""
     data: SpeakersData
-    """What was found."""
+    """The result; its shape depends on `kind`."""
 
 
 class StoredReadSpeechData(Model):
-    """A read as it is stored. Times are seconds from the media's start."""
+    """A stored read. Times are seconds from the media's start."""
 
     __slots__ = ()
     schema: int
-    """The version of this shape."""
+    """The version of this schema."""
     kind: ReadKind
-    """Which read it is."""
+    """The kind of read."""
     engine: ReadEngine
-    """What computed it."""
+    """The engine that computed it."""
     duration_seconds: float
     """Seconds of media that were decoded."""
     quality: ReadQuality
-    """How far to rely on it."""
+    """How reliable it is."""
     warnings: list[str]
-    """What should be known of it, in whole sentences."""
+    """What a reader of it should know, in whole sentences."""
     data: SpeechData
-    """What was found."""
+    """The result; its shape depends on `kind`."""
 
 
 class StoredReadTranscriptData(Model):
-    """A read as it is stored. Times are seconds from the media's start."""
+    """A stored read. Times are seconds from the media's start."""
 
     __slots__ = ()
     schema: int
-    """The version of this shape."""
+    """The version of this schema."""
     kind: ReadKind
-    """Which read it is."""
+    """The kind of read."""
     engine: ReadEngine
-    """What computed it."""
+    """The engine that computed it."""
     duration_seconds: float
     """Seconds of media that were decoded."""
     quality: ReadQuality
-    """How far to rely on it."""
+    """How reliable it is."""
     warnings: list[str]
-    """What should be known of it, in whole sentences."""
+    """What a reader of it should know, in whole sentences."""
     data: TranscriptData
-    """What was found."""
+    """The result; its shape depends on `kind`."""
 
 
 class StoredStamp(Model):
-    """That a read is stored."""
+    """A read that is stored."""
 
     __slots__ = ()
     stored_at: str
-    """Since when."""
+    """When it was stored."""
 
 Subscribed = Literal['job.succeeded', 'job.failed', 'job.cancelled']
-"""What an endpoint can be told of (contract §2)."""
+"""The event types that an endpoint can subscribe to (contract §2)."""
 
 
 class SuspendAccount(Model):
-    """Why, and what becomes of what is under way."""
+    """The reason for a suspension, and whether it ends the account's work."""
 
     __slots__ = ()
     reason: str
-    """Why, in words that the account's callers are told."""
+    """The reason, as a text that the account's callers are shown."""
     end_work: bool | None
     """`true` also cancels the jobs that the account pays for, and ends its uploads and imports."""
 
 
 class SuspendedAccount(Model):
-    """A suspended account, and what was ended of its work."""
+    """A suspended account, and how much of its work was ended."""
 
     __slots__ = ()
     account: OperatorAccount
     """The account."""
     ended_jobs: int
-    """Jobs that were cancelled, or asked to stop."""
+    """The number of jobs that were cancelled, or asked to stop."""
     ended_uploads: int
-    """Uploads and imports that were ended."""
+    """The number of uploads and imports that were ended."""
 
 
 class TakeLease(Model):
-    """How long to hold an item's reads back."""
+    """How long to hold back an item's reads."""
 
     __slots__ = ()
     seconds: int
-    """Seconds from now; a lease that is there already then ends at the new time."""
+    """Seconds from now at which the lease ends, also if the item already has a lease."""
 
 
 class Template(Model):
@@ -4570,13 +4576,13 @@ class Template(Model):
 
     __slots__ = ()
     name: str
-    """What it is called."""
+    """Its name."""
     tool: str
     """The tool that it calls."""
     arguments: dict[str, Any]
-    """What it calls the tool with."""
+    """The arguments of the call."""
     revision: int
-    """How many times it was written."""
+    """Its revision: 1 when created, then one higher with every change."""
     created_at: str
     """When it was first saved."""
     updated_at: str
@@ -4608,22 +4614,22 @@ class TempoPoint(Model):
 
     __slots__ = ()
     time: float
-    """When."""
+    """The time, in seconds."""
     bpm: float
-    """Beats a minute."""
+    """Beats per minute."""
 
 
 class TextLook(Model):
-    """What a text looks like."""
+    """The style of a text."""
 
     __slots__ = ()
     color: str | None
-    """The colour of the letters, as `#ffffff`, which it is when absent."""
+    """The letters' colour, such as `#ffffff`, which is the default."""
     background: str | None
-    """The colour behind them; none when absent. Of captions without a `color` it is then that of the settings or the brand
-    kit, and an empty text is none."""
+    """The colour behind the letters; none when absent. For captions without a `color`, it is the settings' or the brand
+    kit's when absent, and none when it is empty."""
     size: float | None
-    """The height of a line, 0.01 to 0.5 of the picture's; 0.06 when absent."""
+    """The height of a line, 0.01 to 0.5 of the picture's height; 0.06 when absent."""
     family: str | None
     """One of the `families` that `get_brand_kit` lists; the first of them when absent, or where the text has letters that
     the others lack."""
@@ -4636,33 +4642,33 @@ class Timeline(Model):
     id: str
     """Its id."""
     name: str
-    """What it is called."""
+    """Its name."""
     revision: int
-    """How many times it was written."""
+    """Its revision: 1 when created, then one higher with every change."""
     duration_seconds: float
-    """How long it is."""
+    """Its duration, in seconds."""
     aspect_ratio: str
-    """The picture's proportions, as `16:9`."""
+    """The picture's aspect ratio, such as `16:9`."""
     width: int
-    """Pixels across."""
+    """The picture's width, in pixels."""
     height: int
-    """Pixels down."""
+    """The picture's height, in pixels."""
     fps: float
-    """Frames a second."""
+    """Frames per second."""
     language: str | None
-    """The language that is spoken in it."""
+    """The language that is spoken in it; null when it is not set."""
     variant_of: str | None
-    """The timeline that it is a variant of."""
+    """The timeline of which it is a variant; null when it is none."""
     skills: list[str]
-    """Names of the skills that it is made by."""
+    """The names of the skills that guide it."""
     scenes: list[TimelineScene]
-    """What is seen, one after the other."""
+    """The scenes, in order."""
     audio: TimelineAudio
-    """What is heard beside the scenes."""
+    """The sound besides that of the scenes."""
     overlays: list[TimelineOverlay]
-    """What stands over the scenes, later ones over earlier ones."""
+    """The pictures and texts over the scenes; later ones cover earlier ones."""
     captions: CaptionText | None
-    """What is said, to be read."""
+    """The captions; null when there are none."""
     created_at: str
     """When it was created."""
     updated_at: str
@@ -4678,140 +4684,140 @@ class TimelineAnswer(Model):
 
 
 class TimelineAudio(Model):
-    """What is heard beside the scenes."""
+    """The sound of a timeline besides that of its scenes."""
 
     __slots__ = ()
     voiceover: TimelineTrack | None
-    """Who speaks over all of it."""
+    """The voice over the whole film; null when there is none."""
     music: TimelineTrack | None
-    """The music under it."""
+    """The music under the whole film; null when there is none."""
     tracks: list[TimelineTrack]
-    """Whatever else."""
+    """All other tracks."""
 
 
 class TimelineOp(Model):
-    """One change of a timeline. Times are seconds. A field that the operation does not take is refused."""
+    """One change to a timeline. Times are seconds. A field that the operation does not take is refused."""
 
     __slots__ = ()
     op: TimelineOpKind
-    """What is done."""
+    """The operation."""
     scene_id: str | None
-    """The scene. Of a new one: 1 to 64 letters, digits, `-` and `_`; one is made when absent."""
+    """The scene's id. For a new one: 1 to 64 letters, digits, `-` and `_`; one is generated when absent."""
     new_scene_id: str | None
     """The id of the scene that a split makes."""
     track_id: str | None
-    """The track. Of a new one: as `scene_id`."""
+    """The track's id. For a new one: like `scene_id`."""
     overlay_id: str | None
-    """The overlay. Of a new one: as `scene_id`."""
+    """The overlay's id. For a new one: like `scene_id`."""
     slot: AudioSlot | None
-    """Which of the two tracks that have a place of their own."""
+    """The voiceover or the music."""
     position: int | None
-    """The place from 0, counted without that which moves; the end when absent."""
+    """The scene's index from 0, counted without the scene that moves; the end when absent."""
     ref: str | None
-    """What names the item that is shown or heard."""
+    """The item to show or to play: its ref, its id, or the id of the job that made it."""
     type: SceneType | None
-    """What a scene shows; what its item or colour says when absent."""
+    """The type of a scene; when absent, it follows from the item or the colour."""
     kind: OverlayType | None
-    """What an overlay is; what its item or text says when absent."""
+    """The type of an overlay; when absent, it follows from the item or the text."""
     color: str | None
-    """The colour of a scene, as `#1a2b3c`."""
+    """The colour of a scene, such as `#1a2b3c`."""
     start: float | None
-    """Where in its item a scene or a track begins; when an overlay appears."""
+    """The time in its item at which a scene or a track begins; the time in the timeline at which an overlay appears."""
     offset: float | None
-    """When in the timeline a track begins."""
+    """The time in the timeline at which a track begins."""
     duration: float | None
-    """How long it lasts; to the end of its item when absent, and 5 s of a still."""
+    """Its duration; when absent, to the end of its item, and 5 s for a still."""
     at: float | None
-    """How far into a scene it is split."""
+    """The time in the scene at which it is split."""
     fit: SceneFit | None
-    """How a scene's picture gets into the timeline's; `contain` when absent."""
+    """How a scene's picture is fitted into the timeline's; `contain` when absent."""
     volume: float | None
-    """How loud, 0 to 4; 1 leaves it as it is."""
+    """The factor for its loudness, 0 to 4; 1 leaves it unchanged."""
     fade_in: float | None
-    """How long it takes to come up from silence, and a scene from black."""
+    """Seconds that it takes to rise from silence, and a scene's picture from black."""
     fade_out: float | None
-    """How long it takes to go down to them."""
+    """Seconds that it takes to fall to silence, and a scene's picture to black."""
     transition: SceneTransition | None
-    """How the scene before becomes this one."""
+    """The transition from the scene before to this one."""
     description: str | None
-    """What a scene is about, at most 2,000 characters."""
+    """A description of the scene, at most 2,000 characters."""
     prompt: str | None
-    """What its picture is generated from, at most 2,000 characters."""
+    """The prompt that its picture is generated from, at most 2,000 characters."""
     image_model: str | None
     """The model that makes its image."""
     video_model: str | None
     """The model that makes its video."""
     duck_under_voice: bool | None
-    """Whether a track goes down while the voiceover or a scene speaks, as far as their `speech` reads are stored."""
+    """Whether a track is turned down while the voiceover or a scene speaks, where their `speech` reads are stored."""
     duck_db: float | None
-    """Decibels that it goes down, 0 to 60; 12 when absent."""
+    """Decibels by which it is turned down, 0 to 60; 12 when absent."""
     attack_ms: int | None
-    """Milliseconds that it takes to go down, 10 to 10000; 200 when absent."""
+    """Milliseconds that the fall takes, 10 to 10000; 200 when absent."""
     release_ms: int | None
-    """Milliseconds that it takes to come back, 10 to 10000; 500 when absent."""
+    """Milliseconds that the rise takes, 10 to 10000; 500 when absent."""
     text: str | None
-    """What an overlay says, at most 2,000 characters."""
+    """The text of an overlay, at most 2,000 characters."""
     x: float | None
-    """An overlay's left side, 0 to 1 of the width."""
+    """An overlay's left edge, 0 to 1 of the picture's width."""
     y: float | None
-    """Its upper side, 0 to 1 of the height."""
+    """An overlay's upper edge, 0 to 1 of the picture's height."""
     width: float | None
-    """An overlay's width, 0 to 1 of the picture's; of a format its pixels across."""
+    """An overlay's width, 0 to 1 of the picture's; in `set_format`, the picture's width in pixels."""
     height: float | None
-    """The same of the height."""
+    """An overlay's height, 0 to 1 of the picture's; in `set_format`, the picture's height in pixels."""
     opacity: float | None
-    """How much an overlay hides of what is under it, 0 to 1."""
+    """An overlay's opacity, 0 to 1."""
     style: TextLook | None
-    """What an overlay's text looks like."""
+    """The style of an overlay's text."""
     captions: CaptionText | None
     """The captions."""
     aspect_ratio: str | None
-    """Proportions of the picture, as `9:16`; the shorter side stays."""
+    """The aspect ratio of the picture, such as `9:16`; the shorter side stays."""
     fps: float | None
-    """Frames a second: a whole number from 1 to 60, or 23.976, 29.97 or 59.94."""
+    """Frames per second: a whole number from 1 to 60, or 23.976, 29.97 or 59.94."""
     language: str | None
     """The language that is spoken, such as `eng`."""
     skills: list[str] | None
-    """Names of the skills that the timeline is made by, at most 50."""
+    """Names of the skills that guide the timeline, at most 50."""
     variant_of: str | None
-    """The timeline that it is a variant of."""
+    """The timeline of which it is a variant."""
 
 TimelineOpKind = Literal['add_scene', 'update_scene', 'move_scene', 'remove_scene', 'split_scene', 'set_audio', 'add_track', 'update_track', 'remove_track', 'add_overlay', 'update_overlay', 'remove_overlay', 'set_captions', 'set_format', 'set_details']
-"""What an operation does."""
+"""The kinds of operations."""
 
 
 class TimelineOverlay(Model):
-    """A picture or a text over the scenes."""
+    """A picture or a text over the scenes. Times are seconds."""
 
     __slots__ = ()
     id: str
-    """Its id, one in its timeline."""
+    """Its id, unique in its timeline."""
     kind: OverlayType
-    """What it is."""
+    """Its type."""
     ref: str | None
-    """What clients call its item; null without one, and when it is deleted."""
+    """The ref of its item, or its id when it has none; null without an item, and when the item is deleted."""
     item_id: str | None
-    """The picture."""
+    """The item of its picture; null when it is a text."""
     item_deleted: bool
     """Whether that item is deleted."""
     text: str | None
-    """The text."""
+    """Its text; null when it is a picture."""
     start: float
-    """When it appears."""
+    """The time in the timeline at which it appears."""
     duration: float
-    """How long it stays."""
+    """Its duration."""
     x: float
-    """Its left side, 0 to 1 of the width."""
+    """Its left edge, 0 to 1 of the picture's width."""
     y: float
-    """Its upper side, 0 to 1 of the height."""
+    """Its upper edge, 0 to 1 of the picture's height."""
     width: float
     """Its width, 0 to 1 of the picture's."""
     height: float
     """Its height, 0 to 1 of the picture's."""
     opacity: float
-    """How much it hides of what is under it, 0 to 1."""
+    """Its opacity, 0 to 1."""
     style: TextLook
-    """What a text looks like."""
+    """The style of its text."""
 
 
 class TimelinePage(Model):
@@ -4827,81 +4833,81 @@ class TimelinePage(Model):
 
 
 class TimelineScene(Model):
-    """A scene."""
+    """A scene. Times are seconds."""
 
     __slots__ = ()
     id: str
-    """Its id, one in its timeline."""
+    """Its id, unique in its timeline."""
     ref: str | None
-    """What clients call its item; null without one, and when it is deleted."""
+    """The ref of its item, or its id when it has none; null without an item, and when the item is deleted."""
     item_id: str | None
     """The item that it shows."""
     item_deleted: bool
     """Whether that item is deleted."""
     type: SceneType
-    """What it shows."""
+    """Its type."""
     position: int
-    """Its place, from 0."""
+    """Its index, from 0."""
     start: float
-    """Where in its item it begins."""
+    """The time in its item at which it begins."""
     duration: float
-    """How long it lasts."""
+    """Its duration."""
     begins_at: float
-    """When in the timeline it begins."""
+    """The time in the timeline at which it begins."""
     color: str | None
-    """Its colour."""
+    """Its colour, such as `#1a2b3c`, or null."""
     fit: SceneFit
-    """How its picture gets into the timeline's."""
+    """How its picture is fitted into the timeline's."""
     volume: float
-    """How loud it is."""
+    """The factor for its loudness, 0 to 4; 1 leaves it unchanged."""
     fade_in: float | None
-    """How long it takes to come up; null at once."""
+    """Seconds of its fade-in; null when it has none."""
     fade_out: float | None
-    """How long it takes to go down; null at once."""
+    """Seconds of its fade-out; null when it has none."""
     transition: SceneTransition
-    """How the scene before becomes this one. A crossfade takes no longer than half of the shorter of the two."""
+    """The transition from the scene before. A crossfade lasts at most half of the shorter of the two."""
     description: str | None
-    """What it is about."""
+    """A description of it, or null."""
     prompt: str | None
-    """What its picture is generated from."""
+    """The prompt that its picture is generated from, or null."""
     image_model: str | None
     """The model that makes its image."""
     video_model: str | None
     """The model that makes its video."""
     image_url: str | None
-    """A link to its picture; of `get_timeline` alone, and where it is one."""
+    """A link to its picture; only in `get_timeline`, and only if it shows a picture."""
     video_url: str | None
-    """A link to its video; of `get_timeline` alone, and where it is one."""
+    """A link to its video; only in `get_timeline`, and only if it shows a video."""
 
 
 class TimelineTrack(Model):
-    """A sound at a place of the timeline."""
+    """A sound at a place of the timeline. Times are seconds."""
 
     __slots__ = ()
     id: str
-    """Its id, one in its timeline."""
+    """Its id, unique in its timeline."""
     ref: str | None
-    """What clients call its item; null when it is deleted."""
+    """The ref of its item, or its id when it has none; null when the item is deleted."""
     item_id: str
     """The item that is heard."""
     item_deleted: bool
     """Whether that item is deleted."""
     start: float
-    """Where in its item it begins."""
+    """The time in its item at which it begins."""
     offset: float
-    """When in the timeline it begins."""
+    """The time in the timeline at which it begins."""
     duration: float
-    """How long it is heard."""
+    """Its duration."""
     volume: float
-    """How loud it is."""
+    """The factor for its loudness, 0 to 4; 1 leaves it unchanged."""
     fade_in: float | None
-    """How long it takes to come up; null at once."""
+    """Seconds of its fade-in; null when it has none."""
     fade_out: float | None
-    """How long it takes to go down; null at once."""
+    """Seconds of its fade-out; null when it has none."""
     duck_under_voice: bool
-    """Whether it goes down while somebody speaks."""
+    """Whether it is turned down while somebody speaks."""
     duck_db: float | None
-    """By how many decibels; null where it does not."""
+    """Decibels by which it is turned down; null when it is not."""
 
 TokenType = Literal['Bearer']
 """How a token is sent."""
@@ -4916,11 +4922,11 @@ class Tool(Model):
     tag: str
     """Its group."""
     description: str
-    """What it does."""
+    """Its description."""
     cloud: bool
-    """Whether it may use cloud processing, which is measured in minutes."""
+    """Whether it may start cloud processing, which is measured in minutes."""
     input_schema: Any
-    """The JSON Schema (OpenAPI 3.0) of its body, without references."""
+    """The JSON Schema (OpenAPI 3.0) of its request body, without references."""
 
 
 class ToolAnswerBalancesAnswer(Model):
@@ -4930,7 +4936,7 @@ class ToolAnswerBalancesAnswer(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: BalancesAnswer
-    """What the tool answers."""
+    """The tool's result."""
     meta: Meta
     """The request's id and what it cost."""
     media: list[MediaLink] | None
@@ -4944,7 +4950,7 @@ class ToolAnswerBeatsAnswer(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: BeatsAnswer
-    """What the tool answers."""
+    """The tool's result."""
     meta: CloudMeta
     media: list[MediaLink] | None
     """Media to show beside the answer: of the items in it that are ready."""
@@ -4957,7 +4963,7 @@ class ToolAnswerBoardAnswer(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: BoardAnswer
-    """What the tool answers."""
+    """The tool's result."""
     meta: Meta
     """The request's id and what it cost."""
     media: list[MediaLink] | None
@@ -4971,7 +4977,7 @@ class ToolAnswerBoardPage(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: BoardPage
-    """What the tool answers."""
+    """The tool's result."""
     meta: Meta
     """The request's id and what it cost."""
     media: list[MediaLink] | None
@@ -4985,7 +4991,7 @@ class ToolAnswerBrandKitAnswer(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: BrandKitAnswer
-    """What the tool answers."""
+    """The tool's result."""
     meta: Meta
     """The request's id and what it cost."""
     media: list[MediaLink] | None
@@ -4999,7 +5005,7 @@ class ToolAnswerCalendarEntryAnswer(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: CalendarEntryAnswer
-    """What the tool answers."""
+    """The tool's result."""
     meta: Meta
     """The request's id and what it cost."""
     media: list[MediaLink] | None
@@ -5013,7 +5019,7 @@ class ToolAnswerCalendarFeedList(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: CalendarFeedList
-    """What the tool answers."""
+    """The tool's result."""
     meta: Meta
     """The request's id and what it cost."""
     media: list[MediaLink] | None
@@ -5027,7 +5033,7 @@ class ToolAnswerCalendarPage(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: CalendarPage
-    """What the tool answers."""
+    """The tool's result."""
     meta: Meta
     """The request's id and what it cost."""
     media: list[MediaLink] | None
@@ -5041,7 +5047,7 @@ class ToolAnswerCancelJobsAnswer(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: CancelJobsAnswer
-    """What the tool answers."""
+    """The tool's result."""
     meta: Meta
     """The request's id and what it cost."""
     media: list[MediaLink] | None
@@ -5055,7 +5061,7 @@ class ToolAnswerCanvasAnswer(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: CanvasAnswer
-    """What the tool answers."""
+    """The tool's result."""
     meta: Meta
     """The request's id and what it cost."""
     media: list[MediaLink] | None
@@ -5069,7 +5075,7 @@ class ToolAnswerCanvasPage(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: CanvasPage
-    """What the tool answers."""
+    """The tool's result."""
     meta: Meta
     """The request's id and what it cost."""
     media: list[MediaLink] | None
@@ -5083,7 +5089,7 @@ class ToolAnswerCommentAnswer(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: CommentAnswer
-    """What the tool answers."""
+    """The tool's result."""
     meta: Meta
     """The request's id and what it cost."""
     media: list[MediaLink] | None
@@ -5097,7 +5103,7 @@ class ToolAnswerCommentPage(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: CommentPage
-    """What the tool answers."""
+    """The tool's result."""
     meta: Meta
     """The request's id and what it cost."""
     media: list[MediaLink] | None
@@ -5111,7 +5117,7 @@ class ToolAnswerCostEstimate(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: CostEstimate
-    """What the tool answers."""
+    """The tool's result."""
     meta: Meta
     """The request's id and what it cost."""
     media: list[MediaLink] | None
@@ -5125,7 +5131,7 @@ class ToolAnswerCreatedCalendarFeed(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: CreatedCalendarFeed
-    """What the tool answers."""
+    """The tool's result."""
     meta: Meta
     """The request's id and what it cost."""
     media: list[MediaLink] | None
@@ -5139,7 +5145,7 @@ class ToolAnswerCreatedPublicLink(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: CreatedPublicLink
-    """What the tool answers."""
+    """The tool's result."""
     meta: Meta
     """The request's id and what it cost."""
     media: list[MediaLink] | None
@@ -5153,7 +5159,7 @@ class ToolAnswerDeletedBoard(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: DeletedBoard
-    """What the tool answers."""
+    """The tool's result."""
     meta: Meta
     """The request's id and what it cost."""
     media: list[MediaLink] | None
@@ -5167,7 +5173,7 @@ class ToolAnswerDeletedCalendarEntry(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: DeletedCalendarEntry
-    """What the tool answers."""
+    """The tool's result."""
     meta: Meta
     """The request's id and what it cost."""
     media: list[MediaLink] | None
@@ -5181,7 +5187,7 @@ class ToolAnswerDeletedCanvas(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: DeletedCanvas
-    """What the tool answers."""
+    """The tool's result."""
     meta: Meta
     """The request's id and what it cost."""
     media: list[MediaLink] | None
@@ -5195,7 +5201,7 @@ class ToolAnswerDeletedComment(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: DeletedComment
-    """What the tool answers."""
+    """The tool's result."""
     meta: Meta
     """The request's id and what it cost."""
     media: list[MediaLink] | None
@@ -5209,7 +5215,7 @@ class ToolAnswerDeletedDub(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: DeletedDub
-    """What the tool answers."""
+    """The tool's result."""
     meta: Meta
     """The request's id and what it cost."""
     media: list[MediaLink] | None
@@ -5223,7 +5229,7 @@ class ToolAnswerDeletedItem(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: DeletedItem
-    """What the tool answers."""
+    """The tool's result."""
     meta: Meta
     """The request's id and what it cost."""
     media: list[MediaLink] | None
@@ -5237,7 +5243,7 @@ class ToolAnswerDeletedPost(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: DeletedPost
-    """What the tool answers."""
+    """The tool's result."""
     meta: Meta
     """The request's id and what it cost."""
     media: list[MediaLink] | None
@@ -5251,7 +5257,7 @@ class ToolAnswerDeletedSkill(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: DeletedSkill
-    """What the tool answers."""
+    """The tool's result."""
     meta: Meta
     """The request's id and what it cost."""
     media: list[MediaLink] | None
@@ -5265,7 +5271,7 @@ class ToolAnswerDeletedTemplate(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: DeletedTemplate
-    """What the tool answers."""
+    """The tool's result."""
     meta: Meta
     """The request's id and what it cost."""
     media: list[MediaLink] | None
@@ -5279,7 +5285,7 @@ class ToolAnswerDeletedTimeline(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: DeletedTimeline
-    """What the tool answers."""
+    """The tool's result."""
     meta: Meta
     """The request's id and what it cost."""
     media: list[MediaLink] | None
@@ -5293,7 +5299,7 @@ class ToolAnswerDubAnswer(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: DubAnswer
-    """What the tool answers."""
+    """The tool's result."""
     meta: Meta
     """The request's id and what it cost."""
     media: list[MediaLink] | None
@@ -5307,7 +5313,7 @@ class ToolAnswerDubPage(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: DubPage
-    """What the tool answers."""
+    """The tool's result."""
     meta: Meta
     """The request's id and what it cost."""
     media: list[MediaLink] | None
@@ -5321,7 +5327,7 @@ class ToolAnswerDubStanding(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: DubStanding
-    """What the tool answers."""
+    """The tool's result."""
     meta: CloudMeta
     media: list[MediaLink] | None
     """Media to show beside the answer: of the items in it that are ready."""
@@ -5334,7 +5340,7 @@ class ToolAnswerDuckAnswer(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: DuckAnswer
-    """What the tool answers."""
+    """The tool's result."""
     meta: CloudMeta
     media: list[MediaLink] | None
     """Media to show beside the answer: of the items in it that are ready."""
@@ -5347,7 +5353,7 @@ class ToolAnswerExportedTimeline(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: ExportedTimeline
-    """What the tool answers."""
+    """The tool's result."""
     meta: Meta
     """The request's id and what it cost."""
     media: list[MediaLink] | None
@@ -5361,7 +5367,7 @@ class ToolAnswerFootageMatches(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: FootageMatches
-    """What the tool answers."""
+    """The tool's result."""
     meta: Meta
     """The request's id and what it cost."""
     media: list[MediaLink] | None
@@ -5375,7 +5381,7 @@ class ToolAnswerGenerationAnswer(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: GenerationAnswer
-    """What the tool answers."""
+    """The tool's result."""
     meta: CloudMeta
     media: list[MediaLink] | None
     """Media to show beside the answer: of the items in it that are ready."""
@@ -5388,7 +5394,7 @@ class ToolAnswerImportedTimeline(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: ImportedTimeline
-    """What the tool answers."""
+    """The tool's result."""
     meta: Meta
     """The request's id and what it cost."""
     media: list[MediaLink] | None
@@ -5402,7 +5408,7 @@ class ToolAnswerItemAnswer(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: ItemAnswer
-    """What the tool answers."""
+    """The tool's result."""
     meta: Meta
     """The request's id and what it cost."""
     media: list[MediaLink] | None
@@ -5416,7 +5422,7 @@ class ToolAnswerItemPage(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: ItemPage
-    """What the tool answers."""
+    """The tool's result."""
     meta: Meta
     """The request's id and what it cost."""
     media: list[MediaLink] | None
@@ -5430,7 +5436,7 @@ class ToolAnswerJobsAnswer(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: JobsAnswer
-    """What the tool answers."""
+    """The tool's result."""
     meta: Meta
     """The request's id and what it cost."""
     media: list[MediaLink] | None
@@ -5444,7 +5450,7 @@ class ToolAnswerModelPage(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: ModelPage
-    """What the tool answers."""
+    """The tool's result."""
     meta: Meta
     """The request's id and what it cost."""
     media: list[MediaLink] | None
@@ -5458,7 +5464,7 @@ class ToolAnswerOverviewAnswer(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: OverviewAnswer
-    """What the tool answers."""
+    """The tool's result."""
     meta: Meta
     """The request's id and what it cost."""
     media: list[MediaLink] | None
@@ -5472,7 +5478,7 @@ class ToolAnswerPostAnswer(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: PostAnswer
-    """What the tool answers."""
+    """The tool's result."""
     meta: Meta
     """The request's id and what it cost."""
     media: list[MediaLink] | None
@@ -5486,7 +5492,7 @@ class ToolAnswerPostPage(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: PostPage
-    """What the tool answers."""
+    """The tool's result."""
     meta: Meta
     """The request's id and what it cost."""
     media: list[MediaLink] | None
@@ -5500,7 +5506,7 @@ class ToolAnswerPreparedMedia(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: PreparedMedia
-    """What the tool answers."""
+    """The tool's result."""
     meta: CloudMeta
     media: list[MediaLink] | None
     """Media to show beside the answer: of the items in it that are ready."""
@@ -5513,7 +5519,7 @@ class ToolAnswerPublicLinkAnswer(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: PublicLinkAnswer
-    """What the tool answers."""
+    """The tool's result."""
     meta: Meta
     """The request's id and what it cost."""
     media: list[MediaLink] | None
@@ -5527,7 +5533,7 @@ class ToolAnswerPublicLinkPage(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: PublicLinkPage
-    """What the tool answers."""
+    """The tool's result."""
     meta: Meta
     """The request's id and what it cost."""
     media: list[MediaLink] | None
@@ -5541,7 +5547,7 @@ class ToolAnswerPulledPosts(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: PulledPosts
-    """What the tool answers."""
+    """The tool's result."""
     meta: Meta
     """The request's id and what it cost."""
     media: list[MediaLink] | None
@@ -5555,7 +5561,7 @@ class ToolAnswerRenderedCanvas(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: RenderedCanvas
-    """What the tool answers."""
+    """The tool's result."""
     meta: CloudMeta
     media: list[MediaLink] | None
     """Media to show beside the answer: of the items in it that are ready."""
@@ -5568,7 +5574,7 @@ class ToolAnswerRenderedTimeline(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: RenderedTimeline
-    """What the tool answers."""
+    """The tool's result."""
     meta: CloudMeta
     media: list[MediaLink] | None
     """Media to show beside the answer: of the items in it that are ready."""
@@ -5581,7 +5587,7 @@ class ToolAnswerRevokedCalendarFeed(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: RevokedCalendarFeed
-    """What the tool answers."""
+    """The tool's result."""
     meta: Meta
     """The request's id and what it cost."""
     media: list[MediaLink] | None
@@ -5595,7 +5601,7 @@ class ToolAnswerSessionCodeAnswer(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: SessionCodeAnswer
-    """What the tool answers."""
+    """The tool's result."""
     meta: Meta
     """The request's id and what it cost."""
     media: list[MediaLink] | None
@@ -5609,7 +5615,7 @@ class ToolAnswerSettingsAnswer(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: SettingsAnswer
-    """What the tool answers."""
+    """The tool's result."""
     meta: Meta
     """The request's id and what it cost."""
     media: list[MediaLink] | None
@@ -5623,7 +5629,7 @@ class ToolAnswerSilenceAnswer(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: SilenceAnswer
-    """What the tool answers."""
+    """The tool's result."""
     meta: CloudMeta
     media: list[MediaLink] | None
     """Media to show beside the answer: of the items in it that are ready."""
@@ -5636,7 +5642,7 @@ class ToolAnswerSkillAnswer(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: SkillAnswer
-    """What the tool answers."""
+    """The tool's result."""
     meta: Meta
     """The request's id and what it cost."""
     media: list[MediaLink] | None
@@ -5650,7 +5656,7 @@ class ToolAnswerSkillPage(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: SkillPage
-    """What the tool answers."""
+    """The tool's result."""
     meta: Meta
     """The request's id and what it cost."""
     media: list[MediaLink] | None
@@ -5664,7 +5670,7 @@ class ToolAnswerSpeakersAnswer(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: SpeakersAnswer
-    """What the tool answers."""
+    """The tool's result."""
     meta: CloudMeta
     media: list[MediaLink] | None
     """Media to show beside the answer: of the items in it that are ready."""
@@ -5677,7 +5683,7 @@ class ToolAnswerTemplateAnswer(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: TemplateAnswer
-    """What the tool answers."""
+    """The tool's result."""
     meta: Meta
     """The request's id and what it cost."""
     media: list[MediaLink] | None
@@ -5691,7 +5697,7 @@ class ToolAnswerTemplatePage(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: TemplatePage
-    """What the tool answers."""
+    """The tool's result."""
     meta: Meta
     """The request's id and what it cost."""
     media: list[MediaLink] | None
@@ -5705,7 +5711,7 @@ class ToolAnswerTimelineAnswer(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: TimelineAnswer
-    """What the tool answers."""
+    """The tool's result."""
     meta: Meta
     """The request's id and what it cost."""
     media: list[MediaLink] | None
@@ -5719,7 +5725,7 @@ class ToolAnswerTimelinePage(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: TimelinePage
-    """What the tool answers."""
+    """The tool's result."""
     meta: Meta
     """The request's id and what it cost."""
     media: list[MediaLink] | None
@@ -5733,7 +5739,7 @@ class ToolAnswerTranscriptAnswer(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: TranscriptAnswer
-    """What the tool answers."""
+    """The tool's result."""
     meta: CloudMeta
     media: list[MediaLink] | None
     """Media to show beside the answer: of the items in it that are ready."""
@@ -5746,7 +5752,7 @@ class ToolAnswerFields(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: dict[str, Any]
-    """What the tool answers."""
+    """The tool's result."""
     meta: Meta
     """The request's id and what it cost."""
     media: list[MediaLink] | None
@@ -5758,59 +5764,59 @@ class ToolList(Model):
 
     __slots__ = ()
     data: list[Tool]
-    """All tools, in the order of their names."""
+    """All tools, ordered by name."""
     has_more: bool
-    """Always false: they are few, and all here."""
+    """Always false: one page has all tools."""
     next_cursor: str | None
     """Always null."""
 
 
 class TranscribeMedia(Model):
-    """Which item to transcribe, and how to write what is said."""
+    """The item to transcribe, and the form of the text."""
 
     __slots__ = ()
     ref: str
     """An item ref, an item id, or the id of the job that made the item."""
     format: ReadFormat | None
-    """`txt`, `srt` and `vtt` answer the transcript as `text` in that form; `json`, or nothing, as `transcript`."""
+    """`txt`, `srt` and `vtt` return the transcript as `text` in that form; `json`, the default, returns it as `transcript`."""
     dry_run: bool | None
-    """`true` answers what the call would start and hold, and starts nothing."""
+    """`true` returns what the call would start and hold, and starts nothing."""
 
 
 class TranscriptAnswer(Model):
-    """An item's transcript, or the job that makes it."""
+    """An item's transcript, or the job that computes it."""
 
     __slots__ = ()
     ref: str
-    """As it was asked for."""
+    """The ref or id that the request named."""
     item_id: str
     """The item."""
     status: NeedStatus
-    """Whether the read is there."""
+    """Whether the read is stored."""
     job_id: str | None
-    """The job that computes it; when queued. Follow it with `get_jobs`, then call again."""
+    """The job that computes it; only when queued. Follow it with `get_jobs`, then call again."""
     estimated_minutes: float | None
-    """Minutes held for that job, or that would be; when queued or startable."""
+    """Minutes held for that job, or that would be held; only when queued or startable."""
     transcript: StoredReadTranscriptData | None
-    """The read; when ready, and not asked for in another form."""
+    """The read; only when ready, and not requested in another form."""
     format: ReadFormat | None
-    """The form of `text`."""
+    """The form of `text`; only when `text` is there."""
     text: str | None
-    """The transcript in that form; when ready."""
+    """The transcript in that form; only when ready."""
 
 
 class TranscriptData(Model):
-    """What is said."""
+    """The words that are spoken in an item."""
 
     __slots__ = ()
     language: str | None
-    """ISO 639-1, or what a transcription server calls it; null when nothing was said."""
+    """The language in ISO 639-1, or as a transcription server names it; null when nothing was said."""
     text: str
-    """The whole text, a line a segment."""
+    """The whole text, one line for each segment."""
     segments: list[TranscriptSegment]
-    """The text in segments."""
+    """The text, by segments."""
     words: list[TranscriptWord]
-    """The text in words."""
+    """The text, by words."""
 
 
 class TranscriptSegment(Model):
@@ -5820,13 +5826,13 @@ class TranscriptSegment(Model):
     id: str
     """`s1`, `s2`, …"""
     start: float
-    """Where its first word begins."""
+    """When its first word begins, in seconds."""
     end: float
-    """Where its last word ends."""
+    """When its last word ends, in seconds."""
     text: str
-    """Its words."""
+    """Its text."""
     speaker: str | None
-    """Who says most of it; absent while no speakers are stored on the item, and where nobody was heard."""
+    """The speaker of most of it; absent while no speakers are stored on the item, and where no speaker was found."""
 
 
 class TranscriptWord(Model):
@@ -5834,20 +5840,20 @@ class TranscriptWord(Model):
 
     __slots__ = ()
     word: str
-    """As the engine wrote it."""
+    """The word as the engine wrote it."""
     start: float
-    """Where it begins."""
+    """When it begins, in seconds."""
     end: float
-    """Where it ends."""
+    """When it ends, in seconds."""
     confidence: float | None
-    """How sure the engine is, 0 to 1; null when it does not say."""
+    """The engine's confidence, 0 to 1; null when the engine gives none."""
 
 TransitionKind = Literal['cut', 'crossfade']
-"""How one scene becomes the next."""
+"""The kinds of transitions."""
 
 
 class TroubledEndpoint(Model):
-    """An endpoint that needs its owner."""
+    """An endpoint that its owner should check."""
 
     __slots__ = ()
     id: str
@@ -5855,126 +5861,126 @@ class TroubledEndpoint(Model):
     enabled: bool
     """Whether events are sent to it."""
     consecutive_failures: int
-    """Failed attempts since the last success."""
+    """The number of failed attempts since the last success."""
 
 Unarrived = Literal['failed', 'skipped']
-"""How a delivery that is worth sending again has ended."""
+"""The final status of a delivery that can be sent again."""
 
 
 class UndoBoard(Model):
-    """Which board goes back."""
+    """Which board to restore."""
 
     __slots__ = ()
     board_id: str
     """The board."""
     if_revision: int | None
-    """The revision that is undone; another one stands: 409 `revision_conflict`."""
+    """The revision to undo. If the board has another one: 409 `revision_conflict`."""
 
 
 class UndoCanvas(Model):
-    """Which canvas goes back."""
+    """Which canvas to restore."""
 
     __slots__ = ()
     canvas_id: str
     """The canvas."""
     if_revision: int | None
-    """The revision that is undone; another one stands: 409 `revision_conflict`."""
+    """The revision to undo. If the canvas has another revision: 409 `revision_conflict`."""
 
 
 class UndoDub(Model):
-    """Which dub goes back."""
+    """Which dub to restore."""
 
     __slots__ = ()
     dub_id: str
     """The dub."""
     if_revision: int | None
-    """The revision that is undone; another one stands: 409 `revision_conflict`."""
+    """The revision to undo. If the dub has another one: 409 `revision_conflict`."""
 
 
 class UndoTimeline(Model):
-    """Which timeline goes back."""
+    """Which timeline to restore."""
 
     __slots__ = ()
     timeline_id: str
     """The timeline."""
     if_revision: int | None
-    """The revision that is undone; another one stands: 409 `revision_conflict`."""
+    """The revision to undo. If the timeline has another one: 409 `revision_conflict`."""
 
 
 class UnpaidProcessorTime(Model):
-    """Processor time of failed, stopped and unusually long work. It is forgotten evenly, a day's share a day."""
+    """Processor time of failed, stopped and unusually long work. It is forgotten steadily, one day's share per day."""
 
     __slots__ = ()
     seconds: int
-    """Seconds that count against the account now."""
+    """The seconds that count against the account now."""
     seconds_a_day: int
-    """Seconds that an account may have a day (`MWS_UNPAID_PROCESSOR_SECONDS`)."""
+    """The seconds that an account may use in a day (`MWS_UNPAID_PROCESSOR_SECONDS`)."""
     wait_seconds: int
-    """For how many seconds it is refused new jobs and uploads, and what it has waiting is put off; 0 while it is not."""
+    """The seconds for which new jobs and uploads are refused, and waiting work is put off; 0 when they are not."""
 
 
 class UpdateBrandKit(Model):
-    """What to change of the brand kit. What is absent stays; a list is all of it from now on."""
+    """What to change in the brand kit. Absent fields keep their values; a list replaces the whole list."""
 
     __slots__ = ()
     if_revision: int | None
-    """The revision that the change is for, 0 before the first one. Another one stands: 409 `revision_conflict`."""
+    """The revision that the change is for, 0 before the first one. If the kit has another: 409 `revision_conflict`."""
     colors: list[BrandColor] | None
-    """Its colours, at most 50; the first stands for the brand."""
+    """Its colours, at most 50; the first one represents the brand."""
     fonts: list[BrandFont] | None
     """Its fonts, at most 50."""
     logos: list[LogoToSet] | None
     """Its logos, at most 50."""
     voice: str | None
-    """How the brand speaks, at most 2,000 characters; null for nothing of it."""
+    """The brand's tone of voice, at most 2,000 characters; null removes it."""
     caption_style: CaptionStyle | None
-    """How its captions look; null for nothing of it."""
+    """The style of its captions; null removes it."""
 
 
 class UpdateCalendarEntry(Model):
-    """What to change of an entry."""
+    """What to change in an entry. Absent fields keep their values."""
 
     __slots__ = ()
     entry_id: str
     """The entry."""
     title: str | None
-    """What is planned, 1 to 200 characters."""
+    """Its title, 1 to 200 characters."""
     starts_at: str | None
-    """From when."""
+    """When it starts."""
     ends_at: str | None
-    """Until when; null for open."""
+    """When it ends; null makes the end open."""
     refs: list[str] | None
-    """What names the items that it is about, all of them."""
+    """All the items that it is about from now on, each by its ref, its id, or the id of the job that made it."""
     channel: str | None
-    """Where it is to be seen; null for nothing of it."""
+    """Where it will be published; null removes it."""
     note: str | None
-    """What is to be known beside; null for nothing."""
+    """A note; null removes it."""
     status: CalendarStatus | None
-    """How far it is."""
+    """Its progress."""
 
 
 class UpdateComment(Model):
-    """What to change of a comment; what is absent stays as it is."""
+    """What to change in a comment. Absent fields keep their values."""
 
     __slots__ = ()
     comment_id: str
     """The comment."""
     text: str | None
-    """Its new words; only its author changes them."""
+    """Its new text; only its author may change it."""
     resolved: bool | None
-    """Whether it is done with."""
+    """Whether it is resolved."""
 
 
 class UpdateItem(Model):
-    """What to change of an item; what is absent stays as it is."""
+    """What to change in an item. Absent fields keep their values."""
 
     __slots__ = ()
     name: str | None
-    """What people will call it."""
+    """Its new name, for people."""
     ref: str | None
-    """What clients will call it, unique in the workspace. Its id and the old media links go on working."""
+    """Its new ref, unique in the workspace. Its id and old media links continue to work."""
     tags: list[str] | None
-    """All of its tags from now on: at most 20, each of 1 to 64 characters. Two that differ in case alone are one."""
+    """All of its tags from now on: at most 20, each of 1 to 64 characters. Tags that differ only in case are the same."""
 
 
 class UpdateItemArguments(Model):
@@ -5984,26 +5990,27 @@ class UpdateItemArguments(Model):
     ref: str
     """An item ref, an item id, or the id of the job that made the item."""
     name: str | None
-    """What people will call it."""
+    """Its new name, for people."""
     new_ref: str | None
-    """What clients will call it, unique in the workspace. Its id goes on naming it."""
+    """Its new ref, unique in the workspace. Its id goes on naming it."""
     tags: list[str] | None
-    """All of its tags from now on: at most 20, each of 1 to 64 characters. Two that differ in case alone are one."""
+    """All of its tags from now on: at most 20, each of 1 to 64 characters. Tags that differ only in case are the same."""
 
 
 class UpdateSettings(Model):
-    """What to change of the settings. What is absent stays; null, or an empty list, is the service's own default again."""
+    """What to change in the settings. Absent fields stay; null, or an empty list, restores the service's default."""
 
     __slots__ = ()
     if_revision: int | None
-    """The revision that the change is for, 0 before the first one. Another one stands: 409 `revision_conflict`."""
+    """The revision that the change is for, 0 before the first one. If the settings have another: 409 `revision_conflict`."""
     name: str | None
-    """What the workspace is called on the pages of public links, 1 to 200 characters."""
+    """The workspace's name on the pages of public links, 1 to 200 characters."""
     default_language: str | None
-    """The language of the workspace's media, as a tag of BCP 47 such as `en` or `pt-BR`: what `generate_audio` speaks that
-    names no language, voice or model, and what a public link's captions are in whose transcript doesn't say."""
+    """The language of the workspace's media, as a BCP 47 tag such as `en` or `pt-BR`: what `generate_audio` speaks when the
+    call names no language, voice or model, and the language of a public link's captions when the transcript names
+    none."""
     reads_on_import: list[ReadKind] | None
-    """The reads that an upload or an import starts which names none."""
+    """The reads that an upload or an import starts when it names none."""
     min_silence_ms: int | None
     """`min_silence_ms` of `remove_silence`, 100 to 60000."""
     padding_ms: int | None
@@ -6011,8 +6018,8 @@ class UpdateSettings(Model):
     duck_db: float | None
     """`duck_db` of `duck_music`, 0 to 60."""
     caption_style: CaptionStyle | None
-    """How the captions of timelines look where their `style` and `position` say nothing; what it leaves open is as the brand
-    kit has it."""
+    """The style of captions of timelines that have no `style` or `position` of their own; fields that it leaves out are the
+    brand kit's."""
 
 
 class Upload(Model):
@@ -6022,11 +6029,11 @@ class Upload(Model):
     id: str
     """Its id."""
     status: UploadState
-    """Whether bytes are awaited from you or fetched."""
+    """Whether the service waits for your bytes or fetches them."""
     item_id: str
-    """The item that it fills; in `processing` until it is ready or failed."""
+    """The item that it becomes; in `processing` until it is ready or failed."""
     upload: Presigned | None
-    """How to send the bytes; absent when they are fetched."""
+    """How to send the bytes; absent when a worker fetches them."""
 
 
 class UploadDetail(Model):
@@ -6036,25 +6043,25 @@ class UploadDetail(Model):
     id: str
     """Its id."""
     status: UploadProgress
-    """How far it has come."""
+    """Its status."""
     item_id: str
-    """The item that it fills."""
+    """The item that it becomes."""
     filename: str
-    """What it is called."""
+    """Its name."""
     content_type: str | None
     """The announced media type; null for an import."""
     bytes: int | None
     """The announced number of bytes; null for an import."""
     received_bytes: int | None
-    """How many bytes have arrived; null before."""
+    """The number of bytes that have arrived; null before any have."""
     expires_at: str
-    """When it is dropped, unless it was completed."""
+    """When it is dropped, unless it is completed before."""
     error: UploadFault | None
     """Why it failed; null unless it did."""
     created_at: str
     """When it was started."""
     finished_at: str | None
-    """When it ended, or null."""
+    """When it ended; null before."""
 
 
 class UploadFault(Model):
@@ -6062,9 +6069,9 @@ class UploadFault(Model):
 
     __slots__ = ()
     code: str
-    """A code, as `error.code` of its item."""
+    """A code, the same as `error.code` of its item."""
     message: str
-    """What went wrong, in words to act on."""
+    """What went wrong, as a sentence to act on."""
 
 
 class UploadPart(Model):
@@ -6074,36 +6081,36 @@ class UploadPart(Model):
     number: int
     """Its number, from 1."""
     start: int
-    """Where it begins in the file."""
+    """Its offset in the file, in bytes."""
     bytes: int
-    """How many bytes it has."""
+    """Its length in bytes."""
     url: str
-    """Where to put them, with the headers of the whole."""
+    """The URL to put it to, with the `headers` of the upload."""
 
 UploadProgress = Literal['awaiting_upload', 'processing', 'done', 'failed', 'expired']
-"""How far an upload has come."""
+"""The status of an upload."""
 
 UploadState = Literal['awaiting_upload', 'fetching']
 """What an upload waits for."""
 
 
 class UpscaleMedia(Model):
-    """A picture or a film, made larger."""
+    """A picture or a film to enlarge."""
 
     __slots__ = ()
     ref: str
     """An item ref, an item id, or the id of the job that made the item."""
     factor: int
-    """How many times as wide and as high: 2 or 4."""
+    """The factor for width and height: 2 or 4."""
     model: str | None
-    """The model, by its id; `lanczos` when not given, which is built in, costs no credits and invents nothing."""
+    """The model, by its id; when not given `lanczos`, which is built in, costs no credits and invents nothing."""
     context: str | None
     """One sentence that is shown beside the job."""
     dry_run: bool | None
-    """`true` answers what the call would cost, and starts nothing."""
+    """`true` returns what the call would cost, and starts nothing."""
 
 WaitFor = Literal['any', 'all']
-"""What a long poll waits for."""
+"""The end of a long poll."""
 
 
 class Webhook(Model):
@@ -6113,35 +6120,35 @@ class Webhook(Model):
     id: str
     """Its id."""
     url: str
-    """Where events are sent."""
+    """The URL that events are sent to."""
     description: str | None
-    """What you call it, or null."""
+    """Your description of it, or null."""
     event_types: list[str]
-    """What it is told of."""
+    """The event types that are sent."""
     kinds: list[str] | None
-    """Of which kinds of jobs, or null: of all."""
+    """The kinds of jobs whose events are sent; null means all."""
     enabled: bool
     """Whether events are sent."""
     disabled_reason: Reason | None
-    """Why they are not, or null."""
+    """Why it is disabled; null when it is enabled."""
     disabled_at: str | None
-    """Since when they are not, or null."""
+    """When it was disabled; null when it is enabled."""
     consecutive_failures: int
-    """Attempts that failed since the last success. At ten it is time to look; at twenty the endpoint is disabled."""
+    """Attempts that failed since the last success. Check the receiver at ten; at twenty the endpoint is disabled."""
     last_success_at: str | None
-    """When an attempt last succeeded, to ten seconds, or null."""
+    """When an attempt last succeeded, accurate to ten seconds; null when none did."""
     created_at: str
     """When it was registered."""
     updated_at: str
     """When it was last changed."""
     ping: Ping | None
-    """The ping that `test: true` sent; only there then."""
+    """The ping that `test: true` sent; absent otherwise."""
 
 Why = Literal['event', 'resend', 'test']
 """Why a delivery is sent."""
 
 WordSource = Literal['said', 'shown']
-"""How words are in an item."""
+"""Whether words are spoken or written."""
 
 
 class Workspace(Model):
@@ -6149,14 +6156,14 @@ class Workspace(Model):
 
     __slots__ = ()
     id: str
-    """Its id, as `x-workspace-id` takes it."""
+    """Its id, for `x-workspace-id`."""
     name: str
-    """What its account calls it."""
+    """Its name."""
     role: str
     """The caller's role: `owner`, `editor` or `viewer`."""
     is_default: bool
-    """Whether it is the default workspace of your own account, which at most one is. A call without `x-workspace-id` acts
-    there, if you and the connection can reach it."""
+    """Whether it is the default workspace of your own account; at most one is. A call without `x-workspace-id` acts there,
+    if you and the connection can reach it."""
     created_at: str
     """When it was created."""
 
@@ -6168,15 +6175,15 @@ class WorkspaceMember(Model):
     user_id: str
     """The user."""
     user_name: str
-    """What the user is called."""
+    """The user's name."""
     role: RoleWord
-    """What they may do there."""
+    """Their role in the workspace."""
     created_at: str
-    """Since when they are a member."""
+    """When they became a member."""
 
 
 class WorkspaceName(Model):
-    """What a workspace is called."""
+    """The name of a workspace."""
 
     __slots__ = ()
     name: str
@@ -6184,15 +6191,15 @@ class WorkspaceName(Model):
 
 
 class WorkspaceSettings(Model):
-    """The settings as they count: what nobody has set is the service's own default."""
+    """The settings in effect: a value that nobody has set is the service's default."""
 
     __slots__ = ()
     name: str | None
-    """What the workspace is called on the pages of public links; null: nothing of it is said there."""
+    """The workspace's name on the pages of public links; null: the pages show none."""
     default_language: str | None
-    """The language of the workspace's media; null where it is not set."""
+    """The language of the workspace's media, as a BCP 47 tag; null when it is not set."""
     reads_on_import: list[ReadKind]
-    """The reads that an upload or an import starts which names none."""
+    """The reads that an upload or an import starts when it names none."""
     min_silence_ms: int
     """`min_silence_ms` of `remove_silence`."""
     padding_ms: int
@@ -6200,11 +6207,11 @@ class WorkspaceSettings(Model):
     duck_db: float
     """`duck_db` of `duck_music`."""
     caption_style: CaptionStyle | None
-    """How captions look that name no style; null where it is not set."""
+    """The style of captions that have none of their own; null when it is not set."""
     revision: int
-    """How many times they were written; 0: never."""
+    """Their revision: 0 when never changed, then one higher with every change."""
     updated_at: str | None
-    """When they were last changed; null: never."""
+    """When they were last changed; null when they never were."""
 
 ErrorCode = Literal['invalid_request', 'invalid_json', 'invalid_cursor', 'code_malformed', 'unauthenticated', 'credential_revoked', 'token_expired', 'insufficient_minutes', 'insufficient_credits', 'workspace_forbidden', 'role_forbidden', 'account_suspended', 'user_disabled', 'session_not_allowed', 'key_wrong_workspace', 'link_invalid', 'link_expired', 'not_the_author', 'origin_forbidden', 'route_not_found', 'tool_not_found', 'item_not_found', 'job_not_found', 'comment_not_found', 'public_link_not_found', 'board_not_found', 'post_not_found', 'calendar_entry_not_found', 'calendar_feed_not_found', 'skill_not_found', 'template_not_found', 'timeline_not_found', 'canvas_not_found', 'dub_not_found', 'project_not_found', 'key_not_found', 'webhook_not_found', 'delivery_not_found', 'webhook_secret_not_found', 'upload_not_found', 'event_not_found', 'account_not_found', 'user_not_found', 'workspace_not_found', 'member_not_found', 'read_not_found', 'method_not_allowed', 'idempotency_in_progress', 'item_not_ready', 'item_leased', 'ref_taken', 'revision_conflict', 'name_taken', 'last_owner', 'nothing_to_undo', 'upload_incomplete', 'upload_offset_mismatch', 'key_limit_reached', 'endpoint_limit_reached', 'endpoint_disabled', 'quota_reached', 'rotation_in_progress', 'illegal_transition', 'subject_taken', 'code_not_redeemable', 'cursor_gone', 'tus_version_unsupported', 'request_too_large', 'file_too_large', 'unsupported_media_type', 'idempotency_key_reused', 'range_not_satisfiable', 'url_not_https', 'url_not_public', 'webhook_url_not_allowed', 'url_not_allowed', 'pull_failed', 'read_not_applicable', 'engine_not_configured', 'checksum_mismatch', 'chunk_mismatch', 'rate_limited', 'internal', 'unavailable', 'database_unavailable', 'shutting_down']
 """Why a request is refused."""
@@ -6243,42 +6250,42 @@ class ProjectEvent(Model):
     id: str
     """Its id."""
     status: ProjectState
-    """Where it stands."""
+    """Its status."""
     revision: int
-    """How many changes of status there were, the creation being the first. It orders what webhooks tell."""
+    """The number of its statuses so far, counting the one it was created with. It orders webhooks."""
     mode: str
-    """How it is worked on: `autonomous` or `manual`."""
+    """Who works on it: `autonomous` or `manual`."""
     output_type: str
-    """What is to come out: `assembled`, `timeline` or `clips`."""
+    """The kind of result: `assembled`, `timeline` or `clips`."""
     brief: str
-    """What was asked for."""
+    """The task, in words."""
     agent_message: str | None
-    """What the agent last said, or null."""
+    """The agent's last message; null when there is none."""
     assembled_url: str | None
-    """Where the result is, or null."""
+    """The URL of the result, or null."""
     assembled_url_expires_at: str | None
-    """Until when it is there, or null."""
+    """When that URL expires, or null."""
     project_url: str
-    """Where the project is read, with a credential: `GET /projects/{id}`. There is no page of it."""
+    """The URL of this project, to read with a credential: `GET /projects/{id}`. It has no web page."""
     webhook_url: str | None
-    """Where its changes of status are told, or null."""
+    """The URL that its changes of status are sent to, or null."""
     planner: str | None
-    """Which planner works on it: `keywords`, the one that is built in, or the id of a model; null where somebody outside
-    does."""
+    """The planner that works on it: `keywords`, which is built in, or the id of a model; null when somebody outside works on
+    it."""
     budget: ProjectBudget | None
-    """What the agent may take, or null."""
+    """What the agent may use; null when no budget was given."""
     spent: ProjectSpent
-    """What it took, as of the latest change of status: charged, or held for what goes on."""
+    """What it has used as of the latest change of status: charged, or held for work that goes on."""
     left: BudgetLeft
     """What is left of the budget."""
     timeline_id: str | None
-    """The timeline that the agent made, for the timelines' tools; or null."""
+    """The timeline that the agent made, for the timelines' tools, or null."""
     output_item_id: str | None
     """The item that the agent made, or null."""
     assets: list[ProjectAsset]
-    """What was made for it."""
+    """The media that was made for it."""
     timeline: ProjectTimeline | None
-    """How that is put together, or null."""
+    """How the assets are put together, or null."""
     created_at: str
     """When it was created."""
     updated_at: str
@@ -6287,11 +6294,11 @@ class ProjectEvent(Model):
 
 
 AnyEvent = Union[JobEvent, PingEvent]
-"""An event of either sort."""
+"""An event of either kind."""
 
 
 Resent = Union[Delivery, ResentSince]
-"""What will be sent."""
+"""The result of a resend."""
 
 
 shapes(
