@@ -6,7 +6,7 @@ use crate::http::error::{Answer, ApiError, Code};
 use crate::usecases::documents::{Document, Kept};
 use crate::usecases::library;
 use crate::usecases::once::{Made, Once};
-use crate::usecases::saved::{BegunSaving, begin_save, found};
+use crate::usecases::saved::{BegunSaving, begin_save, found, undo_named};
 use domain::brand_kit::{BrandKit, CaptionStyle, Color, Font, Logo};
 use domain::document::DocumentKind;
 use domain::ids::{ItemId, WorkspaceId};
@@ -92,6 +92,20 @@ pub async fn update_brand_kit(
     kit.caption_style = change.caption_style.unwrap_or(kit.caption_style);
     kit.check().map_err(|words| ApiError::new(Code::InvalidRequest, format!("{words}.")))?;
     saving.write(app, caller, once, &kit, show).await
+}
+
+/// Takes back the latest change of the brand kit. `show` writes the answer.
+///
+/// # Errors
+/// As `saved::undo_named`.
+pub async fn undo_brand_kit(
+    app: &App,
+    caller: &Caller,
+    once: &Once,
+    if_revision: Option<i32>,
+    show: impl FnOnce(Kept<BrandKit>) -> String,
+) -> Answer<Made> {
+    undo_named(app, caller, once, NAME, if_revision, show).await
 }
 
 async fn found_logos(conn: &mut PgConnection, caller: &Caller, logos: Vec<NamedLogo>) -> Answer<Vec<Logo>> {

@@ -2,14 +2,19 @@
 //! all of them are done or none; and undoing them.
 
 use crate::app::App;
+use crate::app::beside::run_beside_if;
 use crate::auth::Caller;
 use crate::http::error::Answer;
-use crate::usecases::documents::{self, BegunChange, Document, ITEM_REF, Kept, resolve_refs};
+use crate::usecases::documents::{self, BegunChange, Document, ITEM_REF, Kept, refused, resolve_refs};
 use crate::usecases::once::{Made, Once};
-use domain::document::OpList;
+use domain::document::{OpList, edited};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use sqlx::PgConnection;
 use uuid::Uuid;
+
+/// An edit of more operations is done beside the threads that answer calls.
+const FEW: usize = 20;
 
 /// A kind of document that operations change.
 pub trait Edited: Document + Sync {
@@ -36,6 +41,19 @@ pub struct Edit {
     pub name: Option<String>,
     /// Its operations, in order; `ref` names an item.
     pub ops: Vec<Value>,
+}
+
+/// Returns the document with these operations done, all of them or none.
+///
+/// # Errors
+/// `invalid_request` names the operation that can't be done.
+pub fn edited_by<D: Clone, O: DeserializeOwned>(
+    body: &D,
+    list: OpList,
+    ops: &[Value],
+    apply: impl FnMut(&mut D, O) -> Result<(), String>,
+) -> Answer<D> {
+    run_beside_if(ops.len() > FEW, || edited(body, list, ops, apply)).map_err(|error| refused(&error))
 }
 
 /// Changes a document: all of the edit or nothing. `show` writes the answer.

@@ -3,17 +3,18 @@
 //!
 //! A [`Change`] lasts from its beginning to its write: its maker looks up what it names in the same transaction. A
 //! change that is dropped changes nothing. Writes of an account wait for their permits before they take a connection,
-//! since under its lock they wait for one another.
+//! since under its lock they wait for one another. All of a document is read by `document_reads`.
 
 use crate::app::App;
+use crate::app::beside::run_beside_if;
 use crate::app::permits::Permit;
 use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::usecases::library;
 use crate::usecases::once::{Before, Begun, Made, Once};
 use chrono::{DateTime, Utc};
-use domain::document::{DocumentError, DocumentKind, MOST_ACCOUNT_BYTES, MOST_BYTES, OpList, checked_name};
-use domain::ids::ItemId;
+use domain::document::{DocumentError, DocumentKind, MOST_ACCOUNT_BYTES, MOST_BYTES, OpList, checked_name, is_long};
+use domain::ids::{ItemId, WorkspaceId};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -54,6 +55,8 @@ pub struct Kept<D> {
     pub created_at: DateTime<Utc>,
     /// When it was last changed.
     pub updated_at: DateTime<Utc>,
+    /// Whether it takes long to write an answer that shows all of it.
+    pub is_long: bool,
 }
 
 /// A document to create.
@@ -120,9 +123,9 @@ pub async fn create<D: Document>(
         Begun::Now(create, _) => create,
         Begun::Before(before) => return Ok(Made::Before(before)),
     };
-    documents::lock(&mut create, caller.workspace.account_id).await?;
+    documents::lock(&mut create, caller.workspace.account_id).await.map_err(ApiError::of_own_lock)?;
     let row = insert(&mut create, caller, new).await?;
-    let answer = show(kept(&mut create, row).await?);
+    let answer = shown(kept(&mut create, row).await?, show);
     once.keep(app, &mut create, &answer).await?;
     create.commit().await?;
     Ok(Made::Now(answer))
@@ -154,24 +157,6 @@ pub(super) async fn insert<D: Document>(
     Ok(row)
 }
 
-/// Returns the document, for a call that acts in its workspace.
-///
-/// # Errors
-/// `workspace_forbidden` when it is in another workspace, the kind's own refusal when there is none.
-pub async fn reach<D: Document>(conn: &mut PgConnection, caller: &Caller, id: Uuid) -> Answer<Kept<D>> {
-    let row = within_reach::<D>(caller, documents::find(conn, D::KIND, id).await?)?;
-    kept(conn, row).await
-}
-
-/// Returns its content, and locks the document until the caller's transaction ends.
-///
-/// # Errors
-/// As [`reach`].
-pub(super) async fn reach_to_change<D: Document>(conn: &mut PgConnection, caller: &Caller, id: Uuid) -> Answer<D> {
-    let row = within_reach::<D>(caller, documents::find_to_change(conn, D::KIND, id).await?)?;
-    opened(row.id, row.body)
-}
-
 /// Returns documents of the workspace, newest first, from the one after `before`.
 pub async fn page<D: Document>(
     conn: &mut PgConnection,
@@ -185,7 +170,7 @@ pub async fn page<D: Document>(
 /// Begins a change of the document, which must be at revision `if_revision` where that is given.
 ///
 /// # Errors
-/// As [`reach`]; `revision_conflict` where the document is at another revision.
+/// As `document_reads::reach`; `revision_conflict` where the document is at another revision.
 pub async fn begin_change<D: Document>(
     app: &App,
     caller: &Caller,
@@ -198,14 +183,14 @@ pub async fn begin_change<D: Document>(
         Begun::Now(tx, _) => tx,
         Begun::Before(before) => return Ok(BegunChange::Before(before)),
     };
-    documents::lock(&mut tx, caller.workspace.account_id).await?;
-    let row = within_reach::<D>(caller, documents::find_to_change(&mut tx, D::KIND, id).await?)?;
+    documents::lock(&mut tx, caller.workspace.account_id).await.map_err(ApiError::of_own_lock)?;
+    let row = documents::find_to_change(&mut tx, D::KIND, id).await.map_err(ApiError::of_own_lock)?;
+    let row = within_reach::<D>(caller, row)?;
     if if_revision.is_some_and(|asked| asked != row.revision) {
-        let (noun, stands) = (D::KIND.noun(), row.revision);
-        let refusal = ApiError::new(Code::RevisionConflict, format!("The {noun} is at revision {stands} now."));
-        return Err(refusal.suggest(format!("Read it again, and send the change with `if_revision` {stands}.")));
+        return Err(conflict::<D>(row.revision));
     }
-    let (name, body) = (row.name.clone(), opened(row.id, row.body.clone())?);
+    let body = run_beside_if(is_long(&row.body), || opened(row.id, row.body.clone()))?;
+    let name = row.name.clone();
     Ok(BegunChange::Now(Box::new(Change { tx, name, body, row, _permit: permit })))
 }
 
@@ -221,7 +206,8 @@ impl<D: Document> Change<D> {
         once: &Once,
         show: impl FnOnce(Kept<D>) -> String,
     ) -> Answer<Made> {
-        let (name, body) = (checked_name(&self.name).map_err(|error| refused(&error))?, as_json(&self.body)?);
+        let name = checked_name(&self.name).map_err(|error| refused(&error))?;
+        let body = run_beside_if(is_long(&self.row.body), || as_json(&self.body))?;
         let row = documents::replace(&mut self.tx, &self.row, name, &body).await?;
         let row = row.ok_or_else(|| name_taken::<D>(name))?;
         within_quota(&mut self.tx, caller).await?;
@@ -234,8 +220,8 @@ impl<D: Document> Change<D> {
     /// `nothing_to_undo`.
     pub async fn undo(mut self, app: &App, once: &Once, show: impl FnOnce(Kept<D>) -> String) -> Answer<Made> {
         let Some(row) = documents::step_back(&mut self.tx, &self.row).await? else {
-            let noun = D::KIND.noun();
-            let message = format!("Nothing is kept of what the {noun} was before revision {}.", self.row.revision);
+            let (noun, stands) = (D::KIND.noun(), self.row.revision);
+            let message = format!("Nothing is kept of the {noun} from before revision {stands}.");
             return Err(ApiError::new(Code::NothingToUndo, message));
         };
         self.end(app, once, row, show).await
@@ -248,7 +234,7 @@ impl<D: Document> Change<D> {
         row: DocumentRow,
         show: impl FnOnce(Kept<D>) -> String,
     ) -> Answer<Made> {
-        let answer = show(kept(&mut self.tx, row).await?);
+        let answer = shown(kept(&mut self.tx, row).await?, show);
         once.keep(app, &mut self.tx, &answer).await?;
         self.tx.commit().await?;
         Ok(Made::Now(answer))
@@ -258,13 +244,15 @@ impl<D: Document> Change<D> {
 /// Deletes a document, with its revisions.
 ///
 /// # Errors
-/// As [`reach`].
+/// As `document_reads::reach`.
 pub async fn delete<D: Document>(app: &App, caller: &Caller, id: Uuid) -> Answer<()> {
     let mut conn = app.conn().await?;
-    if documents::delete(&mut conn, D::KIND, id, caller.workspace.id).await? {
+    let deleted = documents::delete(&mut conn, D::KIND, id, caller.workspace.id).await;
+    if deleted.map_err(ApiError::of_own_lock)? {
         return Ok(());
     }
-    within_reach::<D>(caller, documents::find(&mut conn, D::KIND, id).await?)?;
+    let row = documents::summary(&mut conn, D::KIND, id).await?.ok_or_else(missing::<D>)?;
+    acts_in::<D>(caller, row.workspace_id)?;
     Err(missing::<D>())
 }
 
@@ -305,8 +293,14 @@ pub fn refused(error: &DocumentError) -> ApiError {
 
 fn within_reach<D: Document>(caller: &Caller, row: Option<DocumentRow>) -> Answer<DocumentRow> {
     let row = row.ok_or_else(missing::<D>)?;
-    if row.workspace_id == caller.workspace.id {
-        return Ok(row);
+    acts_in::<D>(caller, row.workspace_id)?;
+    Ok(row)
+}
+
+/// Refuses a document of this workspace to a call that acts in another.
+pub(super) fn acts_in<D: Document>(caller: &Caller, workspace: WorkspaceId) -> Answer<()> {
+    if workspace == caller.workspace.id {
+        return Ok(());
     }
     let message = format!("The {} is in another workspace.", D::KIND.noun());
     let refusal = ApiError::new(Code::WorkspaceForbidden, message);
@@ -315,10 +309,16 @@ fn within_reach<D: Document>(caller: &Caller, row: Option<DocumentRow>) -> Answe
 
 pub(super) async fn kept<D: Document>(conn: &mut PgConnection, row: DocumentRow) -> Answer<Kept<D>> {
     let DocumentRow { id, name, body, revision, created_at, updated_at, .. } = row;
-    let body: D = opened(id, body)?;
+    let is_long = is_long(&body);
+    let body: D = run_beside_if(is_long, || opened(id, body))?;
     let named = body.items();
     let refs = if named.is_empty() { HashMap::new() } else { items::refs(conn, &named).await?.into_iter().collect() };
-    Ok(Kept { id, name, body, refs, revision, created_at, updated_at })
+    Ok(Kept { id, name, body, refs, revision, created_at, updated_at, is_long })
+}
+
+/// Writes the answer that shows a document which was just written.
+pub(super) fn shown<D>(kept: Kept<D>, show: impl FnOnce(Kept<D>) -> String) -> String {
+    run_beside_if(kept.is_long, || show(kept))
 }
 
 pub(super) fn opened<D: Document>(id: Uuid, body: Value) -> Answer<D> {
@@ -349,6 +349,17 @@ pub(super) async fn within_quota(conn: &mut PgConnection, caller: &Caller) -> An
 
 pub(super) fn missing<D: Document>() -> ApiError {
     ApiError::new(D::NOT_FOUND, format!("There is no such {}.", D::KIND.noun()))
+}
+
+/// The refusal of a change that is for another revision than the one that stands, which is 0 where there is none.
+pub(super) fn conflict<D: Document>(stands: i32) -> ApiError {
+    let message = match D::KIND {
+        _ if stands == 0 => "It is not there yet.".to_owned(),
+        DocumentKind::Settings => format!("The settings are at revision {stands} now."),
+        kind => format!("The {} is at revision {stands} now.", kind.noun()),
+    };
+    let refusal = ApiError::new(Code::RevisionConflict, message).revision(stands);
+    refusal.suggest(format!("Read it again, and send the change with `if_revision` {stands}."))
 }
 
 pub(super) fn name_taken<D: Document>(name: &str) -> ApiError {

@@ -1,17 +1,21 @@
 //! Documents that are written whole: those that have a name, and those of which a workspace has one.
 //!
 //! Saving creates or replaces the document under the account's lock, so that of two calls the second sees what the
-//! first left. Earlier revisions are not kept: whoever writes a text whole has it.
+//! first left. What it replaces is kept for undo, as for documents that are changed in steps; saving what stands
+//! already changes nothing.
 
 use crate::app::App;
+use crate::app::beside::run_beside_if;
 use crate::app::permits::Permit;
 use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
+use crate::usecases::document_edits;
 use crate::usecases::documents::{
-    Document, DocumentToCreate, Kept, as_json, insert, kept, missing, name_taken, opened, refused, within_quota,
+    Document, DocumentToCreate, Kept, as_json, conflict, insert, kept, missing, name_taken, opened, refused, shown,
+    within_quota,
 };
 use crate::usecases::once::{Before, Begun, Made, Once};
-use domain::document::checked_name;
+use domain::document::{checked_name, is_long};
 use domain::ids::{NamedDocumentId, WorkspaceId};
 use sqlx::{PgConnection, Postgres, Transaction};
 use store::documents::{self, DocumentRow};
@@ -55,24 +59,34 @@ pub async fn begin_save<D: Document>(
         Begun::Before(before) => return Ok(BegunSaving::Before(before)),
     };
     let name = checked_name(name).map_err(|error| refused(&error))?.to_owned();
-    documents::lock(&mut tx, caller.workspace.account_id).await?;
-    let row = documents::find_named(&mut tx, caller.workspace.id, D::KIND, &name).await?;
+    documents::lock(&mut tx, caller.workspace.account_id).await.map_err(ApiError::of_own_lock)?;
+    let row = found_to_change::<D>(&mut tx, caller, &name).await?;
     let stands = row.as_ref().map_or(0, |row| row.revision);
     if if_revision.is_some_and(|asked| asked != stands) {
         if if_revision == Some(0) && D::KIND.most() > 1 {
             return Err(name_taken::<D>(&name));
         }
-        let message =
-            if stands == 0 { "It is not there yet.".to_owned() } else { format!("It is at revision {stands} now.") };
-        let refusal = ApiError::new(Code::RevisionConflict, message);
-        return Err(refusal.suggest(format!("Read it again, and send the change with `if_revision` {stands}.")));
+        return Err(conflict::<D>(stands));
     }
-    let before = row.as_ref().map(|row| opened(row.id, row.body.clone())).transpose()?;
+    let before = |row: &DocumentRow| run_beside_if(is_long(&row.body), || opened(row.id, row.body.clone()));
+    let before = row.as_ref().map(before).transpose()?;
     Ok(BegunSaving::Now(Box::new(Saving { tx, before, row, name, _permit: permit })))
 }
 
+/// Returns the row of this name, locked against its deletion, if there is one.
+async fn found_to_change<D: Document>(
+    conn: &mut PgConnection,
+    caller: &Caller,
+    name: &str,
+) -> Answer<Option<DocumentRow>> {
+    match documents::find_named(conn, caller.workspace.id, D::KIND, name).await? {
+        Some(row) => Ok(documents::find_to_change(conn, D::KIND, row.id).await?),
+        None => Ok(None),
+    }
+}
+
 impl<D: Document> Saving<D> {
-    /// Writes it. `show` writes the answer.
+    /// Writes it, unless it is what stands already. `show` writes the answer.
     ///
     /// # Errors
     /// `invalid_request` for a document that is too large, `quota_reached`.
@@ -84,22 +98,63 @@ impl<D: Document> Saving<D> {
         body: &D,
         show: impl FnOnce(Kept<D>) -> String,
     ) -> Answer<Made> {
-        let row = match &self.row {
+        let row = match self.row {
             None => {
                 let new = DocumentToCreate { id: NamedDocumentId::mint().uuid(), name: &self.name, body };
                 insert(&mut self.tx, caller, new).await?
             }
-            Some(row) => {
-                let row = documents::overwrite(&mut self.tx, row.id, &as_json(body)?).await?;
-                within_quota(&mut self.tx, caller).await?;
-                row
-            }
+            Some(row) => replaced(&mut self.tx, caller, row, body).await?,
         };
-        let answer = show(kept(&mut self.tx, row).await?);
+        let answer = shown(kept(&mut self.tx, row).await?, show);
         once.keep(app, &mut self.tx, &answer).await?;
         self.tx.commit().await?;
         Ok(Made::Now(answer))
     }
+}
+
+/// Writes the document anew and keeps what it was; returns it as it is if it would be the same.
+async fn replaced<D: Document>(
+    conn: &mut PgConnection,
+    caller: &Caller,
+    row: DocumentRow,
+    body: &D,
+) -> Answer<DocumentRow> {
+    let body = run_beside_if(is_long(&row.body), || as_json(body))?;
+    if body.whole == row.body {
+        return Ok(row);
+    }
+    let changed = documents::replace(conn, &row, &row.name, &body).await?;
+    within_quota(conn, caller).await?;
+    changed.ok_or_else(|| name_taken::<D>(&row.name))
+}
+
+/// Takes back the latest change of the document of this name. `show` writes the answer.
+///
+/// # Errors
+/// As `document_edits::undo`; the kind's own refusal when there is none, but `nothing_to_undo` or `revision_conflict`
+/// for what every workspace has, if nobody has changed it.
+pub async fn undo_named<D: Document>(
+    app: &App,
+    caller: &Caller,
+    once: &Once,
+    name: &str,
+    if_revision: Option<i32>,
+    show: impl FnOnce(Kept<D>) -> String,
+) -> Answer<Made> {
+    let row = documents::find_named(&mut *app.conn().await?, caller.workspace.id, D::KIND, name.trim()).await?;
+    let Some(row) = row else { return Err(never_saved::<D>(if_revision)) };
+    document_edits::undo(app, caller, once, row.id, if_revision, show).await
+}
+
+/// The refusal to undo what was never saved.
+fn never_saved<D: Document>(if_revision: Option<i32>) -> ApiError {
+    if D::KIND.most() > 1 {
+        return missing::<D>();
+    }
+    if if_revision.is_some_and(|asked| asked != 0) {
+        return conflict::<D>(0);
+    }
+    ApiError::new(Code::NothingToUndo, format!("Nobody has changed the {} yet.", D::KIND.noun()))
 }
 
 /// Returns the document of this name in the workspace, if there is one.

@@ -5,7 +5,7 @@ use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::usecases::documents::{Document, Kept};
 use crate::usecases::once::{Made, Once};
-use crate::usecases::saved::{BegunSaving, begin_save, found};
+use crate::usecases::saved::{BegunSaving, begin_save, found, undo_named};
 use domain::document::DocumentKind;
 use domain::ids::{ItemId, WorkspaceId};
 use domain::settings::Settings;
@@ -64,4 +64,18 @@ pub async fn update_settings(
             saving.write(app, caller, once, &settings, show).await
         }
     }
+}
+
+/// Takes back the latest change of the settings. `show` writes the answer.
+///
+/// # Errors
+/// As `saved::undo_named`.
+pub async fn undo_settings(
+    app: &App,
+    caller: &Caller,
+    once: &Once,
+    if_revision: Option<i32>,
+    show: impl FnOnce(Kept<Settings>) -> String,
+) -> Answer<Made> {
+    undo_named(app, caller, once, NAME, if_revision, show).await
 }

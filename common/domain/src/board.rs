@@ -4,8 +4,10 @@
 //! what the first one made.
 
 use crate::ids::{IdError, ItemId};
+use crate::part_ids::tell_apart;
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 
 /// The most columns of a board.
 pub const MOST_COLUMNS: usize = 50;
@@ -20,9 +22,25 @@ pub const MOST_TEXT_CHARACTERS: usize = 5_000;
 
 /// The body of a board.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "StoredBoard")]
 pub struct Board {
     /// Its columns, from left to right.
     pub columns: Vec<Column>,
+}
+
+/// A board as it is stored. Earlier releases gave a new card, or column, an id that another had.
+#[derive(Debug, Deserialize)]
+struct StoredBoard {
+    columns: Vec<Column>,
+}
+
+impl From<StoredBoard> for Board {
+    fn from(StoredBoard { mut columns }: StoredBoard) -> Self {
+        tell_apart("column", &mut columns.iter_mut().map(|column| &mut column.id).collect::<Vec<_>>());
+        let cards = columns.iter_mut().flat_map(|column| &mut column.cards);
+        tell_apart("card", &mut cards.map(|card| &mut card.id).collect::<Vec<_>>());
+        Self { columns }
+    }
 }
 
 /// A column of a board.
@@ -249,11 +267,12 @@ impl Board {
     }
 
     fn free_card_id(&self, id: Option<String>) -> Result<String, String> {
-        let mut cards = self.columns.iter().flat_map(|column| &column.cards);
+        let cards = self.columns.iter().flat_map(|column| &column.cards);
         if cards.clone().count() >= MOST_CARDS {
             return Err(format!("a board has at most {MOST_CARDS} cards"));
         }
-        free_id("card", id, |id| cards.any(|card| card.id == id))
+        let taken: HashSet<&str> = cards.map(|card| card.id.as_str()).collect();
+        free_id("card", id, |id| taken.contains(id))
     }
 
     fn take(&mut self, id: &str) -> Result<Card, String> {
@@ -289,7 +308,7 @@ impl Card {
 }
 
 /// Returns this id if it is valid and free; without one, the first free `<noun>-<number>`.
-fn free_id(noun: &str, given: Option<String>, mut taken: impl FnMut(&str) -> bool) -> Result<String, String> {
+fn free_id(noun: &str, given: Option<String>, taken: impl Fn(&str) -> bool) -> Result<String, String> {
     let Some(id) = given else {
         let mut numbered = (1_u32..).map(|number| format!("{noun}-{number}"));
         return numbered.find(|id| !taken(id)).ok_or_else(|| format!("no id is free for the {noun}"));

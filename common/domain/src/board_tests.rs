@@ -1,3 +1,5 @@
+//! Boards: what each operation changes, what is refused, and how large a board may be.
+
 use super::*;
 use crate::document::{OpList, edited};
 use serde_json::{Value, json};
@@ -44,6 +46,31 @@ fn cards_move_and_columns_too() {
     assert_eq!(moved.columns[0].name, "Finished");
     let gone = done(&moved, &json!([{ "op": "remove_column", "column_id": "done" }])).expect("removed");
     assert_eq!(shape(&gone), ["column-1: "]);
+}
+
+#[test]
+fn a_new_card_has_an_id_of_its_own_whatever_the_order_of_the_others() {
+    let new = json!({ "op": "add_card", "column_id": "done", "text": "new" });
+    let board = done(&two_columns(), &json!([new, new])).expect("added");
+    assert_eq!(shape(&board), ["column-1: card-2 card-1", "done: brief card-3 card-4"]);
+}
+
+#[test]
+fn stored_cards_that_have_one_id_are_told_apart_and_none_is_lost() {
+    let card = |id: &str, text: &str| json!({ "id": id, "text": text });
+    let stored = json!({ "columns": [
+        { "id": "todo", "name": "To do", "cards": [card("card-2", "a"), card("card-1", "b")] },
+        { "id": "todo", "name": "Done", "cards": [card("card-2", "c"), card("card-3", "d"), card("card-2", "e")] },
+    ] });
+    let read = || serde_json::from_value::<Board>(stored.clone()).expect("a board");
+    assert_eq!(shape(&read()), ["todo: card-2 card-1", "column-1: card-4 card-3 card-5"]);
+    assert_eq!(read(), read());
+    let board = done(&read(), &json!([{ "op": "remove_card", "card_id": "card-4" }])).expect("removed");
+    let kept: Vec<&str> =
+        board.columns.iter().flat_map(|column| &column.cards).filter_map(|card| card.text.as_deref()).collect();
+    assert_eq!(kept, ["a", "b", "d", "e"]);
+    let written = serde_json::to_value(&board).expect("JSON");
+    assert_eq!(serde_json::from_value::<Board>(written).expect("a board"), board, "it is as it stands from then on");
 }
 
 #[test]

@@ -5,12 +5,13 @@
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use std::collections::HashSet;
 
 /// Revisions before the present one that are kept for undo.
 pub const KEPT_REVISIONS: i32 = 50;
 /// The most bytes of one document, as JSON.
 pub const MOST_BYTES: usize = 512 << 10;
+/// A document of more bytes is long: this many are read, and written as an answer, within a few milliseconds.
+pub const LONG_BYTES: usize = 64 << 10;
 /// The most bytes of a document's kept revisions: beyond them the oldest are deleted, whatever their number.
 pub const MOST_KEPT_BYTES: i64 = 4 << 20;
 /// The most bytes of an account's documents with their revisions.
@@ -175,26 +176,22 @@ pub fn edited<D: Clone, O: DeserializeOwned>(
     Ok(edit)
 }
 
-/// Returns the id that is asked for, or one that is free. `taken` are the ids of the document's other parts.
-///
-/// # Errors
-/// Why the id is malformed or taken, in words.
-pub fn free_id<'a>(
-    noun: &str,
-    part: &str,
-    asked: Option<String>,
-    taken: impl Iterator<Item = &'a str>,
-) -> Result<String, String> {
-    let taken: HashSet<&str> = taken.collect();
-    let Some(id) = asked else {
-        let mut made = (1_usize..).map(|number| format!("{part}-{number}"));
-        return made.find(|id| !taken.contains(id.as_str())).ok_or_else(|| format!("no id is left for a {part}"));
-    };
-    let plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
-    if id.is_empty() || id.len() > MOST_ID_CHARACTERS || !id.chars().all(plain) {
-        return Err(format!("`{part}_id`: expected 1 to {MOST_ID_CHARACTERS} letters, digits, `-` and `_`"));
+/// Whether a body is long as JSON, about. It looks at no more than [`LONG_BYTES`] of it.
+pub fn is_long(body: &Value) -> bool {
+    left(LONG_BYTES, body).is_none()
+}
+
+/// Returns the bytes that are left of `room` after this value; `None` if it does not fit.
+fn left(room: usize, value: &Value) -> Option<usize> {
+    let room = room.checked_sub(3)?;
+    match value {
+        Value::String(text) => room.checked_sub(text.len()),
+        Value::Array(values) => values.iter().try_fold(room, left),
+        Value::Object(fields) => {
+            fields.iter().try_fold(room, |room, (name, value)| left(room.checked_sub(name.len() + 3)?, value))
+        }
+        _ => Some(room),
     }
-    if taken.contains(id.as_str()) { Err(format!("the {noun} has a {part} `{id}` already")) } else { Ok(id) }
 }
 
 /// Returns the words of a refusal: the document has no part of this id.
@@ -242,6 +239,18 @@ mod tests {
         }
         assert_eq!(added(&[]), Err(DocumentError::Ops(OpList::Ops)));
         assert_eq!(added(&vec![json!({ "op": "add", "by": 0 }); MOST_OPS + 1]), Err(DocumentError::Ops(OpList::Ops)));
+    }
+
+    #[test]
+    fn a_body_is_long_by_its_texts_or_by_how_many_values_it_has() {
+        for short in [json!({}), json!({ "text": "x".repeat(LONG_BYTES / 2) }), json!([vec![0; LONG_BYTES / 4]])] {
+            assert!(!is_long(&short));
+        }
+        let names: serde_json::Map<_, _> = (0..LONG_BYTES / 8).map(|name| (name.to_string(), Value::Null)).collect();
+        let text = json!({ "a": { "text": "x".repeat(LONG_BYTES) } });
+        for long in [text, json!(vec![json!([]); LONG_BYTES]), names.into()] {
+            assert!(is_long(&long));
+        }
     }
 
     #[test]

@@ -29,6 +29,34 @@ pub struct DocumentRow {
     pub updated_at: DateTime<Utc>,
 }
 
+/// A document that is read. Its body is text, which is parsed where that holds up nobody.
+#[derive(Debug, Clone)]
+pub struct ReadRow {
+    /// Its id, without the prefix of its kind.
+    pub id: Uuid,
+    /// The workspace that it is in.
+    pub workspace_id: WorkspaceId,
+    /// Its name.
+    pub name: String,
+    /// Its body, as JSON.
+    pub body: String,
+    /// The number of its revision: 1 at first, one more with each write.
+    pub revision: i32,
+    /// When it was created.
+    pub created_at: DateTime<Utc>,
+    /// When it was last changed.
+    pub updated_at: DateTime<Utc>,
+}
+
+/// A document without its body.
+#[derive(Debug, Clone)]
+pub struct SummaryRow {
+    /// The workspace that it is in.
+    pub workspace_id: WorkspaceId,
+    /// The part of its body that lists show.
+    pub summary: Value,
+}
+
 /// A document to be stored.
 #[derive(Debug)]
 pub struct NewDocument<'a> {
@@ -135,10 +163,11 @@ pub async fn create(conn: &mut PgConnection, new: &NewDocument<'_>) -> sqlx::Res
 
 /// Returns a document of this kind, of any workspace; none when there is no such document. The caller checks who may
 /// see it.
-pub async fn find(conn: &mut PgConnection, kind: DocumentKind, id: Uuid) -> sqlx::Result<Option<DocumentRow>> {
+pub async fn find(conn: &mut PgConnection, kind: DocumentKind, id: Uuid) -> sqlx::Result<Option<ReadRow>> {
     sqlx::query_as!(
-        DocumentRow,
-        r#"SELECT id, workspace_id AS "workspace_id: WorkspaceId", name, body, revision, created_at, updated_at
+        ReadRow,
+        r#"SELECT id, workspace_id AS "workspace_id: WorkspaceId", name, body::text AS "body!", revision, created_at,
+               updated_at
            FROM documents WHERE id = $1 AND kind = $2"#,
         id,
         kind.name(),
@@ -147,7 +176,36 @@ pub async fn find(conn: &mut PgConnection, kind: DocumentKind, id: Uuid) -> sqlx
     .await
 }
 
-/// Like [`find`], and locks the row until the caller's transaction ends.
+/// Like [`find`], without the body.
+pub async fn summary(conn: &mut PgConnection, kind: DocumentKind, id: Uuid) -> sqlx::Result<Option<SummaryRow>> {
+    sqlx::query_as!(
+        SummaryRow,
+        r#"SELECT workspace_id AS "workspace_id: WorkspaceId", summary FROM documents WHERE id = $1 AND kind = $2"#,
+        id,
+        kind.name(),
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// Like [`summary`], and locks the row until the caller's transaction ends.
+pub async fn summary_to_change(
+    conn: &mut PgConnection,
+    kind: DocumentKind,
+    id: Uuid,
+) -> sqlx::Result<Option<SummaryRow>> {
+    sqlx::query_as!(
+        SummaryRow,
+        r#"SELECT workspace_id AS "workspace_id: WorkspaceId", summary
+           FROM documents WHERE id = $1 AND kind = $2 FOR NO KEY UPDATE"#,
+        id,
+        kind.name(),
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// Returns a document of this kind with its body, and locks the row until the caller's transaction ends.
 pub async fn find_to_change(
     conn: &mut PgConnection,
     kind: DocumentKind,
@@ -162,6 +220,12 @@ pub async fn find_to_change(
     )
     .fetch_optional(conn)
     .await
+}
+
+/// Whether a document exists, which then stays as it is until the caller's transaction ends.
+pub async fn hold(conn: &mut PgConnection, kind: DocumentKind, id: Uuid) -> sqlx::Result<bool> {
+    let held = sqlx::query_scalar!("SELECT id FROM documents WHERE id = $1 AND kind = $2 FOR SHARE", id, kind.name());
+    Ok(held.fetch_optional(conn).await?.is_some())
 }
 
 /// Returns the workspace's document of this kind with this name; none when there is none. It is for kinds whose names
@@ -249,13 +313,6 @@ pub async fn replace(
     .execute(&mut *conn)
     .await?;
     write(conn, row.id, name, body).await.map(Some)
-}
-
-/// Replaces a document's body without keeping the former one. It locks the row itself.
-pub async fn overwrite(conn: &mut PgConnection, id: Uuid, body: &Body) -> sqlx::Result<DocumentRow> {
-    let name = sqlx::query_scalar!("SELECT name FROM documents WHERE id = $1 FOR NO KEY UPDATE", id);
-    let name = name.fetch_one(&mut *conn).await?;
-    write(conn, id, &name, body).await
 }
 
 /// Writes the newest kept revision again, as a new one, and deletes the kept one. The caller has locked the row with

@@ -1,6 +1,7 @@
 //! Boards, and with them what every kind of documents has: revisions, edits that are done whole or not at all, undo,
 //! bounds and an end.
 
+use domain::ids::BoardId;
 use mws_tests::world::{Client, Media, World};
 use serde_json::{Value, json};
 
@@ -49,6 +50,32 @@ async fn a_board_keeps_its_cards_and_says_where_an_item_is_gone() -> anyhow::Res
 }
 
 #[tokio::test]
+async fn cards_that_an_earlier_release_gave_one_id_can_each_be_named() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let made = board(&tenant.client).await?;
+    let id: BoardId = made["id"].as_str().unwrap_or_default().parse()?;
+    let cards = json!([{ "id": "card-1", "text": "first" }, { "id": "card-1", "text": "second" }]);
+    let stored = json!({ "columns": [{ "id": "todo", "name": "To do", "cards": cards }] });
+    sqlx::query("UPDATE documents SET body = $2::json, kept_bytes = octet_length($2::json::text) WHERE id = $1")
+        .bind(id.uuid())
+        .bind(&stored)
+        .execute(world.pool())
+        .await?;
+    let seen = async || {
+        let seen = tenant.client.tool("get_board", &json!({ "board_id": made["id"] })).await?;
+        anyhow::Ok(seen.data()?["board"]["columns"][0]["cards"].clone())
+    };
+    let cards = seen().await?;
+    assert_eq!((&cards[0]["id"], &cards[1]["id"], &seen().await?), (&json!("card-1"), &json!("card-2"), &cards));
+    let second = json!([{ "op": "update_card", "card_id": "card-2", "note": "this one" }]);
+    let edited = edited(&tenant.client, &made, second).await?["columns"][0]["cards"].clone();
+    assert_eq!((&edited[0], &edited[1]["text"], &edited[1]["note"]), (&cards[0], &json!("second"), &json!("this one")));
+    assert_eq!(seen().await?, edited);
+    world.end().await
+}
+
+#[tokio::test]
 async fn an_edit_is_done_whole_or_not_at_all_and_for_the_revision_it_names() -> anyhow::Result<()> {
     let world = World::new().await?;
     let (tenant, other) = (world.tenant("a").await?, world.tenant("b").await?);
@@ -84,6 +111,7 @@ async fn an_edit_is_done_whole_or_not_at_all_and_for_the_revision_it_names() -> 
     let late = tenant.client.tool("edit_board", &edit).await?;
     assert_eq!((late.status, late.code()), (409, "revision_conflict"));
     assert!(late.text.contains("at revision 2 now"), "{}", late.text);
+    assert_eq!(late.json["error"]["revision"], 2);
     world.end().await
 }
 

@@ -140,7 +140,7 @@ async fn what_can_be_no_comment_is_refused_and_says_why() -> anyhow::Result<()> 
         (video, json!({ "region": { "x": 0.5, "y": 0, "width": 0.6, "height": 1 } }), "`region`"),
         (video, json!({ "text": " \n " }), "1 to 5000"),
         (video, json!({ "text": "x".repeat(5_001) }), "at most 5000"),
-        (video, json!({ "text": "a\0b" }), "NUL"),
+        (video, json!({ "text": "a\0b" }), "`text`: expected a string without NUL"),
         (video, json!({ "color": "red" }), "color"),
     ] {
         let refused = say(&tenant.client, item, more.clone()).await?;

@@ -6,7 +6,7 @@ use mws_tests::plans;
 use mws_tests::world::{Client, Media, World};
 use serde_json::{Value, json};
 use sqlx::PgConnection;
-use store::items::{self, Filter};
+use store::items::{self, ItemFilter};
 use store::{overview, reads_on_ready};
 
 async fn change(client: &Client, item: &str, body: Value) -> anyhow::Result<(u16, Value)> {
@@ -49,6 +49,8 @@ async fn an_item_is_renamed_and_sorted_by_tags_and_found_by_them() -> anyhow::Re
         ("&query=schnitt", vec![&film]),
         ("&query=m_", vec![]),
         (&format!("&query={song}"), vec![&song]),
+        // The item has a `ref` of its own, and is found by its id even so.
+        (&format!("&query={film}"), vec![&film]),
         ("&query=100%25", vec![]),
         ("&tag=rohschnitt", vec![&film]),
         ("&tag=schnitt", vec![]),
@@ -179,7 +181,7 @@ async fn a_filter_looks_on_through_twenty_thousand_items_a_page_and_comes_to_the
     .execute(&mut *world.pool().acquire().await?)
     .await?;
     let (mut conn, workspace) = (world.pool().acquire().await?, tenant.workspace);
-    let none = Filter { tag: Some("none".to_owned()), ..Filter::default() };
+    let none = ItemFilter { tag: Some("none".to_owned()), ..ItemFilter::default() };
     items::search(&mut conn, workspace, &none, ItemSort::Newest, None, 21).await?;
     goes_by(&mut conn, "a filtered list", &["items_workspace"]).await?;
     overview::items(&mut conn, workspace).await?;

@@ -9,7 +9,7 @@ use domain::read::Read;
 use mws_tests::world::{Client, Media, Tenant, World};
 use serde_json::{Value, json};
 use store::footage;
-use store::items::{self, Filter, Place};
+use store::items::{self, ItemFilter, ItemPosition};
 
 /// What a list shows of its items, whatever pages it has.
 async fn listed(client: &Client, field: &str, asked: Value) -> anyhow::Result<Vec<String>> {
@@ -124,26 +124,27 @@ async fn each_order_and_filter_goes_by_an_index_of_the_workspace() -> anyhow::Re
     let tenant = world.tenant("one").await?;
     many(&world, &tenant).await?;
     let (mut conn, workspace) = (world.pool().acquire().await?, tenant.workspace);
-    let here = Place { id: ItemId::mint(), name: "n".to_owned() };
-    let open = Filter::default();
+    // From the beginning, from the middle, and from near the end.
+    let places = ["n", "n8", "nd", "nf"].map(|name| Some(ItemPosition { id: ItemId::mint(), name: name.to_owned() }));
+    let open = ItemFilter::default();
     let filters = [
         open.clone(),
-        Filter { query: Some("nowhere".to_owned()), ..open.clone() },
-        Filter { item_type: Some(ItemType::Image), ..open.clone() },
-        Filter { status: Some(ItemStatus::Failed), ..open.clone() },
-        Filter { has_read: Some(Read::Levels), ..open.clone() },
-        Filter { missing_read: Some(Read::SearchIndex), ..open.clone() },
-        Filter { tag: Some("none".to_owned()), ..open.clone() },
-        Filter { created_after: Some(DateTime::UNIX_EPOCH + TimeDelta::days(36_500)), ..open.clone() },
-        Filter { created_before: Some(DateTime::UNIX_EPOCH), ..open.clone() },
+        ItemFilter { query: Some("nowhere".to_owned()), ..open.clone() },
+        ItemFilter { item_type: Some(ItemType::Image), ..open.clone() },
+        ItemFilter { status: Some(ItemStatus::Failed), ..open.clone() },
+        ItemFilter { has_read: Some(Read::Levels), ..open.clone() },
+        ItemFilter { missing_read: Some(Read::SearchIndex), ..open.clone() },
+        ItemFilter { tag: Some("none".to_owned()), ..open.clone() },
+        ItemFilter { created_after: Some(DateTime::UNIX_EPOCH + TimeDelta::days(36_500)), ..open.clone() },
+        ItemFilter { created_before: Some(DateTime::UNIX_EPOCH), ..open.clone() },
     ];
     for (sort, index) in [
         (ItemSort::Newest, "items_workspace"),
         (ItemSort::Oldest, "items_workspace"),
-        (ItemSort::Name, "items_workspace_name"),
+        (ItemSort::Name, "items_workspace_lower_name"),
     ] {
         for filter in &filters {
-            for place in [None, Some(here.clone())] {
+            for place in std::iter::once(None).chain(places.clone()) {
                 // None of the limit, so that no other statement follows.
                 items::search(&mut conn, workspace, filter, sort, place, 0).await?;
                 let plan = goes_by(&mut conn, "a list", &[&format!("using {index} ")]).await?;
@@ -151,7 +152,7 @@ async fn each_order_and_filter_goes_by_an_index_of_the_workspace() -> anyhow::Re
                 assert!(looks.contains("Limit") && !looks.contains("Sort"), "{sort:?} is read, then sorted:\n{plan}");
             }
         }
-        let among = Filter { among: Some(vec![ItemId::mint(); 1_000]), ..Filter::default() };
+        let among = ItemFilter { among: Some(vec![ItemId::mint(); 1_000]), ..ItemFilter::default() };
         items::search(&mut conn, workspace, &among, sort, None, 21).await?;
         let plan = goes_by(&mut conn, "the list of a board", &[]).await?;
         let looks_up = |line: &str| line.contains("Index Cond") && line.contains("(id = ANY (");

@@ -6,7 +6,7 @@ use crate::http::answers::{Large, Room, holding};
 use crate::http::error::{Answer, ApiError};
 use bytes::Bytes;
 use domain::captions::{self, Stretches, TextFormat, Timed};
-use domain::footage::Turn;
+use domain::footage::SpeakerTurn;
 use domain::ids::{AccountId, ItemId};
 use domain::read::Read;
 use poem::http::{HeaderValue, header};
@@ -67,7 +67,7 @@ impl CaptionFile {
 /// # Errors
 /// `rate_limited` while the account is at its limit of large answers, `unavailable` when there is no memory left.
 pub async fn captions(app: &App, account: AccountId, item: ItemId, format: TextFormat) -> Answer<Option<CaptionFile>> {
-    let write = move |document: &[u8], turns: &[Turn]| captions::written(document, turns, format);
+    let write = move |document: &[u8], turns: &[SpeakerTurn]| captions::written(document, turns, format);
     let Some((text, large)) = of_transcript(app, account, item, write).await? else { return Ok(None) };
     let room = app.answers.hold(account, text.len() as u64)?;
     Ok(Some(CaptionFile { format, text, held: (room, large) }))
@@ -78,7 +78,7 @@ pub async fn captions(app: &App, account: AccountId, item: ItemId, format: TextF
 /// # Errors
 /// As [`captions`].
 pub async fn first_stretches(app: &App, account: AccountId, item: ItemId, most: usize) -> Answer<Option<Stretches>> {
-    let take = move |document: &[u8], turns: &[Turn]| captions::stretches(document, turns, most);
+    let take = move |document: &[u8], turns: &[SpeakerTurn]| captions::stretches(document, turns, most);
     Ok(of_transcript(app, account, item, take).await?.map(|(stretches, _)| stretches))
 }
 
@@ -87,7 +87,7 @@ pub async fn first_stretches(app: &App, account: AccountId, item: ItemId, most: 
 /// # Errors
 /// As [`captions`].
 pub async fn said(app: &App, account: AccountId, item: ItemId) -> Answer<Option<Vec<Timed>>> {
-    let take = |document: &[u8], _: &[Turn]| captions::said(document);
+    let take = |document: &[u8], _: &[SpeakerTurn]| captions::said(document);
     Ok(of_transcript(app, account, item, take).await?.map(|(said, _)| said))
 }
 
@@ -121,7 +121,7 @@ async fn of_transcript<T: Send + 'static>(
     app: &App,
     account: AccountId,
     item: ItemId,
-    take: impl FnOnce(&[u8], &[Turn]) -> serde_json::Result<T> + Send + 'static,
+    take: impl FnOnce(&[u8], &[SpeakerTurn]) -> serde_json::Result<T> + Send + 'static,
 ) -> Answer<Option<(T, Option<Large>)>> {
     let mut conn = app.conn().await?;
     let Some(stored) = items::stored_read(&mut conn, item, Read::Transcript).await? else { return Ok(None) };

@@ -11,7 +11,7 @@ use domain::item::{ItemSort, ItemStatus, ItemType, check_name, check_ref, checke
 use domain::read::Read;
 use poem_openapi::{Enum, Object};
 use sqlx::PgConnection;
-use store::items::{Change, Filter};
+use store::items::{Change, ItemFilter};
 
 /// The most characters of a text to search items for.
 pub const LONGEST_QUERY: usize = 255;
@@ -58,12 +58,12 @@ impl Asked {
     ///
     /// # Errors
     /// `invalid_request` by field; `board_not_found` and `workspace_forbidden`.
-    pub async fn filter(self, conn: &mut PgConnection, caller: &Caller) -> Answer<Filter> {
+    pub async fn into_filter(self, conn: &mut PgConnection, caller: &Caller) -> Answer<ItemFilter> {
         let among = match self.board_id {
             Some(board) => Some(items_on(conn, caller, board.id(Code::BoardNotFound)?).await?),
             None => None,
         };
-        Ok(Filter {
+        Ok(ItemFilter {
             query: text("query", self.query)?,
             item_type: self.kind.map(ItemType::from),
             status: self.status.map(ItemStatus::from),

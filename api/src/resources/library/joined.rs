@@ -7,7 +7,7 @@
 use crate::app::links::Links;
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
-use domain::footage::{self, Moment, Passage, Turn, milliseconds, seconds};
+use domain::footage::{self, Moment, Passage, SpeakerTurn, milliseconds, seconds};
 use domain::ids::ItemId;
 use domain::link::Picture;
 use domain::read::Read;
@@ -30,7 +30,7 @@ pub(super) enum Others {
     /// The moments of a search index, and what is said in them.
     Footage(Footage),
     /// The turns of the speakers, for a transcript.
-    Turns(Vec<Turn>),
+    Turns(Vec<SpeakerTurn>),
 }
 
 /// The rows of which a search index is put together.
@@ -39,7 +39,7 @@ pub(super) struct Footage {
     /// None while no transcript is stored.
     passages: Option<Vec<Passage>>,
     /// None while no speakers are stored.
-    turns: Option<Vec<Turn>>,
+    turns: Option<Vec<SpeakerTurn>>,
     now: DateTime<Utc>,
 }
 
@@ -89,7 +89,7 @@ impl Others {
         }
         match self {
             Self::None => Ok(vec![document]),
-            Self::Footage(footage) => with_field(&document, "moments", |_| footage.shown(item, links).map(Some)),
+            Self::Footage(footage) => with_field(&document, "moments", |_| footage.moments_json(item, links).map(Some)),
             Self::Turns(turns) => with_field(&document, "segments", |segments| {
                 let Some(segments) = segments else { return Ok(None) };
                 let mut segments: Vec<Fields> = from_str(segments)?;
@@ -105,7 +105,7 @@ impl Others {
 
 impl Footage {
     /// Returns the moments as JSON.
-    fn shown(&self, item: ItemId, links: &Links) -> serde_json::Result<Vec<u8>> {
+    fn moments_json(&self, item: ItemId, links: &Links) -> serde_json::Result<Vec<u8>> {
         let texts = self.passages.as_ref().map(|passages| footage::texts(&self.moments, passages));
         let mut voices = self.turns.as_deref().map(Voices::of);
         let shown = self.moments.iter().enumerate().map(|(place, moment)| {
@@ -233,8 +233,8 @@ mod tests {
         String::from_utf8(put.concat()).expect("text")
     }
 
-    fn turn(start_ms: i32, end_ms: i32, speaker: &str) -> Turn {
-        Turn { start_ms, end_ms, speaker: speaker.to_owned() }
+    fn turn(start_ms: i32, end_ms: i32, speaker: &str) -> SpeakerTurn {
+        SpeakerTurn { start_ms, end_ms, speaker: speaker.to_owned() }
     }
 
     #[test]

@@ -87,7 +87,7 @@ impl Library {
     async fn list(
         &self,
         auth: Auth,
-        /// Only items whose name, ref or one of whose tags contains this, ignoring case.
+        /// Only items whose name, ref or one of whose tags contains this, ignoring case; or the item with this id.
         query: Query<Option<Text>>,
         /// Only items of this type.
         r#type: Query<Option<ItemKind>>,

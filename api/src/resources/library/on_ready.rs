@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::http::text::Text;
 use crate::resources::tools::prepare_media::PreparedRead;
 use crate::usecases::dispatch::Prepared;
-use crate::usecases::reads_on_ready::{Round, Shown, start_next};
+use crate::usecases::reads_on_ready::{OutcomeFormat, Round, start_next};
 use domain::read::Read;
 use futures_util::future::join_all;
 use poem_openapi::Object;
@@ -45,7 +45,7 @@ impl ReadsOnReady {
 /// Stores outcomes in the form that items show.
 struct AsShown;
 
-impl Shown for AsShown {
+impl OutcomeFormat for AsShown {
     fn prepared(prepared: &Prepared, reads: &[Read]) -> Value {
         let answers = prepared.items.iter().flat_map(|item| &item.answers);
         as_json(reads.iter().zip(answers).map(|(read, answer)| PreparedRead::of(*read, answer)))

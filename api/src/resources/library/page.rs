@@ -4,7 +4,7 @@ use super::{Asked, Item, Sort, WithMedia};
 use crate::app::links::Links;
 use crate::auth::Caller;
 use crate::http::error::Answer;
-use crate::http::paging::{Limit, List, Page, Place};
+use crate::http::paging::{Limit, List, Page, Position};
 use crate::http::text::Text;
 use domain::ids::ItemId;
 use domain::item::ItemSort;
@@ -32,17 +32,17 @@ pub async fn page(
     with_media: WithMedia,
 ) -> Answer<List<Item>> {
     let (sort, workspace) = (page.sort.map(ItemSort::from).unwrap_or_default(), caller.workspace.id);
-    let (page, place) = Page::sorted(list_name(sort), page.limit, page.cursor)?;
-    let filter = asked.filter(conn, caller).await?;
-    let show = |row| Item::shown(row, links, with_media);
+    let (page, position) = Page::sorted(list_name(sort), page.limit, page.cursor)?;
+    let filter = asked.into_filter(conn, caller).await?;
+    let show = |row| Item::listed(row, links, with_media);
     if filter.is_open() && sort == ItemSort::Newest {
         let rows = items::page(conn, workspace, page.after.map(ItemId::from), page.fetch()).await?;
         return Ok(page.list(rows, |row| row.id.uuid(), show));
     }
-    let after = place.map(|place| items::Place { id: place.id.into(), name: place.text });
+    let after = position.map(|position| items::ItemPosition { id: position.id.into(), name: position.text });
     let seen = items::search(conn, workspace, &filter, sort, after, page.fetch()).await?;
-    let last = seen.last_seen.map(|place| Place { id: place.id.uuid(), text: place.name });
-    Ok(page.placed(seen.rows, last.as_ref(), show))
+    let last = seen.last_seen.map(|position| Position { id: position.id.uuid(), text: position.name });
+    Ok(page.ending_at(seen.rows, last.as_ref(), show))
 }
 
 /// Returns the name of the list in this order, which its cursors carry.

@@ -1,4 +1,5 @@
-//! `get_brand_kit`, `update_brand_kit`: named colours, fonts and logos, a voice, and a caption style (contract §4.9).
+//! `get_brand_kit`, `update_brand_kit`, `undo_brand_kit`: named colours, fonts and logos, a voice, and a caption style
+//! (contract §4.9).
 
 use super::caption_style::CaptionStyle;
 use crate::app::App;
@@ -8,7 +9,7 @@ use crate::contract::groups::{Refusals, Tag};
 use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, Code};
 use crate::http::text::{Text, Time, said};
-use crate::usecases::brand_kit::{BrandChange, NamedLogo, brand_kit, update_brand_kit};
+use crate::usecases::brand_kit::{BrandChange, NamedLogo, brand_kit, undo_brand_kit, update_brand_kit};
 use crate::usecases::documents::Kept;
 use crate::usecases::once::Once;
 use domain::brand_kit;
@@ -29,6 +30,7 @@ pub const ERRORS: Refusals = &[
             Code::QuotaReached,
         ],
     ),
+    ("POST /tools/undo_brand_kit", &[Code::RoleForbidden, Code::RevisionConflict, Code::NothingToUndo]),
 ];
 
 /// The brand kit's tools.
@@ -63,6 +65,14 @@ impl Example for UpdateBrandKit {
             caption_style: MaybeUndefined::Undefined,
         }
     }
+}
+
+/// Which change of the brand kit to undo.
+#[derive(Debug, Default, Object)]
+#[oai(deny_unknown_fields)]
+pub struct UndoBrandKit {
+    /// The revision to undo. If the kit has another one: 409 `revision_conflict`.
+    pub if_revision: Option<i32>,
 }
 
 /// A named colour.
@@ -158,7 +168,7 @@ impl BrandKitTools {
     /// Change the brand kit
     ///
     /// Makes all the changes or none. Whatever uses an entry of the kit by name uses its current value: the pages of
-    /// public links show its first colour.
+    /// public links show its first colour. The last 50 changes can be undone with `undo_brand_kit`.
     #[oai(path = "/tools/update_brand_kit", method = "post", operation_id = "update_brand_kit")]
     async fn update_brand_kit(
         &self,
@@ -171,10 +181,34 @@ impl BrandKitTools {
         if let Some(before) = once.before(&self.0).await? {
             return Ok(Stored::replayed(before.body));
         }
-        let request_id = caller.request_id.clone();
-        let show = |kept| ToolAnswer::new(&request_id, BrandKitAnswer::of(Some(kept))).to_json_string();
+        let show = shown(&caller.request_id);
         Ok(update_brand_kit(&self.0, &caller, &once, arguments.0.into(), show).await?.into())
     }
+
+    /// Undo the latest change of the brand kit
+    ///
+    /// Restores what the kit was before its latest change, as a new revision. Repeat it to undo the change before. The
+    /// first change is not undone: null, or an empty list, removes what it set.
+    #[oai(path = "/tools/undo_brand_kit", method = "post", operation_id = "undo_brand_kit")]
+    async fn undo_brand_kit(
+        &self,
+        auth: Auth,
+        key: IdempotencyKey,
+        arguments: Json<Option<UndoBrandKit>>,
+    ) -> Answer<Stored<ToolAnswer<BrandKitAnswer>>> {
+        let (Auth(caller), asked) = (auth, arguments.0.unwrap_or_default());
+        let once = Once::of(&self.0, &caller, "undo_brand_kit", key, &asked);
+        if let Some(before) = once.before(&self.0).await? {
+            return Ok(Stored::replayed(before.body));
+        }
+        let show = shown(&caller.request_id);
+        Ok(undo_brand_kit(&self.0, &caller, &once, asked.if_revision, show).await?.into())
+    }
+}
+
+/// Returns a function that writes the answer which shows the brand kit.
+fn shown(request_id: &str) -> impl FnOnce(Kept<brand_kit::BrandKit>) -> String {
+    move |kept| ToolAnswer::new(request_id, BrandKitAnswer::of(Some(kept))).to_json_string()
 }
 
 impl From<UpdateBrandKit> for BrandChange {

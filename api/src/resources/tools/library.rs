@@ -41,7 +41,7 @@ pub struct LibraryTools(pub App);
 #[derive(Debug, Default, Object)]
 #[oai(deny_unknown_fields)]
 pub struct ListItems {
-    /// Only items whose name, ref or one of whose tags contains this, ignoring case.
+    /// Only items whose name, ref or one of whose tags contains this, ignoring case; or the item with this id.
     pub query: Option<Text>,
     /// Only items of this type.
     #[oai(rename = "type")]

@@ -1,5 +1,5 @@
-//! `get_settings`, `update_settings`: the defaults of a workspace's tools, for calls that don't say otherwise (contract
-//! §4.9).
+//! `get_settings`, `update_settings`, `undo_settings`: the defaults of a workspace's tools, for calls that don't say
+//! otherwise (contract §4.9).
 
 use super::caption_style::CaptionStyle;
 use crate::app::App;
@@ -12,7 +12,7 @@ use crate::http::text::{Text, Time};
 use crate::resources::tools::prepare_media::ReadKind;
 use crate::usecases::documents::Kept;
 use crate::usecases::once::Once;
-use crate::usecases::settings::{kept_settings, update_settings};
+use crate::usecases::settings::{kept_settings, undo_settings, update_settings};
 use domain::ducking::DuckRule;
 use domain::read::Read;
 use domain::settings;
@@ -25,6 +25,7 @@ use poem_openapi::{Object, OpenApi};
 pub const ERRORS: Refusals = &[
     ("POST /tools/get_settings", &[]),
     ("POST /tools/update_settings", &[Code::RoleForbidden, Code::RevisionConflict, Code::QuotaReached]),
+    ("POST /tools/undo_settings", &[Code::RoleForbidden, Code::RevisionConflict, Code::NothingToUndo]),
 ];
 
 /// The settings' tools.
@@ -69,6 +70,14 @@ impl Example for UpdateSettings {
             caption_style: MaybeUndefined::Undefined,
         }
     }
+}
+
+/// Which change of the settings to undo.
+#[derive(Debug, Default, Object)]
+#[oai(deny_unknown_fields)]
+pub struct UndoSettings {
+    /// The revision to undo. If the settings have another one: 409 `revision_conflict`.
+    pub if_revision: Option<i32>,
 }
 
 /// The settings in effect: a value that nobody has set is the service's default.
@@ -121,7 +130,7 @@ impl SettingsTools {
     /// Change the workspace's settings
     ///
     /// They apply from the next call on; a call may still say otherwise. `reads_on_import` start as if the uploader had
-    /// requested them, and cost the same.
+    /// requested them, and cost the same. The last 50 changes can be undone with `undo_settings`.
     #[oai(path = "/tools/update_settings", method = "post", operation_id = "update_settings")]
     async fn update_settings(
         &self,
@@ -134,13 +143,37 @@ impl SettingsTools {
         if let Some(before) = once.before(&self.0).await? {
             return Ok(Stored::replayed(before.body));
         }
-        let (request_id, if_revision) = (caller.request_id.clone(), arguments.0.if_revision);
-        let show = |kept: Kept<settings::Settings>| {
-            let settings = Settings::of(Some(kept));
-            ToolAnswer::new(&request_id, SettingsAnswer { settings }).to_json_string()
-        };
+        let (if_revision, show) = (arguments.0.if_revision, shown(&caller.request_id));
         let change = |before| changed(before, arguments.0);
         Ok(update_settings(&self.0, &caller, &once, if_revision, change, show).await?.into())
+    }
+
+    /// Undo the latest change of the workspace's settings
+    ///
+    /// Restores what the settings were before their latest change, as a new revision. Repeat it to undo the change
+    /// before. The first change is not undone: null, or an empty list, restores the service's default.
+    #[oai(path = "/tools/undo_settings", method = "post", operation_id = "undo_settings")]
+    async fn undo_settings(
+        &self,
+        auth: Auth,
+        key: IdempotencyKey,
+        arguments: Json<Option<UndoSettings>>,
+    ) -> Answer<Stored<ToolAnswer<SettingsAnswer>>> {
+        let (Auth(caller), asked) = (auth, arguments.0.unwrap_or_default());
+        let once = Once::of(&self.0, &caller, "undo_settings", key, &asked);
+        if let Some(before) = once.before(&self.0).await? {
+            return Ok(Stored::replayed(before.body));
+        }
+        let show = shown(&caller.request_id);
+        Ok(undo_settings(&self.0, &caller, &once, asked.if_revision, show).await?.into())
+    }
+}
+
+/// Returns a function that writes the answer which shows the settings.
+fn shown(request_id: &str) -> impl FnOnce(Kept<settings::Settings>) -> String {
+    move |kept| {
+        let settings = Settings::of(Some(kept));
+        ToolAnswer::new(request_id, SettingsAnswer { settings }).to_json_string()
     }
 }
 

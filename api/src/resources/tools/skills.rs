@@ -1,5 +1,5 @@
-//! `save_skill`, `list_skills`, `get_skill`, `delete_skill`: named Markdown that agents read (contract §4.9). MCP
-//! serves them as prompts too.
+//! `save_skill`, `list_skills`, `get_skill`, `undo_skill`, `delete_skill`: named Markdown that agents read (contract
+//! §4.9). MCP serves them as prompts too.
 
 use crate::app::App;
 use crate::auth::Auth;
@@ -11,7 +11,7 @@ use crate::http::paging::{Limit, Page};
 use crate::http::text::{Text, Time, True};
 use crate::usecases::documents::{self, Kept};
 use crate::usecases::once::Once;
-use crate::usecases::saved::{delete_named, reach_named};
+use crate::usecases::saved::{delete_named, reach_named, undo_named};
 use crate::usecases::skills::{NewSkill, save_skill};
 use domain::skill;
 use poem_openapi::payload::Json;
@@ -24,6 +24,10 @@ pub const ERRORS: Refusals = &[
     ("POST /tools/save_skill", &[Code::RoleForbidden, Code::NameTaken, Code::RevisionConflict, Code::QuotaReached]),
     ("POST /tools/list_skills", &[Code::InvalidCursor]),
     ("POST /tools/get_skill", &[Code::SkillNotFound]),
+    (
+        "POST /tools/undo_skill",
+        &[Code::RoleForbidden, Code::SkillNotFound, Code::RevisionConflict, Code::NothingToUndo],
+    ),
     ("POST /tools/delete_skill", &[Code::RoleForbidden, Code::SkillNotFound]),
 ];
 
@@ -72,6 +76,16 @@ pub struct ListSkills {
 pub struct OneSkill {
     /// Its name.
     pub name: Text,
+}
+
+/// Which skill to restore.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct UndoSkill {
+    /// Its name.
+    pub name: Text,
+    /// The revision to undo. If the skill has another one: 409 `revision_conflict`.
+    pub if_revision: Option<i32>,
 }
 
 /// A skill.
@@ -138,7 +152,8 @@ impl SkillTools {
     /// Save a skill
     ///
     /// Saves instructions for whoever works in the workspace: agents list skills and read those that fit. A skill of
-    /// the same name is replaced. Over MCP skills are prompts too. A workspace has at most 200.
+    /// the same name is replaced; the last 50 changes can be undone with `undo_skill`. Over MCP skills are prompts too.
+    /// A workspace has at most 200.
     #[oai(path = "/tools/save_skill", method = "post", operation_id = "save_skill")]
     async fn save_skill(
         &self,
@@ -154,11 +169,7 @@ impl SkillTools {
         let SaveSkill { name, text, description, if_revision } = arguments.0;
         let description = description.map(|text| text.0);
         let new = NewSkill { name: name.0, text: text.0, description, if_revision };
-        let request_id = caller.request_id.clone();
-        let show = |kept: Kept<skill::Skill>| {
-            ToolAnswer::new(&request_id, SkillAnswer { skill: kept.into() }).to_json_string()
-        };
-        Ok(save_skill(&self.0, &caller, &once, new, show).await?.into())
+        Ok(save_skill(&self.0, &caller, &once, new, shown(&caller.request_id)).await?.into())
     }
 
     /// List skills
@@ -191,15 +202,41 @@ impl SkillTools {
         Ok(ToolAnswer::new(&caller.request_id, SkillAnswer { skill: kept.into() }).json())
     }
 
+    /// Undo the latest change of a skill
+    ///
+    /// Restores what the skill was before its latest change, as a new revision. Repeat it to undo the change before. A
+    /// first save is not undone: `delete_skill` deletes the skill.
+    #[oai(path = "/tools/undo_skill", method = "post", operation_id = "undo_skill")]
+    async fn undo_skill(
+        &self,
+        auth: Auth,
+        key: IdempotencyKey,
+        arguments: Json<UndoSkill>,
+    ) -> Answer<Stored<ToolAnswer<SkillAnswer>>> {
+        let Auth(caller) = auth;
+        let once = Once::of(&self.0, &caller, "undo_skill", key, &arguments.0);
+        if let Some(before) = once.before(&self.0).await? {
+            return Ok(Stored::replayed(before.body));
+        }
+        let UndoSkill { name, if_revision } = arguments.0;
+        let show = shown(&caller.request_id);
+        Ok(undo_named(&self.0, &caller, &once, &name, if_revision, show).await?.into())
+    }
+
     /// Delete a skill
     ///
-    /// Its name becomes free.
+    /// Its history is deleted too, and its name becomes free.
     #[oai(path = "/tools/delete_skill", method = "post", operation_id = "delete_skill")]
     async fn delete_skill(&self, auth: Auth, arguments: Json<OneSkill>) -> Answer<Json<ToolAnswer<DeletedSkill>>> {
         let (Auth(caller), name) = (auth, arguments.0.name);
         delete_named::<skill::Skill>(&self.0, &caller, &name).await?;
         Ok(ToolAnswer::new(&caller.request_id, DeletedSkill { name, deleted: True }).json())
     }
+}
+
+/// Returns a function that writes the answer which shows a skill.
+fn shown(request_id: &str) -> impl FnOnce(Kept<skill::Skill>) -> String {
+    move |kept| ToolAnswer::new(request_id, SkillAnswer { skill: kept.into() }).to_json_string()
 }
 
 impl From<Kept<skill::Skill>> for Skill {

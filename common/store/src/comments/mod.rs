@@ -5,7 +5,7 @@
 mod number;
 
 use chrono::{DateTime, Utc};
-use domain::comment::{Place, Region, Subject};
+use domain::comment::{Anchor, Region, Subject};
 use domain::ids::{CommentId, ItemId, KeyId, PublicLinkId, TimelineId, UserId, WorkspaceId};
 pub use number::{Guests, count, count_of_link, lock};
 use sqlx::PgConnection;
@@ -35,7 +35,7 @@ pub struct NewComment<'a> {
     /// Its text.
     pub text: &'a str,
     /// The times and the region that it is about.
-    pub place: Place,
+    pub anchor: Anchor,
     /// Who writes it.
     pub author: Author<'a>,
 }
@@ -111,9 +111,9 @@ pub async fn add(conn: &mut PgConnection, new: &NewComment<'_>) -> sqlx::Result<
         new.workspace as WorkspaceId,
         new.reply_to as Option<CommentId>,
         new.text,
-        new.place.at_ms,
-        new.place.until_ms,
-        new.place.region.map(Json) as Option<Json<Region>>,
+        new.anchor.at_ms,
+        new.anchor.until_ms,
+        new.anchor.region.map(Json) as Option<Json<Region>>,
         user as Option<UserId>,
         key as Option<KeyId>,
         link as Option<PublicLinkId>,

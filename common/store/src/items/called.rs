@@ -21,7 +21,7 @@ pub async fn called(
                UNION
                (
                    SELECT id FROM items
-                   WHERE workspace_id = $2 AND (lower(name)) COLLATE "C" = (lower(asked.name)) COLLATE "C"
+                   WHERE workspace_id = $2 AND lower_name = lower(asked.name) COLLATE "C"
                        AND status = 'ready' AND deleted_at IS NULL
                    ORDER BY id LIMIT 2
                )

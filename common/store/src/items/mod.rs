@@ -8,6 +8,7 @@
 mod called;
 mod change;
 mod linked;
+mod newest;
 mod resolve;
 mod search;
 mod storage;
@@ -17,8 +18,9 @@ mod usable;
 pub use called::called;
 pub use change::{Change, Changed, change};
 pub use linked::{LinkedMedia, linked_media, refs};
+pub use newest::{ListedItem, newest};
 pub use resolve::{ItemForReads, Resolved, resolve};
-pub use search::{Filter, Place, search};
+pub use search::{ItemFilter, ItemPosition, search};
 pub use storage::{bytes_kept, lock_storage, prune, purge, to_purge, workspace_of};
 pub use sweep::{advance_sweep, named_objects, settled_before};
 pub use usable::{UsableItem, usable};

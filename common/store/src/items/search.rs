@@ -16,8 +16,8 @@ use uuid::Uuid;
 
 /// Which items are shown; a field that is none does not restrict them.
 #[derive(Debug, Clone, Default)]
-pub struct Filter {
-    /// Those whose name, `ref` or one of whose tags contains this, in any case.
+pub struct ItemFilter {
+    /// Those whose name, `ref` or one of whose tags contains this, in any case; and the one whose id this is.
     pub query: Option<String>,
     /// Those of this type.
     pub item_type: Option<ItemType>,
@@ -37,7 +37,7 @@ pub struct Filter {
     pub among: Option<Vec<ItemId>>,
 }
 
-impl Filter {
+impl ItemFilter {
     /// Whether it passes everything.
     pub const fn is_open(&self) -> bool {
         self.query.is_none()
@@ -50,11 +50,16 @@ impl Filter {
             && self.created_before.is_none()
             && self.among.is_none()
     }
+
+    /// The item whose id is searched for, if what is searched for is one.
+    fn asked_id(&self) -> Option<Uuid> {
+        self.query.as_deref()?.trim().parse::<ItemId>().ok().map(ItemId::uuid)
+    }
 }
 
 /// The place in a list of items just after this item, in any order.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct ItemPosition {
     /// Its id.
     pub id: ItemId,
     /// Its name in lower case, for lists in the order of names; empty for other orders.
@@ -80,40 +85,45 @@ struct Looked {
     last_created: Option<DateTime<Utc>>,
 }
 
-/// The statement that looks at a window of items. `$seen` is its condition and order, with parameters from `$13` on;
+/// The statement that looks at a window of items. `$seen` is its condition and order, with parameters from `$14` on;
 /// `$name` is what the order needs of a name; `$order` and `$back` are the order of what was seen, and its reverse.
-/// Columns are judged where a row is read, and reads are looked up only for rows that pass.
+/// Columns are judged where a row is read, and reads are looked up only for rows that pass. The window stands in a
+/// subquery, so that the planner does not know it and goes by the index: knowing it, it read the whole table and sorted
+/// what lies behind a place in the middle of a list by name.
 macro_rules! look {
     ($seen:tt, $name:tt, $order:tt, $back:tt, $asked:expr, $window:expr, $($place:expr),+) => {
         sqlx::query_as!(
             Looked,
             r#"WITH seen AS MATERIALIZED (
-                SELECT id, created_at, "# + $name + r#" AS small_name,
+                SELECT id, created_at, "# + $name + r#" AS list_name,
                     ($4::text IS NULL OR type = $4)
                     AND ($5::text IS NULL OR status = $5)
                     AND ($9::timestamptz IS NULL OR created_at >= $9)
                     AND ($10::timestamptz IS NULL OR created_at < $10)
                     AND ($7::text IS NULL OR (status = 'ready' AND CASE WHEN $12 THEN has_video ELSE has_audio END))
-                    AND ($8::text IS NULL OR EXISTS (SELECT FROM unnest(tags) AS tag WHERE lower(tag) = lower($8)))
-                    AND ($3::text IS NULL OR position(lower($3) IN lower(name)) > 0
+                    AND ($8::text IS NULL OR (tags <> '{}'
+                        AND EXISTS (SELECT FROM unnest(tags) AS tag WHERE lower(tag) = lower($8))))
+                    AND ($3::text IS NULL OR position(lower($3) IN (lower_name COLLATE "C")) > 0
+                        OR id = $13
                         OR (position(lower($3) IN lower(ref)) > 0
                             AND (NOT starts_with(ref, 'itm_') OR starts_with(lower($3), 'itm_')))
-                        OR EXISTS (SELECT FROM unnest(tags) AS tag WHERE position(lower($3) IN lower(tag)) > 0)) AS passes
-                FROM items WHERE workspace_id = $1 AND deleted_at IS NULL AND "# + $seen + r#" LIMIT $2
+                        OR (tags <> '{}'
+                            AND EXISTS (SELECT FROM unnest(tags) AS tag WHERE position(lower($3) IN lower(tag)) > 0))) AS passes
+                FROM items WHERE workspace_id = $1 AND deleted_at IS NULL AND "# + $seen + r#" LIMIT (SELECT $2::bigint)
             ), found AS (
-                SELECT id, small_name FROM seen
+                SELECT id, list_name FROM seen
                 WHERE passes
                     AND ($6::text IS NULL OR EXISTS (SELECT FROM item_reads WHERE item_id = seen.id AND read = $6))
                     AND ($7::text IS NULL OR NOT EXISTS (SELECT FROM item_reads WHERE item_id = seen.id AND read = $7))
                 ORDER BY "# + $order + r#" LIMIT $11
             ), last AS (
-                SELECT id, small_name, created_at FROM seen ORDER BY "# + $back + r#" LIMIT 1
+                SELECT id, list_name, created_at FROM seen ORDER BY "# + $back + r#" LIMIT 1
             )
             SELECT ARRAY(SELECT id FROM found ORDER BY "# + $order + r#") AS "found!: Vec<ItemId>",
-                ARRAY(SELECT small_name FROM found ORDER BY "# + $order + r#") AS "names!",
+                ARRAY(SELECT list_name FROM found ORDER BY "# + $order + r#") AS "names!",
                 (SELECT count(*) FROM seen) AS "many!",
                 (SELECT id FROM last) AS "last: ItemId",
-                (SELECT small_name FROM last) AS last_name,
+                (SELECT list_name FROM last) AS last_name,
                 (SELECT created_at FROM last) AS last_created"#,
             $asked.workspace as WorkspaceId,
             $window,
@@ -127,6 +137,7 @@ macro_rules! look {
             $asked.filter.created_before,
             $asked.limit,
             $asked.filter.missing_read.is_some_and(Read::needs_video),
+            $asked.filter.asked_id(),
             $($place),+
         )
     };
@@ -144,9 +155,9 @@ macro_rules! look_by_name {
     ($seen:tt, $asked:expr, $window:expr, $($place:expr),+) => {
         look!(
             $seen,
-            "lower(name)",
-            r#"small_name COLLATE "C", id"#,
-            r#"small_name COLLATE "C" DESC, id DESC"#,
+            "lower_name",
+            "list_name, id",
+            "list_name DESC, id DESC",
             $asked,
             $window,
             $($place),+
@@ -157,7 +168,7 @@ macro_rules! look_by_name {
 /// The fixed parts of a search.
 struct Wanted<'a> {
     workspace: WorkspaceId,
-    filter: &'a Filter,
+    filter: &'a ItemFilter,
     limit: i64,
 }
 
@@ -166,11 +177,11 @@ struct Wanted<'a> {
 pub async fn search(
     conn: &mut PgConnection,
     workspace: WorkspaceId,
-    filter: &Filter,
+    filter: &ItemFilter,
     sort: ItemSort,
-    mut after: Option<Place>,
+    mut after: Option<ItemPosition>,
     limit: i64,
-) -> sqlx::Result<Seen<ItemRow, Place>> {
+) -> sqlx::Result<Seen<ItemRow, ItemPosition>> {
     let (began, mut windows) = (Instant::now(), 1);
     loop {
         let seen = window(conn, workspace, filter, sort, after, limit).await?;
@@ -186,11 +197,11 @@ pub async fn search(
 async fn window(
     conn: &mut PgConnection,
     workspace: WorkspaceId,
-    filter: &Filter,
+    filter: &ItemFilter,
     sort: ItemSort,
-    after: Option<Place>,
+    after: Option<ItemPosition>,
     limit: i64,
-) -> sqlx::Result<Seen<ItemRow, Place>> {
+) -> sqlx::Result<Seen<ItemRow, ItemPosition>> {
     let wanted = Wanted { workspace, filter, limit };
     let window = if filter.is_open() { limit } else { WINDOW };
     let looked = match &filter.among {
@@ -209,8 +220,8 @@ async fn window(
         let is_past = looked.last_created.is_some_and(|last| wanted.ends_before(sort, last));
         looked.last.zip(looked.last_name).filter(|_| looked.many >= window && !is_past)
     };
-    let last_seen =
-        last_seen.map(|(id, name)| Place { id, name: if sort == ItemSort::Name { name } else { String::new() } });
+    let last_seen = last_seen
+        .map(|(id, name)| ItemPosition { id, name: if sort == ItemSort::Name { name } else { String::new() } });
     let rows = if found.is_empty() { Vec::new() } else { by_ids(conn, workspace, &found).await? };
     Ok(Seen { rows, last_seen })
 }
@@ -231,27 +242,21 @@ impl Wanted<'_> {
         &self,
         conn: &mut PgConnection,
         sort: ItemSort,
-        after: Option<Place>,
+        after: Option<ItemPosition>,
         window: i64,
     ) -> sqlx::Result<Looked> {
         let (id, name) = self.start(sort, after);
         match sort {
             ItemSort::Newest => {
-                look_by_id!("id < $13 ORDER BY id DESC", "id DESC", "id", self, window, id).fetch_one(conn).await
+                look_by_id!("id < $14 ORDER BY id DESC", "id DESC", "id", self, window, id).fetch_one(conn).await
             }
             ItemSort::Oldest => {
-                look_by_id!("id > $13 ORDER BY id", "id", "id DESC", self, window, id).fetch_one(conn).await
+                look_by_id!("id > $14 ORDER BY id", "id", "id DESC", self, window, id).fetch_one(conn).await
             }
             ItemSort::Name => {
-                look_by_name!(
-                    r#"(lower(name) COLLATE "C", id) > ($14, $13) ORDER BY lower(name) COLLATE "C", id"#,
-                    self,
-                    window,
-                    id,
-                    name
-                )
-                .fetch_one(conn)
-                .await
+                look_by_name!("(lower_name, id) > ($15, $14) ORDER BY lower_name, id", self, window, id, name)
+                    .fetch_one(conn)
+                    .await
             }
         }
     }
@@ -261,7 +266,7 @@ impl Wanted<'_> {
         &self,
         conn: &mut PgConnection,
         sort: ItemSort,
-        after: Option<Place>,
+        after: Option<ItemPosition>,
         among: &[ItemId],
     ) -> sqlx::Result<Looked> {
         let (id, name) = self.start(sort, after);
@@ -269,7 +274,7 @@ impl Wanted<'_> {
         match sort {
             ItemSort::Newest => {
                 let seen = look_by_id!(
-                    "id < $13 AND id = ANY ($14) ORDER BY id DESC",
+                    "id < $14 AND id = ANY ($15) ORDER BY id DESC",
                     "id DESC",
                     "id",
                     self,
@@ -281,13 +286,12 @@ impl Wanted<'_> {
             }
             ItemSort::Oldest => {
                 let seen =
-                    look_by_id!("id > $13 AND id = ANY ($14) ORDER BY id", "id", "id DESC", self, WINDOW, id, &among);
+                    look_by_id!("id > $14 AND id = ANY ($15) ORDER BY id", "id", "id DESC", self, WINDOW, id, &among);
                 seen.fetch_one(conn).await
             }
             ItemSort::Name => {
                 look_by_name!(
-                    r#"(lower(name) COLLATE "C", id) > ($14, $13) AND id = ANY ($15)
-                        ORDER BY lower(name) COLLATE "C", id"#,
+                    "(lower_name, id) > ($15, $14) AND id = ANY ($16) ORDER BY lower_name, id",
                     self,
                     WINDOW,
                     id,
@@ -301,8 +305,8 @@ impl Wanted<'_> {
     }
 
     /// Returns the id and the name after which a window begins: after `after`, and no earlier than the filter's times.
-    fn start(&self, sort: ItemSort, after: Option<Place>) -> (Uuid, String) {
-        let Filter { created_after, created_before, .. } = self.filter;
+    fn start(&self, sort: ItemSort, after: Option<ItemPosition>) -> (Uuid, String) {
+        let ItemFilter { created_after, created_before, .. } = self.filter;
         let (id, name) = after.map_or((None, String::new()), |place| (Some(place.id.uuid()), place.name));
         let id = match sort {
             ItemSort::Newest => {

@@ -81,11 +81,11 @@ pub enum WithMedia {
 impl Item {
     /// Returns the item of this row, with links to its picture and, once it is ready, to its media.
     pub fn of(row: ItemRow, links: &Links) -> Self {
-        Self::shown(row, links, WithMedia::Yes)
+        Self::listed(row, links, WithMedia::Yes)
     }
 
     /// Returns the item as a list shows it.
-    pub fn shown(row: ItemRow, links: &Links, with_media: WithMedia) -> Self {
+    pub fn listed(row: ItemRow, links: &Links, with_media: WithMedia) -> Self {
         let has_link = with_media == WithMedia::Yes && row.status == ItemStatus::Ready;
         let (media_url, media_url_expires_at) = has_link.then(|| links.to_media(row.id, row.now)).unzip();
         let stamps = row.reads_stored_at.into_iter().map(|at| StoredStamp { stored_at: Time(at) });

@@ -5,13 +5,15 @@ mod shapes;
 
 use crate::app::App;
 use crate::auth::Auth;
-use crate::contract::envelope::{Stored, ToolAnswer};
+use crate::contract::envelope::{Stored, ToolAnswer, Written};
 use crate::contract::groups::{Refusals, Tag};
 use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, Code};
 use crate::http::paging::Page;
 use crate::http::text::{Text, True};
+use crate::resources::tools::written::written;
 use crate::usecases::document_edits::{self, Edit};
+use crate::usecases::document_reads;
 use crate::usecases::documents::{self, DocumentToCreate, Kept};
 use crate::usecases::once::Once;
 use domain::board;
@@ -75,7 +77,7 @@ impl BoardTools {
         }
         let (id, body) = (BoardId::mint().uuid(), board::Board::default());
         let new = DocumentToCreate { id, name: &arguments.0.name.0, body: &body };
-        Ok(documents::create(&self.0, &caller, &once, new, shown(&caller.request_id)).await?.into())
+        Ok(documents::create(&self.0, &caller, &once, new, answer_writer(&caller.request_id)).await?.into())
     }
 
     /// List boards
@@ -96,11 +98,11 @@ impl BoardTools {
     ///
     /// With its columns and cards. A card whose item is deleted says so.
     #[oai(path = "/tools/get_board", method = "post", operation_id = "get_board")]
-    async fn get_board(&self, auth: Auth, arguments: Json<OneBoard>) -> Answer<Json<ToolAnswer<BoardAnswer>>> {
+    async fn get_board(&self, auth: Auth, arguments: Json<OneBoard>) -> Answer<Written<ToolAnswer<BoardAnswer>>> {
         let Auth(caller) = auth;
         let board: BoardId = arguments.0.board_id.id(Code::BoardNotFound)?;
-        let kept = documents::reach::<board::Board>(&mut *self.0.conn().await?, &caller, board.uuid()).await?;
-        Ok(ToolAnswer::new(&caller.request_id, BoardAnswer { board: Board::from(kept) }).json())
+        let kept = document_reads::reach::<board::Board>(&self.0, &caller, board.uuid()).await?;
+        Ok(written(&self.0, &caller, kept.is_long, || BoardAnswer { board: Board::from(kept) }).await)
     }
 
     /// Change a board
@@ -123,7 +125,9 @@ impl BoardTools {
         let ops = ops.iter().flatten().filter_map(ToJSON::to_json).collect();
         let edit = Edit { if_revision, name: name.map(|name| name.0), ops };
         let board: BoardId = board_id.id(Code::BoardNotFound)?;
-        Ok(document_edits::edit(&self.0, &caller, &once, board.uuid(), edit, shown(&caller.request_id)).await?.into())
+        Ok(document_edits::edit(&self.0, &caller, &once, board.uuid(), edit, answer_writer(&caller.request_id))
+            .await?
+            .into())
     }
 
     /// Undo the latest change of a board
@@ -143,7 +147,7 @@ impl BoardTools {
         }
         let board: BoardId = arguments.0.board_id.id(Code::BoardNotFound)?;
         let (id, if_revision) = (board.uuid(), arguments.0.if_revision);
-        let show = shown(&caller.request_id);
+        let show = answer_writer(&caller.request_id);
         Ok(document_edits::undo(&self.0, &caller, &once, id, if_revision, show).await?.into())
     }
 
@@ -161,6 +165,6 @@ impl BoardTools {
 }
 
 /// Returns a function that writes the answer which shows a board.
-fn shown(request_id: &str) -> impl FnOnce(Kept<board::Board>) -> String {
+fn answer_writer(request_id: &str) -> impl FnOnce(Kept<board::Board>) -> String {
     move |kept| ToolAnswer::new(request_id, BoardAnswer { board: kept.into() }).to_json_string()
 }

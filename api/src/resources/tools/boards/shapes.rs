@@ -227,7 +227,7 @@ pub struct DeletedBoard {
 
 impl From<Kept<board::Board>> for Board {
     fn from(kept: Kept<board::Board>) -> Self {
-        let Kept { id, name, body, refs, revision, created_at, updated_at } = kept;
+        let Kept { id, name, body, refs, revision, created_at, updated_at, .. } = kept;
         Self {
             id: Text::of(BoardId::from(id)),
             name: Text(name),

@@ -1,4 +1,5 @@
-//! `save_template`, `list_templates`, `run_template`, `delete_template`: named arguments of a tool (contract §4.9).
+//! `save_template`, `list_templates`, `run_template`, `undo_template`, `delete_template`: named arguments of a tool
+//! (contract §4.9).
 //!
 //! `run` turns a run into a call of the template's tool.
 
@@ -15,7 +16,7 @@ use crate::http::paging::Page;
 use crate::http::text::True;
 use crate::usecases::documents::{self, Kept};
 use crate::usecases::once::Once;
-use crate::usecases::saved::{delete_named, reach_named};
+use crate::usecases::saved::{delete_named, reach_named, undo_named};
 use crate::usecases::templates::{NewTemplate, save_template};
 use domain::template;
 use poem::Request;
@@ -25,7 +26,7 @@ use poem_openapi::types::ToJSON;
 use run::{Ran, called};
 use shapes::{
     DeletedTemplate, ListTemplates, ListedTemplate, OneTemplate, RunTemplate, SaveTemplate, TemplateAnswer,
-    TemplatePage,
+    TemplatePage, UndoTemplate,
 };
 
 /// The error codes of these operations, besides those that any operation may return; a run may also return its tool's.
@@ -36,6 +37,10 @@ pub const ERRORS: Refusals = &[
     ),
     ("POST /tools/list_templates", &[Code::InvalidCursor]),
     ("POST /tools/run_template", &[Code::TemplateNotFound, Code::ToolNotFound]),
+    (
+        "POST /tools/undo_template",
+        &[Code::RoleForbidden, Code::TemplateNotFound, Code::RevisionConflict, Code::NothingToUndo],
+    ),
     ("POST /tools/delete_template", &[Code::RoleForbidden, Code::TemplateNotFound]),
 ];
 
@@ -47,7 +52,8 @@ impl TemplateTools {
     /// Save a template
     ///
     /// Saves a tool's arguments under a name, to run again and again. They are checked against the tool's schema;
-    /// required arguments may be left to the run. A template of the same name is replaced. A workspace has at most 200.
+    /// required arguments may be left to the run. A template of the same name is replaced; the last 50 changes can be
+    /// undone with `undo_template`. A workspace has at most 200.
     #[oai(path = "/tools/save_template", method = "post", operation_id = "save_template")]
     async fn save_template(
         &self,
@@ -62,11 +68,7 @@ impl TemplateTools {
         }
         let SaveTemplate { name, tool, arguments, if_revision } = arguments.0;
         let new = NewTemplate { name: name.0, tool: tool.0, arguments: arguments.0, if_revision };
-        let request_id = caller.request_id.clone();
-        let show = |kept: Kept<template::Template>| {
-            ToolAnswer::new(&request_id, TemplateAnswer { template: kept.into() }).to_json_string()
-        };
-        Ok(save_template(&self.0, &caller, &once, new, show).await?.into())
+        Ok(save_template(&self.0, &caller, &once, new, shown(&caller.request_id)).await?.into())
     }
 
     /// List templates
@@ -109,9 +111,30 @@ impl TemplateTools {
         called(&self.0, request, caller, kept.body, overrides.unwrap_or_default().0).await
     }
 
+    /// Undo the latest change of a template
+    ///
+    /// Restores what the template was before its latest change, as a new revision. Repeat it to undo the change before.
+    /// A first save is not undone: `delete_template` deletes the template.
+    #[oai(path = "/tools/undo_template", method = "post", operation_id = "undo_template")]
+    async fn undo_template(
+        &self,
+        auth: Auth,
+        key: IdempotencyKey,
+        arguments: Json<UndoTemplate>,
+    ) -> Answer<Stored<ToolAnswer<TemplateAnswer>>> {
+        let Auth(caller) = auth;
+        let once = Once::of(&self.0, &caller, "undo_template", key, &arguments.0);
+        if let Some(before) = once.before(&self.0).await? {
+            return Ok(Stored::replayed(before.body));
+        }
+        let UndoTemplate { name, if_revision } = arguments.0;
+        let show = shown(&caller.request_id);
+        Ok(undo_named(&self.0, &caller, &once, &name, if_revision, show).await?.into())
+    }
+
     /// Delete a template
     ///
-    /// Its name becomes free.
+    /// Its history is deleted too, and its name becomes free.
     #[oai(path = "/tools/delete_template", method = "post", operation_id = "delete_template")]
     async fn delete_template(
         &self,
@@ -122,4 +145,9 @@ impl TemplateTools {
         delete_named::<template::Template>(&self.0, &caller, &name).await?;
         Ok(ToolAnswer::new(&caller.request_id, DeletedTemplate { name, deleted: True }).json())
     }
+}
+
+/// Returns a function that writes the answer which shows a template.
+fn shown(request_id: &str) -> impl FnOnce(Kept<template::Template>) -> String {
+    move |kept| ToolAnswer::new(request_id, TemplateAnswer { template: kept.into() }).to_json_string()
 }

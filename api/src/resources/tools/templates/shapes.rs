@@ -54,6 +54,16 @@ pub struct OneTemplate {
     pub name: Text,
 }
 
+/// Which template to restore.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct UndoTemplate {
+    /// Its name.
+    pub name: Text,
+    /// The revision to undo. If the template has another one: 409 `revision_conflict`.
+    pub if_revision: Option<i32>,
+}
+
 /// Which template to run, and what to change for this run.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields, skip_serializing_if_is_none, example)]

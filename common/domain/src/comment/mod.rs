@@ -82,7 +82,7 @@ impl Region {
 
 /// The part of its subject that a comment is about: all of it if no field is given.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Place {
+pub struct Anchor {
     /// Its start in milliseconds of the media.
     pub at_ms: Option<i32>,
     /// Its end in milliseconds; `None` for a single moment.
@@ -168,7 +168,7 @@ const fn is_drawn(letter: char) -> bool {
 
 /// The part of its subject that a call asks for, in seconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct AskedPlace {
+pub struct AskedAnchor {
     /// Its start in seconds.
     pub at: Option<f64>,
     /// Its end in seconds.
@@ -187,13 +187,13 @@ pub struct Extent {
 }
 
 /// Checks the part that is asked for against the subject, and converts it to milliseconds.
-pub fn checked_place(asked: AskedPlace, subject: Extent) -> Result<Place, CommentError> {
-    let (AskedPlace { at, until, region }, Extent { duration_ms, has_picture }) = (asked, subject);
+pub fn checked_anchor(asked: AskedAnchor, subject: Extent) -> Result<Anchor, CommentError> {
+    let (AskedAnchor { at, until, region }, Extent { duration_ms, has_picture }) = (asked, subject);
     if region.is_some_and(|region| !has_picture || !region.is_within()) {
         return Err(CommentError::Region);
     }
     if at.is_none() && until.is_none() {
-        return Ok(Place { region, ..Place::default() });
+        return Ok(Anchor { region, ..Anchor::default() });
     }
     let duration_ms = duration_ms.ok_or(CommentError::Timeless)?;
     #[expect(clippy::cast_precision_loss, reason = "media lasts days at most")]
@@ -208,71 +208,8 @@ pub fn checked_place(asked: AskedPlace, subject: Extent) -> Result<Place, Commen
     if until_ms.is_some_and(|until_ms| at_ms.is_none_or(|at_ms| until_ms <= at_ms)) {
         return Err(outside());
     }
-    Ok(Place { at_ms, until_ms, region })
+    Ok(Anchor { at_ms, until_ms, region })
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_comment_is_about_a_part_of_the_item_that_there_is() {
-        let place = |at, until, duration_ms| {
-            let extent = Extent { duration_ms, has_picture: true };
-            checked_place(AskedPlace { at, until, region: None }, extent)
-        };
-        assert_eq!(place(None, None, None), Ok(Place::default()));
-        let moment = place(Some(1.5), Some(2.0), Some(2_000)).expect("within the media");
-        assert_eq!((moment.at_ms, moment.until_ms), (Some(1_500), Some(2_000)));
-        assert_eq!(place(Some(1.0), None, None), Err(CommentError::Timeless));
-        for (at, until) in [
-            (Some(-0.1), None),
-            (Some(2.1), None),
-            (Some(f64::NAN), None),
-            (Some(f64::INFINITY), None),
-            (Some(1.0), Some(1.0)),
-            (Some(1.5), Some(1.0)),
-            (None, Some(1.0)),
-            (Some(1.0), Some(2.1)),
-        ] {
-            assert!(matches!(place(at, until, Some(2_000)), Err(CommentError::Outside(_))), "{at:?} {until:?}");
-        }
-    }
-
-    #[test]
-    fn a_region_is_within_a_picture() {
-        let place = |region, has_picture| {
-            let asked = AskedPlace { region: Some(region), ..AskedPlace::default() };
-            checked_place(asked, Extent { duration_ms: None, has_picture })
-        };
-        let region = Region { x: 0.25, y: 0.0, width: 0.75, height: 1.0 };
-        assert_eq!(place(region, true).map(|place| place.region), Ok(Some(region)));
-        assert_eq!(place(region, false), Err(CommentError::Region));
-        for wrong in [
-            Region { x: 0.3, ..region },
-            Region { x: -0.1, ..region },
-            Region { height: 0.0, ..region },
-            Region { y: f64::NAN, ..region },
-        ] {
-            assert_eq!(place(wrong, true), Err(CommentError::Region), "{wrong:?}");
-        }
-    }
-
-    #[test]
-    fn texts_and_names_have_something_in_them() {
-        assert_eq!(checked_text("  <b>cut\nhere</b> "), Ok("<b>cut\nhere</b>"));
-        assert_eq!(checked_text(" \n"), Err(CommentError::Text));
-        assert!(checked_text(&"ä".repeat(MOST_CHARACTERS)).is_ok());
-        assert_eq!(checked_text(&"ä".repeat(MOST_CHARACTERS + 1)), Err(CommentError::Text));
-        assert_eq!(checked_name(" Ada "), Ok("Ada"));
-        assert_eq!(checked_name("a\nb"), Err(CommentError::Name));
-        for seen in ["Ada Lovelace", "עדה", "李", "می‌خواهم", "👩‍🚀", "x_X", "!"] {
-            assert_eq!(checked_name(seen), Ok(seen));
-        }
-        let unseen =
-            ["\u{200B}", "\u{2800}", "\u{3164}", "\u{202E}adA", "Ada\u{2066}", "A\u{200B}da", "\u{FE0F}", ".\u{E0041}"];
-        for wrong in unseen {
-            assert_eq!(checked_name(wrong), Err(CommentError::Name), "{wrong:?}");
-        }
-    }
-}
+mod tests;

@@ -1,0 +1,18 @@
+//! Answers that show all of a document.
+
+use crate::app::App;
+use crate::app::beside::worked;
+use crate::auth::Caller;
+use crate::contract::envelope::{ToolAnswer, Written};
+use poem_openapi::types::{ParseFromJSON, ToJSON};
+
+/// Writes a tool's answer: one that shows a long document in the account's turn. No caller of this has a connection.
+pub(super) async fn written<T: ParseFromJSON + ToJSON>(
+    app: &App,
+    caller: &Caller,
+    is_long: bool,
+    data: impl FnOnce() -> T,
+) -> Written<ToolAnswer<T>> {
+    let write = || Written::of(&ToolAnswer::new(&caller.request_id, data()));
+    worked(app, caller.account_id, is_long, write).await
+}

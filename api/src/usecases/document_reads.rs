@@ -1,0 +1,94 @@
+//! Reading a document: all of it, or no more than lists show.
+//!
+//! Half a megabyte takes tenths of a second to parse, and again to write as an answer. A long document is parsed in the
+//! turn of the account that asks, beside the threads that answer calls, and no connection is held meanwhile; so is the
+//! answer written that shows it (`resources::tools::written`).
+
+use crate::app::App;
+use crate::app::beside::{run_beside_if, worked};
+use crate::auth::Caller;
+use crate::http::error::{Answer, ApiError};
+use crate::usecases::documents::{Document, Kept, acts_in, missing, opened};
+use domain::document::{self, LONG_BYTES};
+use serde_json::Value;
+use sqlx::PgConnection;
+use store::documents::{self, ReadRow, SummaryRow};
+use store::items;
+use uuid::Uuid;
+
+/// Returns the document, for a call that acts in its workspace.
+///
+/// # Errors
+/// `workspace_forbidden` when it is in another workspace, the kind's own refusal when there is none.
+pub async fn reach<D: Document>(app: &App, caller: &Caller, id: Uuid) -> Answer<Kept<D>> {
+    let row = found::<D>(&mut *app.conn().await?, caller, id).await?;
+    let is_long = is_long(&row);
+    let body: D = worked(app, caller.account_id, is_long, || parsed(&row)).await?;
+    let named = body.items();
+    let refs = if named.is_empty() { Vec::new() } else { items::refs(&mut *app.conn().await?, &named).await? };
+    let refs = refs.into_iter().collect();
+    let ReadRow { id, name, revision, created_at, updated_at, .. } = row;
+    Ok(Kept { id, name, body, refs, revision, created_at, updated_at, is_long })
+}
+
+/// Returns its content alone, to those who hold a connection.
+///
+/// # Errors
+/// As [`reach`].
+pub async fn content<D: Document>(conn: &mut PgConnection, caller: &Caller, id: Uuid) -> Answer<D> {
+    let row = found::<D>(conn, caller, id).await?;
+    run_beside_if(is_long(&row), || parsed(&row))
+}
+
+/// Returns its content, and locks the document until the caller's transaction ends.
+///
+/// # Errors
+/// As [`reach`].
+pub(super) async fn content_to_change<D: Document>(conn: &mut PgConnection, caller: &Caller, id: Uuid) -> Answer<D> {
+    let row = documents::find_to_change(conn, D::KIND, id).await.map_err(ApiError::of_own_lock)?;
+    let row = row.ok_or_else(missing::<D>)?;
+    acts_in::<D>(caller, row.workspace_id)?;
+    run_beside_if(document::is_long(&row.body), || opened(row.id, row.body))
+}
+
+/// Returns what lists show of it.
+///
+/// # Errors
+/// As [`reach`].
+pub async fn summary<D: Document>(conn: &mut PgConnection, caller: &Caller, id: Uuid) -> Answer<Value> {
+    summarized::<D>(caller, documents::summary(conn, D::KIND, id).await?)
+}
+
+/// Returns the same, and locks the document until the caller's transaction ends.
+///
+/// # Errors
+/// As [`reach`].
+pub(super) async fn summary_to_change<D: Document>(
+    conn: &mut PgConnection,
+    caller: &Caller,
+    id: Uuid,
+) -> Answer<Value> {
+    let row = documents::summary_to_change(conn, D::KIND, id).await.map_err(ApiError::of_own_lock)?;
+    summarized::<D>(caller, row)
+}
+
+fn summarized<D: Document>(caller: &Caller, row: Option<SummaryRow>) -> Answer<Value> {
+    let row = row.ok_or_else(missing::<D>)?;
+    acts_in::<D>(caller, row.workspace_id)?;
+    Ok(row.summary)
+}
+
+async fn found<D: Document>(conn: &mut PgConnection, caller: &Caller, id: Uuid) -> Answer<ReadRow> {
+    let row = documents::find(conn, D::KIND, id).await?.ok_or_else(missing::<D>)?;
+    acts_in::<D>(caller, row.workspace_id)?;
+    Ok(row)
+}
+
+const fn is_long(row: &ReadRow) -> bool {
+    row.body.len() > LONG_BYTES
+}
+
+fn parsed<D: Document>(row: &ReadRow) -> Answer<D> {
+    serde_json::from_str(&row.body)
+        .map_err(|error| ApiError::internal(format!("the {} {} can't be read: {error}", D::KIND.name(), row.id)))
+}

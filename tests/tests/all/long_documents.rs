@@ -1,0 +1,85 @@
+//! What is long is worked on in its account's turn: documents that are read, and documents that are imported.
+
+use anyhow::ensure;
+use api::http::answers::Taker;
+use mws_tests::world::{Answer, Tenant, World};
+use serde_json::{Value, json};
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// How long is waited for an answer that should not come.
+const WAITED: Duration = Duration::from_millis(500);
+
+/// What comes of a call that is sent while its account's turn is taken. Fails if it does not wait for it.
+async fn after_its_turn(world: &World, tenant: &Tenant, tool: &'static str, ask: Value) -> anyhow::Result<Answer> {
+    let turn = world.app().body_turns.turn(Taker::Account(tenant.account)).await;
+    let client = tenant.client.clone();
+    let mut call = tokio::spawn(async move { client.tool(tool, &ask).await });
+    ensure!(timeout(WAITED, &mut call).await.is_err(), "{tool} waited for no turn");
+    drop(turn);
+    call.await?
+}
+
+/// A timeline of this many scenes, of 300 bytes each.
+async fn timeline(tenant: &Tenant, scenes: usize) -> anyhow::Result<Value> {
+    let scene = json!({ "op": "add_scene", "color": "#102030", "duration": 2, "description": "x".repeat(250) });
+    let new = json!({ "name": "River", "ops": vec![scene; scenes] });
+    Ok(tenant.client.tool("create_timeline", &new).await?.data()?["timeline"].clone())
+}
+
+#[tokio::test]
+async fn a_long_document_is_read_and_exported_in_its_accounts_turn_and_a_short_one_at_once() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let (long, short) = (timeline(&tenant, 400).await?, timeline(&tenant, 2).await?);
+    let asks = |timeline: &Value| {
+        let id = timeline["id"].clone();
+        let export = |format: &str| ("export_timeline", json!({ "timeline_id": id, "format": format }));
+        [("get_timeline", json!({ "timeline_id": id })), export("otio"), export("edl")]
+    };
+    for (tool, ask) in asks(&long) {
+        let answer = after_its_turn(&world, &tenant, tool, ask.clone()).await?.data()?.clone();
+        if tool == "get_timeline" {
+            assert_eq!(answer["timeline"], long, "as it was made");
+        } else {
+            assert!(answer["content"].as_str().is_some_and(|content| content.len() > 10_000), "{ask}");
+        }
+    }
+    let _turn = world.app().body_turns.turn(Taker::Account(tenant.account)).await;
+    for (tool, ask) in asks(&short) {
+        tenant.client.tool(tool, &ask).await?.data()?;
+    }
+    world.end().await
+}
+
+#[tokio::test]
+async fn comments_on_a_timeline_look_at_no_more_of_it_than_lists_show() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let id = timeline(&tenant, 2).await?["id"].clone();
+    // A body that nobody can read.
+    sqlx::query("UPDATE documents SET body = '[]'").execute(world.pool()).await?;
+    let comment =
+        async |at: f64| tenant.client.tool("add_comment", &json!({ "ref": id, "text": "Too long.", "at": at })).await;
+    comment(3.5).await?.data()?;
+    let beyond = comment(4.5).await?;
+    assert_eq!((beyond.status, beyond.code()), (400, "invalid_request"), "{}", beyond.text);
+    let list = tenant.client.tool("list_comments", &json!({ "ref": id })).await?.data()?.clone();
+    assert_eq!(list["comments"].as_array().map(Vec::len), Some(1));
+    let edited = json!({ "name": "Y", "ops": [{ "op": "set_details", "variant_of": id }] });
+    tenant.client.tool("create_timeline", &edited).await?.data()?;
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_document_is_imported_in_its_accounts_turn() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let event = "1 AX V C 00:00:00:00 00:00:01:00 00:00:00:00 00:00:01:00";
+    let cue = "1\n00:00:01,000 --> 00:00:02,500\nThe river\n";
+    for (format, content) in [("edl", event), ("srt", cue)] {
+        let ask = json!({ "content": content, "format": format });
+        after_its_turn(&world, &tenant, "import_timeline", ask).await?.data()?;
+    }
+    world.end().await
+}
