@@ -1,18 +1,22 @@
-//! Dubs, which jobs make. Edits are done in the edit's transaction (`documents`).
+//! Dubs, which jobs make. Edits are done in the edit's transaction (`documents`); a dub that is deleted stops its jobs.
 
 use crate::app::App;
 use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
-use crate::usecases::documents::{self, BegunChange, Document, Kept, refused};
+use crate::http::rate::pace;
+use crate::usecases::document_edits::edited_by;
+use crate::usecases::document_reads;
+use crate::usecases::documents::{self, BegunChange, Document, Kept};
 use crate::usecases::once::{Made, Once};
-use domain::document::{DocumentKind, OpList, edited};
+use domain::document::{DocumentKind, OpList};
 use domain::dub::{Dub, LONGEST};
 use domain::ids::{DubId, ItemId};
 use domain::timeline::Micros;
+use runtime::ending;
 use serde_json::Value;
 use sqlx::PgConnection;
 use store::dubs::{self, DubOutput};
-use store::items;
+use store::{items, jobs};
 
 impl Document for Dub {
     const KIND: DocumentKind = DocumentKind::Dub;
@@ -50,10 +54,10 @@ pub struct KeptDub {
 /// Returns the dub, for a call that acts in its workspace.
 ///
 /// # Errors
-/// As `documents::reach`.
-pub async fn reach_dub(conn: &mut PgConnection, caller: &Caller, dub: DubId) -> Answer<KeptDub> {
-    let kept = documents::reach::<Dub>(conn, caller, dub.uuid()).await?;
-    Ok(KeptDub { kept, output: dubs::output(conn, dub).await? })
+/// As `document_reads::reach`.
+pub async fn reach_dub(app: &App, caller: &Caller, dub: DubId) -> Answer<KeptDub> {
+    let kept = document_reads::reach::<Dub>(app, caller, dub.uuid()).await?;
+    Ok(KeptDub { kept, output: dubs::output(&mut *app.conn().await?, dub).await? })
 }
 
 /// Changes a dub: all of the edit or nothing. `show` writes the answer.
@@ -79,7 +83,7 @@ pub async fn edit_dub(
         let usable = items::usable(&mut change.tx, &[change.body.source], caller.workspace.id).await?;
         let duration = usable.first().and_then(|item| item.facts.duration).unwrap_or(LONGEST);
         let apply = |dub: &mut Dub, op| dub.apply(op, duration);
-        change.body = edited(&change.body, OpList::Ops, &edit.ops, apply).map_err(|error| refused(&error))?;
+        change.body = edited_by(&change.body, OpList::Ops, &edit.ops, apply)?;
     }
     if let Some(name) = edit.name {
         change.name = name;
@@ -106,6 +110,25 @@ pub async fn undo_dub(
         }
         BegunChange::Before(before) => Ok(Made::Before(before)),
     }
+}
+
+/// Deletes a dub, with its revisions, and cancels the jobs that speak it: they cost nothing.
+///
+/// The dub is locked before its jobs, as `dispatch` locks it before it starts one: no job starts in between.
+///
+/// # Errors
+/// As `document_reads::reach`.
+pub async fn delete_dub(app: &App, caller: &Caller, dub: DubId) -> Answer<()> {
+    let process = &app.process;
+    let mut delete_dub = process.begin().await?;
+    let body: Dub = document_reads::content_to_change(&mut delete_dub, caller, dub.uuid()).await?;
+    let stopped = jobs::cancel_for_dub(&mut delete_dub, dub, body.source).await?;
+    let (pace, told) = (pace(&process.settings), &process.settings.event_kinds);
+    let after_commit = ending::end_stopped_jobs(&mut delete_dub, &stopped, caller.account_id, pace, told).await?;
+    store::documents::delete(&mut delete_dub, Dub::KIND, dub.uuid(), caller.workspace.id).await?;
+    delete_dub.commit().await?;
+    after_commit.run(&process.pool, &process.wakes).await;
+    Ok(())
 }
 
 /// Returns the duration of a dub's item, in microseconds, if the item still exists.

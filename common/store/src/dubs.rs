@@ -182,8 +182,15 @@ pub struct SpokenDub {
     pub voice_before: Option<ItemId>,
 }
 
-/// Stores a dub that was spoken: its items, its timeline, the dub itself when it is new, and what was spoken. If the
-/// dub was deleted meanwhile, only its items and timeline are stored. Call it in the transaction that ends the job.
+/// Locks the timeline of a dub that was spoken, if there is one, as [`keep`] does. It waits for people who edit it:
+/// call it before the job's row is locked, which others wait for.
+pub async fn lock_timeline(conn: &mut PgConnection, spoken: &SpokenDub) -> sqlx::Result<()> {
+    documents::find_to_change(conn, DocumentKind::Timeline, spoken.timeline.uuid()).await.map(drop)
+}
+
+/// Stores a dub that was spoken: its items, its timeline, the dub itself when it is new, and what was spoken. Call it
+/// in the transaction that ends the job. The job of a dub that is deleted is cancelled and comes to no such end; where
+/// a process of the release before has deleted the dub, its items and timeline are stored alone.
 pub async fn keep(conn: &mut PgConnection, spoken: &SpokenDub) -> sqlx::Result<()> {
     for item in [&spoken.item, &spoken.voice] {
         new_item::store(conn, item).await?;

@@ -197,6 +197,37 @@ async fn what_is_asked_wrongly_or_of_the_wrong_thing_is_refused_in_words_and_sta
 }
 
 #[tokio::test]
+async fn a_language_that_no_worker_speaks_is_refused_at_the_call_with_those_that_there_are() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let client = &tenant.client;
+    let call = async |more: Value| {
+        let mut body = json!({ "text": "Bonjorn." });
+        body.as_object_mut().context("a body")?.extend(more.as_object().cloned().unwrap_or_default());
+        client.tool("generate_audio", &body).await
+    };
+    assert_eq!(call(json!({ "language": "xx" })).await?.status, 200, "no worker has said what it speaks");
+    let voices = MakerOffer { name: "espeak-ng:en,es".to_owned(), version: "1".to_owned() };
+    store::generations::announce(&mut *world.pool().acquire().await?, &[voices]).await?;
+    for more in [
+        json!({ "language": "oc" }),
+        json!({ "voice": "oc+f3" }),
+        json!({ "language": "es", "voice": "oc" }),
+        json!({ "language": "oc-FR", "dry_run": true }),
+    ] {
+        let refused = call(more.clone()).await?;
+        assert_eq!((refused.status, refused.code()), (422, "engine_not_configured"), "{more}: {}", refused.text);
+        assert!(refused.text.contains("a voice for `oc`. There are voices for en, es."), "{}", refused.text);
+    }
+    assert_eq!(call(json!({ "language": "xx" })).await?.status, 200, "what was started is told as it stands");
+    for more in [json!({ "language": "es" }), json!({ "language": "es-419" }), json!({ "voice": "Spanish" })] {
+        assert_eq!(call(more.clone()).await?.data()?["status"], "queued", "{more}");
+    }
+    assert_eq!(world.count("SELECT count(*) FROM jobs").await?, 4);
+    world.end().await
+}
+
+#[tokio::test]
 async fn thirty_calls_at_once_for_the_same_words_make_one_item_and_a_deleted_one_is_made_anew() -> anyhow::Result<()> {
     let world = World::new().await?;
     let tenant = world.tenant("a").await?;

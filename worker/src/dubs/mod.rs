@@ -21,7 +21,7 @@ use crate::readers::decode::{Encoder, Feed, MediaTools, Workshop, input_path};
 use crate::readers::{JobCtx, MediaSource, Progress, ReadError};
 use crate::renders::{DubMix, Rendered, Renderer};
 use domain::document::MOST_BYTES;
-use domain::dub::{Dub, DubPlan, Piece};
+use domain::dub::{Dub, DubPlan, Language, Piece, engine_of, offered_pair, usual_voice};
 use domain::model::BuiltIn;
 use domain::pixels::PictureSize;
 use domain::task::Task;
@@ -90,9 +90,10 @@ impl Dubber {
         speaks.then_some(Self { tools, open, renderer, speakers, translator })
     }
 
-    /// The language pairs that it translates, for the fleet. Generations offer the voices.
+    /// The language pairs that it translates and speaks, for the fleet. Generations offer the voices.
     pub(crate) fn offers(&self) -> Vec<MakerOffer> {
-        self.translator.offers()
+        let engines: Vec<BuiltIn> = self.speakers.versions().into_iter().map(|one| one.engine).collect();
+        spoken_pairs(self.translator.offers(), &engines)
     }
 
     /// Makes what the plan says.
@@ -177,6 +178,20 @@ impl Dubber {
         facts.duration_ms = Some(track.samples * 1_000 / i64::from(RATE)).filter(|ms| *ms > 0);
         Ok(NewMedia { file: media.file().try_clone()?, facts, picture: None })
     }
+}
+
+/// Returns these offers without pairs into a language that none of these engines speaks by itself. Where one worker
+/// translates and another one speaks, neither could make the dub, and each would leave it to the other.
+fn spoken_pairs(offers: Vec<MakerOffer>, engines: &[BuiltIn]) -> Vec<MakerOffer> {
+    let prefix = offered_pair("");
+    let is_spoken = |offer: &MakerOffer| {
+        let Some((_, target)) = offer.name.strip_prefix(&prefix).and_then(|pair| pair.split_once('-')) else {
+            return true;
+        };
+        let target = target.parse::<Language>();
+        target.is_ok_and(|target| engines.contains(&engine_of(&usual_voice(&target, 0), &target)))
+    };
+    offers.into_iter().filter(is_spoken).collect()
 }
 
 /// Whether this offer of a worker's is one that translates dubs, not one that makes generations.

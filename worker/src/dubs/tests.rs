@@ -1,12 +1,13 @@
 //! Dubs of talks that are spoken here, by the engines of this machine, and measured by our own reads.
 
-use super::{DubRequest, Dubbed, Dubber};
+use super::{DubRequest, Dubbed, Dubber, spoken_pairs};
 use crate::open_media::OpenMedia;
 use crate::readers::ReadError;
 use crate::readers::tests::{Studio, an_hour};
 use crate::renders::Renderer;
 use domain::dub::{Before, Dub, DubPlan, DubTool, Segment};
 use domain::ids::{ItemId, WorkspaceId};
+use domain::model::BuiltIn;
 use domain::read::Read;
 use domain::timeline::Micros;
 use runtime::media::MediaStore;
@@ -14,6 +15,7 @@ use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use store::generations::MakerOffer;
 use store::items::StoredMedia;
 
 /// What is said in the talk, and by which voice of `flite`.
@@ -23,6 +25,18 @@ const TALK: [(&str, &str); 4] = [
     ("slt", "The house is very old, and many people work there every day of the year."),
     ("rms", "That is all for today. We will see you again next week."),
 ];
+
+#[test]
+fn pairs_are_offered_only_into_languages_that_the_same_machine_speaks() {
+    let names = ["apertium", "apertium:eng-spa", "apertium:spa-eng"];
+    let offered = |engines: &[BuiltIn]| -> Vec<String> {
+        let offers = names.map(|name| MakerOffer { name: name.to_owned(), version: "1".to_owned() });
+        spoken_pairs(offers.to_vec(), engines).into_iter().map(|offer| offer.name).collect()
+    };
+    assert_eq!(offered(&[BuiltIn::Espeak, BuiltIn::Flite]), names);
+    assert_eq!(offered(&[BuiltIn::Flite]), ["apertium", "apertium:spa-eng"]);
+    assert_eq!(offered(&[BuiltIn::Espeak]), ["apertium", "apertium:eng-spa"]);
+}
 
 /// A store with media in it, and what dubs them.
 struct Cinema {

@@ -54,15 +54,26 @@ impl Make for DubRequest {
     }
 
     async fn lack(&self, conn: &mut PgConnection) -> sqlx::Result<Option<Unmade>> {
+        if let Some(dub) = self.plan.dub
+            && documents::summary(conn, DocumentKind::Dub, dub.uuid()).await?.is_none()
+        {
+            return Ok(Some(Unmade::DubDeleted));
+        }
         let offered = generations::makers(conn).await?;
-        if let Some(lacking) = self.plan.needs().into_iter().find(|need| !offered.contains(need)) {
-            return Ok(Some(Unmade::Lacking(lacking)));
+        if let Some(lack) = self.plan.lack(&offered) {
+            return Ok(Some(Unmade::Lacking(lack)));
         }
         let is_full = self.plan.tool == DubTool::Dub && self.is_full_of_documents(conn).await?;
         Ok(is_full.then_some(Unmade::DocumentsFull))
     }
 
     async fn take_row(&self, conn: &mut PgConnection, job: JobId, hash: &[u8]) -> sqlx::Result<bool> {
+        // Whoever deletes the dub waits until this job is committed, and then stops it.
+        if let Some(dub) = self.plan.dub
+            && !documents::hold(conn, DocumentKind::Dub, dub.uuid()).await?
+        {
+            return Ok(false);
+        }
         let plan = serde_json::to_value(&self.plan).map_err(|error| sqlx::Error::Encode(Box::new(error)))?;
         // The job's id is derived from its first item's.
         let (one, other) = (ItemId::mint(), ItemId::mint());

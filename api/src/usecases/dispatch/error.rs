@@ -14,9 +14,19 @@ pub enum DispatchError {
     /// The paying account has no row.
     #[error("the account that pays is missing")]
     NoAccount,
+    /// Another call of the account that pays held its balance for longer than a lock is waited for.
+    #[error("another call held the account's balance for too long")]
+    Busy(#[source] sqlx::Error),
     /// The database refused the statement, or is unreachable.
     #[error(transparent)]
     Database(#[from] sqlx::Error),
+}
+
+impl DispatchError {
+    /// Why the account could not be locked.
+    pub fn of_account_lock(error: sqlx::Error) -> Self {
+        if store::waited_too_long(&error) { Self::Busy(error) } else { Self::Database(error) }
+    }
 }
 
 impl From<DispatchError> for ApiError {
@@ -28,6 +38,7 @@ impl From<DispatchError> for ApiError {
                     .retry_after(2)
             }
             DispatchError::Unaccounted | DispatchError::NoAccount => Self::internal(error),
+            DispatchError::Busy(error) => Self::of_own_lock(error),
             DispatchError::Database(error) => error.into(),
         }
     }

@@ -1,11 +1,12 @@
 //! One generation as work of a dispatch (`making`). `resources/tools/generation` makes the plan and the price before;
-//! whether a worker offers the plan's maker is looked up here.
+//! whether a worker offers the plan's maker, and speaks its language, is looked up here.
 
 use super::making::{Make, Order, Unmade};
 use domain::credits::Credits;
-use domain::generation::GenerationPlan;
+use domain::dub::{Lack, lack_of_language};
+use domain::generation::{GenerationPlan, Maker};
 use domain::ids::{ItemId, JobId};
-use domain::model::Price;
+use domain::model::{BuiltIn, Price};
 use domain::plan::{Candidate, Reason};
 use domain::task::Task;
 use sqlx::PgConnection;
@@ -54,8 +55,11 @@ impl Make for GenerationRequest {
     }
 
     async fn lack(&self, conn: &mut PgConnection) -> sqlx::Result<Option<Unmade>> {
-        let is_offered = generations::makers(conn).await?.iter().any(|maker| maker == self.plan.maker.name());
-        Ok((!is_offered).then_some(Unmade::Reason(Reason::EngineNotConfigured)))
+        let offered = generations::makers(conn).await?;
+        if !offered.iter().any(|maker| maker == self.plan.maker.name()) {
+            return Ok(Some(Unmade::Reason(Reason::EngineNotConfigured)));
+        }
+        Ok(self.lack_of_voice(&offered).map(Unmade::Lacking))
     }
 
     async fn take_row(&self, conn: &mut PgConnection, job: JobId, hash: &[u8]) -> sqlx::Result<bool> {
@@ -63,5 +67,14 @@ impl Make for GenerationRequest {
         let price = self.price.map(|(price, _)| price);
         let new = NewGeneration { job, hash, plan: &plan, output: ItemId::mint(), name: &self.name, price };
         generations::take(conn, &new).await
+    }
+}
+
+impl GenerationRequest {
+    /// Returns the language that no worker speaks. Only `espeak-ng` speaks several.
+    fn lack_of_voice(&self, offered: &[String]) -> Option<Lack> {
+        let asked = &self.plan.asked;
+        let voice = asked.voice.as_deref().or(asked.language.as_deref())?;
+        if matches!(self.plan.maker, Maker::Engine(BuiltIn::Espeak)) { lack_of_language(voice, offered) } else { None }
     }
 }

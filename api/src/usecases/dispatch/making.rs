@@ -6,6 +6,7 @@
 
 use super::{DispatchError, Ownership, Prepared, Work, storage_is_full};
 use domain::credits::Credits;
+use domain::dub::Lack;
 use domain::ids::JobId;
 use domain::minutes::Minutes;
 use domain::plan::{Answer, Candidate, Reason};
@@ -96,8 +97,10 @@ pub enum Unmade {
     StorageFull,
     /// The workspace has as many dubs or timelines as it may, or the account as many bytes of documents.
     DocumentsFull,
-    /// No worker has this engine or pair of languages.
-    Lacking(String),
+    /// The dub that is to be spoken again was deleted since the call looked at it.
+    DubDeleted,
+    /// No worker has this engine, pair of languages or voice.
+    Lacking(Lack),
     /// Another reason.
     Reason(Reason),
 }

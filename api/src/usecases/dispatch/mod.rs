@@ -43,7 +43,7 @@ use store::usage;
 use tracing::field::Empty;
 use tracing::{Instrument, Span};
 
-/// Attempts of a call whose key or rows another call takes each time.
+/// How often a call is attempted while other calls keep taking its key or rows.
 const MAX_ATTEMPTS: usize = 4;
 
 /// What a call asks for: reads of items, or one render, generation or dub.
@@ -113,7 +113,7 @@ pub fn dispatch<'a, W: Work>(
     Box::pin(run(process, work, CommitHook::Answer(compose)))
 }
 
-/// Runs it for an operator: `note` makes the row of the audit log, if anything starts.
+/// Runs the use case for an operator. If anything starts, `note` makes the row of the audit log.
 pub fn dispatch_noted<'a, W: Work>(
     process: &'a Process,
     work: &'a W,
@@ -150,8 +150,8 @@ async fn run<W: Work>(
     let settings = &process.settings;
     for _ in 0..MAX_ATTEMPTS {
         let mut conn = process.conn().await?;
-        // Before the key is looked up: if the look already shows what the first call with the key did, its answer is
-        // stored.
+        // The look comes before the lookup of the key: if it sees what the first call with the key did, that call has
+        // committed, and its answer is found.
         let looked = work.look(&mut conn, settings).await?;
         if let Some(stored) = stored_answer(&mut conn, work.key()).await? {
             return Ok(stored);
@@ -227,7 +227,8 @@ async fn wait(
     paces::longest_wait(conn, payer, &rate::most(&process.settings, &paced)).await
 }
 
-/// Returns what a key stands for already: its first answer's bytes, or another request. Never `Answered`.
+/// Returns what is stored under a key: the first answer's bytes, or that the key is of another request. It is never
+/// `Answered`.
 pub async fn answered_before(process: &Process, key: &Key) -> sqlx::Result<Option<Dispatched<()>>> {
     stored_answer(&mut *process.conn().await?, Some(key)).await
 }
@@ -251,7 +252,7 @@ async fn balance(
 
 /// Locks the account, and returns its balance, which holds until the transaction ends.
 async fn locked_balance(conn: &mut PgConnection, owners: Owners, monthly: Minutes) -> Result<Balance, DispatchError> {
-    if !accounts::lock(conn, owners.payer).await? {
+    if !accounts::lock(conn, owners.payer).await.map_err(DispatchError::of_account_lock)? {
         return Err(DispatchError::NoAccount);
     }
     minutes::fold(conn, owners.payer, monthly).await?;

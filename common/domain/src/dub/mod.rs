@@ -1,11 +1,12 @@
 //! Dubs: the speech of an item in another language, in segments with times (contract §4.14).
 //!
 //! Pure. A dub is a document of segments: `ops` defines its operations, `said` makes segments of a transcript and a
-//! speakers read, `fit` places spoken segments in their time, `language` has codes of languages and their voices, and
-//! `plan` is the plan of a dub's job.
+//! speakers read, `fit` places spoken segments in their time, `language` has codes of languages and their voices,
+//! `plan` is the plan of a dub's job, and `offers` says what workers lack for one.
 
 mod fit;
 mod language;
+mod offers;
 mod ops;
 mod plan;
 mod said;
@@ -14,12 +15,14 @@ mod tests;
 
 pub use fit::{Fitted, Spoken, TEMPOS, fitted, tempo};
 pub use language::{Language, MOST_VOICE_CHARACTERS, engine_of, is_voice, usual_voice};
+pub use offers::{Lack, lack_of_language, lack_of_pair, lack_of_voices, offered_languages, offered_pair};
 pub use ops::{DubOp, NewSegment};
-pub use plan::{ATTACK_MS, Before, DOWN, DubPlan, DubTool, Needs, RELEASE_MS, offered_pair, revoiced, variant};
-pub use said::{Recording, SaidWord, Transcript, Turn, said, turns_of, words_of};
+pub use plan::{ATTACK_MS, Before, DOWN, DubPlan, DubTool, Needs, RELEASE_MS, revoiced, variant};
+pub use said::{Recording, SaidTurn, SaidWord, Transcript, said, turns_of, words_of};
 
-use crate::document::{MOST_ID_CHARACTERS, free_id};
+use crate::document::MOST_ID_CHARACTERS;
 use crate::ids::ItemId;
+use crate::part_ids::PartIds;
 use crate::timeline::Micros;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -134,11 +137,17 @@ impl Dub {
             }
             before = segment.end;
         }
-        for place in 0..self.segments.len() {
-            if self.segments[place].id.is_empty() {
-                let taken = self.segments.iter().map(|segment| segment.id.as_str());
-                self.segments[place].id = free_id("dub", "segment", None, taken)?;
-            }
+        if self.segments.iter().any(|segment| segment.id.is_empty()) {
+            self.name_segments()?;
+        }
+        Ok(())
+    }
+
+    fn name_segments(&mut self) -> Result<(), String> {
+        let mut ids = PartIds::of("segment", self.segments.iter().map(|segment| segment.id.as_str()));
+        for segment in self.segments.iter_mut().filter(|segment| segment.id.is_empty()) {
+            segment.id = ids.choose("dub", None)?;
+            ids.take(&segment.id);
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 //! The next render speaks only the changed segments anew; the others are taken from what was spoken before.
 
 use super::{Dub, MOST_SEGMENTS, Segment, one_line};
-use crate::document::free_id;
+use crate::part_ids::free_id;
 use crate::timeline::Micros;
 use serde::Deserialize;
 

@@ -1,13 +1,13 @@
 //! The plan of a dub's job: the segments and their voices, whether it translates, and what was spoken before. It is
 //! complete, so that every attempt makes the same.
 
-use super::{Dub, Piece, engine_of};
+use super::{Dub, Lack, Piece, engine_of, lack_of_pair, lack_of_voices, offered_pair};
 use crate::ids::{DubId, ItemId, WorkspaceId};
 use crate::letters::spoken_letters;
+use crate::plan_hash::plan_hash;
 use crate::timeline::{AudioTrack, Duck, Fit, Micros, Ratio, Scene, SceneKind, Timeline};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 
 /// How far the item's own sound is lowered under the voices, in hundredths of a decibel.
@@ -91,10 +91,7 @@ impl DubPlan {
 
     /// Returns the SHA-256 of the plan, without the name and without what was spoken before, which only saves work.
     pub fn hash(&self) -> [u8; 32] {
-        let whole = (self.tool, self.workspace, self.dub, self.revision, &self.body, self.translates);
-        // A plan has no map in it, and its times are whole microseconds: there is one way to write it, and it can't
-        // fail.
-        Sha256::digest(serde_json::to_vec(&whole).unwrap_or_default()).into()
+        plan_hash(&(self.tool, self.workspace, self.dub, self.revision, &self.body, self.translates))
     }
 
     /// Returns the engines and language pairs that it needs.
@@ -103,6 +100,16 @@ impl DubPlan {
         let voices = self.body.segments.iter().map(|segment| engine_of(&segment.voice, target).name().to_owned());
         let translator = self.body.source_language.as_ref().filter(|_| self.translates);
         voices.chain(translator.map(|source| offered_pair(&source.pair(target)))).collect()
+    }
+
+    /// Returns what these offers of workers lack for it; `None` if they have it all.
+    pub fn lack(&self, offered: &[String]) -> Option<Lack> {
+        let target = &self.body.target_language;
+        let voices = self.body.segments.iter().map(|segment| segment.voice.as_str());
+        lack_of_voices(voices, target, offered).or_else(|| {
+            let source = self.body.source_language.as_ref().filter(|_| self.translates)?;
+            lack_of_pair(Some(source), target, offered)
+        })
     }
 
     /// Returns the name of the new item.
@@ -118,11 +125,6 @@ impl DubPlan {
     pub fn voice_name(&self) -> String {
         titled(&self.item_name(), " voices")
     }
-}
-
-/// Returns the name by which workers offer a language pair.
-pub fn offered_pair(pair: &str) -> String {
-    format!("apertium:{pair}")
 }
 
 /// Returns the timeline of a dubbed item: the item's picture with the voices, and its own sound under them if that is

@@ -33,7 +33,7 @@ pub struct SaidWord {
 
 /// A stretch in which one speaker speaks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Turn {
+pub struct SaidTurn {
     /// The speaker's name.
     pub speaker: String,
     /// Its start in the item.
@@ -63,11 +63,11 @@ pub fn words_of(read: &Value) -> Option<Transcript> {
 }
 
 /// Returns the turns of a stored `speakers` read; `None` if it is no such read.
-pub fn turns_of(read: &Value) -> Option<Vec<Turn>> {
+pub fn turns_of(read: &Value) -> Option<Vec<SaidTurn>> {
     let turns = read["data"]["segments"].as_array()?;
     let turns = turns.iter().filter_map(|one| {
         let speaker = one["speaker"].as_str()?.to_owned();
-        Some(Turn { speaker, start: micros(&one["start"])?, end: micros(&one["end"])? })
+        Some(SaidTurn { speaker, start: micros(&one["start"])?, end: micros(&one["end"])? })
     });
     Some(turns.collect())
 }
@@ -88,7 +88,7 @@ pub struct Recording<'a> {
     /// The words, in the order of their starts.
     pub words: &'a [SaidWord],
     /// The speakers' turns, in the order of their starts.
-    pub turns: &'a [Turn],
+    pub turns: &'a [SaidTurn],
 }
 
 /// Returns a dub of what is said in an item, still to be translated into the `target` language.
@@ -134,14 +134,14 @@ pub fn said(recording: Recording<'_>, target: &Language) -> Dub {
 }
 
 /// Returns the speaker of a word: whose turn has its middle or is nearest to it. Turns and words must come in order.
-fn speaker_of<'a>(word: &SaidWord, turns: &'a [Turn], turn: &mut usize) -> &'a str {
+fn speaker_of<'a>(word: &SaidWord, turns: &'a [SaidTurn], turn: &mut usize) -> &'a str {
     let middle = i64::midpoint(word.start.0, word.end.0);
     while turns.get(*turn).is_some_and(|one| one.end.0 <= middle) && *turn + 1 < turns.len() {
         *turn += 1;
     }
     let here = turns.get(*turn);
     let before = turn.checked_sub(1).and_then(|before| turns.get(before));
-    let away = |one: &Turn| (one.start.0 - middle).max(middle - one.end.0).max(0);
+    let away = |one: &SaidTurn| (one.start.0 - middle).max(middle - one.end.0).max(0);
     match (before, here) {
         (Some(before), Some(here)) if away(before) < away(here) => &before.speaker,
         (_, Some(here)) => &here.speaker,

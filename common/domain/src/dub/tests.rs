@@ -1,3 +1,5 @@
+//! Dubs: languages, voices, segments, their operations and the plan of the job that speaks them.
+
 use super::*;
 use crate::document::{OpList, edited};
 use proptest::prelude::*;
@@ -15,13 +17,13 @@ fn word(word: &str, start: f64, end: f64) -> SaidWord {
     SaidWord { word: word.to_owned(), start: seconds(start), end: seconds(end) }
 }
 
-fn said_in_a_minute(words: &[SaidWord], turns: &[Turn]) -> Dub {
+fn said_in_a_minute(words: &[SaidWord], turns: &[SaidTurn]) -> Dub {
     let (item, english) = (ItemId::mint(), language("en"));
     said(Recording { item, duration: seconds(60.0), language: &english, words, turns }, &language("es"))
 }
 
-fn turn(speaker: &str, start: f64, end: f64) -> Turn {
-    Turn { speaker: speaker.to_owned(), start: seconds(start), end: seconds(end) }
+fn turn(speaker: &str, start: f64, end: f64) -> SaidTurn {
+    SaidTurn { speaker: speaker.to_owned(), start: seconds(start), end: seconds(end) }
 }
 
 fn segment(start: f64, end: f64, translation: &str) -> Segment {
@@ -46,7 +48,7 @@ fn dub(segments: Vec<Segment>) -> Dub {
     }
 }
 
-fn said_of(words: &[SaidWord], turns: &[Turn]) -> Dub {
+fn said_of(words: &[SaidWord], turns: &[SaidTurn]) -> Dub {
     let mut dub = said_in_a_minute(words, turns);
     dub.settle(seconds(60.0)).unwrap();
     dub
@@ -176,6 +178,26 @@ fn a_plan_is_what_it_makes_and_says_what_it_needs() {
         before: None,
     };
     assert_eq!(plan.needs().into_iter().collect::<Vec<_>>(), ["apertium:eng-spa", "espeak-ng"]);
+    let offered = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    let all = ["espeak-ng", "espeak-ng:en,es", "apertium:eng-spa", "flite"];
+    assert_eq!(plan.lack(&offered(&all)), None);
+    assert_eq!(plan.lack(&offered(&["espeak-ng", "apertium:eng-spa"])), None, "who names no languages may speak any");
+    assert_eq!(plan.lack(&offered(&["flite", "espeak-ng:es"])), Some(Lack::Engine("espeak-ng")));
+    let (source, target) = (Some(language("en")), language("es"));
+    let back = offered(&["spa-eng"]);
+    let lack = plan.lack(&offered(&["espeak-ng", "apertium:spa-eng"]));
+    assert_eq!(lack, Some(Lack::Pair { source, target: target.clone(), offered: back }));
+    let lack = plan.lack(&offered(&["espeak-ng", "espeak-ng:de", "espeak-ng:en,de", "apertium:eng-spa"]));
+    assert_eq!(lack, Some(Lack::Voice { language: "es".to_owned(), offered: offered(&["de", "en"]) }));
+    for voice in ["en-us+f3", "Afrikaans", "mb-xx1", "es-419"] {
+        assert_eq!(lack_of_voices(std::iter::once(voice), &target, &offered(&all)), None, "{voice}");
+    }
+    assert_eq!(lack_of_voices(std::iter::once("slt"), &language("en"), &offered(&all)), None, "a voice of flite");
+    let nobody = Lack::Voice { language: "qqq".to_owned(), offered: offered(&["en", "es"]) };
+    assert_eq!(lack_of_language("qqq+f3", &offered(&all)), Some(nobody));
+    assert_eq!(lack_of_language("qqq", &offered(&["espeak-ng"])), None, "who names no languages may speak any");
+    assert_eq!(lack_of_pair(None, &target, &offered(&all)), None);
+    assert!(lack_of_pair(None, &language("en"), &offered(&all)).is_some(), "it is translated from alone");
     assert_eq!((plan.item_name(), plan.voice_name()), ("Talk (es)".to_owned(), "Talk (es) voices".to_owned()));
     let spoken = DubPlan { before: Some(Before { voice: ItemId::mint(), pieces: Vec::new() }), ..plan.clone() };
     assert_eq!(spoken.hash(), plan.hash());
@@ -252,7 +274,7 @@ proptest! {
         let mut words: Vec<SaidWord> =
             words.iter().map(|(start, len, text)| word(text, *start, start + len)).collect();
         words.sort_by_key(|word| word.start);
-        let mut turns: Vec<Turn> = turns.iter().map(|(start, len)| turn("S1", *start, start + len)).collect();
+        let mut turns: Vec<SaidTurn> = turns.iter().map(|(start, len)| turn("S1", *start, start + len)).collect();
         turns.sort_by_key(|turn| turn.start);
         let mut dub = said_in_a_minute(&words, &turns);
         prop_assert!(dub.segments.is_empty() || dub.settle(seconds(60.0)).is_ok());

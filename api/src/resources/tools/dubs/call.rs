@@ -2,6 +2,7 @@
 //!
 //! One key is one call: the first job that the call dispatched, a read's or the dub's, answers the key from then on.
 
+use super::languages::{refusal_of, refuse_undubbable};
 use super::segments::{language_of, scripted, spoken, voiced};
 use super::shapes::{DubStanding, MakeDub};
 use crate::app::App;
@@ -29,7 +30,7 @@ use store::items::ItemForReads;
 pub(super) type Answered = Answer<Stored<ToolAnswer<DubStanding>>>;
 
 /// A call of such a tool.
-pub(super) struct Call<'a> {
+pub(super) struct DubCall<'a> {
     pub(super) app: &'a App,
     pub(super) caller: &'a Caller,
     pub(super) tool: &'static str,
@@ -62,7 +63,7 @@ pub(super) enum Written {
     Answered(Box<Stored<ToolAnswer<DubStanding>>>),
 }
 
-impl Call<'_> {
+impl DubCall<'_> {
     /// Returns the answer that this call's key already has, if any.
     pub(super) async fn replayed(&self) -> Answer<Option<Stored<ToolAnswer<DubStanding>>>> {
         let Some(key) = self.key() else { return Ok(None) };
@@ -108,8 +109,8 @@ impl Call<'_> {
     /// other.
     ///
     /// # Errors
-    /// `invalid_request` for what can't be a dub; the errors of `stored_read::need`; `read_not_applicable` when nobody
-    /// speaks.
+    /// `invalid_request` for what can't be a dub; `engine_not_configured` before a read is started in vain; the errors
+    /// of `stored_read::need`; `read_not_applicable` when nobody speaks.
     pub(super) async fn written(&self, asked: &MakeDub, from: &Source) -> Answer<Written> {
         let (item, duration) = (&from.item, from.duration);
         let target: Language = asked.target_language.id_in("target_language")?;
@@ -120,20 +121,10 @@ impl Call<'_> {
         let (mut dub, translates) = if let Some(script) = &asked.script {
             (scripted(script, item.id, source, target)?, false)
         } else {
-            let words = match self.heard(item, Read::Transcript).await? {
-                Heard::Answered(answer) => return Ok(Written::Answered(answer)),
-                Heard::Read(read) => words_of(&read),
-            };
-            let turns = match self.heard(item, Read::Speakers).await? {
-                Heard::Answered(answer) => return Ok(Written::Answered(answer)),
-                Heard::Read(read) => turns_of(&read),
-            };
-            let transcript = words.ok_or_else(|| ApiError::internal("a stored transcript without words"))?;
-            let turns = turns.ok_or_else(|| ApiError::internal("a stored speakers read without turns"))?;
-            let language = language_of(&transcript, source, &target)?;
-            let (words, turns) = (&transcript.words[..], &turns[..]);
-            let recording = Recording { item: item.id, duration, language: &language, words, turns };
-            (spoken(recording, &target)?, true)
+            match self.transcribed(asked, from, source, &target).await? {
+                Written::Answered(answer) => return Ok(Written::Answered(answer)),
+                Written::Dub(dub, translates) => (*dub, translates),
+            }
         };
         dub.keep_background = asked.keep_background.unwrap_or(false);
         voiced(&mut dub, asked.voices.as_deref().unwrap_or_default())?;
@@ -144,6 +135,38 @@ impl Call<'_> {
             return Err(ApiError::new(Code::InvalidRequest, message));
         }
         Ok(Written::Dub(Box::new(dub), translates))
+    }
+
+    /// Returns the segments of what is said in the item. A read that is missing is started only where a worker could
+    /// dub what it tells.
+    async fn transcribed(
+        &self,
+        asked: &MakeDub,
+        from: &Source,
+        source: Option<Language>,
+        target: &Language,
+    ) -> Answer<Written> {
+        let (item, duration) = (&from.item, from.duration);
+        if !item.reads.contains(&Read::Transcript) {
+            refuse_undubbable(self.app, asked, source.as_ref(), target).await?;
+        }
+        let words = match self.heard(item, Read::Transcript).await? {
+            Heard::Answered(answer) => return Ok(Written::Answered(answer)),
+            Heard::Read(read) => words_of(&read),
+        };
+        let transcript = words.ok_or_else(|| ApiError::internal("a stored transcript without words"))?;
+        let language = language_of(&transcript, source, target)?;
+        if !item.reads.contains(&Read::Speakers) {
+            refuse_undubbable(self.app, asked, Some(&language), target).await?;
+        }
+        let turns = match self.heard(item, Read::Speakers).await? {
+            Heard::Answered(answer) => return Ok(Written::Answered(answer)),
+            Heard::Read(read) => turns_of(&read),
+        };
+        let turns = turns.ok_or_else(|| ApiError::internal("a stored speakers read without turns"))?;
+        let (words, turns) = (&transcript.words[..], &turns[..]);
+        let recording = Recording { item: item.id, duration, language: &language, words, turns };
+        Ok(Written::Dub(Box::new(spoken(recording, target)?), true))
     }
 
     /// Returns a stored read of the item, and starts it if it is missing.
@@ -179,7 +202,7 @@ impl Call<'_> {
         let request = DubRequest { order, plan, duration_ms };
         let ordering = Ordering { app: self.app, dry_run: self.dry_run };
         let refused = |why: &Unmade, standing: &Standing<MadeDub>| match why {
-            Unmade::Lacking(name) => lacking(name, &request.plan),
+            Unmade::Lacking(lack) => refusal_of(lack),
             why => ordering.refusal(why, standing),
         };
         let told = |standing: &Standing<MadeDub>| {
@@ -194,22 +217,6 @@ impl Call<'_> {
         let canonical = json!([self.tool, self.caller.workspace.id, self.request]);
         starting::keyed(self.app, self.caller, self.tool, self.key.clone(), &canonical)
     }
-}
-
-/// Returns the refusal when no worker can translate or speak this.
-fn lacking(name: &str, plan: &DubPlan) -> ApiError {
-    let (target, source) = (&plan.body.target_language, plan.body.source_language.as_ref());
-    let (message, suggested) = match (name.strip_prefix("apertium:"), source) {
-        (Some(pair), Some(source)) => (
-            format!("No worker translates from `{source}` into `{target}` ({pair})."),
-            "`list_models` shows the pairs that workers translate; or send `script` with the text in the language.",
-        ),
-        _ => (
-            format!("No worker speaks by `{name}` now."),
-            "`list_models` says what is available; the operator installs it with `make setup`.",
-        ),
-    };
-    ApiError::new(Code::EngineNotConfigured, message).suggest(suggested)
 }
 
 fn standing_of(plan: &DubPlan, state: &Making<MadeDub>) -> DubStanding {

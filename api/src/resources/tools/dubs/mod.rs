@@ -2,22 +2,24 @@
 //! language (contract §4.14, docs/dubs.md).
 
 mod call;
+mod languages;
 mod ops;
 mod segments;
 mod shapes;
 
 use crate::app::App;
 use crate::auth::{Auth, Role};
-use crate::contract::envelope::{Stored, ToolAnswer};
+use crate::contract::envelope::{self, Stored, ToolAnswer};
 use crate::contract::groups::{Refusals, Tag};
 use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, Code};
 use crate::http::paging::Page;
 use crate::http::text::{Text, True};
+use crate::resources::tools::written::written;
 use crate::usecases::documents;
-use crate::usecases::dubs::{DubEdit, KeptDub, edit_dub, reach_dub, source_of, undo_dub};
+use crate::usecases::dubs::{DubEdit, KeptDub, delete_dub, edit_dub, reach_dub, source_of, undo_dub};
 use crate::usecases::once::Once;
-use call::{Answered, Call, Written};
+use call::{Answered, DubCall, Written};
 use domain::dub::{Dub, DubPlan, DubTool};
 use domain::ids::DubId;
 use ops::EditDub;
@@ -87,7 +89,7 @@ impl DubTools {
         let dry_run = asked.dry_run.unwrap_or(false);
         let request = asked.to_json().unwrap_or_default();
         let key = if dry_run { IdempotencyKey(None) } else { key };
-        let call = Call { app: &self.0, caller: &caller, tool: "dub", request, key, dry_run };
+        let call = DubCall { app: &self.0, caller: &caller, tool: "dub", request, key, dry_run };
         if let Some(answer) = call.replayed().await? {
             return Ok(answer);
         }
@@ -127,11 +129,12 @@ impl DubTools {
     ///
     /// With all its segments, what was last spoken, and whether it was changed since.
     #[oai(path = "/tools/get_dub", method = "post", operation_id = "get_dub")]
-    async fn get_dub(&self, auth: Auth, arguments: Json<OneDub>) -> Answer<Json<ToolAnswer<DubAnswer>>> {
+    async fn get_dub(&self, auth: Auth, arguments: Json<OneDub>) -> Answer<envelope::Written<ToolAnswer<DubAnswer>>> {
         let Auth(caller) = auth;
         let dub: DubId = arguments.0.dub_id.id(Code::DubNotFound)?;
-        let dub = DubDocument::of(reach_dub(&mut *self.0.conn().await?, &caller, dub).await?);
-        Ok(ToolAnswer::new(&caller.request_id, DubAnswer { dub }).json())
+        let reached = reach_dub(&self.0, &caller, dub).await?;
+        let is_long = reached.kept.is_long;
+        Ok(written(&self.0, &caller, is_long, || DubAnswer { dub: DubDocument::of(reached) }).await)
     }
 
     /// Change a dub
@@ -155,7 +158,7 @@ impl DubTools {
         let ops = ops.iter().flatten().filter_map(ToJSON::to_json).collect();
         let edit = DubEdit { if_revision, name: name.map(|name| name.0), ops };
         let dub = dub_id.id(Code::DubNotFound)?;
-        Ok(edit_dub(&self.0, &caller, &once, dub, edit, shown(&caller.request_id)).await?.into())
+        Ok(edit_dub(&self.0, &caller, &once, dub, edit, answer_writer(&caller.request_id)).await?.into())
     }
 
     /// Undo the latest change of a dub
@@ -174,7 +177,7 @@ impl DubTools {
             return Ok(Stored::replayed(before.body));
         }
         let (dub, if_revision) = (arguments.0.dub_id.id(Code::DubNotFound)?, arguments.0.if_revision);
-        Ok(undo_dub(&self.0, &caller, &once, dub, if_revision, shown(&caller.request_id)).await?.into())
+        Ok(undo_dub(&self.0, &caller, &once, dub, if_revision, answer_writer(&caller.request_id)).await?.into())
     }
 
     /// Speak a dub again
@@ -189,14 +192,12 @@ impl DubTools {
         let (dub, dry_run): (DubId, bool) = (dub_id.id(Code::DubNotFound)?, dry_run.unwrap_or(false));
         let key = if dry_run { IdempotencyKey(None) } else { key };
         let request = json!({ "dub_id": dub });
-        let call = Call { app: &self.0, caller: &caller, tool: "render_dub", request, key, dry_run };
+        let call = DubCall { app: &self.0, caller: &caller, tool: "render_dub", request, key, dry_run };
         if let Some(answer) = call.replayed().await? {
             return Ok(answer);
         }
-        let mut conn = self.0.conn().await?;
-        let KeptDub { kept, output } = reach_dub(&mut conn, &caller, dub).await?;
-        let duration = source_of(&mut conn, &caller, &kept.body).await?;
-        drop(conn);
+        let KeptDub { kept, output } = reach_dub(&self.0, &caller, dub).await?;
+        let duration = source_of(&mut *self.0.conn().await?, &caller, &kept.body).await?;
         let plan = DubPlan {
             tool: DubTool::RenderDub,
             workspace: caller.workspace.id,
@@ -217,13 +218,13 @@ impl DubTools {
     async fn delete_dub(&self, auth: Auth, arguments: Json<OneDub>) -> Answer<Json<ToolAnswer<DeletedDub>>> {
         let Auth(caller) = auth;
         let dub: DubId = arguments.0.dub_id.id(Code::DubNotFound)?;
-        documents::delete::<Dub>(&self.0, &caller, dub.uuid()).await?;
+        delete_dub(&self.0, &caller, dub).await?;
         let data = DeletedDub { dub_id: Text::of(dub), deleted: True };
         Ok(ToolAnswer::new(&caller.request_id, data).json())
     }
 }
 
 /// Returns a function that writes the answer which shows a dub.
-fn shown(request_id: &str) -> impl FnOnce(KeptDub) -> String {
+fn answer_writer(request_id: &str) -> impl FnOnce(KeptDub) -> String {
     move |dub| ToolAnswer::new(request_id, DubAnswer { dub: DubDocument::of(dub) }).to_json_string()
 }

@@ -12,6 +12,7 @@ use crate::resources::tools::stored_read::NeedStatus;
 use crate::usecases::dispatch::{GenerationRequest, Making, Prepared, Standing, Unmade};
 use crate::usecases::library::{reach, resolve};
 use crate::usecases::starting::{self, cloud_processing};
+use domain::dub::Lack;
 use domain::generation::{Asked, GenerationPlan, GenerationTool, Maker, SourceFacts};
 use domain::ids::{ItemId, JobId};
 use domain::item::{ItemStatus, ItemType};
@@ -29,7 +30,7 @@ const USUAL_SIDE: u32 = 1_024;
 const USUAL_MS: i64 = 5_000;
 
 /// A call of such a tool.
-pub(super) struct Call<'a> {
+pub(super) struct GenerationCall<'a> {
     pub(super) app: &'a App,
     pub(super) caller: &'a Caller,
     pub(super) tool: GenerationTool,
@@ -88,7 +89,7 @@ pub(super) struct Source {
     rate: Option<FrameRate>,
 }
 
-impl Call<'_> {
+impl GenerationCall<'_> {
     /// Returns the item of this name, if it is of one of the types that the tool takes.
     ///
     /// # Errors
@@ -160,6 +161,12 @@ impl Call<'_> {
                 let message = "No worker of this deployment can make this now.";
                 ApiError::new(Code::EngineNotConfigured, message)
                     .suggest("`list_models` says which models are available.")
+            }
+            Unmade::Lacking(Lack::Voice { language, offered }) => {
+                let there = offered.join(", ");
+                let message = format!("No worker has a voice for `{language}`. There are voices for {there}.");
+                ApiError::new(Code::EngineNotConfigured, message)
+                    .suggest("Name one of these in `language`, or a voice of one in `voice`.")
             }
             why => ordering.refusal(why, standing),
         };

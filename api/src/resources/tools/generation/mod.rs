@@ -15,7 +15,7 @@ use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::Text;
 use crate::usecases::settings::settings;
-use call::{Call, Chosen, chosen};
+use call::{Chosen, GenerationCall, chosen};
 use domain::generation::{Asked, GenerationTool};
 use domain::item::ItemType;
 use domain::model::{BuiltIn, ModelKind};
@@ -186,8 +186,8 @@ impl GenerationTools {
         key: IdempotencyKey,
         context: Option<Text>,
         dry_run: Option<bool>,
-    ) -> Call<'a> {
-        Call { app: &self.0, caller, tool, request, key, context, dry_run: dry_run.unwrap_or(false) }
+    ) -> GenerationCall<'a> {
+        GenerationCall { app: &self.0, caller, tool, request, key, context, dry_run: dry_run.unwrap_or(false) }
     }
 }
 

@@ -7,13 +7,16 @@
 use super::{InstalledEngine, OUTPUT_FILE};
 use crate::readers::decode::{Encoder, Feed, MediaTools, Workshop, executable, input_path, nameless, whole_output};
 use crate::readers::{JobCtx, ReadError};
+use domain::dub::offered_languages;
 use domain::generation::{Asked, longest_spoken_ms};
 use domain::model::BuiltIn;
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use store::generations::MakerOffer;
 
 /// Bytes of sound at most: 24 minutes at 22,050 samples per second.
 const SOUND_BYTES: u64 = 64 << 20;
@@ -36,6 +39,8 @@ const USUAL_VOICE: &str = "en";
 pub(crate) struct Speakers {
     espeak: Option<Program>,
     flite: Option<Program>,
+    /// The codes of the languages that `espeak-ng` has voices for.
+    languages: Vec<String>,
 }
 
 /// A program of this machine.
@@ -53,7 +58,15 @@ impl Speakers {
             let version = version(&path);
             Some(Program { path, version })
         };
-        Self { espeak: with_version("espeak-ng"), flite: with_version("flite") }
+        let (espeak, flite) = (with_version("espeak-ng"), with_version("flite"));
+        let languages = espeak.as_ref().map(|program| listed(&program.path)).unwrap_or_default();
+        Self { espeak, flite, languages }
+    }
+
+    /// What they can speak, for the fleet: the languages of `espeak-ng`. The engines themselves are in `versions`.
+    pub(crate) fn languages(&self) -> Option<MakerOffer> {
+        let version = self.espeak.as_ref()?.version.clone();
+        Some(MakerOffer { name: offered_languages(&self.languages)?, version })
     }
 
     /// Returns the engines that there are, with their versions.
@@ -173,65 +186,23 @@ fn version(program: &Path) -> String {
     words.unwrap_or("unknown").to_owned()
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::readers::tests::{Studio, an_hour};
-
-    #[test]
-    fn a_voice_is_a_name_that_can_not_be_taken_for_an_option() {
-        let asked = |voice: &str| Asked { voice: Some(voice.to_owned()), ..Asked::default() };
-        assert_eq!(voice(BuiltIn::Espeak, &asked("en-us+f3")).unwrap(), "en-us+f3");
-        let language = Asked { language: Some("es".to_owned()), ..Asked::default() };
-        assert_eq!(
-            (voice(BuiltIn::Espeak, &language).unwrap(), voice(BuiltIn::Flite, &language).unwrap()),
-            ("es", "slt")
-        );
-        for wrong in ["-w/tmp/x", "", "a b", "../x", "\u{e9}s", "--path=/etc"] {
-            assert!(voice(BuiltIn::Espeak, &asked(wrong)).is_err(), "{wrong}");
-            assert!(voice(BuiltIn::Flite, &asked(wrong)).is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn brackets_are_no_phonemes() {
-        assert_eq!(as_words("see [1] and [[h@l@U]] and [[[x"), "see [1] and [ [h@l@U]] and [ [[x");
-    }
-
-    #[tokio::test]
-    async fn both_engines_speak_a_hostile_text_as_text_and_say_how_long_it_is() {
-        let (studio, speakers) = (Studio::new(), Speakers::found());
-        assert_eq!(speakers.versions().len(), 2, "{:?}", speakers.versions());
-        for engine in [BuiltIn::Espeak, BuiltIn::Flite] {
-            let text = "-w /tmp/owned. $(id) `id` /etc/passwd <speak>one</speak> &amp; two, three, four.";
-            let asked = Asked { text: Some(text.to_owned()), ..Asked::default() };
-            let tools = studio.tools();
-            let workshop = Workshop::new(&tools).unwrap();
-            speakers.speak(engine, &asked, &tools, &workshop, 1 << 30, &an_hour()).await.unwrap();
-            let spoken = studio.open(&workshop.path(OUTPUT_FILE), &an_hour()).await.unwrap();
-            let ms = spoken.probe().duration_ms.unwrap_or(0);
-            println!("{}: {ms} ms", engine.name());
-            assert!((3_000..30_000).contains(&ms), "{}: {ms}", engine.name());
-        }
-        // Each of these is spoken by its name, "Thai letter" and three numbers; a "w" is "double you".
-        for (engine, text) in [
-            (BuiltIn::Espeak, "แ. ".repeat(80)),
-            (BuiltIn::Espeak, format!("{}. ", "แ".repeat(40)).repeat(6)),
-            (BuiltIn::Flite, "w".repeat(400)),
-        ] {
-            let unknown = Asked { text: Some(text), ..Asked::default() };
-            let (tools, within) = (studio.tools(), an_hour());
-            let workshop = Workshop::new(&tools).unwrap();
-            let asking = speakers.speak(engine, &unknown, &tools, &workshop, 1 << 30, &within);
-            let refused = asking.await.unwrap_err();
-            assert!(matches!(refused, ReadError::Unsupported(TOO_LONG)), "{}: {refused:?}", engine.name());
-        }
-        let nobody = Asked { text: Some("hola".to_owned()), language: Some("qqq".to_owned()), ..Asked::default() };
-        let tools = studio.tools();
-        let workshop = Workshop::new(&tools).unwrap();
-        let within = an_hour();
-        let asking = speakers.speak(BuiltIn::Espeak, &nobody, &tools, &workshop, 1 << 30, &within);
-        let refused = asking.await.unwrap_err();
-        assert_eq!((refused.job_error_code(), refused.retryable()), ("not_supported", false));
-    }
+/// Returns the codes of the languages that `espeak-ng` has voices for.
+fn listed(program: &Path) -> Vec<String> {
+    let said = Command::new(program).arg("--voices").output();
+    codes(&said.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default())
 }
+
+/// Returns the languages of a list of voices: each line has the voice's language in its second column, and after its
+/// fifth further ones that it is taken for, as `(zh-cmn 5)(zh 5)`. Regions and dialects are left out.
+fn codes(list: &str) -> Vec<String> {
+    let tags = list.lines().skip(1).flat_map(|line| {
+        let own = line.split_whitespace().nth(1);
+        own.into_iter().chain(line.split('(').skip(1).filter_map(|other| other.split_whitespace().next()))
+    });
+    let is_code = |code: &&str| (2..=3).contains(&code.len()) && code.bytes().all(|byte| byte.is_ascii_lowercase());
+    let codes: BTreeSet<&str> = tags.filter_map(|tag| tag.split('-').next()).filter(is_code).collect();
+    codes.into_iter().map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,53 @@
+//! Which languages can be dubbed into: the refusal of a dub that no worker can translate or speak, with the languages
+//! that there are.
+
+use super::shapes::MakeDub;
+use crate::app::App;
+use crate::http::error::{Answer, ApiError, Code};
+use domain::dub::{Lack, Language, lack_of_pair, lack_of_voices, usual_voice};
+use store::generations;
+
+/// Refuses a dub that no worker could translate or speak, before a read is started for it. `source` is the language
+/// that is spoken, once it is known; voices that the request names are looked at with the dub (`DubPlan::lack`).
+///
+/// # Errors
+/// `engine_not_configured`.
+pub(super) async fn refuse_undubbable(
+    app: &App,
+    asked: &MakeDub,
+    source: Option<&Language>,
+    target: &Language,
+) -> Answer<()> {
+    let offered = generations::makers(&mut *app.conn().await?).await?;
+    let voice = usual_voice(target, 0);
+    let voices = asked.voices.is_none().then_some(voice.as_str());
+    let lack = lack_of_voices(voices.into_iter(), target, &offered);
+    match lack.or_else(|| lack_of_pair(source, target, &offered)) {
+        Some(lack) => Err(refusal_of(&lack)),
+        None => Ok(()),
+    }
+}
+
+/// Returns the refusal when no worker can translate or speak a dub.
+pub(super) fn refusal_of(lack: &Lack) -> ApiError {
+    let (message, suggested) = match lack {
+        Lack::Engine(name) => (
+            format!("No worker speaks by `{name}` now."),
+            "`list_models` says what is available; the operator installs it with `make setup`.",
+        ),
+        Lack::Voice { language, offered } => (
+            format!("No worker has a voice for `{language}`. There are voices for {}.", offered.join(", ")),
+            "Dub into one of these languages, or name a voice of one in `voices`.",
+        ),
+        Lack::Pair { source, target, offered } => {
+            let from = source.as_ref().map(|one| format!(" from `{one}`")).unwrap_or_default();
+            let pair = source.as_ref().map(|one| format!(" ({})", one.pair(target))).unwrap_or_default();
+            let there = if offered.is_empty() { "none".to_owned() } else { offered.join(", ") };
+            (
+                format!("No worker translates{from} into `{target}`{pair}. The pairs of languages are: {there}."),
+                "Dub into one of these languages, or send `script` with the text in the language.",
+            )
+        }
+    };
+    ApiError::new(Code::EngineNotConfigured, message).suggest(suggested)
+}

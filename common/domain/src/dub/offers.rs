@@ -1,0 +1,102 @@
+//! What workers offer for dubs and speech, as `store::generations` keeps it: the engines, the pairs of languages that
+//! are translated, and the languages that `espeak-ng` speaks; and what is lacking of it.
+
+use super::{Language, engine_of};
+use crate::model::BuiltIn;
+use std::collections::BTreeSet;
+
+/// The most languages in an offer. Its name has all of them and is a primary key, which may not be long.
+const MOST_LANGUAGES: usize = 500;
+/// How the voices of another engine begin, which `espeak-ng` plays where they are installed. They name no language.
+const MBROLA: &str = "mb";
+
+/// Something that a dub needs and no worker offers, with what workers offer instead.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Lack {
+    /// An engine that speaks.
+    Engine(&'static str),
+    /// A pair of languages.
+    Pair {
+        /// The language that is spoken; `None` while it is not known.
+        source: Option<Language>,
+        /// The language to translate into.
+        target: Language,
+        /// The pairs that workers translate, such as `eng-spa`.
+        offered: Vec<String>,
+    },
+    /// Voices of a language.
+    Voice {
+        /// The language's code.
+        language: String,
+        /// The codes of the languages that have voices.
+        offered: Vec<String>,
+    },
+}
+
+/// Returns what these offers lack to speak a dub into this language by these voices.
+///
+/// Workers of the release before name no languages of `espeak-ng`; where none are named, any may be spoken.
+pub fn lack_of_voices<'a>(
+    mut voices: impl Iterator<Item = &'a str>,
+    target: &Language,
+    offered: &[String],
+) -> Option<Lack> {
+    let spoken = spoken_languages(offered);
+    voices.find_map(|voice| {
+        let engine = engine_of(voice, target);
+        if !offered.iter().any(|offer| offer == engine.name()) {
+            return Some(Lack::Engine(engine.name()));
+        }
+        lack_among(&spoken, voice).filter(|_| engine == BuiltIn::Espeak)
+    })
+}
+
+/// Returns the lack of the language of this voice of `espeak-ng` among these offers.
+pub fn lack_of_language(voice: &str, offered: &[String]) -> Option<Lack> {
+    lack_among(&spoken_languages(offered), voice)
+}
+
+/// Returns what these offers lack to translate into `target`: from `source`, or from any language if that is not known.
+pub fn lack_of_pair(source: Option<&Language>, target: &Language, offered: &[String]) -> Option<Lack> {
+    let prefix = offered_pair("");
+    let pairs: Vec<&str> = offered.iter().filter_map(|offer| offer.strip_prefix(&prefix)).collect();
+    let fits = |pair: &&str| {
+        let languages = pair.split_once('-');
+        languages.is_some_and(|(from, to)| to == target.three() && source.is_none_or(|source| from == source.three()))
+    };
+    (!pairs.iter().any(fits)).then(|| Lack::Pair {
+        source: source.cloned(),
+        target: target.clone(),
+        offered: pairs.iter().map(|pair| (*pair).to_owned()).collect(),
+    })
+}
+
+/// Returns the name by which workers offer a language pair.
+pub fn offered_pair(pair: &str) -> String {
+    format!("{}:{pair}", BuiltIn::Apertium.name())
+}
+
+/// Returns the name by which workers offer the languages that `espeak-ng` speaks there; `None` for none or too many.
+pub fn offered_languages(codes: &[String]) -> Option<String> {
+    (1..=MOST_LANGUAGES).contains(&codes.len()).then(|| format!("{}:{}", BuiltIn::Espeak.name(), codes.join(",")))
+}
+
+fn spoken_languages(offered: &[String]) -> BTreeSet<&str> {
+    let lists = offered.iter().filter_map(|offer| offer.strip_prefix(BuiltIn::Espeak.name())?.strip_prefix(':'));
+    lists.flat_map(|codes| codes.split(',')).collect()
+}
+
+fn lack_among(spoken: &BTreeSet<&str>, voice: &str) -> Option<Lack> {
+    let language = language_of_voice(voice).filter(|_| !spoken.is_empty())?;
+    (!spoken.contains(language)).then(|| Lack::Voice {
+        language: language.to_owned(),
+        offered: spoken.iter().map(|one| (*one).to_owned()).collect(),
+    })
+}
+
+/// Returns the code with which a voice of `espeak-ng` begins; `None` for a voice with a name of its own.
+fn language_of_voice(voice: &str) -> Option<&str> {
+    let code = voice.split(['+', '-']).next()?;
+    let is_code = (2..=3).contains(&code.len()) && code.bytes().all(|byte| byte.is_ascii_lowercase());
+    (is_code && code != MBROLA).then_some(code)
+}
