@@ -4,7 +4,7 @@
 //! write names that number, so that if two hold a run, the earlier one writes nothing. A step is written before its
 //! tool is called; after the call it is ended, and the agent's memory stored. Accounts take turns.
 
-use crate::credentials::LetIn;
+use crate::credentials::CallerIdentity;
 use chrono::{DateTime, Utc};
 use domain::ids::{AccountId, KeyId, ProjectId, ProjectRunId, ProjectStepId, UserId, WorkspaceId};
 use serde_json::Value;
@@ -20,7 +20,7 @@ pub struct NewRun<'a> {
     /// The project that it works on.
     pub project: ProjectId,
     /// The caller who starts it: their account pays.
-    pub by: LetIn,
+    pub by: CallerIdentity,
     /// The id of the request that starts it.
     pub request_id: &'a str,
     /// The trace that it belongs to.
@@ -106,7 +106,7 @@ pub struct TakenRun {
     /// The claim.
     pub claim: RunClaim,
     /// The caller who started it.
-    pub by: LetIn,
+    pub by: CallerIdentity,
     /// The id of the request that started it.
     pub request_id: String,
     /// The trace that it belongs to.
@@ -141,7 +141,7 @@ pub async fn take(conn: &mut PgConnection, after: Uuid, passed_over: &[AccountId
     .await?;
     Ok(row.map(|row| TakenRun {
         claim: RunClaim { run: row.id, project: row.project, number: row.claim_no },
-        by: LetIn {
+        by: CallerIdentity {
             account_id: row.payer,
             workspace_id: row.workspace,
             workspace_account_id: row.owner,
@@ -156,13 +156,24 @@ pub async fn take(conn: &mut PgConnection, after: Uuid, passed_over: &[AccountId
     }))
 }
 
+/// The next step of a run.
+#[derive(Debug, Clone, Copy)]
+pub struct NewStep<'a> {
+    /// Its number in the run.
+    pub number: i32,
+    /// The tool that it calls.
+    pub tool: &'a str,
+    /// The arguments of the call.
+    pub arguments: &'a Value,
+}
+
 /// Writes the next step of a run, before its tool is called, and keeps the run for another minute. Returns the tool and
 /// the arguments of the step: those that were written first, if it was written before. None when the claim is lost or
 /// the run has ended.
 pub async fn begin_step(
     conn: &mut PgConnection,
     claim: RunClaim,
-    (number, tool, arguments): (i32, &str, &Value),
+    step: NewStep<'_>,
 ) -> sqlx::Result<Option<(String, Value)>> {
     let row = sqlx::query!(
         r#"WITH mine AS (
@@ -177,9 +188,9 @@ pub async fn begin_step(
         claim.run as ProjectRunId,
         claim.number,
         ProjectStepId::mint() as ProjectStepId,
-        number,
-        tool,
-        arguments,
+        step.number,
+        step.tool,
+        step.arguments,
     )
     .fetch_optional(conn)
     .await?;
@@ -238,8 +249,8 @@ pub async fn advance(
     Ok(done.rows_affected() == 1)
 }
 
-/// Lets a run wait for `wait`; `counted` when its step could not be done. Returns whether the claim held.
-pub async fn put_off(conn: &mut PgConnection, claim: RunClaim, wait: Duration, counted: bool) -> sqlx::Result<bool> {
+/// Makes a run due after `wait`; `counted` when its step could not be done. Returns whether the claim held.
+pub async fn delay(conn: &mut PgConnection, claim: RunClaim, wait: Duration, counted: bool) -> sqlx::Result<bool> {
     let done = sqlx::query!(
         "UPDATE project_runs SET due_at = mws_now() + make_interval(secs => $3), tries = tries + $4
          WHERE id = $1 AND claim_no = $2 AND due_at IS NOT NULL",

@@ -86,7 +86,7 @@ impl ProjectSpent {
 
 impl BudgetLeft {
     /// Returns what is left of this budget after these minutes, credits and steps.
-    pub fn of(budget: Budget, (minutes, credits): (Minutes, Credits), steps: i32) -> Self {
+    pub fn of(budget: Budget, minutes: Minutes, credits: Credits, steps: i32) -> Self {
         Self {
             minutes: budget.minutes_left(minutes).map(MinuteCount),
             credits: budget.credits_left(credits).map(|left| amount(left.hundredths())),

@@ -5,7 +5,7 @@ use super::{ChangeProjectStatus, Project, Projects, checked};
 use crate::auth::Caller;
 use crate::http::error::Answer;
 use crate::http::text::Time;
-use crate::usecases::projects::Shown;
+use crate::usecases::projects::ProjectAnswer;
 use crate::usecases::projects::status::{Assets, change_project_status};
 use domain::ids::ProjectId;
 use poem_openapi::types::{MaybeUndefined, ToJSON};
@@ -33,7 +33,7 @@ impl Projects {
         };
         let show = |row: ProjectRow| {
             let project = Project::new(row, &self.0)?;
-            Ok(Shown { told: project.told(), answer: project })
+            Ok(ProjectAnswer { webhook_body: project.webhook_body(), answer: project })
         };
         change_project_status(&self.0, caller, id, change, Assets { refs, write }, show).await
     }

@@ -13,8 +13,8 @@ use crate::http::error::{Answer, Code};
 use crate::http::paging::{Limit, List, Page};
 use crate::http::text::Text;
 use crate::usecases::once::Once;
-use crate::usecases::projects::runs::say_to_project;
-use crate::usecases::projects::{Shown, reach};
+use crate::usecases::projects::runs::{MessageToAgent, say_to_project};
+use crate::usecases::projects::{ProjectAnswer, reach};
 use domain::ids::{ProjectId, ProjectStepId};
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
@@ -76,11 +76,12 @@ impl ProjectMessages {
             return Ok(Stored::replayed(before.body));
         }
         let budget = body.0.budget.map(ProjectBudget::checked).transpose()?;
+        let message = MessageToAgent { project: id, text: &body.0.text, budget };
         let show = |row: ProjectRow| {
             let project = Project::new(row, &self.0)?;
-            Ok(Shown { answer: project.to_json_string(), told: project.told() })
+            Ok(ProjectAnswer { answer: project.to_json_string(), webhook_body: project.webhook_body() })
         };
-        Ok(say_to_project(&self.0, &caller, &once, (id, &body.0.text, budget), show).await?.into())
+        Ok(say_to_project(&self.0, &caller, &once, message, show).await?.into())
     }
 
     /// List what a project's agent did

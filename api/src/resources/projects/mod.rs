@@ -33,7 +33,7 @@ use crate::http::text::{Text, Time};
 use crate::usecases::once::Once;
 use crate::usecases::projects::runs::planner;
 use crate::usecases::projects::status::cancel_project;
-use crate::usecases::projects::{Shown, create_project, reach, remove_project, set_project_webhook};
+use crate::usecases::projects::{ProjectAnswer, create_project, reach, remove_project, set_project_webhook};
 use domain::ids::{AccountId, ProjectId};
 use domain::project;
 use poem_openapi::param::{Path, Query};
@@ -187,7 +187,7 @@ impl Projects {
         };
         let show = |row: ProjectRow| {
             let project = Project::new(row, &self.0)?;
-            Ok(Shown { answer: project.to_json_string(), told: project.told() })
+            Ok(ProjectAnswer { answer: project.to_json_string(), webhook_body: project.webhook_body() })
         };
         Ok(create_project(&self.0, &caller, &once, &new, show).await?.into())
     }

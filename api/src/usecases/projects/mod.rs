@@ -1,6 +1,7 @@
 //! Projects of the workspace that a call acts in: creating one, setting its webhook's URL, removing it. `status` has
-//! the changes of status, `runs` the agent's work.
+//! the changes of status, `runs` the agent's work, `round_robin` whose turn it is.
 
+pub mod round_robin;
 pub mod runs;
 pub mod status;
 mod telling;
@@ -10,7 +11,7 @@ use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::usecases::once::{Begun, Made, Once};
 use crate::usecases::quotas::{self, Asker};
-use domain::agent::{Planner, Task};
+use domain::agent::{Assignment, Planner};
 use domain::ids::ProjectId;
 use domain::project::{ProjectMode, ProjectStatus};
 use runtime::chat::ChatClient;
@@ -20,11 +21,11 @@ use telling::Revision;
 
 /// A project's answer and its webhook's body.
 #[derive(Debug)]
-pub struct Shown<T> {
+pub struct ProjectAnswer<T> {
     /// The answer.
     pub answer: T,
     /// The body that its webhook sends.
-    pub told: String,
+    pub webhook_body: String,
 }
 
 /// Creates a project, with its webhook and the run of the agent, if one works on it, in one transaction. A large one
@@ -34,7 +35,7 @@ pub async fn create_project(
     caller: &Caller,
     once: &Once,
     new: &NewProject,
-    show: impl FnOnce(ProjectRow) -> Answer<Shown<String>>,
+    show: impl FnOnce(ProjectRow) -> Answer<ProjectAnswer<String>>,
 ) -> Answer<Made> {
     let mut create = match once.begin(app).await? {
         Begun::Now(create, _) => create,
@@ -43,19 +44,19 @@ pub async fn create_project(
     let row = projects::insert(&mut create, new).await?;
     if new.mode == ProjectMode::Autonomous {
         let id = new.id.to_string();
-        let task = Task { project: &id, brief: &new.brief, output: new.output_type };
-        let planner = Planner::new(task, app.agent.as_ref().map(ChatClient::model));
+        let assignment = Assignment { project: &id, brief: &new.brief, output: new.output_type };
+        let planner = Planner::new(assignment, app.agent.as_ref().map(ChatClient::model));
         runs::begin(&mut create, caller, new.id, None, &planner).await?;
     }
     let revision = Revision::of(&row);
-    let Shown { answer, told } = show(row)?;
-    revision.tell(&mut create, caller, &told).await?;
+    let ProjectAnswer { answer, webhook_body } = show(row)?;
+    revision.tell(&mut create, caller, &webhook_body).await?;
     within_quota(app, &mut create, caller).await?;
     once.keep(app, &mut create, &answer).await?;
     create.commit().await?;
     revision.wake(app);
     app.runs.tell_begun();
-    telling::charge(app, &mut *app.conn().await?, caller, told.len()).await;
+    telling::charge(app, &mut *app.conn().await?, caller, webhook_body.len()).await;
     Ok(Made::Now(answer))
 }
 

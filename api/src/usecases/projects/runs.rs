@@ -5,37 +5,33 @@
 //! claimed again since.
 
 use super::telling::{self, Revision};
-use super::{Shown, missing, reach, refused, within_quota};
+use super::{ProjectAnswer, missing, reach, refused, within_quota};
 use crate::app::App;
 use crate::auth::{Caller, Role};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::Time;
 use crate::usecases::jobs::{cancel_jobs, stop_jobs};
 use crate::usecases::once::{Begun, Made, Once};
-use domain::agent::{Budget, PLANNER, Planner, Task};
-use domain::ids::{AccountId, JobId, ProjectId, ProjectRunId};
+use domain::agent::{Assignment, Budget, PLANNER, Planner};
+use domain::ids::{JobId, ProjectId, ProjectRunId};
 use domain::project::{OutputType, ProjectMode, ProjectStatus};
 use poem_openapi::types::ToJSON;
 use runtime::chat::ChatClient;
 use runtime::ending::AfterCommit;
 use serde_json::Value;
 use sqlx::PgConnection;
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use store::credentials::still_let_in;
-use store::project_runs::{self, NewRun, RunClaim, StepEnd, TakenRun};
+use store::credentials::still_has_access;
+use store::project_runs::{self, NewRun, NewStep, RunClaim, StepEnd, TakenRun};
 use store::projects::{self, Change, ProjectRow};
 use store::users;
-use uuid::Uuid;
 
 /// Live runs of an account. Their beginners don't wait for one another: simultaneous calls may exceed it.
 const MOST_LIVE: i64 = 100;
 /// Ended runs of a project that are kept beside the present one.
 const KEPT: i64 = 10;
 /// How long a claim of a run lasts after its last stored step.
-pub const LEASE: Duration = Duration::from_mins(1);
+const LEASE: Duration = Duration::from_mins(1);
 
 /// Begins a run, in the transaction that makes its project `running`.
 ///
@@ -53,10 +49,21 @@ pub(super) async fn begin(
         return Err(ApiError::new(Code::QuotaReached, message).suggest("Wait for some to end, or cancel them."));
     }
     let memory = as_json(planner)?;
-    let (id, by, traceparent) = (ProjectRunId::mint(), caller.let_in(), caller.traceparent.as_deref());
+    let (id, by, traceparent) = (ProjectRunId::mint(), caller.identity(), caller.traceparent.as_deref());
     let new = NewRun { id, project, by, request_id: &caller.request_id, traceparent, said, memory: &memory };
     project_runs::begin(conn, &new).await?;
     Ok(project_runs::forget(conn, project, KEPT).await?)
+}
+
+/// A user's message to the agent that works on a project.
+#[derive(Debug, Clone, Copy)]
+pub struct MessageToAgent<'a> {
+    /// The project.
+    pub project: ProjectId,
+    /// The message.
+    pub text: &'a str,
+    /// What the agent may spend from now on; none where that stays as it is.
+    pub budget: Option<Budget>,
 }
 
 /// Sends a message to the agent that works on a project, which takes the work up again. `show` writes the answer.
@@ -67,13 +74,14 @@ pub async fn say_to_project(
     app: &App,
     caller: &Caller,
     once: &Once,
-    (id, text, budget): (ProjectId, &str, Option<Budget>),
-    show: impl FnOnce(ProjectRow) -> Answer<Shown<String>>,
+    message: MessageToAgent<'_>,
+    show: impl FnOnce(ProjectRow) -> Answer<ProjectAnswer<String>>,
 ) -> Answer<Made> {
     let mut say = match once.begin(app).await? {
         Begun::Now(say, _) => say,
         Begun::Before(before) => return Ok(Made::Before(before)),
     };
+    let MessageToAgent { project: id, text, budget } = message;
     if !projects::lock(&mut say, id).await? {
         return Err(missing(id));
     }
@@ -103,14 +111,14 @@ pub async fn say_to_project(
     };
     begin(&mut say, caller, id, Some(text), &planner).await?;
     let revision = Revision::of(&row);
-    let Shown { answer, told } = show(row)?;
-    revision.tell(&mut say, caller, &told).await?;
+    let ProjectAnswer { answer, webhook_body } = show(row)?;
+    revision.tell(&mut say, caller, &webhook_body).await?;
     within_quota(app, &mut say, caller).await?;
     once.keep(app, &mut say, &answer).await?;
     say.commit().await?;
     revision.wake(app);
     app.runs.tell_begun();
-    telling::charge(app, &mut *app.conn().await?, caller, told.len()).await;
+    telling::charge(app, &mut *app.conn().await?, caller, webhook_body.len()).await;
     Ok(Made::Now(answer))
 }
 
@@ -118,90 +126,19 @@ pub async fn say_to_project(
 async fn planner_of(app: &App, conn: &mut PgConnection, project: &ProjectRow, said: &str) -> Answer<Planner> {
     let output = OutputType::from_name(&project.output_type).unwrap_or(OutputType::Assembled);
     let id = project.id.to_string();
-    let (task, model) =
-        (Task { project: &id, brief: &project.brief, output }, app.agent.as_ref().map(ChatClient::model));
+    let (assignment, model) =
+        (Assignment { project: &id, brief: &project.brief, output }, app.agent.as_ref().map(ChatClient::model));
     let latest = match project_runs::latest(conn, project.id).await? {
         Some(memory) => opened(memory)?,
-        None => Planner::new(task, model),
+        None => Planner::new(assignment, model),
     };
-    Ok(latest.again(task, said, model))
-}
-
-/// Accounts take turns in this process: the next turn is that of the account behind the last one, unless it has as many
-/// under way as it may.
-#[derive(Debug)]
-pub struct Round {
-    /// Turns that one account may have under way.
-    most: usize,
-    places: Mutex<Places>,
-}
-
-#[derive(Debug, Default)]
-struct Places {
-    /// The account that was served last.
-    last: Uuid,
-    /// How many turns each account has under way.
-    under_way: HashMap<AccountId, usize>,
-}
-
-/// A turn of an account, which lasts until this is dropped.
-#[derive(Debug)]
-pub struct Place {
-    round: Arc<Round>,
-    account: AccountId,
-}
-
-impl Round {
-    /// Turns of which one account may have `most` under way.
-    pub fn of(most: usize) -> Arc<Self> {
-        Arc::new(Self { most, places: Mutex::default() })
-    }
-
-    /// Claims the run that has been due longest of the account whose turn it is; none when no account has one.
-    pub async fn next(self: &Arc<Self>, app: &App) -> sqlx::Result<Option<(TakenRun, Place)>> {
-        let (after, full) = self.look();
-        let mut conn = app.conn().await?;
-        let mut taken = project_runs::take(&mut conn, after, &full).await?;
-        if taken.is_none() && !after.is_nil() {
-            taken = project_runs::take(&mut conn, Uuid::nil(), &full).await?;
-        }
-        let mut places = self.places();
-        places.last = taken.as_ref().map_or(Uuid::nil(), |taken| taken.by.account_id.uuid());
-        Ok(taken.map(|taken| {
-            let account = taken.by.account_id;
-            *places.under_way.entry(account).or_default() += 1;
-            (taken, Place { round: Arc::clone(self), account })
-        }))
-    }
-
-    /// Returns the account that was served last, and those that have as many turns as they may.
-    fn look(&self) -> (Uuid, Vec<AccountId>) {
-        let places = self.places();
-        let full = places.under_way.iter().filter(|(_, turns)| **turns >= self.most);
-        (places.last, full.map(|(account, _)| *account).collect())
-    }
-
-    fn places(&self) -> MutexGuard<'_, Places> {
-        self.places.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let mut places = self.round.places();
-        if let Entry::Occupied(mut turns) = places.under_way.entry(self.account) {
-            *turns.get_mut() -= 1;
-            if *turns.get() == 0 {
-                turns.remove();
-            }
-        }
-    }
+    Ok(latest.again(assignment, said, model))
 }
 
 /// Whether the caller who asked for the run may still act.
 pub async fn may_act(app: &App, run: &TakenRun) -> Answer<bool> {
     let mut conn = app.conn().await?;
-    if !still_let_in(&mut conn, &run.by).await? {
+    if !still_has_access(&mut conn, &run.by).await? {
         return Ok(false);
     }
     let Some(user) = run.by.user_id else { return Ok(true) };
@@ -227,7 +164,7 @@ pub async fn advance(
     caller: &Caller,
     claim: RunClaim,
     advance: Advance<'_>,
-    show: impl FnOnce(ProjectRow) -> Answer<Shown<()>>,
+    show: impl FnOnce(ProjectRow) -> Answer<ProjectAnswer<()>>,
 ) -> Answer<bool> {
     let Advance { planner, step, change } = advance;
     let is_over = planner.over().is_some();
@@ -256,11 +193,11 @@ pub async fn advance(
     };
     let revision = Revision::of(&row);
     // No quota is checked: a run writes a bounded amount, and the quota was checked when it began.
-    let Shown { answer: (), told } = show(row)?;
-    revision.tell(&mut go_on, caller, &told).await?;
+    let ProjectAnswer { answer: (), webhook_body } = show(row)?;
+    revision.tell(&mut go_on, caller, &webhook_body).await?;
     go_on.commit().await?;
     revision.wake(app);
-    telling::charge(app, &mut *app.conn().await?, caller, told.len()).await;
+    telling::charge(app, &mut *app.conn().await?, caller, webhook_body.len()).await;
     Ok(true)
 }
 
@@ -269,10 +206,12 @@ pub async fn advance(
 pub async fn begin_step(
     app: &App,
     claim: RunClaim,
-    (number, tool, arguments): (u32, &str, &Value),
+    number: u32,
+    tool: &str,
+    arguments: &Value,
 ) -> Answer<Option<(String, Value)>> {
-    let number = i32::try_from(number).unwrap_or(i32::MAX);
-    Ok(project_runs::begin_step(&mut *app.conn().await?, claim, (number, tool, arguments)).await?)
+    let step = NewStep { number: i32::try_from(number).unwrap_or(i32::MAX), tool, arguments };
+    Ok(project_runs::begin_step(&mut *app.conn().await?, claim, step).await?)
 }
 
 /// Ends the project's run, if it has one, and stops the jobs that it has started and waits for. Call it once the
@@ -307,13 +246,32 @@ fn own_jobs(planner: &Planner) -> Vec<JobId> {
     planner.own_jobs().into_iter().filter_map(|job| job.parse().ok()).collect()
 }
 
-/// Puts a run off for `wait`; `counted` where its step failed. Returns whether the claim still stood.
-pub async fn put_off(app: &App, claim: RunClaim, wait: Duration, counted: bool) -> Answer<bool> {
-    Ok(project_runs::put_off(&mut *app.conn().await?, claim, wait, counted).await?)
+/// Gives a run back: whoever looks next may take it up at once.
+pub async fn release(app: &App, claim: RunClaim) -> Answer<()> {
+    delay(app, claim, Duration::ZERO, false).await.map(drop)
+}
+
+/// Puts off a run that waits for something which is no fault: `wait` later it looks again.
+pub async fn pause(app: &App, claim: RunClaim, wait: Duration) -> Answer<()> {
+    delay(app, claim, wait, false).await.map(drop)
+}
+
+/// Puts off a run whose step failed, which counts as a try of the step.
+pub async fn back_off(app: &App, claim: RunClaim, wait: Duration) -> Answer<()> {
+    delay(app, claim, wait, true).await.map(drop)
+}
+
+/// Renews the claim of a run for as long as a claim lasts. Returns whether the claim still stood.
+pub async fn renew(app: &App, claim: RunClaim) -> Answer<bool> {
+    delay(app, claim, LEASE, false).await
+}
+
+async fn delay(app: &App, claim: RunClaim, wait: Duration, counted: bool) -> Answer<bool> {
+    Ok(project_runs::delay(&mut *app.conn().await?, claim, wait, counted).await?)
 }
 
 /// Makes a run due whose jobs have ended.
-pub async fn wake(app: &App, (run, claim_no): (ProjectRunId, i32)) -> Answer<()> {
+pub async fn wake(app: &App, run: ProjectRunId, claim_no: i32) -> Answer<()> {
     Ok(project_runs::wake(&mut *app.conn().await?, run, claim_no).await?)
 }
 
@@ -342,27 +300,5 @@ fn date(assets: &mut Value, now: Time) {
         if asset.get("created_at").is_none_or(Value::is_null) {
             asset.insert("created_at".to_owned(), now.to_json().unwrap_or_default());
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_account_that_has_as_many_turns_as_it_may_is_passed_over_until_one_ends() {
-        let (round, busy, other) = (Round::of(2), AccountId::mint(), AccountId::mint());
-        let place = |account| {
-            *round.places().under_way.entry(account).or_default() += 1;
-            Place { round: Arc::clone(&round), account }
-        };
-        let (first, others) = (place(busy), place(other));
-        assert_eq!(round.look().1, []);
-        let second = place(busy);
-        assert_eq!(round.look().1, [busy]);
-        drop(first);
-        assert_eq!(round.look().1, []);
-        drop((second, others));
-        assert!(round.places().under_way.is_empty(), "nothing is kept of who has none");
     }
 }

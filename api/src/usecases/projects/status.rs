@@ -2,7 +2,7 @@
 //! has no webhook. A caller's change ends the agent's run.
 
 use super::telling::{self, Revision};
-use super::{Shown, refused, runs, within_quota};
+use super::{ProjectAnswer, refused, runs, within_quota};
 use crate::app::App;
 use crate::auth::{Caller, CallerWorkspace};
 use crate::http::error::{Answer, ApiError, Code};
@@ -33,7 +33,7 @@ pub async fn change_project_status<T>(
     id: ProjectId,
     change: Change,
     assets: Assets<impl FnOnce(DateTime<Utc>) -> Option<Value>>,
-    show: impl FnOnce(ProjectRow) -> Answer<Shown<T>>,
+    show: impl FnOnce(ProjectRow) -> Answer<ProjectAnswer<T>>,
 ) -> Answer<T> {
     let mut conn = app.conn().await?;
     let mut changed = conn.begin().await?;
@@ -50,12 +50,12 @@ pub async fn change_project_status<T>(
     // Checks the whole project, whichever call brought which part of it.
     small_enough(&row.assets, row.timeline.as_ref())?;
     let revision = Revision::of(&row);
-    let Shown { answer, told } = show(row)?;
-    revision.tell(&mut changed, caller, &told).await?;
+    let ProjectAnswer { answer, webhook_body } = show(row)?;
+    revision.tell(&mut changed, caller, &webhook_body).await?;
     within_quota(app, &mut changed, caller).await?;
     changed.commit().await?;
     revision.wake(app);
-    telling::charge(app, &mut conn, caller, told.len()).await;
+    telling::charge(app, &mut conn, caller, webhook_body.len()).await;
     Ok(answer)
 }
 

@@ -17,8 +17,11 @@ const MOST_NAME: usize = 100;
 impl Memory {
     /// Returns the phase that follows once the library has been listed.
     pub(super) fn after_look(&mut self) -> Phase {
+        if let Some(over) = self.missed_items() {
+            return over;
+        }
         if self.footage.is_empty() {
-            return Phase::Over(telling::no_footage());
+            return Phase::Over(telling::no_footage(&self.notes));
         }
         let wanted = self.wanted();
         let (chosen, is_named) = footage(&self.footage, &self.wishes, MOST_READ);

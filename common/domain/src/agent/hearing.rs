@@ -2,6 +2,7 @@
 
 use super::film::FilmDraft;
 use super::library::Item;
+use super::losing::ITEM_NOT_FOUND;
 use super::memory::{MOST_PAGES, Memory, Phase};
 use super::moments::{Found, words_found};
 use super::reading::{found, has_ended, held, hundredths, started_reads, texts};
@@ -15,7 +16,7 @@ const MOST_NOTES: usize = 6;
 
 impl Memory {
     /// Takes in a tool's answer. `left` is what is left of the budget's minutes; `None` without such a budget.
-    pub fn told(&mut self, answer: &Value, left: Option<Minutes>) {
+    pub fn hear_answer(&mut self, answer: &Value, left: Option<Minutes>) {
         match self.phase {
             Phase::Footage => {
                 let without = &self.wishes.without;
@@ -40,14 +41,14 @@ impl Memory {
             }
             Phase::Reads => {
                 let started = started_reads(answer);
-                self.started(started.jobs, started.own);
+                self.note_started(started.jobs, started.own);
                 for why in started.why_not {
                     self.note(format!("Not all could be read: {why}"));
                 }
                 let to = if self.jobs.is_empty() { self.begin_search() } else { Phase::Reading };
                 self.go(to);
             }
-            Phase::Search => self.searched(found(answer, self.at)),
+            Phase::Search => self.take_matches(found(answer, self.at)),
             Phase::Build => {
                 self.timelines.extend(answer["data"]["timeline"]["id"].as_str().map(str::to_owned));
                 let after = if self.output == OutputType::Timeline { self.done() } else { Phase::PriceFilms };
@@ -67,9 +68,16 @@ impl Memory {
     }
 
     /// Takes in a tool's refusal.
-    pub fn refused(&mut self, refused: &Refused) {
+    pub fn hear_refusal(&mut self, refused: &Refused) {
         let is_short = ["insufficient_minutes", "insufficient_credits"].contains(&refused.code.as_str());
+        let is_gone = refused.code == ITEM_NOT_FOUND;
         let why = &refused.message;
+        let what = match self.phase {
+            Phase::PriceFilms | Phase::Films => "The render",
+            Phase::Build => "The timeline",
+            Phase::Search => "The search",
+            _ => "A step",
+        };
         let to = match self.phase {
             Phase::PriceReads | Phase::Reads if is_short && !self.some_is_read() => {
                 Phase::Over(telling::out_of_minutes(why))
@@ -79,18 +87,14 @@ impl Memory {
                 self.begin_search()
             }
             Phase::PriceFilms | Phase::Films if is_short => Phase::Over(telling::out_of_minutes(why)),
-            Phase::PriceFilms | Phase::Films => Phase::Over(telling::stuck("The render", why)),
-            Phase::Build => Phase::Over(telling::stuck("The timeline", why)),
-            Phase::Search => Phase::Over(telling::stuck("The search", why)),
-            Phase::Footage | Phase::Sounds | Phase::Reading | Phase::Filming | Phase::Mark | Phase::Over(_) => {
-                Phase::Over(telling::stuck("A step", why))
-            }
+            Phase::PriceFilms | Phase::Films | Phase::Build | Phase::Search if is_gone => self.look_again(what, why),
+            _ => Phase::Over(telling::stuck(what, why)),
         };
         self.go(to);
     }
 
     /// Takes in the state of the awaited jobs. Returns whether all have ended; one that is gone counts as ended.
-    pub fn jobs_ended(&mut self, answer: &Value) -> bool {
+    pub fn hear_jobs(&mut self, answer: &Value) -> bool {
         let jobs = answer["data"]["jobs"].as_array().map(Vec::as_slice).unwrap_or_default();
         if jobs.iter().any(|job| !has_ended(job)) {
             return false;
@@ -100,34 +104,48 @@ impl Memory {
             self.spent += charged.unwrap_or(held) - held;
         }
         self.jobs.clear();
-        let failures: Vec<&Value> = jobs.iter().filter(|job| job["status"] != "succeeded").collect();
-        let why = failures.first().map(|job| job["error"]["message"].as_str().unwrap_or("it was cancelled."));
-        let to = if self.phase == Phase::Reading {
-            if let Some(why) = why {
-                self.note(format!("{} of {} reads failed: {why}", failures.len(), jobs.len()));
-            }
-            self.begin_search()
-        } else {
-            for (render, ms) in std::mem::take(&mut self.renders) {
-                let made = jobs.iter().find(|job| job["id"] == *render);
-                let made = made.and_then(|job| job["result"]["item_id"].as_str());
-                self.outputs.extend(made.map(|item| (item.to_owned(), ms)));
-            }
-            match why {
-                _ if self.outputs.is_empty() => Phase::Over(telling::stuck("The render", why.unwrap_or("it is gone."))),
-                Some(why) => {
-                    self.note(format!("Not all could be rendered: {why}"));
-                    self.done()
-                }
-                None => self.done(),
-            }
-        };
+        let to = if self.phase == Phase::Reading { self.have_read(jobs) } else { self.have_filmed(jobs) };
         self.go(to);
         true
     }
 
+    /// Takes in the ends of reads. Renders that it began before it looked again may be among the jobs.
+    fn have_read(&mut self, jobs: &[Value]) -> Phase {
+        let reads: Vec<&Value> = jobs.iter().filter(|job| job["kind"] != "render").collect();
+        let failures: Vec<&Value> = reads.iter().copied().filter(|job| job["status"] != "succeeded").collect();
+        if let Some(failure) = failures.first() {
+            self.note(format!("{} of {} reads failed: {}", failures.len(), reads.len(), why_not(failure)));
+        }
+        self.begin_search()
+    }
+
+    /// Takes in the ends of renders. One that was cancelled may have lost its footage.
+    fn have_filmed(&mut self, jobs: &[Value]) -> Phase {
+        let renders = std::mem::take(&mut self.renders);
+        let ended = |render: &str| jobs.iter().find(|job| job["id"] == *render);
+        for (render, ms) in &renders {
+            let made = ended(render).and_then(|job| job["result"]["item_id"].as_str());
+            self.outputs.extend(made.map(|item| (item.to_owned(), *ms)));
+        }
+        let mut failures = renders.iter().filter_map(|(render, _)| ended(render));
+        let failure = failures.find(|job| job["status"] != "succeeded");
+        match failure {
+            Some(job) if self.outputs.is_empty() && job["status"] == "cancelled" => {
+                self.look_again("The render", why_not(job))
+            }
+            _ if self.outputs.is_empty() => {
+                Phase::Over(telling::stuck("The render", failure.map_or("it is gone.", why_not)))
+            }
+            Some(job) => {
+                self.note(format!("Not all could be rendered: {}", why_not(job)));
+                self.done()
+            }
+            None => self.done(),
+        }
+    }
+
     /// Takes in what the search for one word found, and goes on to the next word.
-    fn searched(&mut self, found: Vec<Found>) {
+    fn take_matches(&mut self, found: Vec<Found>) {
         let unwanted = |text: &str| {
             let text = text.to_lowercase();
             self.wishes.without.iter().any(|word| text.contains(word.as_str()))
@@ -170,7 +188,7 @@ impl Memory {
             self.renders.push((job.to_owned(), ms));
             let held = held(answer);
             let own = if held > 0 { vec![(job.to_owned(), held)] } else { Vec::new() };
-            self.started(vec![job.to_owned()], own);
+            self.note_started(vec![job.to_owned()], own);
         }
         self.outputs.extend(data["output_item_id"].as_str().map(|item| (item.to_owned(), ms)));
         for warning in texts(&data["warnings"]) {
@@ -195,8 +213,9 @@ impl Memory {
     }
 
     /// Notes the jobs to wait for, and of its own the hundredths of a minute that are held for each.
-    fn started(&mut self, jobs: Vec<String>, own: Vec<(String, i64)>) {
-        self.jobs.extend(jobs);
+    fn note_started(&mut self, jobs: Vec<String>, own: Vec<(String, i64)>) {
+        let new: Vec<String> = jobs.into_iter().filter(|job| !self.jobs.contains(job)).collect();
+        self.jobs.extend(new);
         self.spent += own.iter().map(|(_, held)| held).sum::<i64>();
         self.own.extend(own);
     }
@@ -235,4 +254,9 @@ impl Memory {
         let left = left.filter(|left| price > *left)?;
         Some(Phase::Over(telling::over_budget(what, price, left, Minutes::from_hundredths(self.spent))))
     }
+}
+
+/// Returns why a job did not succeed.
+fn why_not(job: &Value) -> &str {
+    job["error"]["message"].as_str().unwrap_or("it was cancelled.")
 }

@@ -50,6 +50,17 @@ pub enum Phase {
     Over(End),
 }
 
+/// A step that did not succeed, perhaps since an item is deleted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Loss {
+    /// What was refused.
+    pub(super) what: String,
+    /// Why.
+    pub(super) why: String,
+    /// The ids of the items that were in use, with their names.
+    pub(super) used: Vec<(String, String)>,
+}
+
 /// The built-in planner's memory.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Memory {
@@ -93,6 +104,15 @@ pub struct Memory {
     /// The ids of the rendered items, with their lengths in milliseconds.
     pub(super) outputs: Vec<(String, i64)>,
     pub(super) notes: Vec<String>,
+    /// A step that failed perhaps since an item is deleted, until the library is listed again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) loss: Option<Loss>,
+    /// The names of items that were deleted while they were in use.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) gone: Vec<String>,
+    /// Whether a film of this run was already being rendered when it began anew.
+    #[serde(default)]
+    pub(super) is_rendering: bool,
 }
 
 impl Memory {
@@ -123,6 +143,9 @@ impl Memory {
             renders: Vec::new(),
             outputs: Vec::new(),
             notes: Vec::new(),
+            loss: None,
+            gone: Vec::new(),
+            is_rendering: false,
         }
     }
 
@@ -142,9 +165,10 @@ impl Memory {
     /// Returns the project's status in this phase.
     pub const fn status(&self) -> ProjectStatus {
         match &self.phase {
+            Phase::Over(end) => end.status,
+            _ if self.is_rendering => ProjectStatus::Rendering,
             Phase::Reading => ProjectStatus::Generating,
             Phase::Films | Phase::Filming | Phase::Mark => ProjectStatus::Rendering,
-            Phase::Over(end) => end.status,
             Phase::Footage
             | Phase::Sounds
             | Phase::PriceReads

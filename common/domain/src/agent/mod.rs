@@ -10,6 +10,7 @@ mod cutting;
 mod film;
 mod hearing;
 mod library;
+mod losing;
 mod memory;
 mod moments;
 mod planner;
@@ -20,12 +21,12 @@ mod tests;
 mod wishes;
 mod words;
 
-pub use chat::{Chat, ChatModel, Reply};
+pub use chat::{Chat, ChatModel, Reply, ToolCall};
 pub use film::{FilmDraft, Music};
 pub use library::Item;
 pub use memory::{Memory, Phase};
 pub use moments::{Found, Moment};
-pub use planner::{Planner, Task};
+pub use planner::{Assignment, Planner};
 pub use wishes::Wishes;
 
 use crate::credits::Credits;

@@ -21,9 +21,9 @@ pub enum Planner {
     Keywords(Box<Memory>),
 }
 
-/// The task of a project.
+/// What a project asks of its agent.
 #[derive(Debug, Clone, Copy)]
-pub struct Task<'a> {
+pub struct Assignment<'a> {
     /// The project's id.
     pub project: &'a str,
     /// The brief.
@@ -34,26 +34,31 @@ pub struct Task<'a> {
 
 impl Planner {
     /// Returns the planner of a project whose work begins: the model, if there is one.
-    pub fn new(task: Task<'_>, model: Option<ChatModel<'_>>) -> Self {
-        let project = task.project.to_owned();
+    pub fn new(assignment: Assignment<'_>, model: Option<ChatModel<'_>>) -> Self {
+        let project = assignment.project.to_owned();
         match model {
-            Some(model) => Self::Chat(Box::new(Chat::new(project, task.brief.to_owned(), task.output, model))),
-            None => Self::Keywords(Box::new(Memory::new(project, Wishes::of(task.brief), task.output))),
+            Some(model) => {
+                Self::Chat(Box::new(Chat::new(project, assignment.brief.to_owned(), assignment.output, model)))
+            }
+            None => Self::Keywords(Box::new(Memory::new(project, Wishes::of(assignment.brief), assignment.output))),
         }
     }
 
     /// Returns the planner of the next run, after the user said something: the model, if there is one now.
     #[must_use]
-    pub fn again(self, task: Task<'_>, said: &str, model: Option<ChatModel<'_>>) -> Self {
+    pub fn again(self, assignment: Assignment<'_>, said: &str, model: Option<ChatModel<'_>>) -> Self {
         match (self, model) {
             (Self::Chat(chat), Some(model)) => Self::Chat(Box::new(chat.again(said, model))),
             (Self::Keywords(memory), None) => Self::Keywords(Box::new(memory.again(said))),
             (Self::Keywords(memory), Some(model)) => {
-                let chat = Chat::new(task.project.to_owned(), task.brief.to_owned(), task.output, model);
+                let chat =
+                    Chat::new(assignment.project.to_owned(), assignment.brief.to_owned(), assignment.output, model);
                 Self::Chat(Box::new(chat.after(&memory, said)))
             }
             (Self::Chat(chat), None) => {
-                let memory = Memory::new(task.project.to_owned(), Wishes::of(task.brief), task.output).again(said);
+                let memory =
+                    Memory::new(assignment.project.to_owned(), Wishes::of(assignment.brief), assignment.output)
+                        .again(said);
                 let (steps, spent, credits) = (chat.steps, chat.spent, chat.credits);
                 Self::Keywords(Box::new(Memory { steps, spent, credits, ..memory }))
             }
@@ -96,29 +101,29 @@ impl Planner {
     }
 
     /// Takes in a tool's answer.
-    pub fn told(&mut self, answer: &Value, budget: Budget) {
+    pub fn hear_answer(&mut self, answer: &Value, budget: Budget) {
         match self {
-            Self::Chat(chat) => chat.told(answer, budget),
+            Self::Chat(chat) => chat.hear_answer(answer, budget),
             Self::Keywords(memory) => {
                 let left = budget.minutes_left(Minutes::from_hundredths(memory.spent));
-                memory.told(answer, left);
+                memory.hear_answer(answer, left);
             }
         }
     }
 
     /// Takes in a tool's refusal.
-    pub fn refused(&mut self, refused: &Refused) {
+    pub fn hear_refusal(&mut self, refused: &Refused) {
         match self {
-            Self::Chat(chat) => chat.refused(refused),
-            Self::Keywords(memory) => memory.refused(refused),
+            Self::Chat(chat) => chat.hear_refusal(refused),
+            Self::Keywords(memory) => memory.hear_refusal(refused),
         }
     }
 
     /// Takes in the state of the awaited jobs. Returns whether all have ended.
-    pub fn jobs_ended(&mut self, answer: &Value) -> bool {
+    pub fn hear_jobs(&mut self, answer: &Value) -> bool {
         match self {
-            Self::Chat(chat) => chat.jobs_ended(answer),
-            Self::Keywords(memory) => memory.jobs_ended(answer),
+            Self::Chat(chat) => chat.hear_jobs(answer),
+            Self::Keywords(memory) => memory.hear_jobs(answer),
         }
     }
 

@@ -21,11 +21,9 @@ pub fn failed(message: String) -> End {
 }
 
 /// Returns the end when the workspace has no video.
-pub fn no_footage() -> End {
-    failed(format!(
-        "There is no video in the workspace. Upload footage or import it (POST /uploads, import_media), then say so \
-         with {SAY}."
-    ))
+pub fn no_footage(notes: &[String]) -> End {
+    let told = with_notes("There is no video in the workspace.".to_owned(), notes);
+    failed(format!("{told} Upload footage or import it (POST /uploads, import_media), then say so with {SAY}."))
 }
 
 /// Returns the end when no footage fits the words.

@@ -44,12 +44,12 @@ fn looked(brief: &str, output: OutputType) -> Memory {
     assert_eq!(call(&memory).0, "list_items");
     let made_by = json!({ "tool": "render_timeline" });
     let made = json!({ "made_by": made_by, "id": "made", "name": "Interview film", "duration_seconds": 9.0 });
-    memory.told(&items(&[item("harbour", "Harbour", &[]), item("talk", "Interview.mp4", &[]), made]), None);
+    memory.hear_answer(&items(&[item("harbour", "Harbour", &[]), item("talk", "Interview.mp4", &[]), made]), None);
     if memory.wishes.music {
         assert_eq!(call(&memory).1["type"], "audio");
         let mut mix = item("mix", "Talk (with music)", &[]);
         mix["made_by"] = json!({ "tool": "duck_music" });
-        memory.told(&items(&[mix, item("speech", "Reading", &[]), item("tune", "Theme music", &[])]), None);
+        memory.hear_answer(&items(&[mix, item("speech", "Reading", &[]), item("tune", "Theme music", &[])]), None);
     }
     memory
 }
@@ -64,14 +64,14 @@ fn matches(item: &str, start: f64) -> Value {
 fn cut(brief: &str, output: OutputType) -> Memory {
     let mut memory = looked(brief, output);
     assert_eq!(call(&memory).1["dry_run"], true);
-    memory.told(&minutes(2.25, &json!({})), None);
+    memory.hear_answer(&minutes(2.25, &json!({})), None);
     let started = json!({ "job_ids": ["job_1", "job_2"], "items": [{ "reads": [
         { "read": "transcript", "status": "queued", "job_id": "job_1",
           "estimated_minutes": 1.5, "already_queued": false },
         { "read": "speech", "status": "queued", "job_id": "job_2", "estimated_minutes": 0.5, "already_queued": true },
         { "read": "search_index", "status": "refused", "reason": { "code": "x", "message": "No engine." } },
     ] }] });
-    memory.told(&minutes(1.5, &started), None);
+    memory.hear_answer(&minutes(1.5, &started), None);
     assert_eq!((memory.status(), memory.spent), (ProjectStatus::Generating, 150));
     let jobs = |status: &str| {
         json!({ "data": { "jobs": [
@@ -79,13 +79,10 @@ fn cut(brief: &str, output: OutputType) -> Memory {
         { "id": "job_2", "status": status, "cloud_minutes": 0.5 },
     ] } })
     };
-    assert!(!memory.jobs_ended(&jobs("running")));
-    assert!(memory.jobs_ended(&jobs("succeeded")));
+    assert!(!memory.hear_jobs(&jobs("running")));
+    assert!(memory.hear_jobs(&jobs("succeeded")));
     assert_eq!((memory.status(), memory.spent), (ProjectStatus::Running, 120), "what others hold is not counted");
-    while let ("search_footage", arguments) = call(&memory) {
-        let answer = if arguments["query"] == "river" { matches("talk", 20.0) } else { json!({}) };
-        memory.told(&answer, None);
-    }
+    searched(&mut memory, "talk");
     memory
 }
 
@@ -105,14 +102,14 @@ fn a_brief_becomes_a_film_of_what_it_names() {
         (&json!("add_scene"), &json!("talk"), &json!(30.0))
     );
     assert_eq!((&ops[1]["slot"], &ops[1]["ref"]), (&json!("music"), &json!("tune")));
-    memory.told(&json!({ "data": { "timeline": { "id": "tml_1" } } }), None);
+    memory.hear_answer(&json!({ "data": { "timeline": { "id": "tml_1" } } }), None);
     assert_eq!(call(&memory).1, json!({ "timeline_id": "tml_1", "format": "mp4", "dry_run": true }));
-    memory.told(&minutes(0.25, &json!({})), None);
+    memory.hear_answer(&minutes(0.25, &json!({})), None);
     assert_eq!((call(&memory).1["dry_run"].clone(), memory.status()), (Value::Null, ProjectStatus::Rendering));
-    memory.told(&minutes(0.25, &json!({ "job_id": "job_3", "warnings": [] })), None);
+    memory.hear_answer(&minutes(0.25, &json!({ "job_id": "job_3", "warnings": [] })), None);
     assert_eq!(memory.next(0), Move::Wait { jobs: vec!["job_3".to_owned()] }, "what is begun is waited for");
     let made = json!({ "id": "job_3", "status": "succeeded", "cloud_minutes": 0.25, "result": { "item_id": "film" } });
-    assert!(memory.jobs_ended(&json!({ "data": { "jobs": [made] } })));
+    assert!(memory.hear_jobs(&json!({ "data": { "jobs": [made] } })));
     let end = stopped(&memory);
     assert_eq!((end.status, memory.spent), (ProjectStatus::Idle, 145));
     assert!(end.message.contains("30.00 s, 1 moment of Interview.mp4, with music of Theme music."), "{}", end.message);
@@ -127,15 +124,15 @@ fn all_pages_of_the_library_are_looked_through_up_to_a_bound() {
     let page = |id: &str, next: Option<&str>| json!({ "data": { "items": [item(id, id, &[])], "next_cursor": next } });
     let mut memory = Memory::new("prj_1".to_owned(), Wishes::of("the river"), OutputType::Assembled);
     assert_eq!(call(&memory).1, json!({ "type": "video", "status": "ready", "limit": 100 }));
-    memory.told(&page("harbour", Some("c1")), None);
+    memory.hear_answer(&page("harbour", Some("c1")), None);
     assert_eq!(call(&memory).1["cursor"], "c1");
-    memory.told(&page("River", None), None);
+    memory.hear_answer(&page("River", None), None);
     assert_eq!(call(&memory).1["refs"], json!(["River"]), "what the second page holds is footage");
 
     let mut memory = Memory::new("prj_1".to_owned(), Wishes::of("the river"), OutputType::Assembled);
     for number in 0..memory::MOST_PAGES {
         assert_eq!(call(&memory).0, "list_items");
-        memory.told(&page(&format!("boat {number}"), Some("more")), None);
+        memory.hear_answer(&page(&format!("boat {number}"), Some("more")), None);
     }
     assert_eq!(call(&memory).0, "prepare_media");
     assert!(memory.notes[0].contains("more videos than the newest ones"), "{:?}", memory.notes);
@@ -147,7 +144,7 @@ fn clips_are_films_of_their_own_and_a_timeline_is_not_rendered() {
     let (tool, arguments) = call(&memory);
     assert_eq!((tool, &arguments["name"]), ("create_timeline", &json!("Film: river, interview, clip 1")));
     let mut memory = cut("5 seconds of the river in the interview", OutputType::Timeline);
-    memory.told(&json!({ "data": { "timeline": { "id": "tml_1" } } }), None);
+    memory.hear_answer(&json!({ "data": { "timeline": { "id": "tml_1" } } }), None);
     let end = stopped(&memory);
     assert!(end.message.starts_with("The timeline is ready: 5.00 s"), "{}", end.message);
     assert!(memory.shown().is_some());
@@ -156,7 +153,7 @@ fn clips_are_films_of_their_own_and_a_timeline_is_not_rendered() {
 #[test]
 fn over_the_budget_it_asks_before_it_starts_anything() {
     let mut memory = looked(BRIEF, OutputType::Assembled);
-    memory.told(&minutes(2.25, &json!({})), Some(Minutes::from_hundredths(200)));
+    memory.hear_answer(&minutes(2.25, &json!({})), Some(Minutes::from_hundredths(200)));
     let end = stopped(&memory);
     assert_eq!(end.status, ProjectStatus::Idle);
     assert!(end.message.contains("2.25 cloud minutes, and 2.00 of the budget"), "{}", end.message);
@@ -170,25 +167,80 @@ fn over_the_budget_it_asks_before_it_starts_anything() {
 #[test]
 fn what_is_not_found_or_refused_ends_with_what_to_do() {
     let mut memory = Memory::new("prj_1".to_owned(), Wishes::of(BRIEF), OutputType::Assembled);
-    memory.told(&items(&[]), None);
-    memory.told(&items(&[]), None);
+    memory.hear_answer(&items(&[]), None);
+    memory.hear_answer(&items(&[]), None);
     assert!(stopped(&memory).message.contains("There is no video in the workspace."));
 
     let mut memory = looked("the submarine", OutputType::Assembled);
-    memory.told(&minutes(1.0, &json!({})), None);
-    memory.told(&minutes(0.0, &json!({ "job_ids": [] })), None);
-    memory.told(&json!({ "data": { "matches": [] } }), None);
+    memory.hear_answer(&minutes(1.0, &json!({})), None);
+    memory.hear_answer(&minutes(0.0, &json!({ "job_ids": [] })), None);
+    memory.hear_answer(&json!({ "data": { "matches": [] } }), None);
     let end = stopped(&memory);
     assert_eq!(end.status, ProjectStatus::Failed);
     assert!(end.message.contains("like: submarine") && end.message.contains("/messages"), "{}", end.message);
 
     let short = Refused { code: "insufficient_minutes".to_owned(), message: "0 are left.".to_owned() };
     let mut memory = looked(BRIEF, OutputType::Assembled);
-    memory.refused(&short);
+    memory.hear_refusal(&short);
     assert_eq!(stopped(&memory).status, ProjectStatus::Idle, "it may go on once there are some");
     let mut memory = cut(BRIEF, OutputType::Assembled);
-    memory.refused(&Refused { code: "quota_reached".to_owned(), message: "Full.".to_owned() });
+    memory.hear_refusal(&Refused { code: "quota_reached".to_owned(), message: "Full.".to_owned() });
     assert_eq!(stopped(&memory).status, ProjectStatus::Failed);
+}
+
+/// The search for each word, of which `river` is found in this item.
+fn searched(memory: &mut Memory, item: &str) {
+    while let ("search_footage", arguments) = call(memory) {
+        let answer = if arguments["query"] == "river" { matches(item, 20.0) } else { json!({}) };
+        memory.hear_answer(&answer, None);
+    }
+}
+
+#[test]
+fn what_is_deleted_meanwhile_is_left_out_and_the_run_goes_on_with_the_rest_and_says_so() {
+    let read = ["transcript", "search_index", "speech"];
+    let gone = Refused { code: "item_not_found".to_owned(), message: "No item is named `talk`.".to_owned() };
+    let tune = items(&[item("tune", "Theme music", &[])]);
+    let mut memory = cut(BRIEF, OutputType::Assembled);
+    memory.hear_refusal(&gone);
+    assert_eq!((call(&memory).0, memory.status(), memory.spent), ("list_items", ProjectStatus::Running, 120));
+    let kept: Memory = serde_json::from_value(serde_json::to_value(&memory).unwrap()).unwrap();
+    assert_eq!(kept, memory, "whoever goes on with it knows what it was about");
+    memory.hear_answer(&items(&[item("harbour", "Harbour", &read)]), None);
+    memory.hear_answer(&tune, None);
+    searched(&mut memory, "harbour");
+    assert_eq!(call(&memory).1["ops"][0]["ref"], "harbour");
+    memory.hear_answer(&json!({ "data": { "timeline": { "id": "tml_1" } } }), None);
+    memory.hear_answer(&minutes(0.25, &json!({})), None);
+    memory.hear_answer(&minutes(0.25, &json!({ "job_id": "job_3", "warnings": [] })), None);
+    let mut done = memory.clone();
+    let made = json!({ "id": "job_3", "status": "succeeded", "cloud_minutes": 0.25, "result": { "item_id": "film" } });
+    assert!(done.hear_jobs(&json!({ "data": { "jobs": [made] } })));
+    let end = stopped(&done);
+    assert!(end.message.contains("1 moment of Harbour"), "{}", end.message);
+    assert!(end.message.contains("Deleted meanwhile, and left out: Interview.mp4."), "{}", end.message);
+
+    // The rest goes while it is rendered: nothing is left.
+    let stopped_job = json!({ "id": "job_3", "status": "cancelled", "cloud_minutes": 0.0 });
+    assert!(memory.hear_jobs(&json!({ "data": { "jobs": [stopped_job] } })));
+    assert_eq!((call(&memory).0, memory.status()), ("list_items", ProjectStatus::Rendering), "it is told once");
+    memory.hear_answer(&items(&[]), None);
+    memory.hear_answer(&tune, None);
+    let end = stopped(&memory);
+    assert_eq!((end.status, memory.spent), (ProjectStatus::Failed, 120));
+    assert!(end.message.contains("There is no video in the workspace. Deleted meanwhile"), "{}", end.message);
+    assert!(end.message.contains("Interview.mp4, Harbour."), "{}", end.message);
+}
+
+#[test]
+fn a_step_that_fails_though_all_is_there_still_fails() {
+    let mut memory = cut(BRIEF, OutputType::Assembled);
+    memory.hear_refusal(&Refused { code: "item_not_found".to_owned(), message: "No such item.".to_owned() });
+    memory.hear_answer(&items(&[item("harbour", "Harbour", &[]), item("talk", "Interview.mp4", &[])]), None);
+    memory.hear_answer(&items(&[item("tune", "Theme music", &[])]), None);
+    let end = stopped(&memory);
+    assert_eq!(end.status, ProjectStatus::Failed);
+    assert!(end.message.starts_with("The timeline was refused: No such item."), "{}", end.message);
 }
 
 #[test]

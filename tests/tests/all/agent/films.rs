@@ -211,3 +211,27 @@ async fn a_timeline_or_clips_come_out_where_they_are_asked_for() -> anyhow::Resu
     agent.abort();
     studio.world.end().await
 }
+
+#[tokio::test]
+async fn footage_that_is_deleted_meanwhile_is_left_out_and_the_film_is_made_of_the_rest() -> anyhow::Result<()> {
+    let studio = Studio::without_worker().await?;
+    let agent = studio.world.agent();
+    let id = studio.create(json!({ "brief": BRIEF })).await?;
+    until("it waits for reads", async || Ok((studio.get(&id).await?["status"] == "generating").then_some(()))).await?;
+    studio.tenant.client.tool("delete_item", &json!({ "ref": studio.interview })).await?.data()?;
+    let studio = studio.with_worker().await?;
+    let project = studio.settled(&id).await?;
+    let says = project["agent_message"].as_str().unwrap_or_default();
+    assert_eq!(project["status"], "idle", "{says}");
+    assert!(says.contains("of Harbour.mp4") && says.contains("left out: Interview.mp4."), "{says}");
+    let scenes = project["timeline"]["scenes"].as_array().cloned().unwrap_or_default();
+    assert!(!scenes.is_empty() && scenes.iter().all(|scene| scene["ref"] == studio.harbour.to_string()), "{scenes:?}");
+
+    studio.tenant.client.tool("delete_item", &json!({ "ref": studio.harbour })).await?.data()?;
+    studio.say(&id, json!({ "text": "shorter" })).await?;
+    let failed = studio.settled(&id).await?;
+    let says = failed["agent_message"].as_str().unwrap_or_default();
+    assert!(failed["status"] == "failed" && says.contains("no video in the workspace"), "{says}");
+    agent.abort();
+    studio.world.end().await
+}

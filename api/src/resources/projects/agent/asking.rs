@@ -2,9 +2,9 @@
 //! not answer. Meanwhile this process keeps the run, however long the model takes.
 
 use super::tools::Toolbox;
-use super::turn::{Step, Turn};
+use super::turn::{AgentTurn, Step};
 use crate::http::error::{Answer, ApiError};
-use crate::usecases::projects::runs::{LEASE, begin_step, put_off};
+use crate::usecases::projects::runs::{back_off, begin_step, release, renew};
 use domain::agent::chat::ASK;
 use domain::agent::{Chat, Planner, Reply};
 use runtime::chat::{AskFault, ChatClient};
@@ -18,7 +18,7 @@ const MOST_ASKS: i32 = 8;
 /// The interval at which the run's lease is renewed while the model is waited for, well within the lease.
 const KEEP: Duration = Duration::from_secs(20);
 
-impl Turn<'_> {
+impl AgentTurn<'_> {
     /// Asks the model what comes next. Returns whether the turn continues.
     pub(super) async fn ask(&mut self) -> Answer<bool> {
         let number = self.planner.number() + 1;
@@ -29,7 +29,7 @@ impl Turn<'_> {
             chat.ask_failed("It is not the one that works on projects here any more.");
             return self.keep(None, before).await;
         };
-        if begin_step(self.app, self.claim, (number, ASK, &shown)).await?.is_none() {
+        if begin_step(self.app, self.claim, number, ASK, &shown).await?.is_none() {
             return Ok(false);
         }
         let toolbox = Toolbox::of(&self.app.contract);
@@ -43,17 +43,18 @@ impl Turn<'_> {
             Ok(reply) => {
                 self.tries = 0;
                 self.planner.count_step(number);
-                self.chat()?.heard(&reply, &toolbox.known);
+                let budget = self.budget;
+                self.chat()?.hear_reply(&reply, &toolbox.known, budget);
                 let said = reply.shown();
                 if self.keep(Some(Step { number, end: StepEnd::Done(Some(&said)) }), before).await? {
                     // Others have their turn, and the caller's rights are checked again.
-                    put_off(self.app, self.claim, Duration::ZERO, false).await?;
+                    release(self.app, self.claim).await?;
                     self.app.runs.tell_begun();
                 }
                 return Ok(false);
             }
             Err(AskFault::NotNow { after, .. }) if self.tries < MOST_ASKS => {
-                put_off(self.app, self.claim, self.later(after), true).await?;
+                back_off(self.app, self.claim, self.later(after)).await?;
                 return Ok(false);
             }
             Err(AskFault::NotNow { why, .. } | AskFault::Refused(why)) => why.replace('\0', "\u{fffd}"),
@@ -72,10 +73,10 @@ impl Turn<'_> {
             tokio::select! {
                 answer = &mut asking => return Ok(Some(answer)),
                 () = self.app.process.shutdown.cancelled() => {
-                    put_off(self.app, self.claim, Duration::ZERO, false).await?;
+                    release(self.app, self.claim).await?;
                     return Ok(None);
                 }
-                () = sleep(KEEP) => if !put_off(self.app, self.claim, LEASE, false).await? {
+                () = sleep(KEEP) => if !renew(self.app, self.claim).await? {
                     return Ok(None);
                 },
             }

@@ -6,7 +6,8 @@ mod tools;
 mod turn;
 
 use crate::app::App;
-use crate::usecases::projects::runs::{Round, wake};
+use crate::usecases::projects::round_robin::RoundRobin;
+use crate::usecases::projects::runs::wake;
 use runtime::wake::Wake;
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,7 +23,9 @@ const LOOK_AGAIN: Duration = Duration::from_secs(2);
 /// The number of runs that a process continues at once.
 const AT_ONCE: usize = 4;
 /// The same for runs that ask a model, which are mostly waiting for it.
-const AT_ONCE_ASKING: usize = 64;
+const AT_ONCE_ASKING: usize = 512;
+/// How many of those any account may have several of. The others are for accounts without any.
+const SHARED_ASKING: usize = 64;
 /// The most of those that one account may have: an account with a slow model keeps nobody else waiting.
 const ASKING_OF_ACCOUNT: usize = 4;
 
@@ -30,12 +33,14 @@ const ASKING_OF_ACCOUNT: usize = 4;
 pub async fn work_on_projects(app: App) {
     let shutdown = app.process.shutdown.clone();
     let mut turns = JoinSet::new();
-    let (at_once, of_account) =
-        if app.agent.is_some() { (AT_ONCE_ASKING, ASKING_OF_ACCOUNT) } else { (AT_ONCE, AT_ONCE) };
-    let round = Round::of(of_account);
+    let (at_once, round_robin) = if app.agent.is_some() {
+        (AT_ONCE_ASKING, RoundRobin::of(ASKING_OF_ACCOUNT, SHARED_ASKING))
+    } else {
+        (AT_ONCE, RoundRobin::of(AT_ONCE, AT_ONCE))
+    };
     let listening = AbortOnDropHandle::new(tokio::spawn(listen(app.clone())));
     while !shutdown.is_cancelled() {
-        take_up(&app, &round, &mut turns, at_once).await;
+        take_up(&app, &round_robin, &mut turns, at_once).await;
         let next = async {
             tokio::select! {
                 () = app.runs.begun() => {}
@@ -52,11 +57,11 @@ pub async fn work_on_projects(app: App) {
 }
 
 /// Takes up runs that are due, until so many turns are under way.
-async fn take_up(app: &App, round: &Arc<Round>, turns: &mut JoinSet<()>, at_once: usize) {
+async fn take_up(app: &App, round_robin: &Arc<RoundRobin>, turns: &mut JoinSet<()>, at_once: usize) {
     while turns.len() < at_once {
-        match round.next(app).await {
+        match round_robin.next(app).await {
             // A task of its own: one that panics takes nothing with it.
-            Ok(Some((run, place))) => drop(turns.spawn(take_turn(app.clone(), run, place))),
+            Ok(Some((run, permit))) => drop(turns.spawn(take_turn(app.clone(), run, permit))),
             Ok(None) => return,
             Err(error) => {
                 tracing::debug!(error = %error, "It was not seen which projects to work on.");
@@ -72,8 +77,8 @@ async fn listen(app: App) {
     loop {
         match wakes.recv().await {
             Ok(Wake::JobEnded(job)) => {
-                for waiting in app.runs.ended(job) {
-                    if let Err(error) = wake(&app, waiting).await {
+                for (run, claim_no) in app.runs.ended(job) {
+                    if let Err(error) = wake(&app, run, claim_no).await {
                         tracing::debug!(error = %error, "A project's run goes on some seconds later.");
                     }
                     app.runs.tell_begun();

@@ -9,9 +9,10 @@ use crate::app::App;
 use crate::auth::Caller;
 use crate::http::error::Answer;
 use crate::resources::tools::calling::{Heard, call_as};
-use crate::usecases::projects::Shown;
+use crate::usecases::projects::ProjectAnswer;
+use crate::usecases::projects::round_robin::TurnPermit;
 use crate::usecases::projects::runs::{
-    Advance, Place, advance, begin_step, may_act, opened, opened_budget, put_off, stop_started,
+    Advance, advance, back_off, begin_step, may_act, opened, opened_budget, pause, release, stop_started,
 };
 use domain::agent::{Budget, End, Move, Planner, Refused};
 use domain::ids::{ItemId, JobId, TimelineId};
@@ -43,14 +44,14 @@ enum Came {
     Later(Duration),
 }
 
-/// Continues a run, in a place of its account, which is held meanwhile.
-pub(super) async fn take_turn(app: App, run: TakenRun, place: Place) {
+/// Continues a run. The permit is one of the account's, and is held meanwhile.
+pub(super) async fn take_turn(app: App, run: TakenRun, permit: TurnPermit) {
     let claim = run.claim;
-    if let Err(error) = Turn::taken(&app, run).await {
+    if let Err(error) = AgentTurn::take(&app, run).await {
         tracing::warn!(run.id = %claim.run, project.id = %claim.project, error = %error,
             "A project's run goes on later.");
     }
-    drop(place);
+    drop(permit);
 }
 
 /// A step that has ended.
@@ -62,17 +63,17 @@ pub(super) struct Step<'a> {
 }
 
 /// One turn.
-pub(super) struct Turn<'a> {
+pub(super) struct AgentTurn<'a> {
     pub(super) app: &'a App,
     caller: Caller,
     pub(super) claim: RunClaim,
-    budget: Budget,
+    pub(super) budget: Budget,
     pub(super) tries: i32,
     pub(super) planner: Planner,
 }
 
-impl<'a> Turn<'a> {
-    async fn taken(app: &'a App, run: TakenRun) -> Answer<()> {
+impl<'a> AgentTurn<'a> {
+    async fn take(app: &'a App, run: TakenRun) -> Answer<()> {
         let may_act = may_act(app, &run).await?;
         let TakenRun { claim, memory, tries, budget, by, request_id, traceparent } = run;
         let budget = budget.as_ref().map(opened_budget).transpose()?.unwrap_or_default();
@@ -94,31 +95,31 @@ impl<'a> Turn<'a> {
             }
         }
         // Another process can continue at once.
-        put_off(self.app, self.claim, Duration::ZERO, false).await.map(drop)
+        release(self.app, self.claim).await
     }
 
     /// Does a step. Returns whether the turn continues.
     async fn step(&mut self, tool: &str, arguments: &Value) -> Answer<bool> {
         let number = self.planner.number() + 1;
-        let Some((tool, arguments)) = begin_step(self.app, self.claim, (number, tool, arguments)).await? else {
+        let Some((tool, arguments)) = begin_step(self.app, self.claim, number, tool, arguments).await? else {
             return Ok(false);
         };
         let before = self.planner.status();
         match self.call(number, &tool, &arguments).await {
             Came::Later(wait) => {
-                put_off(self.app, self.claim, wait, true).await?;
+                back_off(self.app, self.claim, wait).await?;
                 Ok(false)
             }
             Came::Answered(answer) => {
                 self.tries = 0;
                 self.planner.count_step(number);
-                self.planner.told(&answer, self.budget);
+                self.planner.hear_answer(&answer, self.budget);
                 self.keep(Some(Step { number, end: StepEnd::Done(None) }), before).await
             }
             Came::Refused(refused) => {
                 self.tries = 0;
                 self.planner.count_step(number);
-                self.planner.refused(&refused);
+                self.planner.hear_refusal(&refused);
                 let told: String = format!("{}: {}", refused.code, refused.message).chars().take(MOST_TOLD).collect();
                 self.keep(Some(Step { number, end: StepEnd::Refused(&told) }), before).await
             }
@@ -128,7 +129,7 @@ impl<'a> Turn<'a> {
     /// Calls the step's tool, with the step's Idempotency-Key.
     async fn call(&self, number: u32, tool: &str, arguments: &Value) -> Came {
         let key = format!("{}/{number}", self.claim.run);
-        let called = timeout(CALL_LIMIT, call_as(self.app, &self.caller, (tool, arguments), Some(&key)));
+        let called = timeout(CALL_LIMIT, call_as(self.app, &self.caller, tool, arguments, Some(&key)));
         let Heard { status, body, retry_after, .. } = match called.await {
             Ok(Ok(called)) => called,
             Ok(Err(error)) => return self.not_now(&error.to_string(), None),
@@ -168,15 +169,15 @@ impl<'a> Turn<'a> {
         let ids = jobs.iter().filter_map(|job| job.parse::<JobId>().ok()).collect();
         self.app.runs.wait(self.claim.run, self.claim.number, ids);
         let arguments = json!({ "job_ids": jobs });
-        let called = timeout(CALL_LIMIT, call_as(self.app, &self.caller, ("get_jobs", &arguments), None)).await;
+        let called = timeout(CALL_LIMIT, call_as(self.app, &self.caller, "get_jobs", &arguments, None)).await;
         let before = self.planner.status();
         if let Ok(Ok(Heard { status: 200, body, .. })) = called
-            && self.planner.jobs_ended(&body)
+            && self.planner.hear_jobs(&body)
         {
             self.app.runs.forget(self.claim.run);
             return self.keep(None, before).await;
         }
-        put_off(self.app, self.claim, LOOK_AT_JOBS, false).await?;
+        pause(self.app, self.claim, LOOK_AT_JOBS).await?;
         Ok(false)
     }
 
@@ -230,7 +231,7 @@ impl<'a> Turn<'a> {
     async fn written(&self, step: Option<Step<'_>>, change: Option<Change>) -> Answer<bool> {
         let show = |row: ProjectRow| {
             let project = Project::new(row, self.app)?;
-            Ok(Shown { answer: (), told: project.told() })
+            Ok(ProjectAnswer { answer: (), webhook_body: project.webhook_body() })
         };
         let step = step.map(|step| (step.number, step.end));
         let kept = Advance { planner: &self.planner, step, change };

@@ -1,21 +1,24 @@
 //! Checks the calls that a model asks for, before anything is done with them.
 
 use super::messages::bytes;
-use super::{Call, FINISH, Known, MOST_JOBS, WAIT};
+use super::{FINISH, Known, MOST_JOBS, PendingCall, ToolCall, WAIT};
 use crate::agent::reading::texts;
 use crate::ids::JobId;
 use serde_json::{Map, Value};
 
+/// The answer to a wait for nothing.
+pub(super) const NO_JOBS: &str = "`job_ids`: expected ids of jobs, as tools answer them.";
 /// The most levels of lists and objects in a call's arguments.
 const MOST_LEVELS: usize = 32;
 
 /// Returns the call that a model asks for, with at most `room` bytes of arguments, or what is wrong with it.
-pub(super) fn checked(id: &str, (name, arguments): (&str, &str), tools: &[Known], room: usize) -> Result<Call, String> {
+pub(super) fn checked(id: &str, asked: &ToolCall, tools: &[Known], room: usize) -> Result<PendingCall, String> {
+    let name = asked.name.as_str();
     let known = tools.iter().find(|known| known.name == name);
     if known.is_none() && ![WAIT, FINISH].contains(&name) {
         return Err(format!("There is no tool `{}`.", plain(name)));
     }
-    let text = arguments.trim();
+    let text = asked.arguments.trim();
     let arguments = if text.is_empty() { Ok(Map::new()) } else { serde_json::from_str::<Map<String, Value>>(text) };
     let Ok(arguments) = arguments.map(Value::Object) else {
         return Err("Its arguments are no JSON object.".to_owned());
@@ -27,8 +30,11 @@ pub(super) fn checked(id: &str, (name, arguments): (&str, &str), tools: &[Known]
     if bytes(&arguments.to_string()) > room {
         return Err("Its arguments are too long: do it in several answers.".to_owned());
     }
+    if name == WAIT && job_ids(&arguments).is_empty() {
+        return Err(NO_JOBS.to_owned());
+    }
     let has_price = known.is_some_and(|known| known.has_price) && arguments["dry_run"] != true;
-    Ok(Call { id: id.to_owned(), tool: name.to_owned(), arguments, has_price, is_priced: false })
+    Ok(PendingCall { id: id.to_owned(), tool: name.to_owned(), arguments, has_price, is_priced: false })
 }
 
 /// Returns how deeply lists and objects are nested: 0 for anything else.

@@ -1,8 +1,8 @@
 //! How the agent takes in the model's answers, tools' answers and refusals, and the end of jobs.
 
-use super::calls::{checked, job_ids, plain};
+use super::calls::{NO_JOBS, checked, job_ids, plain};
 use super::messages::{MOST_WORDS, bytes, cut};
-use super::{Call, Chat, FINISH, Job, Known, Reply, Speaker, Stage, WAIT};
+use super::{Chat, FINISH, Job, Known, PendingCall, Reply, Speaker, Stage, WAIT};
 use crate::agent::reading::{has_ended, held, hundredths, started_reads, texts};
 use crate::agent::{Budget, Memory, Refused, telling};
 use crate::credits::Credits;
@@ -24,8 +24,9 @@ const LINKS: &str = "_url";
 const NUDGE: &str = "You said nothing. Call a tool, or call finish with words for the people who wait.";
 
 impl Chat {
-    /// Takes in the model's answer. A call that can't be made gets its answer at once, and counts as a step.
-    pub fn heard(&mut self, reply: &Reply, tools: &[Known]) {
+    /// Takes in the model's answer. A call that can't be made gets its answer at once, and counts as a step while the
+    /// budget has steps left.
+    pub fn hear_reply(&mut self, reply: &Reply, tools: &[Known], budget: Budget) {
         let words = cut(reply.text.trim(), self.most_bytes / 16);
         if reply.calls.is_empty() {
             if words.is_empty() {
@@ -44,12 +45,12 @@ impl Chat {
         }
         let mut room = self.most_bytes / 4;
         let (mut shown, mut answers) = (Vec::new(), Vec::new());
-        for (place, (name, arguments)) in reply.calls.iter().take(MOST_CALLS).enumerate() {
-            let id = format!("call_{}_{place}", self.number);
-            let checked = checked(&id, (name, arguments), tools, room).and_then(|call| self.of_its_own(call));
+        for (index, asked) in reply.calls.iter().take(MOST_CALLS).enumerate() {
+            let id = format!("call_{}_{index}", self.number);
+            let checked = checked(&id, asked, tools, room).and_then(|call| self.of_its_own(call));
             let arguments = checked.as_ref().map_or("{}".to_owned(), |call| call.arguments.to_string());
             room = room.saturating_sub(bytes(&arguments));
-            let function = json!({ "name": plain(name), "arguments": arguments });
+            let function = json!({ "name": plain(&asked.name), "arguments": arguments });
             shown.push(json!({ "id": id, "type": "function", "function": function }));
             match checked {
                 Ok(call) => self.pending.push(call),
@@ -58,14 +59,14 @@ impl Chat {
         }
         self.keep_reply(&words, shown);
         for (id, why) in answers {
-            self.steps += 1;
+            self.steps += u32::from(budget.steps_left(self.steps) > 0);
             self.answer(&id, &why);
         }
         self.settle(false);
     }
 
     /// Takes in a tool's answer.
-    pub fn told(&mut self, answer: &Value, budget: Budget) {
+    pub fn hear_answer(&mut self, answer: &Value, budget: Budget) {
         if self.stage == Stage::Skills {
             self.note_skills(answer);
             self.stage = Stage::Work;
@@ -73,14 +74,14 @@ impl Chat {
         }
         let Some(call) = self.pending.first_mut() else { return };
         if call.asks_price(budget) {
-            let price = (held(answer), hundredths(&answer["meta"]["cost"]["credits"]));
+            let credits = Credits::from_hundredths(hundredths(&answer["meta"]["cost"]["credits"]));
             call.is_priced = true;
-            self.priced(price, budget);
+            self.check_price(Minutes::from_hundredths(held(answer)), credits, budget);
         } else {
             let call = self.pending.remove(0);
-            self.started(&call, answer);
+            self.note_started(&call, answer);
             if call.tool == "get_jobs" {
-                self.ended(answer);
+                self.note_ended(answer);
             }
             self.answer(&call.id, &without_links(&answer["data"]).to_string());
         }
@@ -88,7 +89,7 @@ impl Chat {
     }
 
     /// Takes in a tool's refusal.
-    pub fn refused(&mut self, refused: &Refused) {
+    pub fn hear_refusal(&mut self, refused: &Refused) {
         if self.stage == Stage::Skills {
             // The run goes on without skills.
             self.stage = Stage::Work;
@@ -100,12 +101,12 @@ impl Chat {
     }
 
     /// Takes in the state of the awaited jobs. Returns whether all have ended; one that is gone counts as ended.
-    pub fn jobs_ended(&mut self, answer: &Value) -> bool {
+    pub fn hear_jobs(&mut self, answer: &Value) -> bool {
         let jobs = answer["data"]["jobs"].as_array().map(Vec::as_slice).unwrap_or_default();
         if jobs.iter().any(|job| !has_ended(job)) {
             return false;
         }
-        self.ended(answer);
+        self.note_ended(answer);
         let was_generating = self.status() == ProjectStatus::Generating;
         let waited = if self.wait.is_empty() { self.some_jobs() } else { std::mem::take(&mut self.wait) };
         self.jobs.retain(|job| !waited.contains(&job.id));
@@ -116,8 +117,8 @@ impl Chat {
         }
         let failed = jobs.iter().any(|job| job["status"] != "succeeded");
         if failed && self.pending.first().is_some_and(|call| call.tool == FINISH) {
+            // The answer to this is a step.
             let call = self.pending.remove(0);
-            self.steps += 1;
             let shown = json!({ "jobs": jobs.iter().map(shown_job).collect::<Vec<Value>>() });
             self.answer(&call.id, &format!("Not finished, since not all jobs succeeded: {shown}"));
         }
@@ -137,10 +138,10 @@ impl Chat {
             match self.pending.first() {
                 Some(call) if call.tool == WAIT => {
                     let ids = job_ids(&call.arguments);
+                    // Memories of the release before may have such calls.
                     if ids.is_empty() {
                         let call = self.pending.remove(0);
-                        self.steps += 1;
-                        self.answer(&call.id, "`job_ids`: expected ids of jobs, as tools answer them.");
+                        self.answer(&call.id, NO_JOBS);
                     }
                     self.wait = ids;
                 }
@@ -178,9 +179,8 @@ impl Chat {
         self.stage = Stage::Over(telling::asked(words));
     }
 
-    /// Takes in what a call would cost, in hundredths of a minute and of a credit.
-    fn priced(&mut self, (minutes, credits): (i64, i64), budget: Budget) {
-        let (minutes, credits) = (Minutes::from_hundredths(minutes), Credits::from_hundredths(credits));
+    /// Takes in what a call would cost.
+    fn check_price(&mut self, minutes: Minutes, credits: Credits, budget: Budget) {
         let spent = (Minutes::from_hundredths(self.spent), Credits::from_hundredths(self.credits));
         let tool = self.pending.first().map(|call| call.tool.clone()).unwrap_or_default();
         let what = format!("`{tool}`");
@@ -203,7 +203,7 @@ impl Chat {
     }
 
     /// Notes the jobs that a call started or joined, what is held for them, and what it made at once.
-    fn started(&mut self, call: &Call, answer: &Value) {
+    fn note_started(&mut self, call: &PendingCall, answer: &Value) {
         if call.arguments["dry_run"] == true {
             return;
         }
@@ -248,7 +248,7 @@ impl Chat {
     }
 
     /// Notes which jobs have ended, by an answer of `get_jobs`: what they were charged, and what they made.
-    fn ended(&mut self, answer: &Value) {
+    fn note_ended(&mut self, answer: &Value) {
         let ended = answer["data"]["jobs"].as_array().into_iter().flatten().filter(|job| has_ended(job));
         for job in ended {
             let Some(place) = self.jobs.iter().position(|own| job["id"] == *own.id) else { continue };
@@ -293,7 +293,7 @@ impl Chat {
     }
 
     /// Refuses to edit people's timelines that no message names: words in the footage may have asked for it.
-    fn of_its_own(&self, call: Call) -> Result<Call, String> {
+    fn of_its_own(&self, call: PendingCall) -> Result<PendingCall, String> {
         if !["edit_timeline", "undo_timeline"].contains(&call.tool.as_str()) {
             return Ok(call);
         }

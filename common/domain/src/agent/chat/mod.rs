@@ -12,7 +12,7 @@ mod reply;
 mod tests;
 
 pub use messages::pseudo_tools;
-pub use reply::Reply;
+pub use reply::{Reply, ToolCall};
 
 use super::{Budget, End, Move, telling};
 use crate::project::{OutputType, ProjectStatus};
@@ -77,7 +77,7 @@ enum Speaker {
 
 /// A call that the model asked for and that is not made yet.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Call {
+struct PendingCall {
     /// Its id in the conversation.
     id: String,
     tool: String,
@@ -126,7 +126,7 @@ pub struct Chat {
     talk: Vec<(Speaker, String)>,
     skills: String,
     messages: Vec<Value>,
-    pending: Vec<Call>,
+    pending: Vec<PendingCall>,
     /// The ids of the jobs that it waits for.
     wait: Vec<String>,
     /// Whether a render was waited for. From then on the project is `rendering` until it ends.
@@ -272,7 +272,7 @@ impl Chat {
     }
 }
 
-impl Call {
+impl PendingCall {
     /// Whether its price has to be asked before it is made: there is a budget, and the price is not known.
     fn asks_price(&self, budget: Budget) -> bool {
         self.has_price && !self.is_priced && (budget.minutes.is_some() || budget.credits.is_some())

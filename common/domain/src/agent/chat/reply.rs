@@ -12,8 +12,17 @@ const MOST_NAMED: usize = 16;
 pub struct Reply {
     /// Its words.
     pub text: String,
-    /// The calls that it asks for: each tool's name and its arguments, as they were sent.
-    pub calls: Vec<(String, String)>,
+    /// The calls that it asks for.
+    pub calls: Vec<ToolCall>,
+}
+
+/// A call that a model asks for, as it was sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolCall {
+    /// The tool's name.
+    pub name: String,
+    /// The text that stands for its arguments.
+    pub arguments: String,
 }
 
 impl Reply {
@@ -34,7 +43,7 @@ impl Reply {
                 Value::Null => String::new(),
                 other => other.to_string(),
             };
-            (without_nul(function["name"].as_str().unwrap_or_default()), arguments)
+            ToolCall { name: without_nul(function["name"].as_str().unwrap_or_default()), arguments }
         };
         Some(Self { text: without_nul(&text), calls: calls.map(call).collect() })
     }
@@ -42,7 +51,7 @@ impl Reply {
     /// Returns its words and the names of its tools, as the log shows them.
     pub fn shown(&self) -> String {
         let names: Vec<String> =
-            self.calls.iter().take(MOST_NAMED).map(|(name, _)| name.chars().take(40).collect()).collect();
+            self.calls.iter().take(MOST_NAMED).map(|call| call.name.chars().take(40).collect()).collect();
         let mut shown: String = self.text.trim().chars().take(MOST_SHOWN).collect();
         if !names.is_empty() {
             let space = if shown.is_empty() { "" } else { " " };

@@ -1,7 +1,7 @@
 //! A model's agent from a brief to its end, with the answers that a model and tools would give.
 
 use super::*;
-use crate::agent::{Planner, Refused, Task};
+use crate::agent::{Assignment, Planner, Refused};
 use crate::ids::JobId;
 use crate::project::ProjectStatus::Rendering;
 use serde_json::json;
@@ -18,7 +18,8 @@ fn tools() -> Vec<Known> {
 
 /// An answer that asks for these tools.
 fn asks(calls: &[(&str, Value)]) -> Reply {
-    let calls = calls.iter().map(|(name, arguments)| ((*name).to_owned(), arguments.to_string()));
+    let calls =
+        calls.iter().map(|(name, arguments)| ToolCall { name: (*name).to_owned(), arguments: arguments.to_string() });
     Reply { text: String::new(), calls: calls.collect() }
 }
 
@@ -27,7 +28,7 @@ fn begun(output: OutputType) -> Chat {
     let mut chat = Chat::new("prj_1".to_owned(), "A film about the river".to_owned(), output, MODEL);
     assert_eq!(tool(&chat).0, "list_skills");
     let skills = json!([{ "name": "How we cut", "description": "Read before cutting." }]);
-    chat.told(&json!({ "data": { "skills": skills } }), Budget::default());
+    chat.hear_answer(&json!({ "data": { "skills": skills } }), Budget::default());
     chat
 }
 
@@ -46,11 +47,11 @@ fn hear(chat: &mut Chat, reply: &Reply) {
     assert_eq!(chat.next(Budget::default()), Move::Ask);
     chat.steps += 1;
     chat.number += 1;
-    chat.heard(reply, &tools());
+    chat.hear_reply(reply, &tools(), Budget::default());
 }
 
 fn tell(chat: &mut Chat, answer: &Value) {
-    chat.told(answer, Budget::default());
+    chat.hear_answer(answer, Budget::default());
 }
 
 fn stopped(chat: &Chat) -> End {
@@ -91,8 +92,8 @@ fn what_a_model_asks_for_is_called_and_becomes_a_film() {
     let kept: Chat = serde_json::from_value(serde_json::to_value(&chat).unwrap()).unwrap();
     assert_eq!(kept, chat, "it is kept as it is");
     let job = |status: &str| json!({ "data": { "jobs": [{ "id": read, "status": status, "cloud_minutes": 1.2 }] } });
-    assert!(!chat.jobs_ended(&job("running")));
-    assert!(chat.jobs_ended(&job("succeeded")));
+    assert!(!chat.hear_jobs(&job("running")));
+    assert!(chat.hear_jobs(&job("succeeded")));
     assert_eq!((chat.status(), chat.spent), (ProjectStatus::Running, 120));
     assert!(last(&chat).contains("succeeded"));
 
@@ -105,7 +106,7 @@ fn what_a_model_asks_for_is_called_and_becomes_a_film() {
     hear(&mut chat, &asks(&[(FINISH, end)]));
     assert_eq!((chat.next(Budget::default()), chat.status()), (Move::Wait { jobs: vec![render.clone()] }, Rendering));
     let made = json!({ "id": render, "status": "succeeded", "cloud_minutes": 0.25, "result": { "item_id": "film" } });
-    assert!(chat.jobs_ended(&json!({ "data": { "jobs": [made] } })));
+    assert!(chat.hear_jobs(&json!({ "data": { "jobs": [made] } })));
     let end = stopped(&chat);
     assert_eq!((end.status, end.message.as_str()), (ProjectStatus::Idle, "Here it is."));
     assert_eq!((chat.outputs(), chat.timelines()), (&[("film".to_owned(), 12_500)][..], &["tml_1".to_owned()][..]));
@@ -124,7 +125,7 @@ fn what_a_model_asks_for_is_called_and_becomes_a_film() {
 #[test]
 fn what_a_model_makes_up_is_answered_without_a_call_and_counts() {
     let mut chat = begun(OutputType::Assembled);
-    let junk = |name: &str, arguments: &str| (name.to_owned(), arguments.to_owned());
+    let junk = |name: &str, arguments: &str| ToolCall { name: name.to_owned(), arguments: arguments.to_owned() };
     let long = json!({ "query": "x".repeat(MOST_BYTES / 4) }).to_string();
     let calls = vec![
         junk("delete_item", "{}"),
@@ -169,9 +170,9 @@ fn a_model_that_goes_round_for_ever_is_ended_by_its_steps() {
     let end = loop {
         match chat.next(budget) {
             Move::Stop(end) => break end,
-            Move::Ask => chat.heard(&asks(&[("render_timeline", json!({}))]), &tools()),
+            Move::Ask => chat.hear_reply(&asks(&[("render_timeline", json!({}))]), &tools(), budget),
             Move::Call { .. } => {
-                chat.refused(&Refused { code: "timeline_not_found".to_owned(), message: "None.".to_owned() });
+                chat.hear_refusal(&Refused { code: "timeline_not_found".to_owned(), message: "None.".to_owned() });
             }
             Move::Wait { .. } => unreachable!(),
         }
@@ -181,6 +182,10 @@ fn a_model_that_goes_round_for_ever_is_ended_by_its_steps() {
     assert_eq!((moves, end.status), (10, ProjectStatus::Idle));
     assert!(last(&chat).contains("Refused (timeline_not_found): None."));
     assert!(end.message.contains("It has taken 10 steps"), "{}", end.message);
+    // One answer's mistakes count up to the budget.
+    let (mut chat, out) = (begun(OutputType::Assembled), Budget { steps: Some(1), ..budget });
+    chat.hear_reply(&asks(&[("none", json!({})), (WAIT, json!({})), ("list_items", json!({}))]), &tools(), out);
+    assert_eq!((chat.steps, matches!(chat.next(out), Move::Stop(_))), (1, true));
 
     // What is begun is waited for even then.
     let job = JobId::mint().to_string();
@@ -189,7 +194,7 @@ fn a_model_that_goes_round_for_ever_is_ended_by_its_steps() {
     tell(&mut chat, &spent(0.25, &json!({ "job_id": job })));
     let out = Budget { steps: Some(1), ..Budget::default() };
     assert_eq!(chat.next(out), Move::Wait { jobs: vec![job.clone()] });
-    assert!(chat.jobs_ended(&json!({ "data": { "jobs": [] } })), "one that is gone has ended");
+    assert!(chat.hear_jobs(&json!({ "data": { "jobs": [] } })), "one that is gone has ended");
     assert!(matches!(chat.next(out), Move::Stop(_)));
 }
 
@@ -202,14 +207,14 @@ fn over_its_budget_a_call_is_not_made_and_the_third_time_it_asks() {
     let dry = json!({ "prompt": "a river", "dry_run": true });
     assert_eq!(tool_within(&chat, budget), ("generate_image".to_owned(), dry));
     let price = |credits: f64| json!({ "data": {}, "meta": { "cost": { "credits": credits } } });
-    chat.told(&price(2.5), budget);
+    chat.hear_answer(&price(2.5), budget);
     assert_eq!(tool_within(&chat, budget).1, image.1, "it is within it");
     let job = JobId::mint().to_string();
-    chat.told(&json!({ "data": { "job_id": job }, "meta": { "cost": { "credits": 2.5 } } }), budget);
+    chat.hear_answer(&json!({ "data": { "job_id": job }, "meta": { "cost": { "credits": 2.5 } } }), budget);
     assert_eq!((chat.credits, chat.spent), (250, 0));
     for time in 1..=3 {
         hear(&mut chat, &asks(std::slice::from_ref(&image)));
-        chat.told(&price(2.5), budget);
+        chat.hear_answer(&price(2.5), budget);
         assert_eq!(
             chat.next(budget) == Move::Wait { jobs: vec![job.clone()] },
             time == 3,
@@ -222,7 +227,7 @@ fn over_its_budget_a_call_is_not_made_and_the_third_time_it_asks() {
         );
     }
     let made = json!({ "id": job, "status": "succeeded", "cloud_minutes": 0, "credits": 2.5 });
-    assert!(chat.jobs_ended(&json!({ "data": { "jobs": [made] } })));
+    assert!(chat.hear_jobs(&json!({ "data": { "jobs": [made] } })));
     let end = stopped(&chat);
     assert_eq!(end.status, ProjectStatus::Idle);
     assert!(end.message.contains("2.50 AI credits, and 0.50 of the budget are left"), "{}", end.message);
@@ -231,7 +236,7 @@ fn over_its_budget_a_call_is_not_made_and_the_third_time_it_asks() {
     let mut chat = begun(OutputType::Assembled);
     hear(&mut chat, &asks(std::slice::from_ref(&image)));
     assert_eq!(tool(&chat).1, image.1);
-    chat.refused(&Refused { code: "insufficient_credits".to_owned(), message: "0 are left.".to_owned() });
+    chat.hear_refusal(&Refused { code: "insufficient_credits".to_owned(), message: "0 are left.".to_owned() });
     assert!(last(&chat).contains("insufficient_credits"));
 }
 
@@ -242,7 +247,7 @@ fn a_conversation_never_grows_past_its_bound_and_every_call_in_it_stays_answered
     let mut chat = Chat::new("prj_1".to_owned(), brief, OutputType::Clips, model);
     let skill = |number: usize| json!({ "name": format!("Skill {number}"), "description": "d".repeat(500) });
     let skills: Vec<Value> = (0..100).map(skill).collect();
-    chat.told(&json!({ "data": { "skills": skills } }), Budget::default());
+    chat.hear_answer(&json!({ "data": { "skills": skills } }), Budget::default());
     assert!(size(&chat) < LEAST_BYTES / 2, "{}", size(&chat));
     for number in 0..12 {
         hear(&mut chat, &asks(&vec![("list_items", json!({ "query": "q".repeat(900) })); 16]));
@@ -279,9 +284,9 @@ fn a_project_that_generates_is_never_rendering_next() {
     hear(&mut chat, &asks(&[("render_timeline", json!({})), (WAIT, wait), (FINISH, end)]));
     tell(&mut chat, &spent(0.25, &json!({ "job_id": render })));
     assert_eq!(chat.status(), ProjectStatus::Generating);
-    assert!(chat.jobs_ended(&json!({ "data": { "jobs": [{ "id": read, "status": "succeeded" }] } })));
+    assert!(chat.hear_jobs(&json!({ "data": { "jobs": [{ "id": read, "status": "succeeded" }] } })));
     assert_eq!(chat.status(), ProjectStatus::Generating);
-    assert!(chat.jobs_ended(&json!({ "data": { "jobs": [] } })));
+    assert!(chat.hear_jobs(&json!({ "data": { "jobs": [] } })));
     assert_eq!(stopped(&chat).message, "Done.");
 }
 
@@ -291,9 +296,9 @@ fn an_answer_is_read_however_it_is_written_and_what_is_none_is_not() {
     let call = |arguments: Value| json!({ "function": { "name": "list_items", "arguments": arguments } });
     let reply =
         message(json!({ "content": null, "tool_calls": [call(json!("{\"limit\":1}")), call(json!({ "a": 1 }))] }));
-    let calls = vec![("list_items", "{\"limit\":1}"), ("list_items", "{\"a\":1}")];
-    let calls = calls.into_iter().map(|(name, arguments)| (name.to_owned(), arguments.to_owned())).collect();
-    assert_eq!(reply, Some(Reply { text: String::new(), calls }));
+    let calls = ["{\"limit\":1}", "{\"a\":1}"];
+    let calls = calls.map(|arguments| ToolCall { name: "list_items".to_owned(), arguments: arguments.to_owned() });
+    assert_eq!(reply, Some(Reply { text: String::new(), calls: calls.into() }));
     assert_eq!(reply.unwrap().shown(), "[list_items, list_items]");
     let parts = json!([{ "type": "text", "text": "One, " }, { "type": "text", "text": "two." }]);
     assert_eq!(message(json!({ "content": parts })).unwrap().shown(), "One, two.");
@@ -307,7 +312,8 @@ fn an_answer_is_read_however_it_is_written_and_what_is_none_is_not() {
 
 #[test]
 fn the_planner_that_there_is_now_takes_up_what_is_said() {
-    let task = Task { project: "prj_1", brief: "A 30 second film about the river", output: OutputType::Assembled };
+    let task =
+        Assignment { project: "prj_1", brief: "A 30 second film about the river", output: OutputType::Assembled };
     let keywords = Planner::new(task, None);
     assert_eq!((keywords.name(), keywords.next(Budget::default())), ("keywords", keywords.next(Budget::default())));
     let stored = serde_json::to_value(&keywords).unwrap();
@@ -352,7 +358,7 @@ fn words_without_a_call_wait_for_what_was_begun_and_a_render_that_failed_is_not_
         hear(&mut chat, if says.is_empty() { &finish } else { &words });
         assert_eq!(chat.next(Budget::default()), Move::Wait { jobs: vec![job.clone()] });
         let failed = json!({ "id": job, "status": "failed", "cloud_minutes": 0, "error": { "message": "No room." } });
-        assert!(chat.jobs_ended(&json!({ "data": { "jobs": [failed] } })));
+        assert!(chat.hear_jobs(&json!({ "data": { "jobs": [failed] } })));
         assert_eq!((chat.next(Budget::default()), chat.spent), (Move::Ask, 0), "it is asked once more");
         hear(&mut chat, &finish);
         assert_eq!(stopped(&chat).message, "Done.");
@@ -368,7 +374,7 @@ fn a_model_that_can_not_be_asked_ends_the_run_once_its_jobs_have_ended() {
     chat.ask_failed("It is gone.");
     assert_eq!(chat.next(Budget::default()), Move::Wait { jobs: vec![job.clone()] });
     let made = json!({ "id": job, "status": "succeeded", "cloud_minutes": 0.2, "result": { "item_id": "film" } });
-    assert!(chat.jobs_ended(&json!({ "data": { "jobs": [made] } })));
+    assert!(chat.hear_jobs(&json!({ "data": { "jobs": [made] } })));
     assert_eq!((stopped(&chat).status, chat.spent, chat.outputs().len()), (ProjectStatus::Failed, 20, 1));
 }
 
@@ -382,10 +388,10 @@ fn a_model_hears_no_links_and_changes_no_plan_that_nobody_spoke_of() {
 
     let known = |name: &str| Known { name: name.to_owned(), has_price: false };
     let edit = |timeline: &str| asks(&[("edit_timeline", json!({ "timeline_id": timeline, "ops": [] }))]);
-    chat.heard(&edit("tml_others"), &[known("edit_timeline")]);
+    chat.hear_reply(&edit("tml_others"), &[known("edit_timeline")], Budget::default());
     assert!(last(&chat).contains("was not made here"), "{}", last(&chat));
     let mut chat = chat.again("cut tml_others shorter", MODEL);
     chat.stage = Stage::Work;
-    chat.heard(&edit("tml_others"), &[known("edit_timeline")]);
+    chat.hear_reply(&edit("tml_others"), &[known("edit_timeline")], Budget::default());
     assert_eq!(tool(&chat).0, "edit_timeline", "people named it");
 }

@@ -16,6 +16,8 @@ const APART_MS: i64 = 1_000;
 pub const SHORTEST_MS: i64 = 2_000;
 /// The most scenes of a film.
 pub const MOST_SCENES: usize = 40;
+/// The largest distance, in milliseconds, by which a scene's end moves to the border of a shot.
+const NEAR_MS: i64 = 500;
 /// The most rounds in which `grow` lengthens each moment by its share.
 const ROUNDS: usize = 64;
 
@@ -97,6 +99,7 @@ pub fn chosen(found: &[Found], lasts: impl Fn(&str) -> Option<i64>, length_ms: i
     let mut moments: Vec<Moment> = picked.into_iter().map(|one| one.moment).collect();
     moments.sort_by_key(|one| (place(&one.item), one.start));
     grow(&mut moments, &lasts, length_ms - total);
+    end_with_shots(&mut moments, found, &lasts);
     moments
 }
 
@@ -175,74 +178,58 @@ fn bounds(moments: &[Moment], place: usize, lasts: &impl Fn(&str) -> Option<i64>
     (before.map_or(0, |other| other.end), after.map_or(ends, |other| other.start))
 }
 
+/// Moves the ends of scenes to borders of shots that are near. The film stays as long as it is: the start of the same
+/// scene, or of another one, moves as far in the same direction, unless it lies on a border itself.
+fn end_with_shots(moments: &mut [Moment], found: &[Found], lasts: &impl Fn(&str) -> Option<i64>) {
+    for place in 0..moments.len() {
+        let (_, ceiling) = bounds(moments, place, lasts);
+        let Some(later) = to_border(&moments[place], found, ceiling) else { continue };
+        moments[place].end += later;
+        let mut starts = std::iter::once(place).chain((0..moments.len()).filter(|other| *other != place));
+        let gives = starts.find(|start| may_begin(moments, *start, later, found, lasts));
+        match gives {
+            Some(start) => moments[start].start += later,
+            None => moments[place].end -= later,
+        }
+    }
+}
+
+/// Returns by how much the end moves to the nearest border before `ceiling`; `None` if it lies on one, or none is near.
+/// No found place is cut off, and the scene does not become too short.
+fn to_border(one: &Moment, found: &[Found], ceiling: i64) -> Option<i64> {
+    let own = || found.iter().filter(|place| place.item == one.item);
+    let cuts = |end: i64| own().any(|place| place.start >= one.start && place.end <= one.end && place.end > end);
+    let fits = |end: &i64| *end <= ceiling && *end - one.start >= SHORTEST_MS && !cuts(*end);
+    let near = borders(&one.item, found).filter(|border| (border - one.end).abs() <= NEAR_MS).filter(fits);
+    near.map(|border| border - one.end).min_by_key(|later| later.abs()).filter(|later| *later != 0)
+}
+
+/// Whether this scene may begin `later` milliseconds later: it does not begin with a shot, no found place is cut off,
+/// and it does not become too short or overlap the one before.
+fn may_begin(
+    moments: &[Moment],
+    place: usize,
+    later: i64,
+    found: &[Found],
+    lasts: &impl Fn(&str) -> Option<i64>,
+) -> bool {
+    let (one, (floor, _)) = (&moments[place], bounds(moments, place, lasts));
+    let start = one.start + later;
+    let is_found = |place: &Found| place.item == one.item && (one.start..start).contains(&place.start);
+    let begins_with_shot = one.start == 0 || borders(&one.item, found).any(|border| border == one.start);
+    !begins_with_shot && start >= floor && one.end - start >= SHORTEST_MS && !found.iter().any(is_found)
+}
+
+/// Returns the borders of an item's shots, as far as something was found in them.
+fn borders<'a>(item: &'a str, found: &'a [Found]) -> impl Iterator<Item = i64> {
+    let shots = found.iter().filter(move |place| place.item == item).filter_map(|place| place.shot);
+    shots.flat_map(|(first, last)| [first, last])
+}
+
 /// Returns the indices of the words that were found.
 pub fn words_found(found: &[Found]) -> BTreeSet<usize> {
     found.iter().map(|one| one.word).collect()
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    fn hit(item: &str, start: i64, word: usize, score: i64) -> Found {
-        Found { item: item.to_owned(), start, end: start + 500, shot: None, score, word, text: "x".to_owned() }
-    }
-
-    fn spans(moments: &[Moment]) -> Vec<(&str, i64, i64)> {
-        moments.iter().map(|one| (one.item.as_str(), one.start, one.end)).collect()
-    }
-
-    #[test]
-    fn what_holds_more_of_the_words_comes_in_and_an_item_is_told_in_its_order() {
-        let hour = |_: &str| Some(3_600_000);
-        let found = [
-            hit("b", 100_000, 0, 90),
-            hit("b", 10_000, 0, 100),
-            hit("b", 11_000, 1, 100),
-            hit("a", 50_000, 0, 100),
-            hit("a", 500_000, 0, 20),
-        ];
-        let moments = chosen(&found, hour, 14_500);
-        assert_eq!(spans(&moments), [("b", 8_500, 14_000), ("b", 98_500, 103_000), ("a", 48_500, 53_000)]);
-    }
-
-    #[test]
-    fn what_is_found_once_is_shown_with_what_is_around_it_until_the_film_is_as_long_as_asked() {
-        let moments = chosen(&[hit("a", 12_000, 0, 100)], |_| Some(60_000), 30_000);
-        assert_eq!(moments.len(), 1);
-        assert_eq!(moments[0].ms(), 30_000);
-        assert!(moments[0].start < 12_000 && moments[0].end > 12_500);
-        let short = chosen(&[hit("a", 12_000, 0, 100)], |_| Some(20_000), 30_000);
-        assert_eq!(spans(&short), [("a", 0, 20_000)], "no more than there is");
-        assert!(chosen(&[hit("gone", 1, 0, 100)], |_| None, 30_000).is_empty());
-    }
-
-    #[test]
-    fn a_moment_begins_and_ends_with_its_shot_where_that_is_near() {
-        let found = [Found { shot: Some((11_000, 15_000)), ..hit("a", 12_000, 0, 100) }];
-        assert_eq!(spans(&chosen(&found, |_| Some(60_000), 4_000)), [("a", 11_000, 15_000)]);
-    }
-
-    proptest! {
-        #[test]
-        fn moments_lie_in_their_items_never_overlap_and_are_as_long_as_asked_or_all_there_is(
-            hits in prop::collection::vec((0_usize..3, 0_i64..90_000, 0_usize..3, 1_i64..100), 0..30),
-            length in 2_000_i64..120_000,
-        ) {
-            let found: Vec<Found> =
-                hits.iter().map(|(item, start, word, score)| hit(&item.to_string(), *start, *word, *score)).collect();
-            let moments = chosen(&found, |_| Some(60_000), length);
-            let total: i64 = moments.iter().map(Moment::ms).sum();
-            prop_assert!(total <= length);
-            for one in &moments {
-                prop_assert!(0 <= one.start && one.start < one.end && one.end <= 60_000, "{one:?}");
-            }
-            for (place, one) in moments.iter().enumerate() {
-                for other in &moments[place + 1..] {
-                    prop_assert!(one.item != other.item || one.end <= other.start, "{one:?} {other:?}");
-                }
-            }
-        }
-    }
-}
+mod tests;
