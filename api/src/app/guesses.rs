@@ -50,7 +50,7 @@ struct Address {
 }
 
 /// A turn to look a credential up: the address's and one of the process. A credential that is known here needs none.
-pub struct Turn(#[expect(dead_code, reason = "it ends when it is dropped")] Option<[OwnedSemaphorePermit; 2]>);
+pub struct GuessPermit(#[expect(dead_code, reason = "it ends when it is dropped")] Option<[OwnedSemaphorePermit; 2]>);
 
 impl Guesses {
     /// An empty memory. An address may send `per_minute` wrong credentials a minute, and as many at once.
@@ -85,18 +85,18 @@ impl Guesses {
     }
 
     /// Waits for a turn to look this credential up: one of its address's, then one of the process's.
-    pub async fn turn(&self, scope: &Scope, credential: &CredentialHash) -> Turn {
+    pub async fn turn(&self, scope: &Scope, credential: &CredentialHash) -> GuessPermit {
         if self.known.get(credential.as_bytes()).await.is_some() {
-            return Turn(None);
+            return GuessPermit(None);
         }
         let turn = Arc::clone(&self.address(scope).await.turn);
         // Neither is ever closed.
-        let Ok(own) = turn.acquire_owned().await else { return Turn(None) };
+        let Ok(own) = turn.acquire_owned().await else { return GuessPermit(None) };
         // Another request may have shown meanwhile that the credential is right.
         if self.known.get(credential.as_bytes()).await.is_some() {
-            return Turn(None);
+            return GuessPermit(None);
         }
-        Turn(Arc::clone(&self.turns).acquire_owned().await.ok().map(|one| [own, one]))
+        GuessPermit(Arc::clone(&self.turns).acquire_owned().await.ok().map(|one| [own, one]))
     }
 
     /// Returns the code that this credential was refused with a moment ago, if it was, and counts it as wrong again.
@@ -107,18 +107,18 @@ impl Guesses {
     }
 
     /// Counts a wrong credential against its address, and remembers the code that it is refused with.
-    pub async fn wrong(&self, scope: &Scope, credential: &CredentialHash, code: Code) {
+    pub async fn remember_wrong(&self, scope: &Scope, credential: &CredentialHash, code: Code) {
         self.refused.insert(*credential.as_bytes(), code).await;
         self.count(scope).await;
     }
 
     /// Remembers for a moment that a credential which was good once no longer works. It counts against no address.
-    pub async fn ended(&self, credential: &CredentialHash, code: Code) {
+    pub async fn remember_ended(&self, credential: &CredentialHash, code: Code) {
         self.refused.insert(*credential.as_bytes(), code).await;
     }
 
     /// Whether the credential was found a moment ago not to work any more.
-    pub async fn has_ended(&self, credential: &CredentialHash) -> bool {
+    pub async fn is_ended(&self, credential: &CredentialHash) -> bool {
         self.refused.get(credential.as_bytes()).await.is_some()
     }
 
@@ -131,7 +131,7 @@ impl Guesses {
     }
 
     /// Remembers a credential that is right.
-    pub async fn right(&self, credential: &CredentialHash) {
+    pub async fn remember_right(&self, credential: &CredentialHash) {
         // The lookup is a use, and renews the time that it is remembered for.
         if self.known.get(credential.as_bytes()).await.is_none() {
             self.known.insert(*credential.as_bytes(), ()).await;
@@ -155,12 +155,12 @@ impl Guesses {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::scope::Parts;
+    use crate::http::scope::ScopeState;
     use futures_util::FutureExt;
     use std::pin::pin;
 
     fn from(address: &str) -> Scope {
-        Scope(Arc::new(Parts { address: address.parse().ok(), ..Parts::default() }))
+        Scope(Arc::new(ScopeState { address: address.parse().ok(), ..ScopeState::default() }))
     }
 
     fn credential(number: u8) -> CredentialHash {
@@ -171,10 +171,10 @@ mod tests {
     async fn an_address_may_send_so_many_wrong_ones_and_a_good_one_and_another_address_are_let_through() {
         let guesses = Guesses::new(3);
         let (one, same_network, other) = (from("2001:db8::1"), from("2001:db8::2"), from("2001:db8:0:1::1"));
-        guesses.right(&credential(100)).await;
+        guesses.remember_right(&credential(100)).await;
         for number in 0..3 {
             guesses.refuse(&one, &credential(number)).await.expect("within the number");
-            guesses.wrong(&one, &credential(number), Code::Unauthenticated).await;
+            guesses.remember_wrong(&one, &credential(number), Code::Unauthenticated).await;
         }
         let asked = Instant::now();
         let refusal = guesses.refuse(&same_network, &credential(9)).await.expect_err("the fourth");
@@ -187,7 +187,7 @@ mod tests {
     #[tokio::test]
     async fn strangers_are_looked_up_by_turns_and_who_is_known_needs_none() {
         let guesses = Guesses::new(60);
-        guesses.right(&credential(100)).await;
+        guesses.remember_right(&credential(100)).await;
         let [one, two, three] = ["192.0.2.1", "192.0.2.2", "192.0.2.3"].map(from);
         let another = credential(3);
         let first = guesses.turn(&one, &credential(1)).await;
@@ -199,7 +199,7 @@ mod tests {
         assert!(guesses.turn(&three, &credential(100)).now_or_never().is_some(), "it was right before");
         drop(first);
         assert!(third.as_mut().now_or_never().is_some(), "its address came before the first one's second");
-        guesses.right(&another).await;
+        guesses.remember_right(&another).await;
         assert!(of_the_same.now_or_never().is_some(), "it was shown to be right meanwhile");
     }
 
@@ -208,7 +208,7 @@ mod tests {
         let guesses = Guesses::new(2);
         let one = from("192.0.2.1");
         assert_eq!(guesses.refused_before(&one, &credential(1)).await, None);
-        guesses.wrong(&one, &credential(1), Code::CredentialRevoked).await;
+        guesses.remember_wrong(&one, &credential(1), Code::CredentialRevoked).await;
         assert_eq!(guesses.refused_before(&one, &credential(1)).await, Some(Code::CredentialRevoked));
         assert!(guesses.refuse(&one, &credential(2)).await.is_err());
     }

@@ -5,7 +5,7 @@
 //! shown to everybody for two seconds, drawings of an item for ten. Whether the link still works is checked on each
 //! request, elsewhere: nothing here lets anybody in.
 
-use crate::app::turns::{Turn, Turns};
+use crate::app::turns::{Turns, WorkPermit};
 use crate::http::error::Answer;
 use bytes::Bytes;
 use domain::ids::{ItemId, PublicLinkId};
@@ -91,17 +91,17 @@ impl LinkPages {
     ///
     /// # Errors
     /// `rate_limited` when it has not come within two seconds.
-    pub async fn turn(&self, of: Uuid) -> Answer<Turn> {
+    pub async fn turn(&self, of: Uuid) -> Answer<WorkPermit> {
         self.turns.turn_soon(of).await
     }
 
     /// Returns the parts of this link's page, where they were put together within two seconds.
-    pub async fn shown(&self, link: PublicLinkId) -> Option<Arc<PageParts>> {
+    pub async fn parts_of(&self, link: PublicLinkId) -> Option<Arc<PageParts>> {
         self.shown.get(&link).await
     }
 
     /// Keeps the parts of this link's page for two seconds.
-    pub async fn show(&self, link: PublicLinkId, parts: &Arc<PageParts>) {
+    pub async fn keep_parts(&self, link: PublicLinkId, parts: &Arc<PageParts>) {
         self.shown.insert(link, Arc::clone(parts)).await;
     }
 

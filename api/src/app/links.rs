@@ -6,7 +6,7 @@
 use crate::http::text::{Text, Time};
 use chrono::{DateTime, Utc};
 use domain::ids::{ItemId, RequestId};
-use domain::link::{LinkKeys, PICTURE_SECONDS, Picture, Shown, expiry};
+use domain::link::{LinkKeys, LinkTarget, PICTURE_SECONDS, Picture, expiry};
 
 /// Makes and checks the links.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ impl Links {
     /// A link to an item's media, and when it ends.
     pub fn to_media(&self, item: ItemId, now: DateTime<Utc>) -> (Text, Time) {
         let expires = expiry(now.timestamp(), self.media_seconds);
-        let signature = self.keys.sign(item, Shown::Media, expires);
+        let signature = self.keys.sign(item, LinkTarget::Media, expires);
         let base_url = &self.base_url;
         let link = Text(format!("{base_url}/media/{item}?expires={expires}&signature={signature}"));
         // A setting of a few days leads to no second that chrono can't represent.
@@ -61,7 +61,7 @@ impl Links {
     }
 
     /// Whether this is the signature of that link.
-    pub fn verifies(&self, item: ItemId, shown: impl Into<Shown>, expires: i64, given: &str) -> bool {
+    pub fn verifies(&self, item: ItemId, shown: impl Into<LinkTarget>, expires: i64, given: &str) -> bool {
         self.keys.verifies(item, shown, expires, given)
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! One value, made at start, cheap to clone. It holds no state of a request: that is `scope`.
 
+pub mod beside;
 pub mod doors;
 pub mod downloads;
 pub mod guesses;
@@ -14,7 +15,7 @@ pub mod turns;
 
 use crate::contract::Contract;
 use crate::http::API_PATH;
-use crate::http::answers::Answers;
+use crate::http::answers::{Answers, Taker};
 use crate::http::body::BodyMemory;
 use crate::http::rate::Blocked;
 use crate::http::shares::Shares;
@@ -50,16 +51,16 @@ use turns::Turns;
 /// Connections for operators' pages.
 const PAGES_CONNECTIONS: PoolSize = PoolSize(3);
 
-/// The parts that handlers share.
+/// The state that handlers share.
 #[derive(Clone)]
 pub struct App {
-    parts: Arc<Parts>,
+    state: Arc<AppState>,
     /// Which routes the port that a request came by serves.
     pub door: Door,
 }
 
-/// The shared parts, which [`App`] derefs to.
-pub struct Parts {
+/// The shared state, which [`App`] derefs to.
+pub struct AppState {
     /// Settings, pool, media store, wake-ups and the shutdown signal.
     pub process: Process,
     /// Settings of the api alone.
@@ -84,6 +85,8 @@ pub struct Parts {
     pub guesses: Guesses,
     /// Room for the bodies that are read before their sender is known.
     pub body_memory: BodyMemory,
+    /// Turns to read bodies that are long.
+    pub body_turns: Turns<Taker>,
     /// Room for the answers that are being sent.
     pub answers: Answers,
     /// Requests under way, by account.
@@ -108,6 +111,8 @@ pub struct Parts {
     pub uploads: Shares<AccountId>,
     /// Permits to pull posts.
     pub pulls: Permits,
+    /// Turns to parse what was pulled.
+    pub pulled_turns: Turns<AccountId>,
     /// Permits to search.
     pub searches: Permits,
     /// Permits to write documents.
@@ -144,7 +149,7 @@ pub enum AppError {
 }
 
 impl App {
-    /// Puts the parts together.
+    /// Makes the state.
     ///
     /// # Errors
     /// [`AppError`], each with the setting to change.
@@ -169,7 +174,7 @@ impl App {
         let (of_account, of_address, uploads) = (Shares::default(), Shares::default(), Shares::default());
         let agent = ChatClient::configured(&settings, &process.providers)?;
         let pages = store::apart_for_pages(&process.pool, PAGES_CONNECTIONS, "mws-console");
-        let parts = Parts {
+        let state = AppState {
             process,
             api,
             public_url,
@@ -182,6 +187,7 @@ impl App {
             blocked,
             guesses,
             body_memory,
+            body_turns: beside::turns(),
             answers,
             of_account,
             of_address,
@@ -195,6 +201,8 @@ impl App {
             credential_turns: Turns::new(4, Semaphore::MAX_PERMITS),
             uploads,
             pulls: Permits::of_pulls(),
+            // Parsing two megabytes of markup takes many times their bytes of memory.
+            pulled_turns: Turns::new(1, 1),
             searches: Permits::of_searches(),
             document_writes: Permits::of_documents(),
             runs: Runs::default(),
@@ -202,14 +210,14 @@ impl App {
             agent,
             pages,
         };
-        let door = if parts.api.operator_listen.is_some() { Door::Customers } else { Door::Everyone };
-        Ok(Self { parts: Arc::new(parts), door })
+        let door = if state.api.operator_listen.is_some() { Door::Customers } else { Door::Everyone };
+        Ok(Self { state: Arc::new(state), door })
     }
 
     /// The same app, on the operators' port.
     #[must_use]
     pub fn for_operators(&self) -> Self {
-        Self { parts: Arc::clone(&self.parts), door: Door::Operators }
+        Self { state: Arc::clone(&self.state), door: Door::Operators }
     }
 
     /// Returns a connection of the process's pool.
@@ -219,8 +227,8 @@ impl App {
 }
 
 impl Deref for App {
-    type Target = Parts;
-    fn deref(&self) -> &Parts {
-        &self.parts
+    type Target = AppState;
+    fn deref(&self) -> &AppState {
+        &self.state
     }
 }

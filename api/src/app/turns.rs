@@ -25,7 +25,7 @@ pub struct Turns<K> {
 }
 
 /// A turn, which lasts until this is dropped.
-pub struct Turn(#[expect(dead_code, reason = "it ends when it is dropped")] [OwnedSemaphorePermit; 2]);
+pub struct WorkPermit(#[expect(dead_code, reason = "it ends when it is dropped")] [OwnedSemaphorePermit; 2]);
 
 impl<K: Hash + Eq + Send + Sync + 'static> Turns<K> {
     /// At most so many turns at once for each key, and for all together.
@@ -35,11 +35,11 @@ impl<K: Hash + Eq + Send + Sync + 'static> Turns<K> {
     }
 
     /// Waits for the next turn for this key, however long that takes.
-    pub async fn turn(&self, key: K) -> Turn {
+    pub async fn turn(&self, key: K) -> WorkPermit {
         let own = self.of_one.get_with(key, async { Arc::new(Semaphore::new(self.most_of_one)) }).await;
         let own = own.acquire_owned().await;
         match (own, Arc::clone(&self.all).acquire_owned().await) {
-            (Ok(own), Ok(of_all)) => Turn([own, of_all]),
+            (Ok(own), Ok(of_all)) => WorkPermit([own, of_all]),
             _ => unreachable!("these semaphores are never closed"),
         }
     }
@@ -48,7 +48,7 @@ impl<K: Hash + Eq + Send + Sync + 'static> Turns<K> {
     ///
     /// # Errors
     /// `rate_limited` when it has not come by then.
-    pub async fn turn_soon(&self, key: K) -> Answer<Turn> {
+    pub async fn turn_soon(&self, key: K) -> Answer<WorkPermit> {
         timeout(WAITED, self.turn(key)).await.map_err(|_| {
             ApiError::new(Code::RateLimited, "Too many requests ask for this at once. Try again.").retry_after(5)
         })

@@ -9,7 +9,8 @@ mod portal;
 
 pub use self::portal::portal_caller;
 use crate::app::App;
-use crate::app::turns::Turn;
+use crate::app::beside::BodyTurn;
+use crate::app::turns::WorkPermit;
 use crate::contract::MatchedOperation;
 use crate::contract::access::Needs;
 use crate::http::error::{Answer, ApiError, Code};
@@ -26,7 +27,7 @@ use poem_openapi::SecurityScheme;
 use poem_openapi::auth::{Bearer, BearerAuthorization};
 use std::net::IpAddr;
 use std::time::Duration;
-use store::credentials::{self, Found, LetIn};
+use store::credentials::{self, CallerIdentity, Found};
 
 /// The header that names another workspace (contract §4.1).
 const WORKSPACE_HEADER: &str = "x-workspace-id";
@@ -91,7 +92,7 @@ pub enum CredentialKind {
 
 impl Caller {
     /// A caller with an editor's role, for work that goes on after the request that allowed it, such as a run.
-    pub fn of(by: LetIn, request_id: String, traceparent: Option<String>) -> Self {
+    pub fn of(by: CallerIdentity, request_id: String, traceparent: Option<String>) -> Self {
         Self {
             account_id: by.account_id,
             workspace: CallerWorkspace { id: by.workspace_id, account_id: by.workspace_account_id, role: Role::Editor },
@@ -106,8 +107,8 @@ impl Caller {
     }
 
     /// Who the caller is, stored so that it can be checked later whether they may still do this.
-    pub fn let_in(&self) -> LetIn {
-        LetIn {
+    pub fn identity(&self) -> CallerIdentity {
+        CallerIdentity {
             account_id: self.account_id,
             workspace_id: self.workspace.id,
             workspace_account_id: self.workspace.account_id,
@@ -168,6 +169,7 @@ async fn judged(request: &Request, bearer: Bearer) -> poem::Result<Caller> {
     if let Some(MatchedOperation(operation)) = request.data::<MatchedOperation>() {
         let none = || ApiError::internal(format!("{} has no row in access.rs", operation.name()));
         operation.needs.ok_or_else(none)?.judge(&caller)?;
+        BodyTurn::wait(request, caller.account_id.into()).await;
         operation.judge(request)?;
     }
     Ok(caller)
@@ -225,11 +227,11 @@ async fn stored_caller(app: &App, scope: &Scope, kind: CredentialKind, hash: Cre
     let found = match still_good(in_time(looking).await?) {
         Ok(found) => found,
         Err(code) => {
-            app.guesses.wrong(scope, &hash, code).await;
+            app.guesses.remember_wrong(scope, &hash, code).await;
             return Err(wrong(code));
         }
     };
-    app.guesses.right(&hash).await;
+    app.guesses.remember_right(&hash).await;
     let counted = Counted { arrival: found.arrival, now: found.now, passed: found.passed };
     count(app, scope, &hash, counted).await?;
     let _ = scope.account.set(found.account_id);
@@ -248,7 +250,7 @@ fn still_good(found: Option<Found>) -> Result<Found, Code> {
 }
 
 /// Waits for the credential's turn to be looked up. If it went over its rate meanwhile, it is refused without a query.
-async fn turn(app: &App, scope: &Scope, credential: &CredentialHash) -> Answer<Turn> {
+async fn turn(app: &App, scope: &Scope, credential: &CredentialHash) -> Answer<WorkPermit> {
     let turn = in_time(async { Ok(app.credential_turns.turn(*credential.as_bytes()).await) }).await?;
     refuse_blocked(app, scope, credential).await?;
     Ok(turn)

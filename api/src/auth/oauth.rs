@@ -20,7 +20,7 @@ use uuid::Uuid;
 
 /// Seconds that the issuer's clock may differ from the database's.
 const LEEWAY: i64 = 30;
-/// Characters of a subject that its owner is shown, and will tell the operator.
+/// How many characters of the token's subject a refusal shows. The operator needs them to add the user.
 const SHOWN: usize = 64;
 
 /// Returns the caller behind an access token, in the workspace that the request names, or else in the token's default
@@ -35,7 +35,7 @@ pub async fn oauth_caller(app: &App, scope: &Scope, token: &str, named: Answer<O
     let named = named?;
     let _turn = turn(app, scope, &hash).await?;
     let mut found = find(app, scope, &hash, issuer, &claims, named).await?;
-    if found.user_id.is_none() && let_in(app, issuer, &claims).await? {
+    if found.user_id.is_none() && sign_up_if_allowed(app, issuer, &claims).await? {
         found = find(app, scope, &hash, issuer, &claims, named).await?;
     }
     let (Some(user), Some(account)) = (found.user_id, found.account_id) else { return Err(unknown(&claims.subject)) };
@@ -108,7 +108,7 @@ fn stranger(issuer: &Issuer, claims: &Claims) -> Uuid {
 }
 
 /// Signs somebody unknown up, if the settings allow it. Returns whether they are known now.
-async fn let_in(app: &App, issuer: &Issuer, claims: &Claims) -> Answer<bool> {
+async fn sign_up_if_allowed(app: &App, issuer: &Issuer, claims: &Claims) -> Answer<bool> {
     match issuer.signup() {
         Signup::Refuse => Ok(false),
         Signup::Create => {

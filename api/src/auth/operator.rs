@@ -5,10 +5,12 @@
 //! here.
 
 use crate::app::App;
+use crate::app::beside::BodyTurn;
 use crate::auth::in_time;
 use crate::contract::MatchedOperation;
 use crate::contract::access::Needs;
 use crate::http::API_PATH;
+use crate::http::answers::Taker;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::scope::Scope;
 use domain::credential::CredentialHash;
@@ -122,6 +124,7 @@ async fn judged(request: &Request, bearer: Bearer) -> poem::Result<OperatorCalle
         Some(Needs::Operator(role)) => allow(operator, role)?,
         _ => return Err(ApiError::internal(format!("{} is no operator's in access.rs", operation.name())).into()),
     }
+    BodyTurn::wait(request, Taker::of(&scope)).await;
     operation.judge(request)?;
     let caller = OperatorCaller::new(operator, &scope);
     if request.method().is_safe() && !NOBODYS.contains(&operation.path.as_str()) {

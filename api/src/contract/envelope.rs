@@ -296,6 +296,36 @@ impl<T: Type + Send, const STATUS: u16> ApiResponse for Stored<T, STATUS> {
     }
 }
 
+/// An answer whose bytes are already made, as that may take long. It is documented as `Json<T>` is.
+#[derive(Debug)]
+pub struct Written<T> {
+    body: String,
+    shape: PhantomData<fn() -> T>,
+}
+
+impl<T: ToJSON> Written<T> {
+    /// Writes the answer.
+    pub fn of(answer: &T) -> Self {
+        Self { body: answer.to_json_string(), shape: PhantomData }
+    }
+}
+
+impl<T: Send> IntoResponse for Written<T> {
+    fn into_response(self) -> Response {
+        Response::builder().content_type("application/json; charset=utf-8").body(self.body)
+    }
+}
+
+impl<T: Type + Send> ApiResponse for Written<T> {
+    fn meta() -> MetaResponses {
+        json_response::<T>(StatusCode::OK, vec![])
+    }
+
+    fn register(registry: &mut Registry) {
+        T::register(registry);
+    }
+}
+
 fn status(code: u16) -> StatusCode {
     StatusCode::from_u16(code).unwrap_or(StatusCode::OK)
 }

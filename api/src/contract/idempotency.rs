@@ -75,11 +75,15 @@ pub const REPEATS: &[(&str, Repeat)] = &[
     ("POST /tools/undo_board", Kept),
     ("POST /tools/keep_post", Kept),
     ("POST /tools/update_brand_kit", Kept),
+    ("POST /tools/undo_brand_kit", Kept),
     ("POST /tools/add_calendar_entry", Kept),
     ("POST /tools/create_calendar_feed", Kept),
     ("POST /tools/update_settings", Kept),
+    ("POST /tools/undo_settings", Kept),
     ("POST /tools/save_skill", Kept),
+    ("POST /tools/undo_skill", Kept),
     ("POST /tools/save_template", Kept),
+    ("POST /tools/undo_template", Kept),
     // As for the tool that it calls.
     ("POST /tools/run_template", Kept),
     ("POST /tools/create_timeline", Kept),
@@ -159,10 +163,13 @@ pub const REPEATS: &[(&str, Repeat)] = &[
     ("POST /operator/workspaces/{id}/erase", Harmless),
     ("POST /operator/items/{id}/erase", Harmless),
     ("POST /operator/jobs/{id}/retry", Harmless),
+    ("POST /operator/jobs/{id}/cancel", Harmless),
     ("POST /operator/deliveries/resend", Harmless),
     // Each call makes another code, which is good for minutes.
     ("POST /tools/get_api_session", Refused),
     ("POST /portal-sessions", Refused),
+    // Each call sends once more.
+    ("POST /operator/deliveries/{id}/resend", Refused),
     // With `since` it takes many transactions, none of which could keep the answer.
     ("POST /webhooks/{id}/deliveries", Refused),
     // Keys are kept by account, and an operator's token belongs to none.
@@ -183,7 +190,7 @@ pub fn repeat(operation: &str) -> Option<Repeat> {
 ///
 /// # Errors
 /// `invalid_request`.
-pub fn refuse_in_vain(operation: &str, request: &Request) -> Answer<()> {
+pub fn refuse_useless_key(operation: &str, request: &Request) -> Answer<()> {
     if !request.headers().contains_key(HEADER) || repeat(operation) != Some(Refused) {
         return Ok(());
     }

@@ -2,7 +2,7 @@
 
 use super::access::Needs;
 use super::duplicate_fields::named_twice;
-use super::idempotency::refuse_in_vain;
+use super::idempotency::refuse_useless_key;
 use super::schema_errors::{explain, explain_query};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::request::{SentBody, media_type};
@@ -12,11 +12,11 @@ use serde_json::Value;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// On every request that reached an operation: which one.
+/// Attached to each request that matched an operation: that operation.
 #[derive(Clone)]
 pub struct MatchedOperation(pub Arc<Operation>);
 
-/// The tool that calls another, whose access, costs and refusals apply to the call.
+/// The tool that calls another tool. What the other needs, costs and refuses applies to the call.
 pub const RUN_TEMPLATE: &str = "/tools/run_template";
 
 /// A query parameter of an operation.
@@ -57,7 +57,7 @@ impl Operation {
         format!("{} {}", self.method, self.path)
     }
 
-    /// Whether it may start cloud processing: those operations that may refuse with too few minutes.
+    /// Whether it may start cloud processing. Such an operation lists `insufficient_minutes` among its refusals.
     pub fn uses_minutes(&self) -> bool {
         self.refuses.is_some_and(|codes| codes.contains(&Code::InsufficientMinutes))
     }
@@ -72,7 +72,7 @@ impl Operation {
     /// is left to the framework.
     pub fn judge(&self, request: &Request) -> Answer<()> {
         self.refuse_odd_queries(request.uri().query())?;
-        refuse_in_vain(&self.name(), request)?;
+        refuse_useless_key(&self.name(), request)?;
         let (Some(schema), Some(SentBody(bytes))) = (&self.body, request.data::<SentBody>()) else { return Ok(()) };
         let json = media_type(request).ends_with("json");
         // An empty body counts as an object without fields, so that the first missing field is named.

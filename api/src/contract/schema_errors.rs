@@ -7,6 +7,9 @@
 use chrono::DateTime;
 use serde_json::{Map, Value};
 
+/// The schema of a value that may be anything, whose texts are looked at all the same.
+static ANYTHING: Value = Value::Null;
+
 /// Returns what is wrong in `body` first, if anything is. `schema` has its references inlined.
 pub fn explain(schema: &Value, body: &Value) -> Option<String> {
     difference(schema, body, "")
@@ -34,11 +37,15 @@ fn difference(schema: &Value, value: &Value, at: &str) -> Option<String> {
         return found;
     }
     if !has_type(schema, value) || !is_listed(schema, value) {
-        return Some(format!("{}: expected {}, found {}.", place(at), expected(schema), shown(value)));
+        return Some(format!("{}: expected {}, found {}.", location(at), expected(schema), described(value)));
     }
     match value {
         Value::Object(object) => fields(schema, object, at),
         Value::Array(entries) => list(schema, entries, at),
+        // Postgres stores no NUL in a text.
+        Value::String(text) if text.contains('\0') => {
+            Some(format!("{}: expected a string without NUL characters.", location(at)))
+        }
         Value::String(text) => within(schema, "minLength", "maxLength", text.chars().count(), at, "characters")
             .or_else(|| time(schema, text, at)),
         Value::Number(number) => range(schema, number.as_f64().unwrap_or_default(), at),
@@ -67,16 +74,18 @@ fn fields(schema: &Value, object: &Map<String, Value>, at: &str) -> Option<Strin
     let known = schema["properties"].as_object().unwrap_or(&empty);
     let missing = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
     if let Some(name) = missing.into_iter().find(|name| !object.contains_key(*name)) {
-        return Some(format!("{} is required: expected {}.", place(&join(at, name)), expected(&known[name])));
+        return Some(format!("{} is required: expected {}.", location(&join(at, name)), expected(&known[name])));
     }
     let closed = schema["additionalProperties"] == false;
     if let Some(name) = object.keys().find(|name| closed && !known.contains_key(*name)) {
         let names: Vec<String> = known.keys().map(|name| format!("`{name}`")).collect();
         let takes = if names.is_empty() { "no fields".to_owned() } else { names.join(", ") };
-        return Some(format!("{} is not known here, which takes {takes}.", place(&join(at, &clipped(name)))));
+        return Some(format!("{} is not known here, which takes {takes}.", location(&join(at, &clipped(name)))));
     }
-    // `additionalProperties` says which values fields of other names take; where it is no object, anything goes.
+    // `additionalProperties` says which values fields of other names take; where it is no object, anything goes. A
+    // schema with `allOf` has its fields in its parts.
     let others = Some(&schema["additionalProperties"]).filter(|others| others.is_object());
+    let others = others.or(schema["allOf"].is_null().then_some(&ANYTHING));
     object.iter().find_map(|(name, value)| {
         let schema = known.get(name).or(others)?;
         difference(schema, value, &join(at, &clipped(name)))
@@ -95,14 +104,14 @@ fn within(schema: &Value, least: &str, most: &str, count: usize, at: &str, unit:
     let (least, most) = (schema[least].as_u64(), schema[most].as_u64());
     let count = count as u64;
     let fits = least.is_none_or(|least| count >= least) && most.is_none_or(|most| count <= most);
-    (!fits).then(|| format!("{}: expected {} {unit}, found {count}.", place(at), bounds(least, most)))
+    (!fits).then(|| format!("{}: expected {} {unit}, found {count}.", location(at), bounds(least, most)))
 }
 
 fn time(schema: &Value, text: &str, at: &str) -> Option<String> {
     let is_wrong = schema["format"] == "date-time" && DateTime::parse_from_rfc3339(text).is_err();
     is_wrong.then(|| {
-        let found = shown(&text.into());
-        format!("{}: expected a time such as 2026-11-20T09:30:00.000Z, found {found}.", place(at))
+        let found = described(&text.into());
+        format!("{}: expected a time such as 2026-11-20T09:30:00.000Z, found {found}.", location(at))
     })
 }
 
@@ -110,7 +119,7 @@ fn range(schema: &Value, number: f64, at: &str) -> Option<String> {
     let (holds_least, holds_most) = held(schema);
     let (least, most) = (schema["minimum"].as_f64().or(holds_least), schema["maximum"].as_f64().or(holds_most));
     let fits = least.is_none_or(|least| number >= least) && most.is_none_or(|most| number <= most);
-    (!fits).then(|| format!("{}: expected {}, found {number}.", place(at), bounds(least, most)))
+    (!fits).then(|| format!("{}: expected {}, found {number}.", location(at), bounds(least, most)))
 }
 
 /// Returns the least and the greatest number of this format.
@@ -151,7 +160,7 @@ fn expected(schema: &Value) -> String {
     }
 }
 
-fn shown(value: &Value) -> String {
+fn described(value: &Value) -> String {
     match value {
         Value::Object(_) => "an object".to_owned(),
         Value::Array(_) => "a list".to_owned(),
@@ -168,7 +177,7 @@ fn join(at: &str, name: &str) -> String {
     if at.is_empty() { name.to_owned() } else { format!("{at}.{name}") }
 }
 
-fn place(at: &str) -> String {
+fn location(at: &str) -> String {
     if at.is_empty() { "The body".to_owned() } else { format!("`{at}`") }
 }
 
@@ -188,6 +197,7 @@ mod tests {
                 "limit": { "type": "integer", "minimum": 1.0, "maximum": 50.0, "nullable": true },
                 "context": { "type": "string", "maxLength": 3 },
                 "values": { "type": "object", "additionalProperties": { "type": "string" } },
+                "free": { "type": "object" },
             },
         });
         explain(&schema, body)
@@ -205,7 +215,12 @@ mod tests {
             (json!({ "refs": ["a"], "context": "ключ" }), "`context`: expected at most 3 characters, found 4."),
             (
                 json!({ "refs": ["a"], "x": 1 }),
-                "`x` is not known here, which takes `refs`, `read`, `limit`, `context`, `values`.",
+                "`x` is not known here, which takes `refs`, `read`, `limit`, `context`, `values`, `free`.",
+            ),
+            (json!({ "refs": ["a\0b"] }), "`refs[0]`: expected a string without NUL characters."),
+            (
+                json!({ "refs": ["a"], "free": { "x": [1, { "y": "\0" }] } }),
+                "`free.x[1].y`: expected a string without NUL characters.",
             ),
             (json!({ "refs": ["a"], "values": { "y": 1 } }), "`values.y`: expected a string, found 1."),
             (json!([]), "The body: expected an object, found a list."),

@@ -12,12 +12,12 @@ use sha2::{Digest, Sha256};
 /// The start of a content security policy that allows this style and this script by their hashes, nothing else, and no
 /// framing.
 pub fn only(style: &str, script: &str) -> String {
-    let (style, script) = (let_in(style), let_in(script));
+    let (style, script) = (csp_hash(style), csp_hash(script));
     format!("default-src 'none'; style-src {style}; script-src {script}; base-uri 'none'; frame-ancestors 'none'")
 }
 
 /// How a content security policy names a style or a script that is written in its page.
-pub fn let_in(text: &str) -> String {
+pub fn csp_hash(text: &str) -> String {
     format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)))
 }
 

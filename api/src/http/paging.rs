@@ -84,7 +84,7 @@ pub struct Page {
 
 /// The last row of a page, after which the next one begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct Position {
     /// The last row's id.
     pub id: Uuid,
     /// The text of that row that the list is sorted by first; empty where it is sorted by id alone.
@@ -106,18 +106,18 @@ impl Page {
     /// As [`Page::new`]; the cursor of another thing's list is refused too.
     pub fn of(list: &'static str, of: Uuid, limit: Option<Limit>, cursor: Option<&Text>) -> Answer<Self> {
         let page = Self { list, of: Some(of), limit: usize::from(limit.unwrap_or_default().0), after: None };
-        let place = cursor.map(|cursor| opened(&page.name(), cursor)).transpose()?;
-        Ok(Self { after: place.map(|place| place.id), ..page })
+        let position = cursor.map(|cursor| opened(&page.name(), cursor)).transpose()?;
+        Ok(Self { after: position.map(|position| position.id), ..page })
     }
 
-    /// As [`Page::new`], for a list that may be sorted by a text; with the place that its cursor names.
+    /// As [`Page::new`], for a list that may be sorted by a text; with the position that its cursor names.
     ///
     /// # Errors
     /// As [`Page::new`].
-    pub fn sorted(list: &'static str, limit: Option<Limit>, cursor: Option<&Text>) -> Answer<(Self, Option<Place>)> {
-        let place = cursor.map(|cursor| opened(list, cursor)).transpose()?;
-        let after = place.as_ref().map(|place| place.id);
-        Ok((Self { list, of: None, limit: usize::from(limit.unwrap_or_default().0), after }, place))
+    pub fn sorted(list: &'static str, limit: Option<Limit>, cursor: Option<&Text>) -> Answer<(Self, Option<Position>)> {
+        let position = cursor.map(|cursor| opened(list, cursor)).transpose()?;
+        let after = position.as_ref().map(|position| position.id);
+        Ok((Self { list, of: None, limit: usize::from(limit.unwrap_or_default().0), after }, position))
     }
 
     /// The name that its cursors carry.
@@ -140,8 +140,8 @@ impl Page {
         List { data: rows.into_iter().filter_map(show).collect(), has_more: next_cursor.is_some(), next_cursor }
     }
 
-    /// Makes the answer of rows that are a page, and of the place of its last row when there may be more.
-    pub fn placed<R, T>(&self, rows: Vec<R>, last: Option<&Place>, show: impl Fn(R) -> T) -> List<T>
+    /// Makes the answer of rows that are a page, and of the position of its last row when there may be more.
+    pub fn ending_at<R, T>(&self, rows: Vec<R>, last: Option<&Position>, show: impl Fn(R) -> T) -> List<T>
     where
         T: ParseFromJSON + ToJSON,
     {
@@ -192,7 +192,7 @@ fn sealed(list: &str, id: Uuid, text: &str) -> String {
     URL_SAFE_NO_PAD.encode(bytes)
 }
 
-fn opened(list: &str, cursor: &str) -> Answer<Place> {
+fn opened(list: &str, cursor: &str) -> Answer<Position> {
     let refused = || ApiError::new(Code::InvalidCursor, "`cursor` is not one that this list gave out.");
     let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| refused())?;
     let (id, name) = bytes.split_at_checked(16).ok_or_else(refused)?;
@@ -201,7 +201,7 @@ fn opened(list: &str, cursor: &str) -> Answer<Place> {
     if name != list.as_bytes() || text.contains('\0') {
         return Err(refused());
     }
-    Ok(Place { id: Uuid::from_slice(id).map_err(|_| refused())?, text })
+    Ok(Position { id: Uuid::from_slice(id).map_err(|_| refused())?, text })
 }
 
 #[cfg(test)]
@@ -212,9 +212,9 @@ mod tests {
     fn a_cursor_opens_in_its_own_list_alone() {
         let id = Uuid::from_u128(7);
         let cursor = sealed("keys", id, "");
-        assert_eq!(opened("keys", &cursor).ok(), Some(Place { id, text: String::new() }));
+        assert_eq!(opened("keys", &cursor).ok(), Some(Position { id, text: String::new() }));
         let by_name = sealed("items by name", id, "über");
-        assert_eq!(opened("items by name", &by_name).ok(), Some(Place { id, text: "über".to_owned() }));
+        assert_eq!(opened("items by name", &by_name).ok(), Some(Position { id, text: "über".to_owned() }));
         let forged = sealed("keys", id, "a\0b");
         for (list, wrong) in
             [("items", &*cursor), ("items", &by_name), ("keys", "x"), ("keys", "!!"), ("keys", ""), ("keys", &forged)]

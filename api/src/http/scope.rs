@@ -13,11 +13,11 @@ use std::sync::{Arc, OnceLock};
 
 /// One request's scope. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Scope(pub Arc<Parts>);
+pub struct Scope(pub Arc<ScopeState>);
 
 /// The contents of a [`Scope`].
 #[derive(Debug, Default)]
-pub struct Parts {
+pub struct ScopeState {
     /// The value of `X-Request-Id`.
     pub request_id: String,
     /// The method as it was sent: routes answer a HEAD as they do a GET.
@@ -42,8 +42,8 @@ impl Scope {
 }
 
 impl std::ops::Deref for Scope {
-    type Target = Parts;
-    fn deref(&self) -> &Parts {
+    type Target = ScopeState;
+    fn deref(&self) -> &ScopeState {
         &self.0
     }
 }

@@ -3,11 +3,14 @@
 //! It wraps the endpoints as they enter the route table, where it still sees the framework's typed errors. Panics, and
 //! requests without an endpoint (an unknown route, a wrong method), are left to `outer`.
 
+use crate::app::beside::BodyTurn;
 use crate::contract::{Contract, MatchedOperation, Operation};
 use crate::http::API_PATH;
+use crate::http::answers::Taker;
 use crate::http::error::Answer;
 use crate::http::refusal::{Envelope, classify};
 use crate::http::request::Template;
+use crate::http::scope::Scope;
 use poem::endpoint::BoxEndpoint;
 use poem::http::Method;
 use poem::{Endpoint, EndpointExt, Request, Response};
@@ -61,7 +64,7 @@ impl Endpoint for Guard {
 
     async fn call(&self, mut request: Request) -> poem::Result<Response> {
         let envelope = Envelope::of(&self.template);
-        let mut response = match self.reach(&mut request) {
+        let mut response = match self.reach(&mut request).await {
             Err(refusal) => envelope.refuse(&refusal),
             Ok(()) => match self.inner.call(request).await {
                 Ok(response) => response,
@@ -75,9 +78,13 @@ impl Endpoint for Guard {
 
 impl Guard {
     /// Attaches the operation that was reached, and checks the request now if its caller need not be known first.
-    fn reach(&self, request: &mut Request) -> Answer<()> {
+    async fn reach(&self, request: &mut Request) -> Answer<()> {
         let Some(operation) = &self.operation else { return Ok(()) };
         request.set_data(MatchedOperation(Arc::clone(operation)));
-        if operation.takes_credential { Ok(()) } else { operation.judge(request) }
+        if operation.takes_credential {
+            return Ok(());
+        }
+        BodyTurn::wait(request, Taker::of(&Scope::of(request))).await;
+        operation.judge(request)
     }
 }

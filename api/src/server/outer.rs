@@ -3,6 +3,7 @@
 //! Nothing here knows an operation. A panic inside becomes `internal` here, and is logged once.
 
 use crate::app::App;
+use crate::app::beside::call_beside;
 use crate::app::doors::{self, CONSOLE_PATH, Door};
 use crate::contract::Contract;
 use crate::http::API_PATH;
@@ -13,7 +14,7 @@ use crate::http::error::{ApiError, Code};
 use crate::http::rate::policy;
 use crate::http::refusal::{Envelope, Refused};
 use crate::http::request::Template;
-use crate::http::scope::{Parts, Scope};
+use crate::http::scope::{Scope, ScopeState};
 use crate::http::shares::Share;
 use crate::resources::calendar_feed::FEEDS_PATH;
 use crate::resources::link_page::{PAGES_PATH, takes_forms};
@@ -92,29 +93,29 @@ impl<E: Endpoint<Output = Response>> Outer<E> {
             return unshaped(&self.app.contract, envelope, StatusCode::NOT_FOUND, request.method(), path);
         }
         let versioned = request.uri().path().starts_with(API_PATH);
-        let taken_in = is_taken_in(request.uri().path());
+        let for_clients = is_for_clients(request.uri().path());
         let _share = match self.take_share(&request) {
             Ok(share) => share,
             Err(refusal) => return envelope.refuse(&refusal),
         };
-        if taken_in && self.app.process.shutdown.is_cancelled() {
+        if for_clients && self.app.process.shutdown.is_cancelled() {
             return envelope.refuse(&ApiError::new(Code::ShuttingDown, "This process is stopping. Try again."));
         }
         // A streamed body has deadlines of its own.
-        let longest = if taken_in && !is_streamed(&request) { self.longest } else { Duration::MAX };
+        let longest = if for_clients && !is_streamed(&request) { self.longest } else { Duration::MAX };
         let taken =
-            if taken_in { take_in(&self.app.body_memory, &mut request).await } else { Ok(BodyPermit::default()) };
+            if for_clients { take_in(&self.app.body_memory, &mut request).await } else { Ok(BodyPermit::default()) };
         let _room = match taken {
             Ok(room) => room,
             Err(refusal) => return envelope.refuse(&refusal),
         };
         let (method, path) = (request.method().clone(), request.uri().path().to_owned());
-        let answering = AssertUnwindSafe(self.inner.call(request)).catch_unwind();
-        let Ok(answered) = timeout(longest, answering).await else { return envelope.refuse(&given_up(longest)) };
-        let response = match answered {
+        let answering = AssertUnwindSafe(call_beside(&self.inner, request)).catch_unwind();
+        let Ok(ended) = timeout(longest, answering).await else { return envelope.refuse(&given_up(longest)) };
+        let response = match ended {
             Ok(Ok(response)) => response,
             Ok(Err(error)) => error.into_response(),
-            Err(panic) => return envelope.refuse(&ApiError::internal(told(panic.as_ref()))),
+            Err(panic) => return envelope.refuse(&ApiError::internal(panic_message(panic.as_ref()))),
         };
         let refused = response.status().is_client_error() || response.status().is_server_error();
         // Some 503 answers, as that of readiness, have a body of their own.
@@ -139,7 +140,7 @@ impl<E: Endpoint<Output = Response>> Endpoint for Outer<E> {
         let speaks_tus = request.header(tus::RESUMABLE).is_some();
         let envelope = Envelope::of(request.uri().path());
         // Probes ask every other second, and are not worth a trace.
-        let traced = if is_taken_in(request.uri().path()) { traced(&method) } else { Span::none() };
+        let traced = if is_for_clients(request.uri().path()) { traced(&method) } else { Span::none() };
         let scope = scope(&self.app, &request, &traced);
         request.set_data(scope.clone());
         request.set_data(self.app.clone());
@@ -177,7 +178,7 @@ fn given_up(longest: Duration) -> ApiError {
 }
 
 /// The message of a panic; the panic hook has logged the place.
-fn told(panic: &(dyn std::any::Any + Send)) -> String {
+fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
     let words = panic.downcast_ref::<&str>().map(|words| (*words).to_owned());
     let words = words.or_else(|| panic.downcast_ref::<String>().cloned());
     format!("a handler panicked: {}", words.unwrap_or_default())
@@ -229,7 +230,7 @@ fn allowed(contract: &Contract, method: &Method, path: &str) -> String {
 }
 
 /// Whether the path is for people or programs; false for those of probes.
-fn is_taken_in(path: &str) -> bool {
+fn is_for_clients(path: &str) -> bool {
     let begins = [API_PATH, PAGES_PATH, FEEDS_PATH, CONSOLE_PATH, PORTAL_PATH];
     path == MCP_PATH || begins.iter().any(|begin| path.starts_with(begin))
 }
@@ -244,12 +245,12 @@ fn scope(app: &App, request: &Request, traced: &Span) -> Scope {
     traces::go_on(traced, sent);
     let request_id = request_id(request.header("x-request-id"));
     traced.record("request.id", request_id.as_str());
-    Scope(Arc::new(Parts {
+    Scope(Arc::new(ScopeState {
         request_id,
         method: request.method().clone(),
         traceparent: traces::traceparent(traced).or_else(|| sent.map(str::to_owned)),
         address: address::client(connection, Some(&lines.join(",")), &app.api.trusted_proxies),
-        ..Parts::default()
+        ..ScopeState::default()
     }))
 }
 
@@ -263,7 +264,7 @@ fn request_id(sent: Option<&str>) -> String {
 
 /// The scope for the answer to bytes that never became a request.
 pub fn unknown_scope() -> Scope {
-    Scope(Arc::new(Parts { request_id: request_id(None), ..Parts::default() }))
+    Scope(Arc::new(ScopeState { request_id: request_id(None), ..ScopeState::default() }))
 }
 
 /// Adds the headers of every answer: the request's id, the rate, and those that protect browsers.

@@ -1,10 +1,14 @@
 //! What the router answers before any handler runs, and while the database is away: no database is needed for either.
 
 use crate::app::App;
+use crate::app::beside::LONG;
+use crate::http::address::{NOWHERE, network};
+use crate::http::answers::Taker;
 use crate::http::error::Code;
 use crate::http::refusal::{Envelope, classify};
 use crate::server::outer::Outer;
 use clap::Parser;
+use futures_util::FutureExt;
 use poem::http::{HeaderMap, Method, StatusCode};
 use poem::{Endpoint, Request, RequestBuilder, Response};
 use runtime::config::{ApiSettings, Settings};
@@ -183,6 +187,25 @@ async fn a_body_is_read_up_to_its_cap_and_judged_by_its_field() {
     refused(&router, plain, StatusCode::UNSUPPORTED_MEDIA_TYPE, Code::UnsupportedMediaType).await;
     let odd = request(Method::GET, "/api/v1/keys").header("idempotency-key", "\u{e9}").finish();
     refused(&router, odd, StatusCode::BAD_REQUEST, Code::InvalidRequest).await;
+}
+
+#[tokio::test]
+async fn a_long_body_waits_for_its_senders_turn_and_a_short_one_for_nobody() {
+    let (app, _shutdown) = app();
+    let router = super::router(app.clone());
+    let redeem = |bytes: usize| {
+        let body = format!("[{}0]", "0,".repeat(bytes / 2));
+        request(Method::POST, "/api/v1/sessions/redeem").content_type("application/json").body(body)
+    };
+    let turn = app.body_turns.turn(Taker::Network(network(NOWHERE))).await;
+    let mut long = Box::pin(send(&router, redeem(LONG)));
+    assert!(long.as_mut().now_or_never().is_none(), "its sender's turn is taken");
+    let short = send(&router, redeem(100)).now_or_never().expect("it waits for nobody");
+    drop(turn);
+    for reply in [short, long.await] {
+        assert_eq!(reply.status, StatusCode::BAD_REQUEST, "{}", reply.text);
+        assert!(reply.text.contains("expected an object, found a list"), "{}", reply.text);
+    }
 }
 
 #[tokio::test]

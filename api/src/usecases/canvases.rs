@@ -5,13 +5,13 @@ use crate::app::App;
 use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::usecases::brand_kit::kit_of;
-use crate::usecases::document_edits::Edited;
-use crate::usecases::documents::{self, Document, DocumentToCreate, ITEM_REF, Kept, refused, resolve_refs};
+use crate::usecases::document_edits::{Edited, edited_by};
+use crate::usecases::documents::{self, Document, DocumentToCreate, ITEM_REF, Kept, resolve_refs};
 use crate::usecases::library::sources;
 use crate::usecases::once::{Made, Once};
 use domain::brand_kit::BrandKit;
-use domain::canvas::{Canvas, Known};
-use domain::document::{DocumentKind, OpList, edited};
+use domain::canvas::{Canvas, KitNames, Known};
+use domain::document::{DocumentKind, OpList};
 use domain::ids::{CanvasId, ItemId};
 use domain::timeline::Sources;
 use serde_json::{Value, json};
@@ -99,10 +99,11 @@ impl Edited for Canvas {
         list: OpList,
         ops: &[Value],
     ) -> Answer<Self> {
-        let mut named = body.items();
-        named.extend(ops.iter().filter_map(|op| op["item_id"].as_str()?.parse::<ItemId>().ok()));
-        let Material { sources, kit } = material(conn, caller, named).await?;
-        let known = Known { sources: &sources, kit: &kit };
-        edited(body, list, ops, |canvas: &mut Self, op| canvas.apply(op, known)).map_err(|error| refused(&error))
+        let mut items = body.items();
+        items.extend(ops.iter().filter_map(|op| op["item_id"].as_str()?.parse::<ItemId>().ok()));
+        let Material { sources, kit } = material(conn, caller, items).await?;
+        let names = KitNames::of(&kit);
+        let known = Known { sources: &sources, kit: &names };
+        edited_by(body, list, ops, |canvas: &mut Self, op| canvas.apply(op, known))
     }
 }

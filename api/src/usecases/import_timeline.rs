@@ -1,6 +1,10 @@
 //! Imports a timeline from another program's document. The items that it names are looked up; no file is opened.
+//!
+//! A document may have thousands of parts: each piece of work on one is done in its account's turn, as long bodies are
+//! read, and no connection is held meanwhile.
 
 use crate::app::App;
+use crate::app::beside::in_turn;
 use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::usecases::documents::{self, DocumentToCreate, Kept};
@@ -10,9 +14,9 @@ use crate::usecases::timelines::reach_variant;
 use domain::document::MOST_NAME_CHARACTERS;
 use domain::ids::{ItemId, TimelineId};
 use domain::timeline::{
-    DecisionList, Imported, MOST_ITEMS, NamedItems, Sources, Timeline, captions_of, import, named_items,
+    Counted, DecisionList, Imported, MOST_ITEMS, NamedItems, Sources, Timeline, captions_of, import, named_items,
 };
-use domain::told::Told;
+use domain::warnings::Warnings;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use store::items;
@@ -44,10 +48,10 @@ pub enum CarriedFormat {
 }
 
 /// What a document is turned into.
-struct Parts {
+struct Converted {
     name: Option<String>,
     ops: Vec<Value>,
-    told: Told,
+    warnings: Warnings,
 }
 
 /// Creates a timeline from a document. `show` writes the answer, with what was left out of the timeline.
@@ -66,39 +70,39 @@ pub async fn import_timeline(
         let message = "`fps`: an OTIO document says its own; leave it out.";
         return Err(ApiError::new(Code::InvalidRequest, message));
     }
-    let parts = parts_of(app, caller, content, format, fps).await?;
-    let (body, told) = built(app, caller, parts.ops, parts.told).await?;
+    let parts = parts_of(app, caller, &content, format, fps).await?;
+    let (body, warnings) = built(app, caller, parts.ops, parts.warnings).await?;
     let name = name.or_else(|| parts.name.and_then(|its| fit(&its))).unwrap_or_else(|| "Imported".to_owned());
     let new = DocumentToCreate { id: TimelineId::mint().uuid(), name: &name, body: &body };
-    documents::create(app, caller, once, new, |kept| show(kept, told.into_sentences())).await
+    documents::create(app, caller, once, new, |kept| show(kept, warnings.into_sentences())).await
 }
 
-/// Runs work on a document on a thread of its own: it may have thousands of parts, and others' calls don't wait for it.
-async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Answer<T> {
-    tokio::task::spawn_blocking(work).await.map_err(ApiError::internal)
+/// Works on a document in its account's turn.
+async fn aside<T>(app: &App, caller: &Caller, work: impl FnOnce() -> T) -> T {
+    in_turn(&app.body_turns, caller.account_id.into(), work).await
 }
 
 /// Takes a document apart.
 async fn parts_of(
     app: &App,
     caller: &Caller,
-    content: String,
+    content: &str,
     format: CarriedFormat,
     fps: Option<f64>,
-) -> Answer<Parts> {
+) -> Answer<Converted> {
     match format {
         CarriedFormat::Otio => {
             // The request's body is bounded, and the parser refuses more than 128 levels.
-            let document = aside(move || serde_json::from_str(&content)).await?;
+            let document = aside(app, caller, || serde_json::from_str(content)).await;
             of_document(app, caller, document.map_err(|error| wrong(error.to_string()))?).await
         }
         CarriedFormat::Edl => of_list(app, caller, content, fps).await,
         CarriedFormat::Srt | CarriedFormat::Vtt => {
-            let reading = aside(move || captions_of(&content, format == CarriedFormat::Vtt));
-            let (captions, told) = reading.await?.map_err(wrong)?;
+            let reading = aside(app, caller, || captions_of(content, format == CarriedFormat::Vtt));
+            let (captions, warnings) = reading.await.map_err(wrong)?;
             let format = fps.map(|fps| json!({ "op": "set_format", "fps": fps }));
             let captions = json!({ "op": "set_captions", "captions": captions });
-            Ok(Parts { name: None, ops: format.into_iter().chain([captions]).collect(), told })
+            Ok(Converted { name: None, ops: format.into_iter().chain([captions]).collect(), warnings })
         }
     }
 }
@@ -110,40 +114,46 @@ fn wrong(why: String) -> ApiError {
 }
 
 /// Turns an `OpenTimelineIO` document and the workspace's items that it names into parts.
-async fn of_document(app: &App, caller: &Caller, document: Value) -> Answer<Parts> {
-    let named = named_items(&document);
+async fn of_document(app: &App, caller: &Caller, document: Value) -> Answer<Converted> {
+    let named = aside(app, caller, || named_items(&document)).await;
     if named.len() > MOST_ITEMS {
         return Err(wrong(format!("it names more than {MOST_ITEMS} items")));
     }
     let sources = sources(&mut *app.conn().await?, caller, &named).await?;
-    let Imported { name, ops, told, .. } = aside(move || import(&document, &sources)).await?.map_err(wrong)?;
-    Ok(Parts { name, ops, told })
+    let imported = aside(app, caller, move || import(&document, &sources)).await;
+    let Imported { name, ops, warnings, .. } = imported.map_err(wrong)?;
+    Ok(Converted { name, ops, warnings })
 }
 
 /// Turns an edit decision list into parts: it names items by their ids, or by the names of its clips and reels.
-async fn of_list(app: &App, caller: &Caller, content: String, fps: Option<f64>) -> Answer<Parts> {
-    let list = aside(move || DecisionList::read(&content, fps)).await?.map_err(wrong)?;
+async fn of_list(app: &App, caller: &Caller, content: &str, fps: Option<f64>) -> Answer<Converted> {
+    let list = aside(app, caller, || DecisionList::read(content, fps)).await.map_err(wrong)?;
     let mut by_name: BTreeMap<String, Vec<ItemId>> = BTreeMap::new();
     for (clip, item) in items::called(&mut *app.conn().await?, &list.names(), caller.workspace.id).await? {
         by_name.entry(clip).or_default().push(item);
     }
-    let mut many = Told::default();
+    let mut many = Warnings::default();
     let mut named = NamedItems::new();
     for (clip, found) in by_name {
         if let [item] = found[..] {
             named.insert(clip, item);
         } else {
             let say = "several items are called so. Put `* FROM CLIP: mws:itm_…` under its event";
-            many.tell(format!("`{clip}` leaves black: {say}."));
+            many.add(format!("`{clip}` leaves black: {say}."));
         }
     }
-    let (document, told) = aside(move || list.document(&named)).await?;
-    let Parts { name, ops, told: more } = of_document(app, caller, document).await?;
-    Ok(Parts { name, ops, told: told.and(many).and(more) })
+    let (document, warnings) = aside(app, caller, move || list.document(&named)).await;
+    let Converted { name, ops, warnings: more } = of_document(app, caller, document).await?;
+    Ok(Converted { name, ops, warnings: warnings.and(many).and(more) })
 }
 
 /// The timeline that these operations make.
-async fn built(app: &App, caller: &Caller, mut ops: Vec<Value>, mut told: Told) -> Answer<(Timeline, Told)> {
+async fn built(
+    app: &App,
+    caller: &Caller,
+    mut ops: Vec<Value>,
+    mut warnings: Warnings,
+) -> Answer<(Timeline, Warnings)> {
     let named: Vec<ItemId> = ops.iter().filter_map(|op| op["item_id"].as_str()?.parse().ok()).collect();
     let mut conn = app.conn().await?;
     let sources = sources(&mut conn, caller, &named).await?;
@@ -152,7 +162,7 @@ async fn built(app: &App, caller: &Caller, mut ops: Vec<Value>, mut told: Told) 
             match reach_variant(&mut conn, caller, id).await {
                 Ok(()) => {}
                 Err(gone) if [Code::TimelineNotFound, Code::WorkspaceForbidden].contains(&gone.code()) => {
-                    told.tell("The timeline that it is a variant of is not in this workspace.".to_owned());
+                    warnings.add("The timeline that it is a variant of is not in this workspace.".to_owned());
                     op["variant_of"] = Value::Null;
                 }
                 Err(error) => return Err(error),
@@ -160,15 +170,16 @@ async fn built(app: &App, caller: &Caller, mut ops: Vec<Value>, mut told: Told) 
         }
     }
     drop(conn);
-    let body = aside(move || applied(ops, &sources)).await?.map_err(wrong)?;
-    Ok((body, told))
+    let body = aside(app, caller, move || applied(ops, &sources)).await.map_err(wrong)?;
+    Ok((body, warnings))
 }
 
 fn applied(ops: Vec<Value>, sources: &Sources) -> Result<Timeline, String> {
     let mut body = Timeline::new();
+    let mut counted = Counted::of(&body);
     for op in ops {
         let op = serde_json::from_value(op).map_err(|error| error.to_string())?;
-        body.apply(op, sources)?;
+        body.apply_next(op, sources, &mut counted)?;
     }
     Ok(body)
 }

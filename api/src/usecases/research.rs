@@ -1,10 +1,11 @@
 //! Research: posts pulled from feeds and pages through the outbound client, and stored.
 //!
 //! A pull fetches from strangers: bytes and time are bounded, two pulls for each account and 32 for each process may be
-//! under way, one is parsed at a time, and no database connection is held meanwhile. A client that hangs up ends no
-//! pull: its permit is held until the work has ended.
+//! under way, one is parsed at a time, accounts taking turns, and no database connection is held meanwhile. A client
+//! that hangs up ends no pull: its permit is held until the work has ended.
 
 use crate::app::App;
+use crate::app::beside::in_turn;
 use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::usecases::once::{Begun, Made, Once};
@@ -19,7 +20,6 @@ use sha2::{Digest, Sha256};
 use sqlx::PgConnection;
 use std::time::Duration;
 use store::posts::{self, NewPost, PostRow};
-use tokio::sync::Semaphore;
 use tracing::Instrument;
 use url::Url;
 
@@ -29,8 +29,6 @@ const FETCH: Duration = Duration::from_secs(15);
 const FETCH_EMBED: Duration = Duration::from_secs(5);
 /// Bytes that an oEmbed answer may have.
 const MOST_EMBED_BYTES: u64 = 64 << 10;
-/// Lets one feed or page be parsed at a time.
-static READING: Semaphore = Semaphore::const_new(1);
 
 /// Pulls up to `limit` posts from a feed, or one from a page. Returns them as they are stored.
 ///
@@ -141,12 +139,8 @@ fn reachable(caller: &Caller, post: PostId, row: Option<PostRow>) -> Answer<Post
 async fn fetched_posts(app: &App, caller: &Caller, url: &Url, limit: usize) -> Answer<Vec<Post>> {
     let limits = FetchLimits { max_bytes: MOST_BYTES, timeout: FETCH, pace: Pace::default() };
     let (bytes, content_type) = fetched(app, caller, url, limits).await.map_err(|error| not_fetched(&error))?;
-    let at = url.clone();
-    // Parsing two megabytes of markup takes some time, and many times their bytes of memory.
-    let turn = READING.acquire().await.map_err(ApiError::internal)?;
-    let read = tokio::task::spawn_blocking(move || found(&bytes, content_type.as_deref(), &at, limit));
-    let read = read.await.map_err(ApiError::internal)?;
-    drop(turn);
+    let read = || found(&bytes, content_type.as_deref(), url, limit);
+    let read = in_turn(&app.pulled_turns, caller.account_id, read).await;
     match read.map_err(|error| pull_failed(&format!("{error}.")))? {
         Found::Feed(posts) => Ok(posts),
         Found::Page(mut post, more) => {

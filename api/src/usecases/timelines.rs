@@ -4,15 +4,16 @@ use crate::app::App;
 use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::usecases::brand_kit::kit_of;
-use crate::usecases::document_edits::Edited;
-use crate::usecases::documents::{self, Document, DocumentToCreate, ITEM_REF, Kept, refused, resolve_refs};
+use crate::usecases::document_edits::{Edited, edited_by};
+use crate::usecases::document_reads;
+use crate::usecases::documents::{self, Document, DocumentToCreate, ITEM_REF, Kept, resolve_refs};
 use crate::usecases::library::sources;
 use crate::usecases::once::{Made, Once};
 use crate::usecases::settings::settings_of;
 use domain::brand_kit::CaptionStyle;
-use domain::document::{DocumentKind, OpList, edited};
+use domain::document::{DocumentKind, OpList};
 use domain::ids::{ItemId, TimelineId};
-use domain::timeline::Timeline;
+use domain::timeline::{Counted, Timeline};
 use serde_json::Value;
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -58,7 +59,7 @@ pub async fn create_timeline(
 /// `timeline_not_found` and `workspace_forbidden`; the database's.
 pub async fn reach_variant(conn: &mut PgConnection, caller: &Caller, id: &str) -> Answer<()> {
     let id: TimelineId = id.parse().map_err(|_| ApiError::new(Code::TimelineNotFound, "There is no such timeline."))?;
-    documents::reach::<Timeline>(conn, caller, id.uuid()).await.map(drop)
+    document_reads::summary::<Timeline>(conn, caller, id.uuid()).await.map(drop)
 }
 
 /// The style of captions where a call leaves it open: the settings', completed by the brand kit's.
@@ -105,7 +106,7 @@ impl Edited for Timeline {
                 .map_err(|error| ApiError::new(error.code(), format!("{place}: {}", error.message())))?;
         }
         let ops = styled(conn, caller, ops).await?;
-        edited(body, list, &ops, |timeline: &mut Self, op| timeline.apply(op, &sources))
-            .map_err(|error| refused(&error))
+        let mut counted = Counted::of(body);
+        edited_by(body, list, &ops, |timeline: &mut Self, op| timeline.apply_next(op, &sources, &mut counted))
     }
 }

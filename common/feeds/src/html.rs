@@ -1,6 +1,7 @@
 //! Reads HTML as a stream of tokens: the facts in a page's head, and the plain text of a fragment. No tree is built, so
 //! that deep nesting costs nothing.
 
+use crate::MOST_ENTITIES;
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::states::RawKind;
 use html5ever::tokenizer::{BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts};
@@ -36,7 +37,7 @@ const BLOCKS: [&str; 22] = [
 /// Facts of a head that are kept at most, of each kind.
 const MOST_FACTS: usize = 200;
 /// Bytes that are given to the tokenizer at once.
-const CHUNK: usize = 1 << 10;
+pub(crate) const CHUNK: usize = 1 << 10;
 /// Separators between attributes that may come before a tag ends: the tokenizer compares each attribute of a tag with
 /// all others.
 const MOST_SEPARATORS: usize = 4_000;
@@ -68,13 +69,14 @@ pub(crate) fn head(html: &str) -> Head {
     run(html, HeadSink(RefCell::default())).0.into_inner().head
 }
 
-/// Passes the HTML to a sink. It stops early when a page would take more time than any that a person wrote.
+/// Passes the HTML to a sink. It stops when the sink has all that it keeps, and early when a page would take more time
+/// than any that a person wrote.
 fn run<S: Sink>(html: &str, sink: S) -> S {
     let input = BufferQueue::default();
     let tokenizer =
         Tokenizer::new(Counting { sink, spent: Cell::default(), tokens: Cell::default() }, TokenizerOpts::default());
-    let (mut rest, mut separators, mut tokens) = (html, 0, 0);
-    while !rest.is_empty() {
+    let (mut rest, mut separators, mut tokens, mut entities) = (html, 0, 0, 0);
+    while !rest.is_empty() && !tokenizer.sink.sink.is_full() {
         let (chunk, after) = rest.split_at(rest.floor_char_boundary(CHUNK));
         rest = after;
         input.push_back(StrTendril::from_slice(chunk));
@@ -86,7 +88,9 @@ fn run<S: Sink>(html: &str, sink: S) -> S {
         }
         let between = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'/' | b'"' | b'\'');
         separators += chunk.bytes().filter(between).count();
-        if separators > MOST_SEPARATORS + CHUNK || tokenizer.sink.spent.get() > MOST_COMPARISONS {
+        entities += chunk.bytes().filter(|byte| *byte == b'&').count();
+        let is_slow = separators > MOST_SEPARATORS + CHUNK || tokenizer.sink.spent.get() > MOST_COMPARISONS;
+        if is_slow || entities > MOST_ENTITIES {
             return tokenizer.sink.sink;
         }
     }
@@ -97,6 +101,11 @@ fn run<S: Sink>(html: &str, sink: S) -> S {
 /// A receiver of tokens.
 trait Sink {
     fn take(&self, token: Token) -> TokenSinkResult<()>;
+
+    /// Whether it keeps nothing of what follows.
+    fn is_full(&self) -> bool {
+        false
+    }
 }
 
 /// Counts the tokens and the cost of their attributes, on the way to a sink.
@@ -143,8 +152,7 @@ impl Sink for TextSink {
         let mut state = self.0.borrow_mut();
         match token {
             Token::CharacterTokens(text) => {
-                // Four bytes a character at most, and white space that will be folded.
-                if state.hidden.is_none() && state.read.len() < state.most * 8 {
+                if state.hidden.is_none() && !state.is_full() {
                     state.read.push_str(&text);
                 }
                 TokenSinkResult::Continue
@@ -156,9 +164,18 @@ impl Sink for TextSink {
             _ => TokenSinkResult::Continue,
         }
     }
+
+    fn is_full(&self) -> bool {
+        self.0.borrow().is_full()
+    }
 }
 
 impl Text {
+    /// Four bytes a character at most, and white space that will be folded.
+    const fn is_full(&self) -> bool {
+        self.read.len() >= self.most * 8
+    }
+
     fn tag(&mut self, tag: &Tag) {
         let name = &*tag.name;
         if let Some((hidden, depth)) = &mut self.hidden {
@@ -173,7 +190,7 @@ impl Text {
         }
         if tag.kind == TagKind::StartTag && !tag.self_closing && HIDDEN.contains(&name) {
             self.hidden = Some((name.to_owned(), 0));
-        } else if BLOCKS.contains(&name) && self.read.len() < self.most * 8 {
+        } else if BLOCKS.contains(&name) && !self.is_full() {
             self.read.push('\n');
         }
     }

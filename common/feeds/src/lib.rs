@@ -28,6 +28,9 @@ pub const MOST_MEDIA: usize = 8;
 const MOST_ENTRIES: usize = 2_000;
 /// Elements or objects that a feed may have.
 const MOST_ELEMENTS: usize = 100_000;
+/// Entities (`&lt;`) that a feed may have, and that are read of a page: each costs as much as an element. Two megabytes
+/// of HTML that is written with entities have some 70,000.
+const MOST_ENTITIES: usize = 100_000;
 
 /// A post.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,8 +76,8 @@ pub enum FeedError {
     /// A feed that can't be read.
     #[error("the feed can't be read: its XML or JSON is broken")]
     Broken,
-    /// A feed that would take too much memory to read.
-    #[error("the feed has more than {MOST_ENTRIES} entries, or more than {MOST_ELEMENTS} elements")]
+    /// A feed that would take too much memory or time to read.
+    #[error("the feed has more than {MOST_ENTRIES} entries, or more than {MOST_ELEMENTS} elements or entities")]
     TooLong,
     /// A page without a title and a description.
     #[error("the page has no title and no description")]
@@ -104,14 +107,16 @@ pub fn found(bytes: &[u8], content_type: Option<&str>, url: &Url, limit: usize) 
     page::post(&text, url).map(|(post, more)| Found::Page(Box::new(post), more)).ok_or(FeedError::Empty)
 }
 
-/// Whether a feed has more entries or elements than are allowed. It counts what their starts look like, so their texts
-/// may count too.
+/// Whether a feed has more entries, elements or entities than are allowed. It counts what their starts look like, so
+/// their texts may count too.
 fn is_long(feed: &str) -> bool {
     let begins = feed.bytes().filter(|byte| matches!(byte, b'<' | b'{' | b'[')).take(MOST_ELEMENTS + 1).count();
+    let entities = feed.bytes().filter(|byte| *byte == b'&').take(MOST_ENTITIES + 1).count();
     let many = |what: &str| feed.matches(what).take(MOST_ENTRIES + 1).count() > MOST_ENTRIES;
     // An entry of JSON Feed has objects of its own: its authors, its attachments.
     let of_json = feed.starts_with('{') && feed.bytes().filter(|byte| *byte == b'{').count() > 5 * MOST_ENTRIES;
-    begins > MOST_ELEMENTS || many("<item") || many("<entry") || many(":item") || many(":entry") || of_json
+    let is_large = begins > MOST_ELEMENTS || entities > MOST_ENTITIES || of_json;
+    is_large || many("<item") || many("<entry") || many(":item") || many(":entry")
 }
 
 /// Whether a text begins like a feed: with the root of RSS or Atom, after a prolog if there is one, or with JSON Feed's

@@ -1,3 +1,5 @@
+//! Feeds and pages become posts, and hostile ones end.
+
 use super::*;
 
 fn url(text: &str) -> Url {
@@ -115,4 +117,40 @@ fn a_tag_of_very_many_attributes_costs_no_more_than_a_long_page() {
     assert!(html::plain(&image, 99).starts_with("one"));
     let usual = format!("<p>one</p><!-- {} --><p>two</p>", "some words ".repeat(1_000));
     assert_eq!(html::plain(&usual, 99), "one\ntwo");
+}
+
+#[test]
+fn what_has_very_many_entities_is_not_read_to_its_end() {
+    let at = url("https://a.example/");
+    let feed = |entity: &str, many| {
+        let text = entity.repeat(many);
+        let item =
+            format!("<item><link>https://a.example/1</link><title>t</title><description>{text}</description></item>");
+        format!("<rss version=\"2.0\"><channel><title>x</title>{item}</channel></rss>")
+    };
+    for entity in ["&a;", "&amp;lt;", "&#65;"] {
+        let hostile = feed(entity, MOST_ENTITIES + 1);
+        assert_eq!(found(hostile.as_bytes(), None, &at, 50), Err(FeedError::TooLong), "{entity}");
+    }
+    let usual = feed("&lt;b&gt;a word&lt;/b&gt; ", 10_000);
+    let Ok(Found::Feed(posts)) = found(usual.as_bytes(), None, &at, 50) else { panic!("no feed") };
+    assert_eq!(posts[0].text.chars().count(), MOST_TEXT_CHARACTERS);
+    let entities = "&amp;".repeat(MOST_ENTITIES + html::CHUNK);
+    let page = |entities: &str| {
+        let meta = "<meta name=description content=late>";
+        format!("<html><head><title>t</title><meta name=x content=\"{entities}\">{meta}</head>")
+    };
+    for (entities, text) in [("&amp;".repeat(9), "late"), (entities, "")] {
+        let read = found(page(&entities).as_bytes(), Some("text/html"), &at, 9);
+        let Ok(Found::Page(post, _)) = read else { panic!("no page: {read:?}") };
+        assert_eq!((post.title.as_deref(), &*post.text), (Some("t"), text), "what stands before them is read");
+    }
+}
+
+#[test]
+fn a_text_is_read_until_there_is_enough_of_it() {
+    let began = std::time::Instant::now();
+    let long = format!("<p>{}</p>", "word <i>by</i> word ".repeat(500_000));
+    assert_eq!(html::plain(&long, 10).chars().count(), 10);
+    assert!(began.elapsed().as_millis() < 1_500, "it took {:?}; all of it takes seconds", began.elapsed());
 }

@@ -181,6 +181,8 @@ async fn what_an_account_has_waiting_is_put_off_until_an_operator_forgives() -> 
         AND due_at BETWEEN mws_now() + interval '9 minutes' AND mws_now() + interval '10 minutes'";
     let is_one = async |sql: &'static str| Ok((world.count(sql).await? == 1).then_some(()));
     World::within(Duration::from_secs(20), "the other job is put off", async || is_one(put_off).await).await?;
+    let told_why = "SELECT count(*) FROM job_claims WHERE outcome = 'handed_back' AND error_code = 'rate_limited'";
+    assert_eq!(world.count(told_why).await?, 1, "operators see why it waits");
     tenant.client.send("POST", &format!("/uploads/{upload}/complete"), &[], None).await?;
     let not_looked_at = "SELECT count(*) FROM uploads WHERE status = 'processing' AND claim_no = 1 AND failures = 0
         AND lease_until IS NULL AND due_at > mws_now() + interval '9 minutes'";

@@ -1,4 +1,5 @@
-//! Transactions that meet at one moment, held there step by step: an end beside a dispatch, an end beside a delete.
+//! Transactions that meet at one moment, held there step by step: an end beside a dispatch, an end beside a delete. And
+//! what waits for too long.
 
 use domain::credits::Credits;
 use domain::ids::JobId;
@@ -9,7 +10,7 @@ use runtime::ending;
 use serde_json::json;
 use store::jobs::{self, End, Outcome};
 use store::minutes::{self, Hold, Split, Unfolded};
-use store::{accounts, items};
+use store::{accounts, documents, items};
 
 #[tokio::test]
 async fn minutes_freed_beside_a_dispatch_are_not_promised_before_they_are_folded() -> anyhow::Result<()> {
@@ -87,5 +88,31 @@ async fn a_bound_on_time_before_all_time_is_below_every_id() -> anyhow::Result<(
     let bound = "SELECT count(*) FROM (VALUES ('0800-01-01 00:00Z'::timestamptz), ('1970-01-01 00:00Z')) AS t (at)
                  WHERE mws_first_id(at) = '00000000-0000-0000-0000-000000000000'::uuid";
     assert_eq!(world.count(bound).await?, 2);
+    world.end().await
+}
+
+#[tokio::test]
+async fn who_waits_too_long_for_calls_of_its_own_is_told_so_and_the_database_is_not_blamed() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let (client, item) = (&tenant.client, world.item(&tenant, Media::audio(60)).await?.to_string());
+    let board = client.tool("create_board", &json!({ "name": "Launch" })).await?.data()?["board"]["id"].clone();
+    let edit = json!({ "board_id": board, "name": "Later" });
+
+    let mut other = world.pool().begin().await?;
+    documents::lock(&mut other, tenant.account).await?;
+    let refused = client.tool("edit_board", &edit).await?;
+    assert_eq!((refused.status, refused.code(), refused.header("retry-after")), (429, "rate_limited", "1"));
+    other.rollback().await?;
+    assert_eq!(client.tool("edit_board", &edit).await?.status, 200);
+
+    let mut other = world.pool().begin().await?;
+    accounts::lock(&mut other, tenant.account).await?;
+    let refused = client.prepare(std::slice::from_ref(&item), &["levels"]).await?;
+    assert_eq!((refused.status, refused.code(), refused.header("retry-after")), (429, "rate_limited", "1"));
+    let keyed = client.prepare_once("a key", std::slice::from_ref(&item), &["levels"]).await?;
+    assert_eq!(keyed.code(), "idempotency_in_progress", "the same request is safe to send again");
+    other.rollback().await?;
+    assert_eq!(client.prepare(&[item], &["levels"]).await?.status, 200);
     world.end().await
 }

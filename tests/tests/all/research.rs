@@ -238,3 +238,19 @@ async fn a_pull_has_its_place_until_it_has_ended_also_when_its_client_hangs_up()
     drop(slow);
     world.end().await
 }
+
+#[tokio::test]
+async fn what_is_pulled_is_parsed_in_its_accounts_turn() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let site = Site::default();
+    site.put("/feed", "application/rss+xml", feed(&[("/one", "One")]));
+    let url = format!("{}/feed", site.start().await?);
+    let turn = world.app().pulled_turns.turn(tenant.account).await;
+    let client = tenant.client.clone();
+    let mut call = tokio::spawn(async move { pull(&client, &url).await });
+    assert!(tokio::time::timeout(Duration::from_millis(500), &mut call).await.is_err(), "it waits for its turn");
+    drop(turn);
+    assert_eq!(posts(call.await??.data()?).len(), 1);
+    world.end().await
+}

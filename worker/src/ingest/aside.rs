@@ -6,9 +6,9 @@
 //! may have at a stage, in slots or not. An account gets one decoder turn at a time, so that its files wait for each
 //! other and others do not wait for them.
 
+use crate::own_turns::OwnTurns;
 use domain::ids::AccountId;
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
@@ -24,13 +24,12 @@ const MOST: usize = 256;
 pub struct Aside {
     places: Arc<Semaphore>,
     turns: Arc<Semaphore>,
-    /// The turn of each account that waits for one or has it.
-    of_accounts: Arc<Mutex<HashMap<AccountId, Weak<Semaphore>>>>,
+    of_accounts: OwnTurns,
     running: TaskTracker,
 }
 
 /// A decoder turn: the account's, and one of the process's.
-pub(super) type Turn = [OwnedSemaphorePermit; 2];
+pub(super) type DecoderPermit = [OwnedSemaphorePermit; 2];
 
 impl Aside {
     /// Returns one without work. `turns` files are measured or probed beside the slots at once.
@@ -38,7 +37,7 @@ impl Aside {
         Self {
             places: Arc::new(Semaphore::new(MOST)),
             turns: Arc::new(Semaphore::new(turns)),
-            of_accounts: Arc::default(),
+            of_accounts: OwnTurns::default(),
             running: TaskTracker::new(),
         }
     }
@@ -55,16 +54,6 @@ impl Aside {
             _ = working => {}
             () = left.cancelled() => {}
         }
-    }
-
-    fn own_turn(&self, account: AccountId) -> Arc<Semaphore> {
-        let mut all = self.of_accounts.lock().unwrap_or_else(PoisonError::into_inner);
-        all.retain(|_, own| own.strong_count() > 0);
-        all.get(&account).and_then(Weak::upgrade).unwrap_or_else(|| {
-            let own = Arc::new(Semaphore::new(1));
-            all.insert(account, Arc::downgrade(&own));
-            own
-        })
     }
 
     /// Waits for what still runs, up to `patience`.
@@ -97,10 +86,10 @@ impl Slot {
 
     /// Leaves the slot and waits for a decoder turn beside the slots: first behind others of its account, then in the
     /// order of arrival.
-    pub async fn turn(&self) -> (Permit, Option<Turn>) {
+    pub async fn turn(&self) -> (Permit, Option<DecoderPermit>) {
         let place = self.leave();
         // Neither semaphore is ever closed.
-        let Ok(own) = self.aside.own_turn(self.account).acquire_owned().await else { return (place, None) };
+        let Ok(own) = self.aside.of_accounts.of(self.account).acquire_owned().await else { return (place, None) };
         let one = Arc::clone(&self.aside.turns).acquire_owned().await.ok();
         (place, one.map(|one| [own, one]))
     }

@@ -26,6 +26,13 @@ impl From<Outcome> for Attempted {
     }
 }
 
+/// Returns the result of a job that is put off, since its account has used up a day's unpaid processor time.
+pub(super) fn put_off(wait: Duration) -> Attempted {
+    let message = "Its account has used up a day's unpaid processor time.".to_owned();
+    let error = JobError { code: "rate_limited".to_owned(), message, retryable: true };
+    Attempted { outcome: Outcome::PutBack(wait), made: Vec::new(), error: Some(error) }
+}
+
 /// Returns how long a job waits for a worker that can do it, after `times` claims by workers that can't.
 fn for_another(times: i32) -> Duration {
     (ELSEWHERE * u32::try_from(times).unwrap_or(0).saturating_add(1)).min(ELSEWHERE_MOST)

@@ -53,6 +53,7 @@ impl Worker {
         let time = self.time_for_media(claimed, Task::Dub, worth_ms) + A_SEGMENT * segments;
         let mut ctx = JobCtx::new(Instant::now() + time, lease.stopped.clone());
         ctx.progress = lease.progress.clone();
+        ctx.payer = Some(claimed.payer);
         ctx.paid_ms = Some(item.duration_ms).filter(|ms| *ms > 0);
         ctx.processor = processor.clone();
         let bounds = ctx.clone();
@@ -181,7 +182,9 @@ fn made_by(claimed: &Claimed, plan: &DubPlan, source: ItemId) -> MadeBy {
 }
 
 fn body_of(document: &impl serde::Serialize, summary: Value) -> Body {
-    Body { whole: serde_json::to_value(document).unwrap_or_default(), summary }
+    let whole = serde_json::to_value(document)
+        .unwrap_or_else(|error| unreachable!("a document can be written as JSON: {error}"));
+    Body { whole, summary }
 }
 
 /// Returns a document's name for an item's name.

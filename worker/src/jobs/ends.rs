@@ -44,8 +44,8 @@ impl Ends {
     /// Writes an end, while the claim is this process's. The job may be without its slot afterwards.
     pub(crate) async fn write(&self, mut finish: Finish, lease: &Lease, slot: &Slot) {
         let mut retrying = Retrying::new(Instant::now());
-        let mut place = Place { slot, is_left: false };
-        let mut written = self.first(&finish, &mut place).await;
+        let mut job_slot = JobSlot { slot, is_left: false };
+        let mut written = self.first(&finish, &mut job_slot).await;
         loop {
             match written {
                 Finished::Done => return,
@@ -69,31 +69,31 @@ impl Ends {
                     return;
                 }
             }
-            place.pause().await;
+            job_slot.pause().await;
             written = self.finisher.alone(&finish).await;
         }
     }
 
     /// Makes the first attempt: in a batch, unless it would hold that up.
-    async fn first(&self, finish: &Finish, place: &mut Place<'_>) -> Finished {
+    async fn first(&self, finish: &Finish, job_slot: &mut JobSlot<'_>) -> Finished {
         if finish.is_long() {
             return self.finisher.alone(finish).await;
         }
         // What was stopped or failed may have work that goes on for a moment.
-        place.is_left = matches!(finish.end.outcome, Outcome::Succeeded { .. }) && place.slot.leave();
+        job_slot.is_left = matches!(finish.end.outcome, Outcome::Succeeded { .. }) && job_slot.slot.leave();
         // A batch that ends without an answer panicked: one of its ends can't be written.
         self.batches.call(finish.clone()).await.unwrap_or(Finished::Refused)
     }
 }
 
 /// The slot of a job whose end is written.
-struct Place<'a> {
+struct JobSlot<'a> {
     slot: &'a Slot,
     /// Whether the job has left it.
     is_left: bool,
 }
 
-impl Place<'_> {
+impl JobSlot<'_> {
     /// Waits until the next attempt. A job that has left its slot takes one again if one is free by then.
     async fn pause(&mut self) {
         let next = Instant::now() + PAUSE;

@@ -3,7 +3,8 @@
 //!
 //! This process sends the webhooks of an end at once, where it has room: their tickets are for others, or for later.
 //! Ends that come while a batch commits go into the next one. The ends of a batch that fails are tried again one by
-//! one, side by side, so that an end that Postgres refuses can't hold back the others; `ends` says how often.
+//! one, side by side, so that an end that Postgres refuses can't hold back the others; `ends` says how often. An end
+//! that takes long, or that may wait for people who edit a document, is in no batch.
 
 use crate::batch::Batcher;
 use crate::deliver::Deliverer;
@@ -33,9 +34,10 @@ pub struct Finish {
 }
 
 impl Finish {
-    /// Whether it has more than `LONG` rows: a day of talk has thousands of passages, which take seconds to write.
+    /// Whether it may take long: it has more than `LONG` rows (a day of talk has thousands of passages, which take
+    /// seconds to write), or changes what people may hold.
     pub fn is_long(&self) -> bool {
-        self.made.iter().map(Product::rows).sum::<usize>() > LONG
+        self.made.iter().any(Product::may_wait) || self.made.iter().map(Product::rows).sum::<usize>() > LONG
     }
 }
 
@@ -107,12 +109,12 @@ impl Finisher {
         Ok(finished.first().copied().unwrap_or(Finished::Failed))
     }
 
-    /// Writes an end whose rows take seconds: they are written before the job's row is locked, so that the renewal of
-    /// leases, which is one for all jobs, never waits for it. If the job did not succeed after all, its rows are rolled
+    /// Writes an end that may take seconds: what takes them is done before the job's row is locked, so that the renewal
+    /// of leases, which is one for all jobs, never waits for it. If the job did not succeed after all, that is rolled
     /// back.
     async fn finish_long(&self, one: &Finish) -> sqlx::Result<Finished> {
         let mut tx = self.process.pool.begin().await?;
-        ending::write_rows(&mut tx, &one.made).await?;
+        ending::prepare(&mut tx, &one.made).await?;
         let ended = jobs::end(&mut tx, std::slice::from_ref(&one.end)).await?;
         let Some(job) = ended.first() else { return Ok(Finished::NotOurs) };
         let without_rows: Vec<Product> = one.made.iter().cloned().map(Product::without_rows).collect();

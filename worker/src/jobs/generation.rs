@@ -49,6 +49,7 @@ impl Worker {
         let known = self.load(claimed).await?;
         let mut ctx = JobCtx::new(Instant::now() + self.time_for(claimed, &known.plan), lease.stopped.clone());
         ctx.progress = lease.progress.clone();
+        ctx.payer = Some(claimed.payer);
         ctx.paid_ms = claimed.item.as_ref().map(|item| item.duration_ms).filter(|ms| *ms > 0);
         ctx.processor = processor.clone();
         let bounds = ctx.clone();

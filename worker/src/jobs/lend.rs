@@ -10,6 +10,9 @@
 //! account is not tried again for two hours. Generations are not tried, since a request to a provider can't be handed
 //! back. So a short read or render waits at most 15 seconds for each account before it, whatever the others hold.
 //!
+//! All of that is for accounts that run nothing here. One that runs a job here, in a slot or beside, is lent no other
+//! place, also where some are free: its next job waits for a slot, or until its own has ended.
+//!
 //! A job in a lent slot is claimed without its ticket, which then finds nothing to claim.
 
 use crate::jobs::Worker;

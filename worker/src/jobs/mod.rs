@@ -26,7 +26,7 @@ use crate::asking::Rooms;
 use crate::deliver::Deliverer;
 use crate::engines::{Engines, WorkingTime};
 use crate::jobs::admissions::Admissions;
-use crate::jobs::attempted::{Attempted, failed};
+use crate::jobs::attempted::{Attempted, failed, put_off};
 use crate::jobs::ends::Ends;
 use crate::jobs::finish::Finish;
 use crate::jobs::held_connection::HeldConnection;
@@ -199,7 +199,7 @@ impl Worker {
                 Some(Outcome::HandedBack.into())
             } else if let Some(wait) = self.unpaid.put_off_for(claimed.payer).await {
                 tracing::info!(job.id = %claimed.job, "A job is put off: its account has used up a day's unpaid processor time.");
-                Some(Outcome::PutBack(wait).into())
+                Some(put_off(wait))
             } else {
                 self.attempt(&claimed, &lease, &slot, &processor).instrument(traced.clone()).await
             };
@@ -286,6 +286,7 @@ impl Worker {
         let time = self.time_for_media(claimed, task, render::media_ms(claimed, item));
         let mut ctx = JobCtx::new(Instant::now() + time, lease.stopped.clone());
         ctx.progress = lease.progress.clone();
+        ctx.payer = Some(claimed.payer);
         ctx.paid_ms = item.map(|item| item.duration_ms);
         ctx.processor = processor.clone();
         let bounds = ctx.clone();

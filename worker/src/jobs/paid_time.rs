@@ -12,11 +12,19 @@ use runtime::config::Settings;
 use std::time::Duration;
 use store::jobs::{Claimed, Outcome};
 
-/// The time that is paid for: a multiple of what such work usually takes, and a constant for starting; none where
-/// nothing is charged.
-const PAID: (u32, Duration) = (3, Duration::from_secs(1));
-/// The same for the time that a job may take.
-const MOST: (u32, Duration) = (5, Duration::from_secs(10));
+/// The time that is paid for; none where nothing is charged.
+const PAID: Allowance = Allowance { multiple: 3, start: Duration::from_secs(1) };
+/// The time that a job may take.
+const MOST: Allowance = Allowance { multiple: 5, start: Duration::from_secs(10) };
+
+/// How much processor time there is for work that usually takes a certain time.
+#[derive(Debug, Clone, Copy)]
+struct Allowance {
+    /// How many times the usual time.
+    multiple: u32,
+    /// What is added for starting.
+    start: Duration,
+}
 
 /// The processor time that a job pays for.
 #[derive(Debug, Clone, Copy)]
@@ -51,7 +59,7 @@ impl PaidTime {
     /// Returns the most processor time that the job's children may take.
     pub(super) fn bound(self) -> ProcessorTime {
         let Some(price) = self.price else { return ProcessorTime::unbounded() };
-        ProcessorTime::at_most(times(price.usual(price.held), MOST))
+        ProcessorTime::at_most(MOST.of(price.usual(price.held)))
     }
 
     /// Returns how much of the time that they took is not counted to the account, given how the attempt ended. A job
@@ -59,7 +67,7 @@ impl PaidTime {
     pub(super) fn covered(self, outcome: &Outcome) -> Duration {
         let Some(price) = self.price else { return Duration::MAX };
         match outcome {
-            Outcome::Succeeded { charge, .. } => times(price.usual(price.held.min(*charge)), PAID),
+            Outcome::Succeeded { charge, .. } => PAID.of(price.usual(price.held.min(*charge))),
             Outcome::Failed | Outcome::Retry(_) | Outcome::Cancelled => Duration::ZERO,
             Outcome::Abandoned | Outcome::Lost | Outcome::HandedBack | Outcome::PutBack(_) => Duration::MAX,
         }
@@ -79,8 +87,11 @@ impl Price {
     }
 }
 
-fn times(usual: Duration, (times, beside): (u32, Duration)) -> Duration {
-    usual.saturating_mul(times).saturating_add(beside)
+impl Allowance {
+    /// Returns the time for work that usually takes this long.
+    fn of(self, usual: Duration) -> Duration {
+        usual.saturating_mul(self.multiple).saturating_add(self.start)
+    }
 }
 
 #[cfg(test)]

@@ -29,6 +29,7 @@ struct Refusal {
     suggested_action: Option<String>,
     cloud_processing: Option<serde_json::Value>,
     cost: Option<serde_json::Value>,
+    revision: Option<i32>,
     retry_after: Option<u64>,
 }
 
@@ -41,6 +42,7 @@ impl ApiError {
             suggested_action: None,
             cloud_processing: None,
             cost: None,
+            revision: None,
             retry_after: None,
         }))
     }
@@ -72,11 +74,29 @@ impl ApiError {
         self
     }
 
+    /// Adds the document's present revision, 0 where there is none (contract §7, `error.revision`; shown by tools).
+    #[must_use]
+    pub fn revision(mut self, revision: i32) -> Self {
+        self.0.revision = Some(revision);
+        self
+    }
+
     /// Sets the seconds until a retry may succeed. Every 429 and 503 has them; one second where this is not called.
     #[must_use]
     pub fn retry_after(mut self, seconds: u64) -> Self {
         self.0.retry_after = Some(seconds);
         self
+    }
+
+    /// The refusal of a statement that took a lock of the caller's account or document: where it waited for too long,
+    /// other calls of the account hold it, and the database is well.
+    pub fn of_own_lock(error: sqlx::Error) -> Self {
+        if !store::waited_too_long(&error) {
+            return error.into();
+        }
+        Self::new(Code::RateLimited, "Other changes of the account are under way, and this one waited for them.")
+            .retry_after(1)
+            .suggest("Wait for the answers of those, then send the same request again.")
     }
 
     /// Its code.
@@ -113,6 +133,9 @@ impl ApiError {
         }
         if let Some(cost) = &self.0.cost {
             error["cost"] = cost.clone();
+        }
+        if let Some(revision) = self.0.revision {
+            error["revision"] = revision.into();
         }
         serde_json::json!({ "ok": false, "error": error })
     }

@@ -28,7 +28,7 @@ impl Pace {
     }
 
     /// Notes that the client has read this many bytes.
-    pub fn taken(&mut self, bytes: usize) {
+    pub fn record_read(&mut self, bytes: usize) {
         let waited = self.waiting.take().map_or(Duration::ZERO, |(since, _)| since.elapsed());
         self.account(waited, bytes);
     }
@@ -40,7 +40,7 @@ impl Pace {
     }
 
     /// Notes that the socket takes nothing. Ends with an error once the client's time has run out.
-    pub fn waited_for(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+    pub fn poll_wait(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let left = self.left;
         let (_, over) = self.waiting.get_or_insert_with(|| (Instant::now(), Box::pin(sleep(left))));
         ready!(over.as_mut().poll(cx));

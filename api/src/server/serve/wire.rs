@@ -239,10 +239,10 @@ impl<Io: AsyncWrite + Unpin> Wire<Io> {
 
     fn paced(&mut self, cx: &mut Context<'_>, taken: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
         match taken {
-            Poll::Pending => self.pace.waited_for(cx).map_ok(|()| 0),
+            Poll::Pending => self.pace.poll_wait(cx).map_ok(|()| 0),
             taken @ Poll::Ready(_) => {
                 if let Poll::Ready(Ok(bytes)) = taken {
-                    self.pace.taken(bytes);
+                    self.pace.record_read(bytes);
                 }
                 taken
             }

@@ -2,7 +2,8 @@
 
 use super::ops::{CanvasOp, LayerFields};
 use super::{Canvas, Known, Layer, MOST_ITEMS, MOST_LAYERS, Milli, fields};
-use crate::document::{free_id, unknown_id};
+use crate::document::unknown_id;
+use crate::part_ids::free_id;
 use crate::timeline::Ratio;
 
 /// The word for a canvas in refusals.

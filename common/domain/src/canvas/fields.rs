@@ -1,7 +1,8 @@
 //! The values that a canvas's fields may have. A field is checked when it is set, and a refusal names it.
 
+use super::names::KitNames;
 use super::{COLORS, FARTHEST, FARTHEST_SHADOW, Milli, SIDES, Shadow};
-use crate::brand_kit::{BrandKit, FAMILIES};
+use crate::brand_kit::FAMILIES;
 use crate::color::hex_bytes;
 
 /// The name of the invisible colour.
@@ -26,9 +27,13 @@ pub(super) fn size(width: u32, height: u32) -> Result<(), String> {
 }
 
 /// Checks a coordinate, which may lie outside the canvas.
-pub(super) fn place(field: &str, place: Milli) -> Result<Milli, String> {
-    let fits = (-FARTHEST.0..=FARTHEST.0).contains(&place.0);
-    if fits { Ok(place) } else { Err(format!("`{field}`: expected {0} to {1}", -FARTHEST.number(), FARTHEST.number())) }
+pub(super) fn coordinate(field: &str, coordinate: Milli) -> Result<Milli, String> {
+    let fits = (-FARTHEST.0..=FARTHEST.0).contains(&coordinate.0);
+    if fits {
+        Ok(coordinate)
+    } else {
+        Err(format!("`{field}`: expected {0} to {1}", -FARTHEST.number(), FARTHEST.number()))
+    }
 }
 
 /// Checks a width or a height.
@@ -44,24 +49,23 @@ pub(super) fn angle(field: &str, angle: Milli) -> Result<Milli, String> {
 }
 
 /// Returns the colour that is meant by `#rrggbb`, `#rrggbbaa`, `transparent` or a name of the brand kit.
-pub(super) fn rgba(color: &str, kit: &BrandKit) -> Option<Rgba> {
+pub(super) fn rgba(color: &str, kit: &KitNames<'_>) -> Option<Rgba> {
+    // The kit's value is looked up without the kit, so that it can't be a name again.
+    plain(color).or_else(|| plain(kit.color(color)?))
+}
+
+fn plain(color: &str) -> Option<Rgba> {
     if color == TRANSPARENT {
         return Some([0; 4]);
     }
     if let Some([red, green, blue]) = hex_bytes(color) {
         return Some([red, green, blue, 255]);
     }
-    if let Some(with_alpha) = hex_bytes(color) {
-        return Some(with_alpha);
-    }
-    let name = color.trim().to_lowercase();
-    let found = kit.colors.iter().find(|one| one.name.to_lowercase() == name)?;
-    // The kit's value is looked up without the kit, so that it can't be a name again.
-    rgba(&found.hex, &BrandKit::default())
+    hex_bytes(color)
 }
 
 /// Checks that a colour can be drawn now.
-pub(super) fn color(field: &str, color: String, kit: &BrandKit) -> Result<String, String> {
+pub(super) fn color(field: &str, color: String, kit: &KitNames<'_>) -> Result<String, String> {
     if rgba(&color, kit).is_some() {
         return Ok(color);
     }
@@ -69,13 +73,13 @@ pub(super) fn color(field: &str, color: String, kit: &BrandKit) -> Result<String
 }
 
 /// Checks a colour likewise; `None` for `transparent`.
-pub(super) fn some_color(field: &str, given: String, kit: &BrandKit) -> Result<Option<String>, String> {
+pub(super) fn some_color(field: &str, given: String, kit: &KitNames<'_>) -> Result<Option<String>, String> {
     let color = color(field, given, kit)?;
     Ok(Some(color).filter(|color| color != TRANSPARENT))
 }
 
 /// Checks the colours of a gradient.
-pub(super) fn colors(given: Vec<String>, kit: &BrandKit) -> Result<Vec<String>, String> {
+pub(super) fn colors(given: Vec<String>, kit: &KitNames<'_>) -> Result<Vec<String>, String> {
     if !COLORS.contains(&given.len()) {
         return Err(format!("`colors`: expected {} to {}", COLORS.start(), COLORS.end()));
     }
@@ -83,16 +87,12 @@ pub(super) fn colors(given: Vec<String>, kit: &BrandKit) -> Result<Vec<String>, 
 }
 
 /// Returns the family of this name, or of the brand kit's font of this name.
-pub(super) fn family_of<'a>(name: &str, kit: &'a BrandKit) -> Option<&'a str> {
-    if let Some(family) = FAMILIES.into_iter().find(|family| *family == name) {
-        return Some(family);
-    }
-    let name = name.trim().to_lowercase();
-    kit.fonts.iter().find(|font| font.name.to_lowercase() == name).map(|font| font.family.as_str())
+pub(super) fn family_of<'a>(name: &str, kit: &KitNames<'a>) -> Option<&'a str> {
+    FAMILIES.into_iter().find(|family| *family == name).or_else(|| kit.family(name))
 }
 
 /// Checks a shadow; `None` if its colour is `transparent`.
-pub(super) fn shadow(shadow: &Shadow, kit: &BrandKit) -> Result<Option<Shadow>, String> {
+pub(super) fn shadow(shadow: &Shadow, kit: &KitNames<'_>) -> Result<Option<Shadow>, String> {
     let most = FARTHEST_SHADOW.0;
     if !(-most..=most).contains(&shadow.x.0) || !(-most..=most).contains(&shadow.y.0) {
         let most = FARTHEST_SHADOW.number();

@@ -6,6 +6,7 @@
 
 mod apply;
 mod fields;
+mod names;
 mod ops;
 mod parts;
 mod picture;
@@ -15,6 +16,7 @@ mod units;
 mod words;
 
 pub use fields::Rgba;
+pub use names::KitNames;
 pub use ops::{CanvasOp, LayerFields};
 pub use picture::{NotDrawable, StillOutput, Values, still_of};
 pub use units::Milli;
@@ -214,8 +216,8 @@ pub struct Shadow {
 pub struct Known<'a> {
     /// The items that may be shown.
     pub sources: &'a Sources,
-    /// The workspace's brand kit.
-    pub kit: &'a BrandKit,
+    /// What the workspace's brand kit has.
+    pub kit: &'a KitNames<'a>,
 }
 
 impl Shadow {
@@ -247,7 +249,8 @@ impl Canvas {
         let (width, height) = (fields::side(width), fields::side(height));
         fields::size(width, height)?;
         let mut canvas = Self { width, height, background: None, layers: Vec::new() };
-        canvas.background = background.map_or(Ok(None), |color| fields::some_color("background", color, kit))?;
+        let kit = KitNames::of(kit);
+        canvas.background = background.map_or(Ok(None), |color| fields::some_color("background", color, &kit))?;
         Ok(canvas)
     }
 

@@ -1,11 +1,12 @@
 //! Applies an operation's fields to layers. Each type of content takes its own fields; a field that is left over is
 //! refused.
 
+use super::names::KitNames;
 use super::ops::{LayerFields, LayerKind};
 use super::{
     Content, GradientShape, Known, LINE_HEIGHTS, Layer, MOST_TEXT_CHARACTERS, Milli, SIZES, WEIGHTS, Words, fields,
 };
-use crate::brand_kit::{BrandKit, FAMILIES};
+use crate::brand_kit::FAMILIES;
 use crate::ids::ItemId;
 use crate::item::ItemType;
 use crate::timeline::{Fit, Micros, Ratio, Sources};
@@ -42,7 +43,7 @@ impl Content {
                 let usual = if asked.is_some_and(|asked| asked != item) { Micros::ZERO } else { at };
                 let (item, at) = (asked.unwrap_or(item), given.at.take().unwrap_or(usual));
                 if is_new {
-                    shown(item, at, known.sources)?;
+                    check_picture(item, at, known.sources)?;
                 }
                 Self::Image { item, at, fit: given.fit.take().unwrap_or(fit) }
             }
@@ -102,7 +103,7 @@ impl Words {
         }
     }
 
-    fn with(mut self, given: &mut LayerFields, kit: &BrandKit) -> Result<Self, String> {
+    fn with(mut self, given: &mut LayerFields, kit: &KitNames<'_>) -> Result<Self, String> {
         if let Some(text) = given.text.take() {
             if text.trim().is_empty() || text.chars().count() > MOST_TEXT_CHARACTERS {
                 return Err(format!("`text`: expected 1 to {MOST_TEXT_CHARACTERS} characters"));
@@ -145,8 +146,8 @@ impl Layer {
     /// Returns this layer with the given fields.
     pub(super) fn with(mut self, mut given: LayerFields, known: Known<'_>) -> Result<Self, String> {
         self.content = self.content.with(&mut given, known)?;
-        self.x = given.x.take().map_or(Ok(self.x), |x| fields::place("x", x))?;
-        self.y = given.y.take().map_or(Ok(self.y), |y| fields::place("y", y))?;
+        self.x = given.x.take().map_or(Ok(self.x), |x| fields::coordinate("x", x))?;
+        self.y = given.y.take().map_or(Ok(self.y), |y| fields::coordinate("y", y))?;
         self.take_extents(&mut given)?;
         self.rotation = given.rotation.take().map_or(Ok(self.rotation), |angle| fields::angle("rotation", angle))?;
         self.opacity = given.opacity.take().unwrap_or(self.opacity);
@@ -183,7 +184,7 @@ impl Layer {
 }
 
 /// Checks that the item shows a picture at this time.
-fn shown(item: ItemId, at: Micros, sources: &Sources) -> Result<(), String> {
+fn check_picture(item: ItemId, at: Micros, sources: &Sources) -> Result<(), String> {
     let facts = sources.get(&item).ok_or("`ref`: the item is deleted or not ready")?;
     if facts.kind == ItemType::Image {
         return if at == Micros::ZERO { Ok(()) } else { Err("`at`: an image has no other moments".to_owned()) };
@@ -201,15 +202,9 @@ fn shown(item: ItemId, at: Micros, sources: &Sources) -> Result<(), String> {
     Ok(())
 }
 
-fn named_logo(name: String, kit: &BrandKit) -> Result<String, String> {
-    if logo_of(&name, kit).is_some() {
+fn named_logo(name: String, kit: &KitNames<'_>) -> Result<String, String> {
+    if kit.logo(&name).is_some() {
         return Ok(name);
     }
     Err("`logo`: expected the name of a logo of the brand kit".to_owned())
-}
-
-/// Returns the item of the brand kit's logo of this name, in any case.
-pub(super) fn logo_of(name: &str, kit: &BrandKit) -> Option<ItemId> {
-    let name = name.trim().to_lowercase();
-    kit.logos.iter().find(|logo| logo.name.to_lowercase() == name).map(|logo| logo.item)
 }

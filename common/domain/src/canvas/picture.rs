@@ -1,10 +1,9 @@
 //! Plans a render of a canvas: looks names up in the brand kit, fills placeholders, and takes whole numbers.
 
 use super::fields::{family_of, rgba};
-use super::parts::logo_of;
+use super::names::KitNames;
 use super::words::filled;
 use super::{Canvas, Content, Known, Layer, MOST_TEXT_CHARACTERS, Milli, Rgba, Words};
-use crate::brand_kit::BrandKit;
 use crate::ids::{ItemId, WorkspaceId};
 use crate::item::ItemType;
 use crate::still::{
@@ -127,7 +126,7 @@ fn drawn(canvas: &Canvas, layer: &Layer, known: Known<'_>, values: &Values) -> R
             StillPicture::Image { item: *item, at_us, cover: *fit == Fit::Cover }
         }
         Content::Logo { logo, fit } => {
-            let item = logo_of(logo, known.kit).ok_or_else(|| not_in_kit(&layer.id, "the logo", logo))?;
+            let item = known.kit.logo(logo).ok_or_else(|| not_in_kit(&layer.id, "the logo", logo))?;
             if !known.sources.get(&item).is_some_and(|facts| facts.kind == ItemType::Image) {
                 return Err(gone(layer, item));
             }
@@ -159,7 +158,7 @@ fn drawn(canvas: &Canvas, layer: &Layer, known: Known<'_>, values: &Values) -> R
     })
 }
 
-fn written(layer: &str, words: &Words, kit: &BrandKit, values: &Values) -> Result<StillText, NotDrawable> {
+fn written(layer: &str, words: &Words, kit: &KitNames<'_>, values: &Values) -> Result<StillText, NotDrawable> {
     let value = |name: &str| values.get(name).map(String::as_str);
     let text = filled(&words.text, value).map_err(|name| NotDrawable::NoValue(name.to_owned()))?;
     if text.chars().count() > MOST_TEXT_CHARACTERS {
@@ -178,7 +177,7 @@ fn written(layer: &str, words: &Words, kit: &BrandKit, values: &Values) -> Resul
     })
 }
 
-fn kit_color(layer: &str, color: &str, kit: &BrandKit) -> Result<Rgba, NotDrawable> {
+fn kit_color(layer: &str, color: &str, kit: &KitNames<'_>) -> Result<Rgba, NotDrawable> {
     rgba(color, kit).ok_or_else(|| not_in_kit(layer, "the colour", color))
 }
 

@@ -44,21 +44,22 @@ impl Studio {
         Self { image, film, sound, sources, kit, workspace: WorkspaceId::mint() }
     }
 
-    fn known(&self) -> Known<'_> {
-        Known { sources: &self.sources, kit: &self.kit }
+    fn known<'a>(&'a self, kit: &'a KitNames<'a>) -> Known<'a> {
+        Known { sources: &self.sources, kit }
     }
 
     fn edited(&self, ops: &Value) -> Result<Canvas, String> {
         let canvas = Canvas::new(1_200.0, 630.0, None, &self.kit)?;
         let ops = ops.as_array().cloned().unwrap_or_default();
-        edited(&canvas, OpList::Ops, &ops, |canvas: &mut Canvas, op| canvas.apply(op, self.known()))
+        let names = KitNames::of(&self.kit);
+        edited(&canvas, OpList::Ops, &ops, |canvas: &mut Canvas, op| canvas.apply(op, self.known(&names)))
             .map_err(|why| why.to_string())
     }
 
     fn still(&self, canvas: &Canvas, values: &[(&str, &str)], scale: i32) -> Result<Still, NotDrawable> {
         let values = values.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let output = StillOutput { workspace: self.workspace, format: StillFormat::Png, scale: Milli(scale) };
-        still_of(canvas, self.known(), &values, output)
+        still_of(canvas, self.known(&KitNames::of(&self.kit)), &values, output)
     }
 }
 

@@ -3,8 +3,10 @@
 //! Statuses have the same names in tables and answers. What follows a failed or lost attempt is decided here from
 //! counts; whether it happens is up to one conditional update in `store::jobs`.
 
+pub mod fault;
 pub mod kind;
 
+pub use self::fault::Fault;
 pub use self::kind::JobKind;
 
 use crate::credits::Credits;
@@ -130,7 +132,7 @@ pub struct Job {
 /// Why a job failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct JobError {
-    /// One of the job error codes (contract §3.2).
+    /// One of the job error codes (contract §3.2, `fault::FAULTS`).
     pub code: String,
     /// What went wrong, and what can be done about it.
     pub message: String,

@@ -1,13 +1,18 @@
 //! Applies one operation to a timeline. An error is in words; the caller then keeps the timeline as it was.
 
+use super::counted::Counted;
 use super::fields;
 use super::ops::{AudioFields, AudioSlot, SceneFields, TimelineOp};
 use super::parts::{kind_of, new_track};
 use super::{
     LONGEST, MOST_ITEMS, MOST_SCENES, MOST_SKILLS, MOST_TRACKS, Micros, SHORTEST, Scene, SceneKind, Sources, Timeline,
 };
-use crate::document;
+use crate::document::unknown_id;
+use crate::part_ids;
 use crate::pixels::PictureSize;
+
+/// The word for a timeline in refusals.
+const NOUN: &str = "timeline";
 
 impl Timeline {
     /// Applies one operation. `sources` has the items that it may name.
@@ -15,15 +20,27 @@ impl Timeline {
     /// # Errors
     /// Why it can't be applied, in words.
     pub fn apply(&mut self, op: TimelineOp, sources: &Sources) -> Result<(), String> {
+        let mut counted = Counted::of(self);
+        self.apply_next(op, sources, &mut counted)
+    }
+
+    /// Applies one of several operations. `counted` is of this timeline, and is kept up to date; after an error neither
+    /// is to be used.
+    ///
+    /// # Errors
+    /// As [`Self::apply`].
+    pub fn apply_next(&mut self, op: TimelineOp, sources: &Sources, counted: &mut Counted) -> Result<(), String> {
         match op {
-            TimelineOp::AddScene(fields) => self.add_scene(*fields, sources)?,
-            TimelineOp::UpdateScene(fields) => self.update_scene(*fields, sources)?,
+            TimelineOp::AddScene(fields) => self.add_scene(*fields, sources, counted)?,
+            TimelineOp::UpdateScene(fields) => self.update_scene(*fields, sources, counted)?,
             TimelineOp::MoveScene { scene_id, position } => self.move_scene(&scene_id, position)?,
             TimelineOp::RemoveScene { scene_id } => {
                 let at = self.scene(&scene_id)?;
-                self.scenes.remove(at);
+                self.take_scene(at, counted);
             }
-            TimelineOp::SplitScene { scene_id, at, new_scene_id } => self.split_scene(&scene_id, at, new_scene_id)?,
+            TimelineOp::SplitScene { scene_id, at, new_scene_id } => {
+                self.split_scene(&scene_id, at, new_scene_id, counted)?;
+            }
             TimelineOp::SetAudio {
                 slot,
                 item_id,
@@ -73,41 +90,40 @@ impl Timeline {
                 self.skills = skills.map_or_else(|| Ok(std::mem::take(&mut self.skills)), checked_skills)?;
             }
         }
-        self.within_bounds()
+        self.within_bounds(counted)
     }
 
     /// Checks the limits of the timeline as a whole.
-    fn within_bounds(&self) -> Result<(), String> {
+    fn within_bounds(&self, counted: &Counted) -> Result<(), String> {
         if self.duration() > LONGEST {
             return Err(format!("the timeline would be longer than {} seconds", LONGEST.seconds()));
         }
-        if self.items().len() > MOST_ITEMS {
+        if counted.has_too_many_items(self) {
             return Err(format!("a timeline names at most {MOST_ITEMS} items"));
         }
         Ok(())
     }
 
-    fn add_scene(&mut self, given: SceneFields, sources: &Sources) -> Result<(), String> {
+    fn add_scene(&mut self, given: SceneFields, sources: &Sources, counted: &mut Counted) -> Result<(), String> {
         if self.scenes.len() >= MOST_SCENES {
             return Err(format!("a timeline has at most {MOST_SCENES} scenes"));
         }
-        let taken = self.scenes.iter().map(|scene| scene.id.as_str());
-        let id = free_id("scene", given.scene_id.clone(), taken)?;
+        let id = counted.ids.choose(NOUN, given.scene_id.clone())?;
         let kind = given.kind.map_or_else(|| kind_of(&given, sources), Ok)?;
-        let position = given.position.unwrap_or(usize::MAX).min(self.scenes.len());
+        let position = given.position.unwrap_or(usize::MAX);
         let scene = Scene::empty(id, kind).with(given, sources)?;
-        self.scenes.insert(position, scene);
+        self.put_scene(position, scene, counted);
         Ok(())
     }
 
-    fn update_scene(&mut self, mut given: SceneFields, sources: &Sources) -> Result<(), String> {
+    fn update_scene(&mut self, mut given: SceneFields, sources: &Sources, counted: &mut Counted) -> Result<(), String> {
         let id = given.scene_id.take().ok_or("missing field `scene_id`")?;
         let at = self.scene(&id)?;
         let position = given.position.take();
-        let kept = self.scenes.remove(at);
+        let kept = self.take_scene(at, counted);
         let kind = given.kind.unwrap_or(kept.kind);
         let scene = Scene { kind, ..kept }.with(given, sources)?;
-        self.scenes.insert(position.unwrap_or(at).min(self.scenes.len()), scene);
+        self.put_scene(position.unwrap_or(at), scene, counted);
         Ok(())
     }
 
@@ -118,12 +134,18 @@ impl Timeline {
         Ok(())
     }
 
-    fn split_scene(&mut self, id: &str, at: Micros, new_id: Option<String>) -> Result<(), String> {
+    fn split_scene(
+        &mut self,
+        id: &str,
+        at: Micros,
+        new_id: Option<String>,
+        counted: &mut Counted,
+    ) -> Result<(), String> {
         if self.scenes.len() >= MOST_SCENES {
             return Err(format!("a timeline has at most {MOST_SCENES} scenes"));
         }
         let place = self.scene(id)?;
-        let new_id = free_id("scene", new_id, self.scenes.iter().map(|scene| scene.id.as_str()))?;
+        let new_id = counted.ids.choose(NOUN, new_id)?;
         let whole = &mut self.scenes[place];
         let left = Micros(whole.duration.0 - at.0);
         if at < SHORTEST || left < SHORTEST {
@@ -142,7 +164,7 @@ impl Timeline {
         whole.duration = at;
         whole.fade_in = whole.fade_in.min(at);
         whole.fade_out = Micros::ZERO;
-        self.scenes.insert(place + 1, second);
+        self.put_scene(place + 1, second, counted);
         Ok(())
     }
 
@@ -228,13 +250,13 @@ fn checked_skills(skills: Vec<String>) -> Result<Vec<String>, String> {
 }
 
 pub(super) fn free_id<'a>(
-    part: &str,
+    part: &'static str,
     asked: Option<String>,
     taken: impl Iterator<Item = &'a str>,
 ) -> Result<String, String> {
-    document::free_id("timeline", part, asked, taken)
+    part_ids::free_id(NOUN, part, asked, taken)
 }
 
 pub(super) fn unknown(part: &str, id: &str) -> String {
-    document::unknown_id("timeline", part, id)
+    unknown_id(NOUN, part, id)
 }

@@ -1,6 +1,8 @@
 //! Timelines that tools make: an item without its silences, and a voice over music.
 
-use super::{AudioFields, AudioSlot, Micros, SIDES, SceneFields, SourceFacts, Sources, Timeline, TimelineOp, fields};
+use super::{
+    AudioFields, AudioSlot, Counted, Micros, SIDES, SceneFields, SourceFacts, Sources, Timeline, TimelineOp, fields,
+};
 use crate::ids::ItemId;
 use crate::media_time::{FrameRate, Span};
 use crate::pixels::PictureSize;
@@ -33,6 +35,7 @@ pub fn cut_down(item: ItemId, keep: &[Span], picture: Picture, sources: &Sources
     let mut timeline = pictured(picture);
     // A read may have counted some milliseconds more than the item's known duration.
     let whole = sources.get(&item).and_then(|source| source.duration).unwrap_or(Micros(i64::MAX));
+    let mut counted = Counted::of(&timeline);
     for span in keep {
         let scene = SceneFields {
             item_id: Some(item),
@@ -40,7 +43,7 @@ pub fn cut_down(item: ItemId, keep: &[Span], picture: Picture, sources: &Sources
             duration: Some(Micros(span.end_us.min(whole.0) - span.start_us)),
             ..SceneFields::default()
         };
-        timeline.apply(TimelineOp::AddScene(Box::new(scene)), sources)?;
+        timeline.apply_next(TimelineOp::AddScene(Box::new(scene)), sources, &mut counted)?;
     }
     Ok(timeline)
 }

@@ -7,7 +7,7 @@
 use super::edl_lines::{self, Event, Lines};
 use super::otio::{ITEM, OURS};
 use crate::ids::ItemId;
-use crate::told::Told;
+use crate::warnings::Warnings;
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
 
@@ -18,7 +18,7 @@ const MOST_NAMES: usize = 4_000;
 pub type NamedItems = HashMap<String, ItemId>;
 
 /// What an event shows and when: its frames `at`, `end` and `from`, and its names.
-type Shown<'a> = (i64, i64, i64, Vec<&'a str>);
+type EventKey<'a> = (i64, i64, i64, Vec<&'a str>);
 
 /// An edit decision list that was read.
 #[derive(Debug)]
@@ -49,8 +49,8 @@ impl DecisionList {
     }
 
     /// Returns the document, and what was left out of it. `named` has the items of the list's names.
-    pub fn document(self, named: &NamedItems) -> (Value, Told) {
-        let Lines { title, rate, mut events, mut told } = self.0;
+    pub fn document(self, named: &NamedItems) -> (Value, Warnings) {
+        let Lines { title, rate, mut events, mut warnings } = self.0;
         events.sort_by_key(|event| event.at);
         let first = events.first().map_or(0, |event| event.at);
         for event in &mut events {
@@ -61,21 +61,20 @@ impl DecisionList {
         let (pictures, sounds): (Vec<Event>, Vec<Event>) = events.into_iter().partition(|event| event.has_picture);
         let says_sound = !sounds.is_empty() || pictures.iter().any(|event| event.has_sound);
         // A picture's sound may be in an event of its own.
-        let seen: HashSet<Shown<'_>> = pictures.iter().map(Event::shown).collect();
-        let (own, beside): (Vec<Event>, Vec<Event>) =
-            sounds.into_iter().partition(|sound| seen.contains(&sound.shown()));
-        let heard_with: HashSet<Shown<'_>> = own.iter().map(Event::shown).collect();
-        let is_silent = |event: &Event| says_sound && !event.has_sound && !heard_with.contains(&event.shown());
+        let seen: HashSet<EventKey<'_>> = pictures.iter().map(Event::key).collect();
+        let (own, beside): (Vec<Event>, Vec<Event>) = sounds.into_iter().partition(|sound| seen.contains(&sound.key()));
+        let heard_with: HashSet<EventKey<'_>> = own.iter().map(Event::key).collect();
+        let is_silent = |event: &Event| says_sound && !event.has_sound && !heard_with.contains(&event.key());
         let written = Written { fps, named };
-        let mut tracks = vec![track("Video", &written.pictures(&pictures, is_silent, &mut told))];
+        let mut tracks = vec![track("Video", &written.pictures(&pictures, is_silent, &mut warnings))];
         let mut heard: Vec<&Event> = beside.iter().filter(|sound| sound.end > sound.at).collect();
-        heard.dedup_by(|one, other| one.shown() == other.shown());
+        heard.dedup_by(|one, other| one.key() == other.key());
         tracks.extend(heard.into_iter().map(|sound| {
             let gap = (sound.at > 0).then(|| written.gap(sound.at));
             let clip = written.clip(sound, sound.end - sound.at, &json!({}));
             track("Audio", &gap.into_iter().chain([clip]).collect::<Vec<_>>())
         }));
-        (json!({ "OTIO_SCHEMA": "Timeline.1", "name": title, "tracks": { "children": tracks } }), told)
+        (json!({ "OTIO_SCHEMA": "Timeline.1", "name": title, "tracks": { "children": tracks } }), warnings)
     }
 }
 
@@ -95,7 +94,7 @@ impl Event {
     }
 
     /// Returns what it shows, and when. A sound event with the same is a picture's sound.
-    fn shown(&self) -> Shown<'_> {
+    fn key(&self) -> EventKey<'_> {
         (self.at, self.end, self.from, self.names().collect())
     }
 }
@@ -108,7 +107,7 @@ struct Written<'a> {
 
 impl Written<'_> {
     /// Returns the clips of a track, with gaps for black between them.
-    fn pictures(&self, events: &[Event], is_silent: impl Fn(&Event) -> bool, told: &mut Told) -> Vec<Value> {
+    fn pictures(&self, events: &[Event], is_silent: impl Fn(&Event) -> bool, warnings: &mut Warnings) -> Vec<Value> {
         // The frames of the part before, and the frame at which it ends.
         let (mut children, mut before, mut at) = (Vec::new(), 0, 0);
         for (index, event) in events.iter().enumerate() {
@@ -117,12 +116,12 @@ impl Written<'_> {
             if end <= event.at {
                 // An event before a dissolve repeats the clip before it, for no time.
                 if event.end > event.at {
-                    told.tell(format!("Line {} is left out: another begins with it.", event.line));
+                    warnings.add(format!("Line {} is left out: another begins with it.", event.line));
                 }
                 continue;
             }
             if end < event.end {
-                told.tell(format!("Line {} ends where another begins, before its end.", event.line));
+                warnings.add(format!("Line {} ends where another begins, before its end.", event.line));
             }
             if event.at > at {
                 before = event.at - at;
@@ -133,7 +132,7 @@ impl Written<'_> {
             let most = if children.is_empty() { len } else { before.min(len / 2) };
             let dissolve = event.dissolve.min(most);
             if dissolve < event.dissolve {
-                told.tell(format!("Line {} dissolves for {dissolve} frames: its clips are short.", event.line));
+                warnings.add(format!("Line {} dissolves for {dissolve} frames: its clips are short.", event.line));
             }
             let mut kept = json!({});
             if is_silent(event) {

@@ -5,7 +5,7 @@
 
 use super::fields;
 use crate::media_time::FrameRate;
-use crate::told::Told;
+use crate::warnings::Warnings;
 
 /// The most characters of a name.
 const NAME: usize = 200;
@@ -16,7 +16,7 @@ pub(super) struct Lines {
     pub(super) title: Option<String>,
     pub(super) rate: FrameRate,
     pub(super) events: Vec<Event>,
-    pub(super) told: Told,
+    pub(super) warnings: Warnings,
 }
 
 /// An event, with times in frames.
@@ -61,11 +61,11 @@ pub(super) fn read(content: &str, fps: Option<f64>) -> Result<Lines, String> {
     let drops = content.lines().any(|line| mode_of(line) == Some(true) || line.split_whitespace().any(is_dropping));
     let rate = fields::rate(fps.unwrap_or(if drops { 29.97 } else { 25.0 }))?;
     let mut count = Count::at(rate);
-    let mut lines = Lines { title: None, rate, events: Vec::new(), told: Told::default() };
+    let mut lines = Lines { title: None, rate, events: Vec::new(), warnings: Warnings::default() };
     if drops && count.dropped == 0 {
         lines
-            .told
-            .tell("Frames are dropped at 29.97 and 59.94 a second alone: these are counted one by one.".to_owned());
+            .warnings
+            .add("Frames are dropped at 29.97 and 59.94 a second alone: these are counted one by one.".to_owned());
     }
     for (index, line) in content.trim_start_matches('\u{feff}').lines().enumerate() {
         lines.take(line.trim(), index + 1, &mut count)?;
@@ -126,7 +126,7 @@ impl Lines {
         let frames = head.last().and_then(|word| word.parse::<u32>().ok()).filter(|_| head.len() > 4);
         let head = if frames.is_some() { &head[..head.len() - 1] } else { head };
         if let [.., "K" | "k", _] = head {
-            self.told.tell(format!("Line {number} is left out: a key over another picture."));
+            self.warnings.add(format!("Line {number} is left out: a key over another picture."));
             return Ok(());
         }
         let [own, reel @ .., channels, edit] = head else { return Err(wrong(shape)) };
@@ -138,9 +138,9 @@ impl Lines {
         match edit.as_bytes() {
             [b'C'] => dissolve = 0,
             [b'D'] => {}
-            [b'W', ..] => self.told.tell(format!("The wipe of line {number} is a dissolve here.")),
+            [b'W', ..] => self.warnings.add(format!("The wipe of line {number} is a dissolve here.")),
             [b'K', ..] => {
-                self.told.tell(format!("Line {number} is left out: a key over another picture."));
+                self.warnings.add(format!("Line {number} is left out: a key over another picture."));
                 return Ok(());
             }
             _ => return Err(wrong(shape)),
@@ -148,11 +148,11 @@ impl Lines {
         let has_picture = channels.contains('V') || channels == "B";
         let has_sound = channels.contains('A') || channels == "B";
         if !has_picture && !has_sound {
-            self.told.tell(format!("Line {number} is left out: it is for neither picture nor sound."));
+            self.warnings.add(format!("Line {number} is left out: it is for neither picture nor sound."));
             return Ok(());
         }
         if until - from != end - at && until > from {
-            self.told.tell(format!("Line {number} changes the speed of its clip, which is shown at its own."));
+            self.warnings.add(format!("Line {number} changes the speed of its clip, which is shown at its own."));
         }
         let reel: String = reel.join(" ").chars().filter(|letter| !letter.is_control()).take(NAME).collect();
         let (name, source) = (None, None);
@@ -180,7 +180,7 @@ impl Lines {
         } else if after(text, "M2").is_some() && !is_comment {
             // The event before has warned of it: its source is longer or shorter than its place in the film.
         } else if !is_comment {
-            self.told.tell(format!("Line {number} is left out."));
+            self.warnings.add(format!("Line {number} is left out."));
         }
     }
 }

@@ -7,12 +7,13 @@
 use super::fields;
 use super::otio::{OURS, TimeRange};
 use super::otio_parts::{
-    children, children_of, duration_of, is_enabled, item_of, kind_of, pace_of, reference_of, schema, shown, text, time,
+    children, children_of, duration_of, is_enabled, item_of, kind_of, pace_of, reference_of, schema, text, time,
+    warning_name,
 };
 use super::{MOST_ITEMS, MOST_SCENES, Micros, SHORTEST, SourceFacts, Sources};
 use crate::ids::ItemId;
 use crate::item::ItemType;
-use crate::told::Told;
+use crate::warnings::Warnings;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
@@ -30,7 +31,7 @@ pub struct Imported {
     /// The operations that make the timeline.
     pub ops: Vec<Value>,
     /// Warnings of what was left out.
-    pub told: Told,
+    pub warnings: Warnings,
     scene_ids: HashSet<String>,
     pub(super) tracks: usize,
 }
@@ -66,7 +67,7 @@ pub fn import(document: &Value, sources: &Sources) -> Result<Imported, String> {
     for track in children(&document["tracks"]) {
         match (schema(track), track["kind"].as_str()) {
             ("Track", Some("Video" | "Audio")) if !is_enabled(track) => {
-                imported.warn(format!("`{}` is left out: it is switched off.", shown(&track["name"])));
+                imported.warn(format!("`{}` is left out: it is switched off.", warning_name(&track["name"])));
             }
             ("Track", Some("Video")) if pictures == 0 => {
                 pictures += 1;
@@ -77,7 +78,7 @@ pub fn import(document: &Value, sources: &Sources) -> Result<Imported, String> {
                 imported.untrimmed(track);
                 imported.sound(track, sources)?;
             }
-            (kind, _) => imported.warn(format!("{} `{}` is left out.", kind_of(kind), shown(&track["name"]))),
+            (kind, _) => imported.warn(format!("{} `{}` is left out.", kind_of(kind), warning_name(&track["name"]))),
         }
     }
     let marks = ["effects", "markers"].iter().any(|field| !children_of(&document["tracks"], field).is_empty());
@@ -99,7 +100,7 @@ struct Dissolves<'a> {
 
 impl Imported {
     pub(super) fn warn(&mut self, warning: String) {
-        self.told.tell(warning);
+        self.warnings.add(warning);
     }
 
     /// Restores the format and the details that `metadata` has; in foreign documents, the frame rate is that of the
@@ -158,7 +159,7 @@ impl Imported {
             match schema(child) {
                 "Clip" | "Gap" | "Stack" | "Track" => self.scene(child, Dissolves { before, after }, sources)?,
                 "Transition" => {}
-                other => self.warn(format!("{} `{}` is left out.", kind_of(other), shown(&child["name"]))),
+                other => self.warn(format!("{} `{}` is left out.", kind_of(other), warning_name(&child["name"]))),
             }
         }
         self.name_parts("add_scene", "scene");
@@ -192,7 +193,11 @@ impl Imported {
         let source = item.and_then(|item| Some((item, sources.get(&item)?)));
         let TimeRange { start, duration } = self.within(child, whole, source.map(|(_, facts)| facts));
         if duration < SHORTEST {
-            self.warn(format!("`{}` is left out: it is shorter than {} s.", shown(&child["name"]), SHORTEST.seconds()));
+            self.warn(format!(
+                "`{}` is left out: it is shorter than {} s.",
+                warning_name(&child["name"]),
+                SHORTEST.seconds()
+            ));
             return Ok(());
         }
         let kept = &child["metadata"][OURS];
@@ -215,7 +220,7 @@ impl Imported {
             }
         } else {
             if schema(child) != "Gap" && !op.contains_key("color") {
-                let name = shown(&child["name"]);
+                let name = warning_name(&child["name"]);
                 let why = if is_enabled(child) { "no item of this workspace" } else { "switched off" };
                 self.warn(format!("`{name}` is {why}: black stands in its place."));
                 op.entry("description").or_insert_with(|| name.into());
@@ -223,7 +228,7 @@ impl Imported {
             op.entry("color").or_insert_with(|| "#000000".into());
         }
         if !children_of(child, "effects").is_empty() || !children_of(child, "markers").is_empty() {
-            self.warn(format!("Effects and markers of `{}` are left out.", shown(&child["name"])));
+            self.warn(format!("Effects and markers of `{}` are left out.", warning_name(&child["name"])));
         }
         self.ops.push(Value::Object(op));
         Ok(())
@@ -238,7 +243,7 @@ impl Imported {
         let shorter = Micros(end.0 - begin.0);
         if duration.0 - shorter.0 > OVERSHOT.0 {
             let lost = Micros(duration.0 - shorter.0).seconds();
-            self.warn(format!("`{}` is {lost} s shorter: its item has no more.", shown(&child["name"])));
+            self.warn(format!("`{}` is {lost} s shorter: its item has no more.", warning_name(&child["name"])));
         }
         TimeRange { start: begin, duration: shorter }
     }
@@ -246,7 +251,7 @@ impl Imported {
     /// Warns that a track is taken whole although the document trims it.
     fn untrimmed(&mut self, track: &Value) {
         if !track["source_range"].is_null() {
-            self.warn(format!("`{}` is trimmed as a whole: all of it is taken.", shown(&track["name"])));
+            self.warn(format!("`{}` is trimmed as a whole: all of it is taken.", warning_name(&track["name"])));
         }
     }
 
@@ -254,7 +259,7 @@ impl Imported {
     /// from the timecode at which the media begins.
     pub(super) fn source_range(&mut self, child: &Value) -> Result<Option<TimeRange>, String> {
         let Some(duration) = duration_of(child)? else {
-            self.warn(format!("`{}` is left out: it does not say how long it is.", shown(&child["name"])));
+            self.warn(format!("`{}` is left out: it does not say how long it is.", warning_name(&child["name"])));
             return Ok(None);
         };
         let available = &reference_of(child)["available_range"]["start_time"];

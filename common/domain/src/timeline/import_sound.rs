@@ -2,7 +2,7 @@
 
 use super::import::Imported;
 use super::otio::{OURS, TimeRange};
-use super::otio_parts::{children, is_enabled, item_of, schema, shown, text};
+use super::otio_parts::{children, is_enabled, item_of, schema, text, warning_name};
 use super::{MOST_TRACKS, Micros, SHORTEST, Sources};
 use crate::ids::ItemId;
 use serde_json::{Value, json};
@@ -23,14 +23,14 @@ impl Imported {
                 |item: &ItemId| is_enabled(child) && sources.get(item).is_some_and(|source| source.has_audio);
             let Some(item) = item_of(child).filter(is_heard) else {
                 if schema(child) != "Gap" {
-                    let name = shown(&child["name"]);
+                    let name = warning_name(&child["name"]);
                     let why = if is_enabled(child) { "no sound of this workspace" } else { "switched off" };
                     self.warn(format!("`{name}` is left out: it is {why}."));
                 }
                 continue;
             };
             if self.tracks >= MOST_TRACKS {
-                self.warn(format!("`{}` is left out: there are too many tracks.", shown(&child["name"])));
+                self.warn(format!("`{}` is left out: there are too many tracks.", warning_name(&child["name"])));
                 continue;
             }
             let TimeRange { start, duration } = self.within(child, range, sources.get(&item));

@@ -19,23 +19,26 @@ pub struct Placed {
 impl Timeline {
     /// Returns the place of each scene, in order.
     pub fn placed(&self) -> Vec<Placed> {
-        let mut placed: Vec<Placed> = Vec::with_capacity(self.scenes.len());
-        for scene in &self.scenes {
-            let before = placed.last().copied();
+        self.places().collect()
+    }
+
+    fn places(&self) -> impl Iterator<Item = Placed> {
+        self.scenes.iter().scan(None, |last: &mut Option<Placed>, scene| {
+            let before = *last;
             let overlap = before.map_or(0, |before| {
                 let half = (before.end.0 - before.start.0).min(scene.duration.0) / 2;
                 scene.crossfade.0.min(half)
             });
             let start = before.map_or(0, |before| before.end.0) - overlap;
             let end = Micros(start + scene.duration.0);
-            placed.push(Placed { start: Micros(start), end, overlap: Micros(overlap) });
-        }
-        placed
+            *last = Some(Placed { start: Micros(start), end, overlap: Micros(overlap) });
+            *last
+        })
     }
 
     /// Returns its duration: to the end of the last scene; without scenes, to the end of the last sound.
     pub fn duration(&self) -> Micros {
-        match self.placed().last() {
+        match self.places().last() {
             Some(last) => last.end,
             None => self.sounds().map(|track| Micros(track.offset.0 + track.duration.0)).max().unwrap_or_default(),
         }

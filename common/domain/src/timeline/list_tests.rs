@@ -8,11 +8,11 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
-/// The timeline of a list, and what is told of it.
+/// The timeline that a decision list makes, and the warnings about it.
 fn of_list(content: &str, fps: Option<f64>, named: &NamedItems) -> Result<(Timeline, Vec<String>), String> {
-    let (document, told) = DecisionList::read(content, fps)?.document(named);
+    let (document, warnings) = DecisionList::read(content, fps)?.document(named);
     let imported = import(&document, &sources())?;
-    Ok((done(imported.ops.into())?, told.and(imported.told).into_sentences()))
+    Ok((done(imported.ops.into())?, warnings.and(imported.warnings).into_sentences()))
 }
 
 fn one_event(event: &str) -> String {
@@ -30,8 +30,8 @@ fn what_is_exported_as_an_edl_comes_back_with_its_cuts_and_dissolves() {
     ]);
     let timeline = done(scenes).unwrap();
     let list = edl("River", &timeline, &HashMap::new()).unwrap();
-    let (back, told) = of_list(&list, Some(29.97), &NamedItems::new()).unwrap();
-    assert_eq!(told, Vec::<String>::new(), "{list}");
+    let (back, warnings) = of_list(&list, Some(29.97), &NamedItems::new()).unwrap();
+    assert_eq!(warnings, Vec::<String>::new(), "{list}");
     assert_eq!(edl("River", &back, &HashMap::new()).unwrap(), list);
     let near = |one: Micros, other: Micros| (one.0 - other.0).abs() <= 33_367;
     for (scene, was) in back.scenes.iter().zip(&timeline.scenes) {
@@ -46,7 +46,7 @@ fn timecodes_are_counted_with_and_without_frames_that_are_dropped() {
     let list = |from: &str, until: &str| one_event(&format!("1 AX V C {from} {until} 01:00:00:00 01:00:01:00"));
     let start = |content: &str, fps| of_list(content, fps, &NamedItems::new()).unwrap().0.scenes[0].start;
     assert_eq!(start(&list("00:00:02:12", "00:00:03:12"), None), Micros(2_480_000));
-    // A minute of 29.97 has two numbers of frames less: 00:01:00;02 is frame 1,800.
+    // At 29.97 each minute but every tenth begins with frame number 2: 00:01:00;02 is frame 1,800.
     let dropping = |code: &str| one_event(&format!("1 AX V C {code} {code} 00:00:00;00 00:00:01;00"));
     let of = |code: &str| {
         let list = DecisionList::read(&dropping(code), None).unwrap().document(&NamedItems::new()).0;
@@ -74,7 +74,7 @@ fn sound_on_lines_of_its_own_is_that_of_its_picture_or_a_track_and_pictures_alon
                 004  SONG A2    C        00:00:10:00 00:00:14:00 01:00:01:00 01:00:05:00\n\
                 005  TALK AA/V  C        00:00:07:00 00:00:08:00 01:00:05:00 01:00:06:00\n\
                 * FROM CLIP NAME: talk.mp4\n";
-    let (timeline, told) = of_list(list, None, &named).unwrap();
+    let (timeline, warnings) = of_list(list, None, &named).unwrap();
     let seen: Vec<_> = timeline.scenes.iter().map(|scene| (scene.item, scene.start, scene.volume.number())).collect();
     let talk = Some(item(1));
     let wanted = [
@@ -83,7 +83,7 @@ fn sound_on_lines_of_its_own_is_that_of_its_picture_or_a_track_and_pictures_alon
         (talk, Micros::ms(4_000), 0.0),
         (talk, Micros::ms(7_000), 1.0),
     ];
-    assert_eq!((seen, told), (wanted.to_vec(), vec![]));
+    assert_eq!((seen, warnings), (wanted.to_vec(), vec![]));
     let [track] = &timeline.audio.tracks[..] else { panic!("{:?}", timeline.audio) };
     assert_eq!((track.item, track.start, track.offset), (item(3), Micros::ms(10_000), Micros::ms(1_000)));
 }
@@ -101,13 +101,13 @@ fn what_a_list_has_that_is_not_here_leaves_its_place_and_is_named() {
                 004  A001 V  C      00:00:00:00 00:00:04:00 00:00:01:00 00:00:03:00\n";
     let list = DecisionList::read(list, Some(25.0)).unwrap();
     assert_eq!(list.names(), ["A001", "b-roll.mov", "file:///etc/passwd"]);
-    let (document, told) = list.document(&NamedItems::new());
+    let (document, warnings) = list.document(&NamedItems::new());
     let imported = import(&document, &sources()).unwrap();
-    let told = told.and(imported.told).into_sentences();
+    let warnings = warnings.and(imported.warnings).into_sentences();
     for said in
         ["wipe of line 2", "Line 6 is left out", "Line 7", "Line 8", "Line 9 changes the speed", "Line 2 ends where"]
     {
-        assert!(told.iter().any(|one| one.contains(said)), "{said}: {told:?}");
+        assert!(warnings.iter().any(|one| one.contains(said)), "{said}: {warnings:?}");
     }
     let timeline = done(imported.ops.into()).unwrap();
     assert_eq!(timeline.scenes[0].description.as_deref(), Some("b-roll.mov"));
@@ -119,18 +119,18 @@ fn captions_come_in_without_their_markup_and_one_after_the_other() {
     let srt = "\u{feff}1\r\n00:00:01,000 --> 00:00:02,500\r\n<i>It</i> is <b>5</b> < 6 & so\r\non\r\n\r\n\
                2\r\n00:00:02,000 --> 00:00:04,000 X1:10\r\nnext\r\n\r\n3\r\n00:00:09,0 --> 00:00:08,0\r\nback\r\n\r\n\
                4\r\nnever --> 00:00:09,0\r\nlost";
-    let (captions, told) = captions_of(srt, false).unwrap();
+    let (captions, warnings) = captions_of(srt, false).unwrap();
     let cue =
         |start, end, text: &str| CaptionCue { start: Micros::ms(start), end: Micros::ms(end), text: text.to_owned() };
     assert_eq!(captions.cues, [cue(1_000, 2_000, "It is 5 < 6 & so\non"), cue(2_000, 4_000, "next")]);
-    assert_eq!(told.into_sentences().len(), 3);
+    assert_eq!(warnings.into_sentences().len(), 3);
     let vtt = "WEBVTT - a talk\nLanguage: en\n\nSTYLE\n::cue { color: red }\n\nNOTE 00:01.000 --> 00:02.000\nno cue\n\n\
                intro\n00:01.000 --> 00:02.000 align:start\n<v.loud Anna>Hello &lt;you&gt;</v>\n\n\
                00:02.000 --> 00:03.000\n<v Anna>and <c.x>you</c></v>\n\n01:00:03.000 --> 01:00:04.000\n<v Ben>Hi";
-    let (captions, told) = captions_of(vtt, true).unwrap();
+    let (captions, warnings) = captions_of(vtt, true).unwrap();
     let said: Vec<&str> = captions.cues.iter().map(|cue| cue.text.as_str()).collect();
     assert_eq!(said, ["Anna: Hello <you>", "and you", "Ben: Hi"]);
-    assert_eq!((captions.cues[2].start, told.into_sentences().len()), (Micros::ms(3_603_000), 1));
+    assert_eq!((captions.cues[2].start, warnings.into_sentences().len()), (Micros::ms(3_603_000), 1));
 }
 
 #[test]
@@ -172,8 +172,8 @@ fn captions_that_are_none_or_too_many_are_refused_and_what_is_too_long_is_cut() 
     };
     let many: String = (0..=MOST_CUES).map(|second| cue(second % 3_600, "x")).collect();
     assert!(captions_of(&many, false).unwrap_err().contains("at most 2000"));
-    let (captions, told) = captions_of(&cue(1, &"ä".repeat(600)), false).unwrap();
-    assert_eq!((captions.cues[0].text.chars().count(), told.into_sentences().len()), (500, 1));
+    let (captions, warnings) = captions_of(&cue(1, &"ä".repeat(600)), false).unwrap();
+    assert_eq!((captions.cues[0].text.chars().count(), warnings.into_sentences().len()), (500, 1));
 }
 
 proptest! {

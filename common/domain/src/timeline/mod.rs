@@ -7,6 +7,7 @@
 mod apply;
 mod apply_overlays;
 mod beside;
+mod counted;
 mod cuts;
 mod edl;
 mod edl_import;
@@ -28,6 +29,7 @@ mod tests;
 mod units;
 
 pub use beside::{Audio, AudioTrack, CaptionCue, CaptionSource, Captions, Duck, Overlay, OverlayKind, TextStyle};
+pub use counted::Counted;
 pub use cuts::{Ducked, Picture, cut_down, pictured, under_voice};
 pub use edl::{MOST_EVENTS, edl, left_out};
 pub use edl_import::{DecisionList, NamedItems};
@@ -240,6 +242,11 @@ impl Timeline {
             "duration_us": self.duration().0, "aspect_ratio": self.aspect_ratio(), "scenes": self.scenes.len(),
             "variant_of": self.variant_of,
         })
+    }
+
+    /// Returns the duration of the timeline that has this summary.
+    pub fn duration_in(summary: &Value) -> Micros {
+        Micros(summary["duration_us"].as_i64().unwrap_or_default())
     }
 
     /// Returns its aspect ratio in the smallest whole numbers, such as `16:9`.

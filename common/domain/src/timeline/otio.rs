@@ -5,10 +5,11 @@
 //! `metadata.mws`, so that a document that comes back unchanged gives the same timeline (`import`). No media is read
 //! here.
 
-use super::{AudioTrack, Micros, Names, Placed, Scene, SceneKind, Timeline};
+use super::{Audio, AudioTrack, Micros, Names, Placed, Scene, SceneKind, Timeline};
 use crate::ids::ItemId;
 use crate::media_time::FrameRate;
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Value, json};
 
 /// The prefix of a reference to an item.
 pub(super) const ITEM: &str = "mws:";
@@ -32,25 +33,57 @@ pub fn otio(name: &str, timeline: &Timeline, names: &Names) -> Value {
         let duration = Micros(scene.duration.0 - before.head_us - after.tail_us);
         children.push(clip(scene, TimeRange { start, duration }, rate, names));
     }
-    let mut tracks = vec![track("Video", "V1", &children, &Value::Null)];
+    let mut tracks = vec![track("Video", "V1", children, None)];
     tracks.extend(timeline.sounds().map(|sound| {
-        let kept = without(&serde_json::to_value(sound).unwrap_or_default(), &["item", "start", "offset", "duration"]);
+        let kept = without(sound, &["item", "start", "offset", "duration"]);
         let clip = heard(sound, rate, names);
         let gap = json!({
             "OTIO_SCHEMA": "Gap.1", "name": "", "metadata": {}, "effects": [], "markers": [], "enabled": true,
             "source_range": range(TimeRange { start: Micros::ZERO, duration: sound.offset }, rate),
         });
         let children = if sound.offset.is_zero() { vec![clip] } else { vec![gap, clip] };
-        track("Audio", &sound.id, &children, &kept)
+        track("Audio", &sound.id, children, Some(kept))
     }));
-    let body = without(&serde_json::to_value(timeline).unwrap_or_default(), &["scenes", "audio"]);
-    json!({
-        "OTIO_SCHEMA": "Timeline.1", "name": name, "global_start_time": null, "metadata": { OURS: body },
-        "tracks": {
-            "OTIO_SCHEMA": "Stack.1", "name": "tracks", "source_range": null, "effects": [], "markers": [],
-            "enabled": true, "metadata": {}, "children": tracks,
-        },
-    })
+    let stack = json!({
+        "OTIO_SCHEMA": "Stack.1", "name": "tracks", "source_range": null, "effects": [], "markers": [],
+        "enabled": true, "metadata": {}, "children": null,
+    });
+    let whole = json!({
+        "OTIO_SCHEMA": "Timeline.1", "name": name, "global_start_time": null, "metadata": null, "tracks": null,
+    });
+    let stack = with(stack, [("children", tracks.into())]);
+    with(whole, [("metadata", ours(rest(timeline))), ("tracks", stack)])
+}
+
+/// Returns what is the whole timeline's: all but its scenes and its sound, which are the tracks.
+fn rest(timeline: &Timeline) -> Value {
+    let Timeline { width, height, fps, .. } = *timeline;
+    let rest = Timeline {
+        width,
+        height,
+        fps,
+        language: timeline.language.clone(),
+        variant_of: timeline.variant_of,
+        skills: timeline.skills.clone(),
+        scenes: Vec::new(),
+        audio: Audio::default(),
+        overlays: timeline.overlays.clone(),
+        captions: timeline.captions.clone(),
+    };
+    without(&rest, &["scenes", "audio"])
+}
+
+/// Fills these fields of an object, which it has. `json!` would copy what is put into it.
+fn with<const FIELDS: usize>(mut object: Value, parts: [(&str, Value); FIELDS]) -> Value {
+    for (field, part) in parts {
+        object[field] = part;
+    }
+    object
+}
+
+/// Returns metadata with data of this service's own.
+fn ours(data: Value) -> Value {
+    with(json!({ OURS: null }), [(OURS, data)])
 }
 
 /// Returns the frames per second as editors write them.
@@ -78,12 +111,12 @@ fn range(range: TimeRange, rate: f64) -> Value {
     json!({ "OTIO_SCHEMA": "TimeRange.1", "start_time": time(start, rate), "duration": time(duration, rate) })
 }
 
-fn track(kind: &str, name: &str, children: &[Value], kept: &Value) -> Value {
-    let metadata = if kept.is_null() { json!({}) } else { json!({ OURS: kept }) };
-    json!({
+fn track(kind: &str, name: &str, children: Vec<Value>, kept: Option<Value>) -> Value {
+    let track = json!({
         "OTIO_SCHEMA": "Track.1", "name": name, "kind": kind, "source_range": null, "effects": [], "markers": [],
-        "enabled": true, "metadata": metadata, "children": children,
-    })
+        "enabled": true, "metadata": null, "children": null,
+    });
+    with(track, [("metadata", kept.map_or_else(|| json!({}), ours)), ("children", children.into())])
 }
 
 /// The parts of a dissolve before its cut, in whole frames, and after it; in microseconds.
@@ -108,12 +141,13 @@ fn transition(dissolve: Dissolve, rate: f64) -> Value {
 }
 
 /// Returns a clip of a media reference.
-fn clip_of(name: &str, reference: &Value, source_range: &Value, kept: &Value) -> Value {
-    json!({
-        "OTIO_SCHEMA": "Clip.2", "name": name, "source_range": source_range, "effects": [], "markers": [],
-        "enabled": true, "metadata": { OURS: kept }, "active_media_reference_key": "DEFAULT_MEDIA",
-        "media_references": { "DEFAULT_MEDIA": reference },
-    })
+fn clip_of(name: &str, reference: Value, source_range: Value, kept: Value) -> Value {
+    let clip = json!({
+        "OTIO_SCHEMA": "Clip.2", "name": name, "source_range": null, "effects": [], "markers": [],
+        "enabled": true, "metadata": null, "active_media_reference_key": "DEFAULT_MEDIA", "media_references": null,
+    });
+    let references = with(json!({ "DEFAULT_MEDIA": null }), [("DEFAULT_MEDIA", reference)]);
+    with(clip, [("source_range", source_range), ("metadata", ours(kept)), ("media_references", references)])
 }
 
 fn external(item: ItemId, name: &str) -> Value {
@@ -124,7 +158,7 @@ fn external(item: ItemId, name: &str) -> Value {
 }
 
 fn clip(scene: &Scene, shown: TimeRange, rate: f64, names: &Names) -> Value {
-    let kept = without(&serde_json::to_value(scene).unwrap_or_default(), &["item", "start", "duration", "crossfade"]);
+    let kept = without(scene, &["item", "start", "duration", "crossfade"]);
     let name = scene.item.and_then(|item| names.get(&item)).map_or(scene.id.as_str(), String::as_str);
     let reference = match (scene.kind, scene.item) {
         (SceneKind::Clip | SceneKind::Image, Some(item)) => external(item, name),
@@ -133,21 +167,25 @@ fn clip(scene: &Scene, shown: TimeRange, rate: f64, names: &Names) -> Value {
             "available_image_bounds": null, "generator_kind": "SolidColor", "parameters": { "color": scene.color },
         }),
     };
-    clip_of(name, &reference, &range(shown, rate), &kept)
+    clip_of(name, reference, range(shown, rate), kept)
 }
 
 fn heard(sound: &AudioTrack, rate: f64, names: &Names) -> Value {
     let name = names.get(&sound.item).map_or(sound.id.as_str(), String::as_str);
     clip_of(
         name,
-        &external(sound.item, name),
-        &range(TimeRange { start: sound.start, duration: sound.duration }, rate),
-        &json!({}),
+        external(sound.item, name),
+        range(TimeRange { start: sound.start, duration: sound.duration }, rate),
+        json!({}),
     )
 }
 
-/// Returns the object without these fields.
-fn without(object: &Value, fields: &[&str]) -> Value {
-    let kept = object.as_object().into_iter().flatten().filter(|(field, _)| !fields.contains(&field.as_str()));
-    Value::Object(kept.map(|(field, value)| (field.clone(), value.clone())).collect::<Map<_, _>>())
+/// Returns the part of a timeline as an object without these fields.
+fn without(part: &impl Serialize, fields: &[&str]) -> Value {
+    let mut object =
+        serde_json::to_value(part).unwrap_or_else(|error| unreachable!("a timeline can be written as JSON: {error}"));
+    if let Some(kept) = object.as_object_mut() {
+        kept.retain(|field, _| !fields.contains(&field.as_str()));
+    }
+    object
 }

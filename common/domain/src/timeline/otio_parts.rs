@@ -64,7 +64,7 @@ pub(super) fn text(value: &Value) -> Option<String> {
 }
 
 /// Returns the name for a warning: without control characters, cut to `SHOWN`.
-pub(super) fn shown(name: &Value) -> String {
+pub(super) fn warning_name(name: &Value) -> String {
     let letters = name.as_str().unwrap_or_default().chars().filter(|letter| !letter.is_control());
     letters.take(SHOWN).collect()
 }

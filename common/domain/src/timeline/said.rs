@@ -4,7 +4,7 @@ use super::fields::MOST_CUE_CHARACTERS;
 use super::{CaptionCue, CaptionSource, Captions, LONGEST, MOST_CUES, Micros, SceneKind, TextStyle, Timeline};
 use crate::captions::{Cue, Said, Timed, cues, read, spoken};
 use crate::ids::ItemId;
-use crate::told::Told;
+use crate::warnings::Warnings;
 use std::collections::HashMap;
 
 /// The words of stored transcripts, by item.
@@ -65,8 +65,8 @@ pub fn caption(cue: &Cue) -> CaptionCue {
 ///
 /// # Errors
 /// Why it is no such document, or that it has more cues than a timeline may.
-pub fn captions_of(content: &str, is_vtt: bool) -> Result<(Captions, Told), String> {
-    let (found, mut told) = read(content, is_vtt)?;
+pub fn captions_of(content: &str, is_vtt: bool) -> Result<(Captions, Warnings), String> {
+    let (found, mut warnings) = read(content, is_vtt)?;
     if found.len() > MOST_CUES {
         let many = found.len();
         return Err(format!("it has {many} cues, and a timeline at most {MOST_CUES}: import a part of it"));
@@ -75,13 +75,13 @@ pub fn captions_of(content: &str, is_vtt: bool) -> Result<(Captions, Told), Stri
     for cue in found {
         let (start, end) = (Micros::ms(cue.start_ms), Micros::ms(cue.end_ms));
         if end > LONGEST {
-            told.tell(format!("The cue at {} s is left out: a timeline ends after a day.", start.seconds()));
+            warnings.add(format!("The cue at {} s is left out: a timeline ends after a day.", start.seconds()));
             continue;
         }
         let mut text = cue.text;
         if let Some((at, _)) = text.char_indices().nth(MOST_CUE_CHARACTERS) {
             text.truncate(at);
-            told.tell(format!("The cue at {} s is cut after {MOST_CUE_CHARACTERS} characters.", start.seconds()));
+            warnings.add(format!("The cue at {} s is cut after {MOST_CUE_CHARACTERS} characters.", start.seconds()));
         }
         cues.push(CaptionCue { start, end, text });
     }
@@ -89,7 +89,7 @@ pub fn captions_of(content: &str, is_vtt: bool) -> Result<(Captions, Told), Stri
         return Err("none of its cues is within a day".to_owned());
     }
     let (source, style) = (CaptionSource::Cues, TextStyle::default());
-    Ok((Captions { source, cues, burn: false, style, position: None, language: None }, told))
+    Ok((Captions { source, cues, burn: false, style, position: None, language: None }, warnings))
 }
 
 /// Returns a stored cue in the form in which captions are written.

@@ -213,7 +213,7 @@ fn a_timeline_comes_back_from_otio_as_it_was() {
     let document = otio("River", &timeline, &HashMap::new());
     assert_eq!(named_items(&document).len(), 4);
     let imported = import(&document, &sources()).unwrap();
-    assert_eq!((imported.name.as_deref(), imported.told.into_sentences()), (Some("River"), vec![]));
+    assert_eq!((imported.name.as_deref(), imported.warnings.into_sentences()), (Some("River"), vec![]));
     assert_eq!(done(imported.ops.into()).unwrap(), timeline);
 }
 
@@ -230,7 +230,7 @@ fn what_otio_has_that_is_not_here_leaves_its_place_and_is_named() {
         { "OTIO_SCHEMA": "Track.1", "kind": "Video", "name": "V2", "children": [] },
     ] });
     let imported = import(&json!({ "OTIO_SCHEMA": "Timeline.1", "tracks": tracks }), &sources()).unwrap();
-    let told = imported.told.into_sentences();
+    let told = imported.warnings.into_sentences();
     assert!(told.len() == 3 && told[0].contains("`b-roll` is no item of this workspace"), "{told:?}");
     let timeline = done(imported.ops.into()).unwrap();
     assert_eq!((timeline.scenes[0].kind, timeline.scenes[1].item), (SceneKind::Color, Some(item(1))));
@@ -254,7 +254,7 @@ fn what_an_editor_put_before_the_others_or_made_too_long_fits_in() {
     new["source_range"]["duration"] = json!({ "value": 25.0 * 3600.0, "rate": 25.0 });
     clips.insert(0, new);
     let imported = import(&document, &sources()).unwrap();
-    assert_eq!(imported.told.into_sentences().len(), 1);
+    assert_eq!(imported.warnings.into_sentences().len(), 1);
     let changed = done(imported.ops.into()).unwrap();
     let ids: Vec<&str> = changed.scenes.iter().map(|scene| scene.id.as_str()).collect();
     assert_eq!((ids, changed.duration()), (vec!["scene-2", "scene-1"], Micros::ms(9_000 + 3_000)));
@@ -276,7 +276,7 @@ fn a_dissolve_of_an_editor_lies_about_its_cut_as_its_offsets_say_and_media_begin
     let children = json!([clip(240, "a"), dissolve, clip(264, "b"), nested, clip(240, "off")]);
     let tracks = json!({ "children": [{ "OTIO_SCHEMA": "Track.1", "kind": "Video", "children": children }] });
     let imported = import(&json!({ "OTIO_SCHEMA": "Timeline.1", "tracks": tracks }), &sources()).unwrap();
-    assert_eq!(imported.told.into_sentences().len(), 2);
+    assert_eq!(imported.warnings.into_sentences().len(), 2);
     let timeline = done(imported.ops.into()).unwrap();
     let at = |frame: i64| Micros((frame * 1_000_000 + 12) / 24);
     let scenes: Vec<_> = timeline.scenes.iter().map(|scene| (scene.item, scene.start, scene.duration)).collect();
@@ -350,11 +350,17 @@ proptest! {
     #[test]
     fn whatever_is_done_scenes_follow_each_other_in_their_items(ops in prop::collection::vec(any_op(), 0..40)) {
         let (mut timeline, sources) = (Timeline::new(), sources());
+        let mut counted = Counted::of(&timeline);
         for op in ops {
-            let before = timeline.clone();
             let op: TimelineOp = serde_json::from_value(op).unwrap();
-            let mut edit = timeline.clone();
-            timeline = if edit.apply(op, &sources).is_ok() { edit } else { before };
+            let (mut edit, mut next, mut kept) = (timeline.clone(), timeline.clone(), counted.clone());
+            let done = edit.apply(op.clone(), &sources);
+            let kept_on = next.apply_next(op, &sources, &mut kept);
+            prop_assert_eq!(&kept_on, &done, "counted anew or kept");
+            if done.is_ok() {
+                prop_assert_eq!(&next, &edit);
+                (timeline, counted) = (edit, kept);
+            }
         }
         let mut ids: Vec<&str> = timeline.scenes.iter().map(|scene| scene.id.as_str()).collect();
         ids.sort_unstable();

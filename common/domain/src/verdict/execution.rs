@@ -1,46 +1,53 @@
 //! Judges whether jobs succeed, by those that ended in the last quarter of an hour.
 //!
-//! A file that can't be read is its sender's fault: if most can't be read, operators are told, but nothing is failing.
+//! A file that can't be read is its sender's fault, as what can't be made is its caller's: if most is so, operators are
+//! told, but nothing is failing. Nor is it where a provider fails.
 
-use super::{Judged, Number, Snapshot, State, count, percent};
+use super::{Ended, Failure, Judged, Number, Snapshot, State, count, percent};
+use crate::job::Fault;
 
 /// The fewest ended jobs that make a share meaningful.
 const ENOUGH: i64 = 20;
 /// Fewer failures than this may be coincidence.
 const FEW: i64 = 3;
-/// The largest acceptable share of jobs that failed by our fault, in percent.
+/// The largest acceptable share of jobs that failed by our fault, or by a provider's, in percent.
 const MOST_OF_OURS: f64 = 10.0;
-/// If a larger share of files than this can't be read, in percent, a decoder may be broken.
+/// If a larger share than this fails for what was sent in, in percent, a decoder may be broken.
 const MOST_OF_MEDIA: f64 = 50.0;
+/// Those who are at fault for what was sent in.
+const SENDERS: [Fault; 2] = [Fault::Media, Fault::Caller];
 
 pub(super) fn numbers(snapshot: &Snapshot) -> Vec<Number> {
     let ended = &snapshot.ended;
     vec![
         count("succeeded", ended.succeeded),
-        count("failed_by_media", ended.failed_by_media),
-        count("failed_by_us", ended.failed_by_us),
+        count("failed_by_media", failed(ended, &SENDERS)),
+        count("failed_by_us", failed(ended, &[Fault::Ours])),
     ]
 }
 
 pub(super) fn judged(snapshot: &Snapshot) -> Judged {
     let ended = &snapshot.ended;
-    let all = ended.succeeded + ended.failed_by_media + ended.failed_by_us;
-    let most = ended.most.as_ref().map(|most| format!("{} times `{}` of `{}`", most.many, most.code, most.task));
-    let most = most.unwrap_or_default();
-    let next = ended.most.as_ref().map_or_else(
-        || "mws admin jobs list --status failed --since 1h".to_owned(),
-        |most| format!("mws admin jobs list --status failed --error {} --since 1h", most.code),
-    );
-    let ours = percent(ended.failed_by_us, all);
-    if ended.failed_by_us >= FEW && ours > MOST_OF_OURS {
-        let sentence = format!("{ours:.0} % of the jobs that ended in 15 minutes failed by our fault: {most}.");
-        return Judged::new(if all >= ENOUGH { State::Failing } else { State::Degraded }, sentence, next);
+    let all = ended.succeeded + ended.failures.iter().map(|failure| failure.many).sum::<i64>();
+    let troubled = |faults: &[Fault], least: i64, most: f64| {
+        let failed = failed(ended, faults);
+        let share = percent(failed, all);
+        (failed >= least && share > most).then_some(share)
+    };
+    let told = |state, share: f64, why: &str, faults: &[Fault]| {
+        let (most, next) = most_frequent(ended, faults);
+        let sentence = format!("{share:.0} % of the jobs that ended in 15 minutes failed {why}: {most}.");
+        Judged::new(state, sentence, next)
+    };
+    if let Some(share) = troubled(&[Fault::Ours], FEW, MOST_OF_OURS) {
+        let state = if all >= ENOUGH { State::Failing } else { State::Degraded };
+        return told(state, share, "by our fault", &[Fault::Ours]);
     }
-    let media = percent(ended.failed_by_media, all);
-    if all >= ENOUGH && media > MOST_OF_MEDIA {
-        let sentence =
-            format!("{media:.0} % of the jobs that ended in 15 minutes failed for what was sent in: {most}.");
-        return Judged::new(State::Degraded, sentence, next);
+    if let Some(share) = troubled(&[Fault::Provider], FEW, MOST_OF_OURS) {
+        return told(State::Degraded, share, "by a provider's fault", &[Fault::Provider]);
+    }
+    if let Some(share) = troubled(&SENDERS, 1, MOST_OF_MEDIA).filter(|_| all >= ENOUGH) {
+        return told(State::Degraded, share, "for what was sent in", &SENDERS);
     }
     let runs: i64 = snapshot.backlogs.iter().map(|backlog| backlog.running).sum();
     if all == 0 && runs > 0 {
@@ -52,4 +59,26 @@ pub(super) fn judged(snapshot: &Snapshot) -> Judged {
     } else {
         format!("{:.0} % of the jobs that ended in 15 minutes succeeded.", percent(ended.succeeded, all))
     })
+}
+
+fn of<'a>(ended: &'a Ended, faults: &'a [Fault]) -> impl Iterator<Item = &'a Failure> {
+    ended.failures.iter().filter(move |failure| faults.contains(&Fault::of(&failure.code)))
+}
+
+/// Returns how many jobs failed by the fault of these.
+fn failed(ended: &Ended, faults: &[Fault]) -> i64 {
+    of(ended, faults).map(|failure| failure.many).sum()
+}
+
+/// Returns the most frequent failure by the fault of these, in words, and the command that lists such jobs.
+fn most_frequent(ended: &Ended, faults: &[Fault]) -> (String, String) {
+    of(ended, faults).next().map_or_else(
+        || (String::new(), "mws admin jobs list --status failed --since 1h".to_owned()),
+        |most| {
+            (
+                format!("{} times `{}` of `{}`", most.many, most.code, most.task),
+                format!("mws admin jobs list --status failed --error {} --since 1h", most.code),
+            )
+        },
+    )
 }

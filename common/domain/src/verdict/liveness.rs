@@ -11,6 +11,10 @@ const TOLD_SECONDS: f64 = 3_600.0;
 const MOST_SKEW_MS: i64 = 1_000;
 /// Milliseconds by which clocks may differ before receivers refuse our signatures, or soon will (at five minutes).
 const FATAL_SKEW_MS: i64 = 240_000;
+/// The free part of the disk for media below which somebody should look; the alert `MwsDiskFilling` has the same.
+const LITTLE_FREE: f64 = 0.1;
+/// The free part below which uploads are about to be refused.
+const NEARLY_NONE_FREE: f64 = 0.01;
 /// The intervals without a run after which a duty is late, but never before `SILENT_SECONDS`.
 const TURNS: f64 = 5.0;
 /// Seconds after which a late duty is failing; after twice `TURNS` intervals if that is longer.
@@ -46,6 +50,11 @@ pub(super) fn judged(snapshot: &Snapshot) -> Judged {
         let fatal = snapshot.clock_skew_ms.abs() > FATAL_SKEW_MS;
         let state = if fatal { State::Failing } else { State::Degraded };
         return Judged::new(state, sentence, "mws doctor --only clock");
+    }
+    if let Some(free) = snapshot.media_free.filter(|free| *free < LITTLE_FREE) {
+        let sentence = format!("The disk that media is kept on is nearly full: {:.1} % of it is free.", free * 100.0);
+        let state = if free < NEARLY_NONE_FREE { State::Failing } else { State::Degraded };
+        return Judged::new(state, sentence, "mws doctor --only disk");
     }
     if let Some(duty) = late(snapshot).max_by(|one, other| later(one, other)) {
         let sentence = format!(

@@ -24,6 +24,8 @@ pub struct Snapshot {
     pub duties: Vec<Duty>,
     /// Milliseconds by which this process's clock is ahead of the database's; negative if it is behind.
     pub clock_skew_ms: i64,
+    /// How much of the disk that this process keeps media on is free, from 0 to 1; none for a bucket.
+    pub media_free: Option<f64>,
 }
 
 /// A process of the fleet.
@@ -65,12 +67,8 @@ pub struct Backlog {
 pub struct Ended {
     /// Those that succeeded.
     pub succeeded: i64,
-    /// Those that failed because of what was sent in, which is nobody's fault here.
-    pub failed_by_media: i64,
-    /// Those that failed for other reasons.
-    pub failed_by_us: i64,
-    /// The most frequent failure.
-    pub most: Option<Failure>,
+    /// Those that failed, by code and task, the most frequent first.
+    pub failures: Vec<Failure>,
 }
 
 /// A kind of failure.
@@ -78,8 +76,8 @@ pub struct Ended {
 pub struct Failure {
     /// The job error code.
     pub code: String,
-    /// The task of the failed jobs.
-    pub task: Task,
+    /// The name of the failed jobs' task.
+    pub task: String,
     /// The number of such failures.
     pub many: i64,
 }

@@ -90,26 +90,38 @@ fn work_that_does_not_start_is_told_with_its_cause() {
     assert_eq!(waits.0, State::Healthy, "two minutes are no stall");
 }
 
+/// Jobs of which some succeeded and others failed with these codes.
+fn ended(succeeded: i64, failed: &[(i64, &str)]) -> Ended {
+    let failure =
+        |(many, code): &(i64, &str)| Failure { code: (*code).to_owned(), task: LEVELS.name().to_owned(), many: *many };
+    Ended { succeeded, failures: failed.iter().map(failure).collect() }
+}
+
 #[test]
 fn jobs_that_fail_by_our_fault_are_told_apart_from_files_that_can_not_be_read() {
-    let most = |code: &str| Some(Failure { code: code.to_owned(), task: LEVELS, many: 4 });
-    let ours = one(Axis::Execution, |all| {
-        all.ended = Ended { succeeded: 30, failed_by_us: 4, failed_by_media: 0, most: most("reader_timeout") };
-    });
+    let ours = one(Axis::Execution, |all| all.ended = ended(30, &[(4, "reader_timeout")]));
     let next = "mws admin jobs list --status failed --error reader_timeout --since 1h";
     assert_told(&ours, State::Failing, "12 % of the jobs that ended in 15 minutes failed by our fault: 4 times", next);
-    let few = one(Axis::Execution, |all| {
-        all.ended = Ended { succeeded: 3, failed_by_us: 3, failed_by_media: 0, most: most("internal") };
-    });
+    let few = one(Axis::Execution, |all| all.ended = ended(3, &[(3, "internal")]));
     assert_eq!(few.0, State::Degraded);
-    let chance = one(Axis::Execution, |all| all.ended.failed_by_us = 2);
+    let chance = one(Axis::Execution, |all| all.ended.failures = ended(0, &[(2, "internal")]).failures);
     assert_eq!(chance.0, State::Healthy);
-    let media = one(Axis::Execution, |all| {
-        all.ended = Ended { succeeded: 5, failed_by_us: 0, failed_by_media: 20, most: most("media_unreadable") };
-    });
+    let media = one(Axis::Execution, |all| all.ended = ended(5, &[(20, "media_unreadable")]));
     assert_eq!(media.0, State::Degraded);
     let silent = one(Axis::Execution, |all| all.ended = Ended::default());
     assert_told(&silent, State::Unknown, "none has ended", "mws admin jobs list --status running");
+}
+
+#[test]
+fn what_a_caller_or_a_provider_does_wrong_is_never_told_as_our_fault() {
+    let asked = one(Axis::Execution, |all| all.ended = ended(3, &[(8, "not_supported"), (2, "provider_refused")]));
+    assert_eq!(asked.0, State::Healthy, "{asked:?}");
+    let next = "mws admin jobs list --status failed --error internal --since 1h";
+    let both = one(Axis::Execution, |all| all.ended = ended(20, &[(9, "not_supported"), (4, "internal")]));
+    assert_told(&both, State::Failing, "12 % of the jobs that ended in 15 minutes failed by our fault: 4 times", next);
+    let next = "mws admin jobs list --status failed --error provider_timeout --since 1h";
+    let provider = one(Axis::Execution, |all| all.ended = ended(20, &[(9, "provider_timeout")]));
+    assert_told(&provider, State::Degraded, "failed by a provider's fault: 9 times", next);
 }
 
 #[test]
@@ -164,4 +176,8 @@ fn what_does_not_run_or_runs_late_is_named() {
     let skewed = one(|all| all.clock_skew_ms = -5_000);
     assert_told(&skewed, State::Degraded, "5 s behind", "mws doctor --only clock");
     assert_eq!(one(|all| all.clock_skew_ms = 300_000).0, State::Failing);
+    let full = one(|all| all.media_free = Some(0.083));
+    assert_told(&full, State::Degraded, "nearly full: 8.3 % of it is free", "mws doctor --only disk");
+    assert_eq!(one(|all| all.media_free = Some(0.009)).0, State::Failing);
+    assert_eq!(one(|all| all.media_free = Some(0.1)).0, State::Healthy);
 }

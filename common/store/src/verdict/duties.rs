@@ -43,7 +43,7 @@ pub async fn tell(conn: &mut PgConnection, duties: &[DutyTold]) -> sqlx::Result<
 }
 
 /// Returns the duties that a scheduler has reported within the last two minutes.
-pub async fn told(conn: &mut PgConnection) -> sqlx::Result<Vec<DutyTold>> {
+pub async fn reported(conn: &mut PgConnection) -> sqlx::Result<Vec<DutyTold>> {
     sqlx::query_as!(
         DutyTold,
         r#"SELECT duty, every_seconds, extract(epoch FROM mws_now() - done_at)::double precision AS done_seconds

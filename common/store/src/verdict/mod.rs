@@ -5,7 +5,7 @@
 
 mod duties;
 
-pub use duties::{DutyTold, forget, tell, told};
+pub use duties::{DutyTold, forget, reported, tell};
 
 use chrono::{DateTime, Utc};
 use domain::ids::{AccountId, EndpointId};
@@ -59,8 +59,8 @@ pub async fn processes(conn: &mut PgConnection) -> sqlx::Result<Vec<ProcessRow>>
 }
 
 /// Returns all numbers of this moment. `clock_skew_ms` is how many milliseconds the caller's clock is ahead of the
-/// database's.
-pub async fn snapshot(conn: &mut PgConnection, clock_skew_ms: i64) -> sqlx::Result<Snapshot> {
+/// database's, `media_free` how much of the caller's disk for media is free, from 0 to 1.
+pub async fn snapshot(conn: &mut PgConnection, clock_skew_ms: i64, media_free: Option<f64>) -> sqlx::Result<Snapshot> {
     let processes = processes(&mut *conn).await?.into_iter().filter(|row| row.service != "api").map(process).collect();
     let paused = sqlx::query_scalar!("SELECT read FROM read_kinds WHERE paused_at IS NOT NULL ORDER BY read");
     let paused = paused.fetch_all(&mut *conn).await?.iter().filter_map(|read| Task::from_name(read)).collect();
@@ -68,8 +68,8 @@ pub async fn snapshot(conn: &mut PgConnection, clock_skew_ms: i64) -> sqlx::Resu
     let ended = ended(&mut *conn).await?;
     let deliveries = deliveries(&mut *conn).await?;
     let books = books(&mut *conn).await?;
-    let duties = told(conn).await?.into_iter().map(DutyTold::into).collect();
-    Ok(Snapshot { processes, backlogs, paused, ended, deliveries, books, duties, clock_skew_ms })
+    let duties = reported(conn).await?.into_iter().map(DutyTold::into).collect();
+    Ok(Snapshot { processes, backlogs, paused, ended, deliveries, books, duties, clock_skew_ms, media_free })
 }
 
 fn process(row: ProcessRow) -> Process {
@@ -120,27 +120,12 @@ pub async fn ended(conn: &mut PgConnection) -> sqlx::Result<Ended> {
     for row in rows {
         match (row.status.as_str(), row.code) {
             ("succeeded", _) => ended.succeeded += row.many,
-            ("failed", Some(code)) => add_failure(&mut ended, code, &row.task, row.many),
+            ("failed", Some(code)) => ended.failures.push(Failure { code, task: row.task, many: row.many }),
             _ => {}
         }
     }
     Ok(ended)
 }
-
-/// Counts one kind of failure; they come by how many they are.
-fn add_failure(ended: &mut Ended, code: String, task: &str, many: i64) {
-    if BY_MEDIA.contains(&code.as_str()) {
-        ended.failed_by_media += many;
-    } else {
-        ended.failed_by_us += many;
-    }
-    if let (None, Some(task)) = (&ended.most, Task::from_name(task)) {
-        ended.most = Some(Failure { code, task, many });
-    }
-}
-
-/// Error codes of jobs that the media or the caller is to blame for.
-const BY_MEDIA: [&str; 3] = ["media_unreadable", "media_too_long", "file_too_large"];
 
 /// Returns the state of the last hour's newest deliveries, and which endpoints are in trouble.
 pub async fn deliveries(conn: &mut PgConnection) -> sqlx::Result<Deliveries> {

@@ -3,9 +3,9 @@
 //! Every item is decoded by a confined child of its own, which gives pixels; they are encoded anew here, so that the
 //! drawing library never reads a customer's bytes. `svg` writes the picture as a document that refers to nothing,
 //! `words` breaks texts into lines, `ink` has letters and pictures, `paper` draws, `encode` writes its pixels. A
-//! process draws one picture at a time, since a large one takes some hundred megabytes; its sources are decoded before
-//! that.
+//! process draws one picture at a time (`drawing_turns`); its sources are decoded before that.
 
+mod drawing_turns;
 mod encode;
 mod ink;
 mod paper;
@@ -21,6 +21,7 @@ use crate::renders::gone_through::refuse_unpaid;
 use domain::ids::ItemId;
 use domain::item::ItemType;
 use domain::still::{Still, StillFormat, StillLayer, StillPicture};
+use drawing_turns::{DRAWING_TURNS, DrawingPermit};
 use ink::{LayerPicture, PackedPicture};
 use paper::Paper;
 use rustix::time::{ClockId, clock_gettime};
@@ -29,10 +30,7 @@ use std::fs::File;
 use std::sync::Arc;
 use std::time::Duration;
 use store::uploads::Facts;
-use tokio::sync::{Semaphore, SemaphorePermit};
 
-/// Held while a picture is drawn, so that no other is drawn meanwhile.
-static TABLE: Semaphore = Semaphore::const_new(1);
 /// The progress in percent once a picture's sources are decoded, and once it is drawn.
 const DECODED: u8 = 40;
 const DRAWN: u8 = 80;
@@ -57,7 +55,7 @@ pub(super) async fn render(easel: &Easel<'_>, ctx: &JobCtx) -> Result<Rendered, 
     let workshop = Workshop::new(easel.tools)?;
     refuse_unpaid(&easel.begun(), easel.sources, priced_ms(easel.still, easel.sources), ctx).await?;
     let layers = easel.layers(&ctx.step(0, DECODED)).await?;
-    let mut alone = ctx.bounded(TABLE.acquire()).await?.map_err(|_| ReadError::Crashed)?;
+    let mut alone = ctx.bounded(DRAWING_TURNS.permit(ctx.payer)).await?.ok_or(ReadError::Crashed)?;
     if easel.still.format == StillFormat::Svg {
         return document(easel, &workshop, layers, alone, ctx).await;
     }
@@ -96,7 +94,7 @@ async fn document(
     easel: &Easel<'_>,
     workshop: &Workshop,
     layers: Vec<LayerPicture>,
-    alone: SemaphorePermit<'static>,
+    alone: DrawingPermit,
     ctx: &JobCtx,
 ) -> Result<Rendered, ReadError> {
     let still = easel.still.clone();

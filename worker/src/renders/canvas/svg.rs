@@ -25,14 +25,14 @@ struct Point {
 
 /// A rectangle of the canvas: left side, upper side, width, height.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Place {
+struct Bounds {
     x: f64,
     y: f64,
     width: f64,
     height: f64,
 }
 
-impl Place {
+impl Bounds {
     fn corner(self) -> Point {
         Point { x: self.x, y: self.y }
     }
@@ -74,36 +74,36 @@ pub(super) fn background(still: &Still) -> String {
 /// A layer's content, before it is turned, and its rectangle.
 struct Element {
     svg: String,
-    place: Place,
+    bounds: Bounds,
 }
 
 /// Returns one layer; none if it is invisible.
 fn drawn(still: &Still, layer: &StillLayer, number: usize, picture: Option<&PackedPicture>) -> Option<String> {
     let [x, y, width, height] = layer.place.map(thousandths);
-    let room = Place { x, y, width, height };
-    let Element { svg: content, place } = match &layer.picture {
+    let room = Bounds { x, y, width, height };
+    let Element { svg: content, bounds } = match &layer.picture {
         StillPicture::Image { cover, .. } => image(layer, room, *cover, number, picture?),
         StillPicture::Text(text) => text_lines(text, room.corner()),
         StillPicture::Rect { color } => {
             let (radius, fill) = (thousandths_text(layer.radius), fill(*color));
-            Element { svg: format!("<rect {} rx=\"{radius}\" {fill}/>", room.attributes()), place: room }
+            Element { svg: format!("<rect {} rx=\"{radius}\" {fill}/>", room.attributes()), bounds: room }
         }
         StillPicture::Ellipse { color } => {
             let (middle, rx, ry) = (room.middle(), number_of(width / 2.0), number_of(height / 2.0));
             let (cx, cy) = (number_of(middle.x), number_of(middle.y));
             let svg = format!("<ellipse cx=\"{cx}\" cy=\"{cy}\" rx=\"{rx}\" ry=\"{ry}\" {}/>", fill(*color));
-            Element { svg, place: room }
+            Element { svg, bounds: room }
         }
         StillPicture::Gradient { colors, shape, angle } => {
             let id = format!("g{number}");
             let defined = gradient(&id, colors, *shape, thousandths(*angle), room);
             let radius = thousandths_text(layer.radius);
             let svg = format!("{defined}<rect {} rx=\"{radius}\" fill=\"url(#{id})\"/>", room.attributes());
-            Element { svg, place: room }
+            Element { svg, bounds: room }
         }
     };
     let mut svg = String::new();
-    let middle = place.middle();
+    let middle = bounds.middle();
     let turned = if layer.rotation == 0 {
         content
     } else {
@@ -119,7 +119,7 @@ fn drawn(still: &Still, layer: &StillLayer, number: usize, picture: Option<&Pack
             let id = format!("s{number}");
             // Letters may reach beyond their lines when line height is small.
             let around = if let StillPicture::Text(text) = &layer.picture { thousandths(text.size) } else { 0.0 };
-            svg.push_str(&shadow_filter(&id, shadow, region(still, place, shadow, around)?));
+            svg.push_str(&shadow_filter(&id, shadow, region(still, bounds, shadow, around)?));
             let _ = write!(svg, "<g opacity=\"{}\" filter=\"url(#{id})\">{turned}</g>", number_of(opacity));
         }
     }
@@ -127,22 +127,22 @@ fn drawn(still: &Still, layer: &StillLayer, number: usize, picture: Option<&Pack
 }
 
 /// Returns a picture in its rectangle, with rounded corners.
-fn image(layer: &StillLayer, room: Place, cover: bool, number: usize, picture: &PackedPicture) -> Element {
-    let place = if cover {
+fn image(layer: &StillLayer, room: Bounds, cover: bool, number: usize, picture: &PackedPicture) -> Element {
+    let bounds = if cover {
         room
     } else {
         let (across, down) = (f64::from(picture.width), f64::from(picture.height));
         let scale = (room.width / across).min(room.height / down);
         let (width, height, middle) = (across * scale, down * scale, room.middle());
-        Place { x: middle.x - width / 2.0, y: middle.y - height / 2.0, width, height }
+        Bounds { x: middle.x - width / 2.0, y: middle.y - height / 2.0, width, height }
     };
-    let svg = format!("<image {} preserveAspectRatio=\"none\" href=\"{number}\"/>", place.attributes());
+    let svg = format!("<image {} preserveAspectRatio=\"none\" href=\"{number}\"/>", bounds.attributes());
     if layer.radius == 0 {
-        return Element { svg, place };
+        return Element { svg, bounds };
     }
     let radius = thousandths_text(layer.radius);
-    let clip = format!("<clipPath id=\"c{number}\"><rect {} rx=\"{radius}\"/></clipPath>", place.attributes());
-    Element { svg: format!("{clip}<g clip-path=\"url(#c{number})\">{svg}</g>"), place }
+    let clip = format!("<clipPath id=\"c{number}\"><rect {} rx=\"{radius}\"/></clipPath>", bounds.attributes());
+    Element { svg: format!("{clip}<g clip-path=\"url(#c{number})\">{svg}</g>"), bounds }
 }
 
 /// Returns a text's lines, from this corner down.
@@ -169,18 +169,18 @@ fn text_lines(text: &StillText, corner: Point) -> Element {
     }
     svg.push_str("</g>");
     let count = u32::try_from(lines.len()).unwrap_or(u32::MAX);
-    Element { svg, place: Place { x, y, width, height: step * f64::from(count) } }
+    Element { svg, bounds: Bounds { x, y, width, height: step * f64::from(count) } }
 }
 
 /// Returns a gradient between these colours.
-fn gradient(id: &str, colors: &[Rgba], shape: GradientShape, angle: f64, place: Place) -> String {
+fn gradient(id: &str, colors: &[Rgba], shape: GradientShape, angle: f64, bounds: Bounds) -> String {
     let stops = stops(colors);
-    let Point { x: cx, y: cy } = place.middle();
+    let Point { x: cx, y: cy } = bounds.middle();
     match shape {
         GradientShape::Linear => {
             let (sin, cos) = angle.to_radians().sin_cos();
             // The first and the last colour are at corners, as in CSS.
-            let half = f64::midpoint((place.width * cos).abs(), (place.height * sin).abs());
+            let half = f64::midpoint((bounds.width * cos).abs(), (bounds.height * sin).abs());
             let [x1, y1, x2, y2] = [cx - cos * half, cy - sin * half, cx + cos * half, cy + sin * half].map(number_of);
             format!(
                 "<linearGradient id=\"{id}\" gradientUnits=\"userSpaceOnUse\" x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" \
@@ -188,7 +188,7 @@ fn gradient(id: &str, colors: &[Rgba], shape: GradientShape, angle: f64, place: 
             )
         }
         GradientShape::Radial => {
-            let radius = number_of(place.width.hypot(place.height) / 2.0);
+            let radius = number_of(bounds.width.hypot(bounds.height) / 2.0);
             let (cx, cy) = (number_of(cx), number_of(cy));
             format!(
                 "<radialGradient id=\"{id}\" gradientUnits=\"userSpaceOnUse\" cx=\"{cx}\" cy=\"{cy}\" \
@@ -213,7 +213,7 @@ fn stops(colors: &[Rgba]) -> String {
     stops
 }
 
-fn shadow_filter(id: &str, shadow: StillShadow, region: Place) -> String {
+fn shadow_filter(id: &str, shadow: StillShadow, region: Bounds) -> String {
     let [dx, dy] = shadow.offset.map(thousandths_text);
     let deviation = number_of(thousandths(shadow.blur) / DEVIATIONS);
     let [red, green, blue, alpha] = shadow.color;
@@ -228,14 +228,14 @@ fn shadow_filter(id: &str, shadow: StillShadow, region: Place) -> String {
 
 /// Returns the part of the canvas and its margin in which a layer and its shadow can be seen, however the layer is
 /// turned about its middle; none where neither can be seen.
-fn region(still: &Still, place: Place, shadow: StillShadow, around: f64) -> Option<Place> {
+fn region(still: &Still, bounds: Bounds, shadow: StillShadow, around: f64) -> Option<Bounds> {
     let reach = thousandths(shadow.reach());
-    let (middle, half) = (place.middle(), place.width.hypot(place.height) / 2.0 + around + reach);
+    let (middle, half) = (bounds.middle(), bounds.width.hypot(bounds.height) / 2.0 + around + reach);
     let [across, down] = still.canvas.map(f64::from);
     let (left, right) = ((middle.x - half).max(-reach), (middle.x + half).min(across + reach));
     let (top, bottom) = ((middle.y - half).max(-reach), (middle.y + half).min(down + reach));
     let is_seen = right > left && bottom > top;
-    is_seen.then_some(Place { x: left, y: top, width: right - left, height: bottom - top })
+    is_seen.then_some(Bounds { x: left, y: top, width: right - left, height: bottom - top })
 }
 
 fn fill([red, green, blue, alpha]: Rgba) -> String {

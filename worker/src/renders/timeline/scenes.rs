@@ -13,14 +13,14 @@ use domain::ids::ItemId;
 use std::collections::{HashMap, VecDeque};
 
 /// The source of a scene's frames.
-enum Shown {
+enum FrameSource {
     /// A video.
     Moving(ItemId, Box<FrameStream>),
     /// One frame, repeated.
     Still(Vec<u8>),
 }
 
-impl Shown {
+impl FrameSource {
     /// Its next frame.
     async fn frame(&mut self, render: &FilmRender<'_>, ctx: &JobCtx) -> Result<Vec<u8>, ReadError> {
         match self {
@@ -51,7 +51,7 @@ pub(super) struct Scenes<'a> {
     /// The scenes that have not ended; the first may be visible now.
     left: VecDeque<NumberedScene<'a>>,
     /// The pictures of the first of these scenes, as far as they are opened.
-    open: VecDeque<Shown>,
+    open: VecDeque<FrameSource>,
     /// Decoders that a later scene goes on with, by the number of the scene that ended.
     idle: HashMap<usize, Box<FrameStream>>,
 }
@@ -98,8 +98,8 @@ impl<'a> Scenes<'a> {
     /// Ends all decoders.
     pub(super) async fn end(self) {
         let open = self.open.into_iter().filter_map(|shown| match shown {
-            Shown::Moving(_, stream) => Some(stream),
-            Shown::Still(_) => None,
+            FrameSource::Moving(_, stream) => Some(stream),
+            FrameSource::Still(_) => None,
         });
         for mut stream in open.chain(self.idle.into_values()) {
             stream.kill().await;
@@ -109,7 +109,7 @@ impl<'a> Scenes<'a> {
     /// Forgets the scenes that have ended by this frame.
     async fn leave_ended(&mut self, number: i64) {
         while let Some(over) = self.left.pop_front_if(|numbered| numbered.end() <= number) {
-            if let Some(Shown::Moving(_, stream)) = self.open.pop_front() {
+            if let Some(FrameSource::Moving(_, stream)) = self.open.pop_front() {
                 self.put_aside(over.number, stream).await;
             }
         }
@@ -136,14 +136,14 @@ async fn open(
     numbered: NumberedScene<'_>,
     size: Size,
     ctx: &JobCtx,
-) -> Result<Shown, ReadError> {
+) -> Result<FrameSource, ReadError> {
     let NumberedScene { number, scene } = numbered;
     let pixels = |side: usize| u32::try_from(side).unwrap_or(2);
     let frame = FrameSize { width: pixels(size.width), height: pixels(size.height), cover: scene.cover };
     match scene.picture {
-        FilmPicture::Color { rgb } => Ok(Shown::Still(plain(rgb, size))),
+        FilmPicture::Color { rgb } => Ok(FrameSource::Still(plain(rgb, size))),
         FilmPicture::Image { item } => {
-            Ok(Shown::Still(image_frame(render.source(item)?, frame, &aside(render, item, ctx)).await?))
+            Ok(FrameSource::Still(image_frame(render.source(item)?, frame, &aside(render, item, ctx)).await?))
         }
         FilmPicture::Clip { item, from } => {
             let ctx = aside(render, item, ctx);
@@ -158,7 +158,7 @@ async fn open(
                     Box::new(FrameStream::start(render.source(item)?, frame, rate, first, &ctx).await?)
                 }
             };
-            Ok(Shown::Moving(item, stream))
+            Ok(FrameSource::Moving(item, stream))
         }
     }
 }

@@ -8,15 +8,17 @@ mod shapes;
 
 use crate::app::App;
 use crate::auth::Auth;
-use crate::contract::envelope::{Stored, ToolAnswer};
+use crate::contract::envelope::{Stored, ToolAnswer, Written};
 use crate::contract::groups::{Refusals, Tag};
 use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, Code};
 use crate::http::paging::Page;
 use crate::http::text::{Text, True};
 use crate::resources::tools::shown_items::MediaLinks;
+use crate::resources::tools::written::written;
 use crate::usecases::canvases::{NewCanvas, create_canvas};
 use crate::usecases::document_edits::{self, Edit};
+use crate::usecases::document_reads;
 use crate::usecases::documents::{self, Kept};
 use crate::usecases::once::Once;
 use domain::canvas;
@@ -90,7 +92,7 @@ impl CanvasTools {
             background: background.map(|color| color.0),
             layers: ops::added(layers.iter().flatten()),
         };
-        Ok(create_canvas(&self.0, &caller, &once, new, shown(&caller.request_id)).await?.into())
+        Ok(create_canvas(&self.0, &caller, &once, new, answer_writer(&caller.request_id)).await?.into())
     }
 
     /// List canvases
@@ -112,14 +114,13 @@ impl CanvasTools {
     /// With all its layers, the lowest first, its placeholders, and links to the items that it shows. A layer whose
     /// item is deleted says so.
     #[oai(path = "/tools/get_canvas", method = "post", operation_id = "get_canvas")]
-    async fn get_canvas(&self, auth: Auth, arguments: Json<OneCanvas>) -> Answer<Json<ToolAnswer<CanvasAnswer>>> {
+    async fn get_canvas(&self, auth: Auth, arguments: Json<OneCanvas>) -> Answer<Written<ToolAnswer<CanvasAnswer>>> {
         let Auth(caller) = auth;
         let canvas: CanvasId = arguments.0.canvas_id.id(Code::CanvasNotFound)?;
-        let mut conn = self.0.conn().await?;
-        let kept = documents::reach::<canvas::Canvas>(&mut conn, &caller, canvas.uuid()).await?;
-        let usable = items::usable(&mut conn, &kept.body.items(), caller.workspace.id).await?;
+        let kept = document_reads::reach::<canvas::Canvas>(&self.0, &caller, canvas.uuid()).await?;
+        let usable = items::usable(&mut *self.0.conn().await?, &kept.body.items(), caller.workspace.id).await?;
         let links = usable.first().map(|item| MediaLinks { links: &self.0.links, now: item.now });
-        Ok(ToolAnswer::new(&caller.request_id, CanvasAnswer { canvas: Canvas::of(kept, links) }).json())
+        Ok(written(&self.0, &caller, kept.is_long, || CanvasAnswer { canvas: Canvas::of(kept, links) }).await)
     }
 
     /// Change a canvas
@@ -142,7 +143,9 @@ impl CanvasTools {
         let ops = ops.iter().flatten().filter_map(ToJSON::to_json).collect();
         let edit = Edit { if_revision, name: name.map(|name| name.0), ops };
         let canvas: CanvasId = canvas_id.id(Code::CanvasNotFound)?;
-        Ok(document_edits::edit(&self.0, &caller, &once, canvas.uuid(), edit, shown(&caller.request_id)).await?.into())
+        Ok(document_edits::edit(&self.0, &caller, &once, canvas.uuid(), edit, answer_writer(&caller.request_id))
+            .await?
+            .into())
     }
 
     /// Undo the latest change of a canvas
@@ -163,7 +166,7 @@ impl CanvasTools {
         }
         let canvas: CanvasId = arguments.0.canvas_id.id(Code::CanvasNotFound)?;
         let (id, if_revision) = (canvas.uuid(), arguments.0.if_revision);
-        let show = shown(&caller.request_id);
+        let show = answer_writer(&caller.request_id);
         Ok(document_edits::undo(&self.0, &caller, &once, id, if_revision, show).await?.into())
     }
 
@@ -181,6 +184,6 @@ impl CanvasTools {
 }
 
 /// Returns a function that writes the answer which shows a canvas.
-fn shown(request_id: &str) -> impl FnOnce(Kept<canvas::Canvas>) -> String {
+fn answer_writer(request_id: &str) -> impl FnOnce(Kept<canvas::Canvas>) -> String {
     move |kept| ToolAnswer::new(request_id, CanvasAnswer { canvas: Canvas::of(kept, None) }).to_json_string()
 }

@@ -10,13 +10,13 @@ use crate::contract::groups::{Refusals, Tag};
 use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::{MinuteCount, Text};
-use crate::resources::tools::edits::call::{Call, Priced};
+use crate::resources::tools::edits::call::{Priced, RenderCall};
 use crate::resources::tools::edits::rendered::Rendered;
 use crate::resources::tools::shown_items::undrawn_letters;
 use crate::resources::tools::stored_read::NeedStatus;
 use crate::usecases::canvases::{Material, material};
-use crate::usecases::documents;
-use domain::canvas::{Canvas, Known, Milli, NotDrawable, StillOutput, Values, still_of};
+use crate::usecases::document_reads;
+use domain::canvas::{Canvas, KitNames, Known, Milli, NotDrawable, StillOutput, Values, still_of};
 use domain::ids::CanvasId;
 use domain::letters::undrawn;
 use domain::render::RenderPlan;
@@ -124,14 +124,15 @@ impl RenderTools {
         let (format, scale) = (still_format(format), thousandths(scale.unwrap_or(1.0))?);
         let values: Values = values.into_iter().flatten().map(|(name, value)| (name, value.0)).collect();
         let canonical = json!({ "canvas_id": id, "format": format, "scale": scale, "values": values });
-        let call = Call::new(&self.0, &caller, "render_canvas", canonical, key, dry_run);
+        let call = RenderCall::new(&self.0, &caller, "render_canvas", canonical, key, dry_run);
         if let Some(answer) = call.replayed().await? {
             return Ok(answer);
         }
+        let kept = document_reads::reach::<Canvas>(&self.0, &caller, id.uuid()).await?;
         let mut conn = self.0.conn().await?;
-        let kept = documents::reach::<Canvas>(&mut conn, &caller, id.uuid()).await?;
         let Material { sources, kit } = material(&mut conn, &caller, kept.body.items()).await?;
-        let known = Known { sources: &sources, kit: &kit };
+        let names = KitNames::of(&kit);
+        let known = Known { sources: &sources, kit: &names };
         let output = StillOutput { workspace: caller.workspace.id, format, scale };
         let still = still_of(&kept.body, known, &values, output);
         let still = still.map_err(|error| refused(&error))?;

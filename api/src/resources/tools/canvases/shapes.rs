@@ -85,7 +85,7 @@ pub struct DeletedCanvas {
 impl Canvas {
     /// Returns the canvas as tools show it; with links to the items that it shows, if `links` is given.
     pub(super) fn of(kept: Kept<canvas::Canvas>, links: Option<MediaLinks<'_>>) -> Self {
-        let Kept { id, name, body, refs, revision, created_at, updated_at } = kept;
+        let Kept { id, name, body, refs, revision, created_at, updated_at, .. } = kept;
         let shown = ShownItems { refs: &refs, links };
         Self {
             id: Text::of(CanvasId::from(id)),

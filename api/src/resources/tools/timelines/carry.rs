@@ -5,18 +5,20 @@
 use super::material::{Material, add_transcripts};
 use super::shapes::Timeline;
 use crate::app::App;
+use crate::app::beside::worked;
 use crate::auth::Auth;
-use crate::contract::envelope::{Stored, ToolAnswer};
+use crate::contract::envelope::{Stored, ToolAnswer, Written};
 use crate::contract::groups::{Refusals, Tag};
 use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::Text;
-use crate::usecases::documents;
+use crate::usecases::document_reads;
+use crate::usecases::documents::Kept;
 use crate::usecases::import_timeline::{Carried, CarriedFormat, import_timeline};
 use crate::usecases::once::Once;
 use domain::captions::{srt, vtt};
 use domain::ids::TimelineId;
-use domain::timeline::{self, CaptionSource, MOST_EVENTS, edl, left_out, otio};
+use domain::timeline::{self, CaptionSource, MOST_EVENTS, Names, edl, left_out, otio};
 use poem_openapi::payload::Json;
 use poem_openapi::types::ToJSON;
 use poem_openapi::{Enum, Object, OpenApi};
@@ -41,6 +43,12 @@ pub enum CarryFormat {
     Srt,
     /// Captions, as `WebVTT`.
     Vtt,
+}
+
+impl CarryFormat {
+    const fn is_captions(self) -> bool {
+        matches!(self, Self::Srt | Self::Vtt)
+    }
 }
 
 impl From<CarryFormat> for CarriedFormat {
@@ -118,52 +126,27 @@ impl CarryTools {
         &self,
         auth: Auth,
         arguments: Json<ExportTimeline>,
-    ) -> Answer<Json<ToolAnswer<ExportedTimeline>>> {
+    ) -> Answer<Written<ToolAnswer<ExportedTimeline>>> {
         let (Auth(caller), ExportTimeline { timeline_id, format }) = (auth, arguments.0);
         let id: TimelineId = timeline_id.id(Code::TimelineNotFound)?;
-        let mut conn = self.0.conn().await?;
-        let kept = documents::reach::<timeline::Timeline>(&mut conn, &caller, id.uuid()).await?;
-        let usable = items::usable(&mut conn, &kept.body.items(), caller.workspace.id).await?;
-        drop(conn);
+        let kept = document_reads::reach::<timeline::Timeline>(&self.0, &caller, id.uuid()).await?;
+        let used = kept.body.items();
         let mut names = HashMap::new();
         let mut material = Material::default();
-        for item in usable {
+        for item in items::usable(&mut *self.0.conn().await?, &used, caller.workspace.id).await? {
             names.insert(item.id, item.name);
             material.sources.insert(item.id, item.facts);
         }
-        let content = match format {
-            CarryFormat::Otio => {
-                serde_json::to_string(&otio(&kept.name, &kept.body, &names)).map_err(ApiError::internal)?
-            }
-            CarryFormat::Edl => {
-                material.warnings = left_out(&kept.body);
-                edl(&kept.name, &kept.body, &names).ok_or_else(|| {
-                    let message = format!("An EDL has at most {MOST_EVENTS} scenes; export it as `otio`.");
-                    ApiError::new(Code::InvalidRequest, message)
-                })?
-            }
-            CarryFormat::Srt | CarryFormat::Vtt => {
-                let is_written =
-                    kept.body.captions.as_ref().is_some_and(|captions| captions.source == CaptionSource::Cues);
-                if !is_written {
-                    add_transcripts(&self.0, &caller, &kept.body, &mut material).await?;
-                }
-                let (body, transcripts) = (kept.body, std::mem::take(&mut material.transcripts));
-                let written = move || {
-                    let cues = body.cues(&transcripts);
-                    if format == CarryFormat::Srt { srt(&cues) } else { vtt(&cues) }
-                };
-                tokio::task::spawn_blocking(written).await.map_err(ApiError::internal)?
-            }
+        let has_cues = kept.body.captions.as_ref().is_some_and(|captions| captions.source == CaptionSource::Cues);
+        if format.is_captions() && !has_cues {
+            add_transcripts(&self.0, &caller, &kept.body, &mut material).await?;
+        }
+        let is_long = kept.is_long || !material.transcripts.is_empty();
+        let write = || {
+            let data = exported(&kept, format, &names, material)?;
+            Ok(Written::of(&ToolAnswer::new(&caller.request_id, data)))
         };
-        let data = ExportedTimeline {
-            timeline_id: Text::of(id),
-            revision: kept.revision,
-            format,
-            content: Text(content),
-            warnings: material.warnings.into_iter().map(Text).collect(),
-        };
-        Ok(ToolAnswer::new(&caller.request_id, data).json())
+        worked(&self.0, caller.account_id, is_long, write).await
     }
 
     /// Import a timeline
@@ -195,4 +178,34 @@ impl CarryTools {
         let carried = Carried { content: content.0, format, fps, name: name.map(|name| name.0) };
         Ok(import_timeline(&self.0, &caller, &once, carried, show).await?.into())
     }
+}
+
+/// Writes the timeline in this format, with what is stored about its items.
+fn exported(
+    kept: &Kept<timeline::Timeline>,
+    format: CarryFormat,
+    names: &Names,
+    material: Material,
+) -> Answer<ExportedTimeline> {
+    let Material { transcripts, mut warnings, .. } = material;
+    let (name, body) = (&kept.name, &kept.body);
+    let content = match format {
+        CarryFormat::Otio => serde_json::to_string(&otio(name, body, names)).map_err(ApiError::internal)?,
+        CarryFormat::Edl => {
+            warnings.extend(left_out(body));
+            edl(name, body, names).ok_or_else(|| {
+                let message = format!("An EDL has at most {MOST_EVENTS} scenes; export it as `otio`.");
+                ApiError::new(Code::InvalidRequest, message)
+            })?
+        }
+        CarryFormat::Srt => srt(&body.cues(&transcripts)),
+        CarryFormat::Vtt => vtt(&body.cues(&transcripts)),
+    };
+    Ok(ExportedTimeline {
+        timeline_id: Text::of(TimelineId::from(kept.id)),
+        revision: kept.revision,
+        format,
+        content: Text(content),
+        warnings: warnings.into_iter().map(Text).collect(),
+    })
 }

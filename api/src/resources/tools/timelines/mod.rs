@@ -10,14 +10,16 @@ mod shapes;
 
 use crate::app::App;
 use crate::auth::Auth;
-use crate::contract::envelope::{Stored, ToolAnswer};
+use crate::contract::envelope::{Stored, ToolAnswer, Written};
 use crate::contract::groups::{Refusals, Tag};
 use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, Code};
 use crate::http::paging::Page;
 use crate::http::text::{Text, True};
 use crate::resources::tools::shown_items::MediaLinks;
+use crate::resources::tools::written::written;
 use crate::usecases::document_edits::{self, Edit};
+use crate::usecases::document_reads;
 use crate::usecases::documents::{self, Kept};
 use crate::usecases::once::Once;
 use crate::usecases::timelines::create_timeline;
@@ -91,7 +93,7 @@ impl TimelineTools {
         }
         let CreateTimeline { name, ops } = arguments.0;
         let ops = ops.iter().flatten().filter_map(ToJSON::to_json).collect();
-        Ok(create_timeline(&self.0, &caller, &once, &name.0, ops, shown(&caller.request_id)).await?.into())
+        Ok(create_timeline(&self.0, &caller, &once, &name.0, ops, answer_writer(&caller.request_id)).await?.into())
     }
 
     /// List timelines
@@ -117,15 +119,17 @@ impl TimelineTools {
     /// With everything in it, the time at which each scene begins, and links to what the scenes show. Parts whose item
     /// is deleted say so.
     #[oai(path = "/tools/get_timeline", method = "post", operation_id = "get_timeline")]
-    async fn get_timeline(&self, auth: Auth, arguments: Json<OneTimeline>) -> Answer<Json<ToolAnswer<TimelineAnswer>>> {
+    async fn get_timeline(
+        &self,
+        auth: Auth,
+        arguments: Json<OneTimeline>,
+    ) -> Answer<Written<ToolAnswer<TimelineAnswer>>> {
         let Auth(caller) = auth;
         let timeline: TimelineId = arguments.0.timeline_id.id(Code::TimelineNotFound)?;
-        let mut conn = self.0.conn().await?;
-        let kept = documents::reach::<timeline::Timeline>(&mut conn, &caller, timeline.uuid()).await?;
-        let shown = items::usable(&mut conn, &kept.body.items(), caller.workspace.id).await?;
+        let kept = document_reads::reach::<timeline::Timeline>(&self.0, &caller, timeline.uuid()).await?;
+        let shown = items::usable(&mut *self.0.conn().await?, &kept.body.items(), caller.workspace.id).await?;
         let links = shown.first().map(|item| MediaLinks { links: &self.0.links, now: item.now });
-        let timeline = Timeline::of(kept, links);
-        Ok(ToolAnswer::new(&caller.request_id, TimelineAnswer { timeline }).json())
+        Ok(written(&self.0, &caller, kept.is_long, || TimelineAnswer { timeline: Timeline::of(kept, links) }).await)
     }
 
     /// Change a timeline
@@ -148,7 +152,7 @@ impl TimelineTools {
         let ops = ops.iter().flatten().filter_map(ToJSON::to_json).collect();
         let edit = Edit { if_revision, name: name.map(|name| name.0), ops };
         let timeline: TimelineId = timeline_id.id(Code::TimelineNotFound)?;
-        Ok(document_edits::edit(&self.0, &caller, &once, timeline.uuid(), edit, shown(&caller.request_id))
+        Ok(document_edits::edit(&self.0, &caller, &once, timeline.uuid(), edit, answer_writer(&caller.request_id))
             .await?
             .into())
     }
@@ -171,7 +175,7 @@ impl TimelineTools {
         }
         let timeline: TimelineId = arguments.0.timeline_id.id(Code::TimelineNotFound)?;
         let (id, if_revision) = (timeline.uuid(), arguments.0.if_revision);
-        let show = shown(&caller.request_id);
+        let show = answer_writer(&caller.request_id);
         Ok(document_edits::undo(&self.0, &caller, &once, id, if_revision, show).await?.into())
     }
 
@@ -193,6 +197,6 @@ impl TimelineTools {
 }
 
 /// Returns a function that writes the answer which shows a timeline.
-fn shown(request_id: &str) -> impl FnOnce(Kept<timeline::Timeline>) -> String {
+fn answer_writer(request_id: &str) -> impl FnOnce(Kept<timeline::Timeline>) -> String {
     move |kept| ToolAnswer::new(request_id, TimelineAnswer { timeline: Timeline::of(kept, None) }).to_json_string()
 }

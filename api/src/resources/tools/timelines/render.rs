@@ -11,11 +11,11 @@ use crate::contract::groups::{Refusals, Tag};
 use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::{MinuteCount, Text};
-use crate::resources::tools::edits::call::{Call, Priced};
+use crate::resources::tools::edits::call::{Priced, RenderCall};
 use crate::resources::tools::edits::rendered::Rendered;
 use crate::resources::tools::shown_items::undrawn_letters;
 use crate::resources::tools::stored_read::NeedStatus;
-use crate::usecases::documents;
+use crate::usecases::document_reads;
 use domain::decoding::Decoding;
 use domain::film::{FilmFormat, FilmOutput, FilmQuality};
 use domain::ids::TimelineId;
@@ -127,11 +127,11 @@ impl RenderTools {
         let id: TimelineId = timeline_id.id(Code::TimelineNotFound)?;
         let asked = FilmOutput { format: film_format(format), quality: film_quality(quality) };
         let canonical = json!({ "timeline_id": id, "format": asked.format, "quality": asked.quality });
-        let call = Call::new(&self.0, &caller, "render_timeline", canonical, key, dry_run);
+        let call = RenderCall::new(&self.0, &caller, "render_timeline", canonical, key, dry_run);
         if let Some(answer) = call.replayed().await? {
             return Ok(answer);
         }
-        let kept = documents::reach::<Timeline>(&mut *self.0.conn().await?, &caller, id.uuid()).await?;
+        let kept = document_reads::reach::<Timeline>(&self.0, &caller, id.uuid()).await?;
         let Material { sources, speech, transcripts, mut warnings } =
             stored_material(&self.0, &caller, &kept.body, asked.format.has_picture()).await?;
         // On another thread: planning a day of speech under thousands of cuts takes a while.

@@ -103,7 +103,7 @@ pub struct DeletedTimeline {
 impl Timeline {
     /// Returns the timeline as tools show it; with links to its media, if `links` is given.
     pub(super) fn of(kept: Kept<timeline::Timeline>, links: Option<MediaLinks<'_>>) -> Self {
-        let Kept { id, name, body, refs, revision, created_at, updated_at } = kept;
+        let Kept { id, name, body, refs, revision, created_at, updated_at, .. } = kept;
         let shown = ShownItems { refs: &refs, links };
         let places = body.placed();
         let scenes = body.scenes.iter().zip(&places).zip(0..);
@@ -166,7 +166,7 @@ impl From<timeline::Captions> for CaptionText {
 impl From<ListedRow> for ListedTimeline {
     fn from(row: ListedRow) -> Self {
         let summary = &row.summary;
-        let duration = timeline::Micros(summary["duration_us"].as_i64().unwrap_or_default());
+        let duration = timeline::Timeline::duration_in(summary);
         Self {
             id: Text::of(TimelineId::from(row.id)),
             duration_seconds: duration.seconds(),

@@ -1,0 +1,172 @@
+//! Works on requests with long bodies beside the threads that answer calls.
+//!
+//! A body of a megabyte of tiny values takes a third of a second to parse, to check against its schema and to walk, in
+//! a debug build. For so long its thread would do nothing else. So a request with a long body is polled in
+//! `block_in_place`, and its body is judged only when its turn has come: one at a time for each account, and as many
+//! for all accounts as half the cores. Waiting for a turn holds no connection, and a turn ends as soon as the request
+//! waits for something else. Documents that are long wait for the same turns where they are read and where answers show
+//! them ([`worked`]).
+
+use crate::app::App;
+use crate::app::turns::{Turns, WorkPermit};
+use crate::http::answers::Taker;
+use crate::http::request::SentBody;
+use domain::ids::AccountId;
+use poem::{Endpoint, Request};
+use std::hash::Hash;
+use std::num::NonZero;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+use std::thread::available_parallelism;
+use tokio::runtime::{Handle, RuntimeFlavor};
+
+/// A body of more bytes is long: this many are judged within a few milliseconds.
+pub const LONG: usize = 64 << 10;
+
+/// Returns the turns in which a process works on long bodies.
+pub fn turns() -> Turns<Taker> {
+    let cores = available_parallelism().map_or(1, NonZero::get);
+    Turns::new(1, (cores / 2).max(1))
+}
+
+/// The turn of a request with a long body. It is attached to such requests.
+#[derive(Clone, Default)]
+pub struct BodyTurn(Arc<Mutex<Option<WorkPermit>>>);
+
+impl BodyTurn {
+    /// Waits for the turn of this taker, if the request's body is long. It lasts until the request waits again.
+    pub async fn wait(request: &Request, taker: Taker) {
+        let (Some(own), Some(app)) = (request.data::<Self>(), request.data::<App>()) else { return };
+        own.end();
+        let turn = app.body_turns.turn(taker).await;
+        *own.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(turn);
+    }
+
+    fn end(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+}
+
+/// Calls the endpoint, and returns its answer. A request with a long body is polled beside the threads that answer.
+pub async fn call_beside<E: Endpoint>(endpoint: &E, mut request: Request) -> poem::Result<E::Output> {
+    if !is_long(request.data()) {
+        return endpoint.call(request).await;
+    }
+    let turn = BodyTurn::default();
+    request.set_data(turn.clone());
+    Beside { answer: Box::pin(endpoint.call(request)), turn }.await
+}
+
+/// Whether a request has a long body.
+pub fn is_long(body: Option<&SentBody>) -> bool {
+    body.is_some_and(|SentBody(bytes)| bytes.len() > LONG)
+}
+
+/// Does work that takes long. Meanwhile another thread takes over this one's other tasks.
+pub fn run_beside<T>(work: impl FnOnce() -> T) -> T {
+    // A runtime with one thread, as most tests have, has none that could take over.
+    let has_others = Handle::try_current().is_ok_and(|handle| handle.runtime_flavor() == RuntimeFlavor::MultiThread);
+    if has_others { tokio::task::block_in_place(work) } else { work() }
+}
+
+/// Does work, as [`run_beside`] if it takes long: for those who can't wait for a turn, as they hold a connection.
+pub fn run_beside_if<T>(is_long: bool, work: impl FnOnce() -> T) -> T {
+    if is_long { run_beside(work) } else { work() }
+}
+
+/// Waits for the key's turn, then does work that takes long, while others take over what its thread has to do. The turn
+/// ends with the work. Nobody waits here with a connection in hand.
+pub async fn in_turn<K, T>(turns: &Turns<K>, key: K, work: impl FnOnce() -> T) -> T
+where
+    K: Hash + Eq + Send + Sync + 'static,
+{
+    let _turn = turns.turn(key).await;
+    run_beside(work)
+}
+
+/// Does work for an account: if it takes long, in the account's turn, beside the threads that answer calls.
+pub async fn worked<T>(app: &App, account: AccountId, is_long: bool, work: impl FnOnce() -> T) -> T {
+    if is_long { in_turn(&app.body_turns, account.into(), work).await } else { work() }
+}
+
+/// An answer that is polled beside the threads that answer, and whose turn ends whenever it waits.
+struct Beside<F> {
+    answer: Pin<Box<F>>,
+    turn: BodyTurn,
+}
+
+impl<F: Future> Future for Beside<F> {
+    type Output = F::Output;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        let polled = run_beside(|| self.answer.as_mut().poll(context));
+        self.turn.end();
+        polled
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bytes::Bytes;
+    use futures_util::FutureExt as _;
+    use poem::endpoint::make_sync;
+    use std::sync::mpsc;
+    use std::time::Duration;
+    use tokio::sync::Notify;
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+    async fn whatever_the_thread_has_to_do_goes_on_while_a_long_body_is_read() {
+        let (tell, told) = mpsc::channel();
+        let (told, begun) = (Mutex::new(told), Arc::new(Notify::new()));
+        let begins = Arc::clone(&begun);
+        let reading = make_sync(move |_| {
+            begins.notify_one();
+            told.lock().expect("the receiver").recv_timeout(Duration::from_secs(10)).is_ok().to_string()
+        });
+        let mut request = Request::builder().finish();
+        request.set_data(SentBody(Bytes::from(vec![b'0'; LONG + 1])));
+        let answer = tokio::spawn(async move { call_beside(&reading, request).await });
+        begun.notified().await;
+        // The runtime has one thread, which reads the body.
+        tokio::spawn(async move { tell.send(()) });
+        assert_eq!(answer.await.expect("it ends").expect("an answer"), "true");
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
+    async fn work_of_one_waits_for_its_own_and_lets_others_in_between() {
+        let turns = Arc::new(Turns::new(1, 1));
+        let (done, order) = mpsc::channel();
+        let (go, waits) = mpsc::channel::<()>();
+        let begun = Arc::new(Notify::new());
+        let (begins, own) = (Arc::clone(&begun), Arc::clone(&turns));
+        let first = tokio::spawn(async move {
+            let work = move || {
+                begins.notify_one();
+                waits.recv_timeout(Duration::from_secs(10)).is_ok()
+            };
+            in_turn(&own, "busy", work).await
+        });
+        begun.notified().await;
+        let work = |key: &'static str| {
+            let (done, turns) = (done.clone(), Arc::clone(&turns));
+            Box::pin(async move { in_turn(&turns, key, || done.send(key).is_ok()).await })
+        };
+        let mut waiting = [work("busy"), work("busy"), work("other")];
+        for one in &mut waiting {
+            assert!(one.as_mut().now_or_never().is_none(), "a turn lasts as long as its work");
+        }
+        go.send(()).expect("it waits");
+        assert!(first.await.expect("it ends"));
+        futures_util::future::join_all(waiting).await;
+        assert_eq!(order.try_iter().collect::<Vec<_>>(), ["other", "busy", "busy"]);
+    }
+
+    #[tokio::test]
+    async fn a_body_is_long_by_its_bytes_and_a_runtime_with_one_thread_reads_it_there() {
+        assert!(!is_long(None) && !is_long(Some(&SentBody(Bytes::from(vec![b'0'; LONG])))));
+        assert!(is_long(Some(&SentBody(Bytes::from(vec![b'0'; LONG + 1])))));
+        assert_eq!(run_beside(|| 7), 7);
+    }
+}

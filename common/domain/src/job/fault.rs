@@ -1,0 +1,57 @@
+//! Whose fault it is that a job failed, by its error code (contract §3.2): operators are alarmed by their own alone.
+
+/// Who can do something about a failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Fault {
+    /// Whoever made the media: it can't be read, or is too long.
+    Media,
+    /// The caller, who asked for what can't be made.
+    Caller,
+    /// A provider of models.
+    Provider,
+    /// Whoever runs the service.
+    Ours,
+}
+
+/// Every code that a job can end with.
+pub const FAULTS: [(&str, Fault); 16] = [
+    ("media_unreadable", Fault::Media),
+    ("media_too_long", Fault::Media),
+    ("file_too_large", Fault::Caller),
+    ("not_supported", Fault::Caller),
+    ("provider_refused", Fault::Caller),
+    ("provider_unavailable", Fault::Provider),
+    ("provider_failed", Fault::Provider),
+    ("provider_timeout", Fault::Provider),
+    ("provider_bad_output", Fault::Provider),
+    ("outcome_unknown", Fault::Provider),
+    // An item that is deleted cancels its jobs: these bytes were lost in our store.
+    ("media_missing", Fault::Ours),
+    // A job is accepted only where a worker has offered the engine.
+    ("engine_not_configured", Fault::Ours),
+    ("reader_timeout", Fault::Ours),
+    ("reader_crashed", Fault::Ours),
+    ("worker_lost", Fault::Ours),
+    ("internal", Fault::Ours),
+];
+
+impl Fault {
+    /// Returns whose fault a job's error code tells of. A code that is not known is ours.
+    pub fn of(code: &str) -> Self {
+        FAULTS.iter().find(|(known, _)| *known == code).map_or(Self::Ours, |(_, fault)| *fault)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_code_is_one_partys_fault_and_an_unknown_one_ours() {
+        for (place, (code, fault)) in FAULTS.iter().enumerate() {
+            assert_eq!(Fault::of(code), *fault);
+            assert!(FAULTS[..place].iter().all(|(other, _)| other != code), "{code}");
+        }
+        assert_eq!(Fault::of("something_new"), Fault::Ours);
+    }
+}
