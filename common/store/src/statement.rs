@@ -1,8 +1,8 @@
-//! An account's journal of minutes as a statement: each entry, and what was left after it of the month's minutes and of
-//! the bought ones.
+//! An account's statement of a month: what stood before it, the journal's entries of it, and whether the balances are
+//! what the whole journal adds up to.
 //!
-//! The balances say what is left now; what was left earlier is computed backwards from there. So a page reads its own
-//! entries and the later ones, and a statement that does not begin at zero shows that the journal was changed.
+//! An entry belongs to the month that it names: a charge to that of its hold. A hold books nothing, since what is held
+//! is still the account's. Sums begin from the tallies of the ledger's check, so that no whole journal is read.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::credits::Credits;
@@ -10,138 +10,133 @@ use domain::ids::{AccountId, JobId};
 use domain::minutes::Minutes;
 use sqlx::PgConnection;
 
-/// An entry of the journal.
-#[derive(Debug, Clone)]
-pub struct EntryRow {
-    /// Its number, which is the order of the statement.
-    pub id: i64,
-    /// When it was written.
-    pub at: DateTime<Utc>,
-    /// The month that it belongs to.
-    pub month: NaiveDate,
-    /// `grant`, `purchase`, `hold`, `settle`, `release` or `adjust`.
-    pub kind: String,
-    /// The job that it is about; none for an entry without a job.
-    pub job_id: Option<JobId>,
-    /// The minutes of the month in the entry.
-    pub month_amount: Minutes,
-    /// The bought minutes in the entry.
-    pub bought_amount: Minutes,
-    /// By how much it changes what is left of the month.
-    pub month_change: Minutes,
-    /// By how much it changes what is left of the bought minutes.
+/// The sums of a month.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sums {
+    /// What its entries gave of the month's own minutes, less what they charged. Before the month there are none.
+    pub month: Minutes,
+    /// The bought minutes before the month.
+    pub bought_before: Minutes,
+    /// By how much its entries changed them.
     pub bought_change: Minutes,
-    /// By how much it changes what is left of the AI credits.
-    pub credit_change: Credits,
-    /// The reason that somebody gave; none without one.
-    pub note: Option<String>,
-    /// The operator's own name for it; none without one.
-    pub reference: Option<String>,
+    /// The AI credits before the month.
+    pub credits_before: Credits,
+    /// By how much its entries changed them.
+    pub credits_change: Credits,
+    /// Whether the balances of now, of the month and of what was bought, are what the journal adds up to.
+    pub adds_up: bool,
 }
 
-/// What is left of a month's minutes, or of the bought ones.
-#[derive(Debug, Clone, Copy)]
-pub struct Left {
-    /// The month; none for the bought minutes.
-    pub month: Option<NaiveDate>,
-    /// The minutes that are left, without those that are held.
-    pub left: Minutes,
-}
-
-/// Selects entries; `$tail` is what follows `WHERE`. An entry's kind decides how it changes what is left: a settle
-/// gives back its hold, less what is charged.
-macro_rules! select_entries {
-    ($tail:tt, $($argument:expr),*) => {
-        sqlx::query_as!(
-            EntryRow,
-            r#"SELECT j.id, j.at, j.month, j.kind, j.job_id AS "job_id: JobId", j.month_amount AS "month_amount: Minutes",
-                j.bought_amount AS "bought_amount: Minutes",
-                CASE j.kind WHEN 'hold' THEN -j.month_amount WHEN 'settle' THEN h.month_amount - j.month_amount
-                    WHEN 'release' THEN h.month_amount WHEN 'purchase' THEN 0 ELSE j.month_amount
-                    END AS "month_change!: Minutes",
-                CASE j.kind WHEN 'hold' THEN -j.bought_amount WHEN 'settle' THEN h.bought_amount - j.bought_amount
-                    WHEN 'release' THEN h.bought_amount WHEN 'purchase' THEN j.bought_amount ELSE 0
-                    END AS "bought_change!: Minutes",
-                CASE j.kind WHEN 'hold' THEN -j.credit_amount WHEN 'settle' THEN h.credit_amount - j.credit_amount
-                    WHEN 'release' THEN h.credit_amount ELSE j.credit_amount END AS "credit_change!: Credits",
-                j.note, j.reference
-            FROM minute_journal j
-            LEFT JOIN minute_journal h ON j.kind IN ('settle', 'release') AND h.job_id = j.job_id AND h.kind = 'hold'
-            WHERE "# + $tail,
-            $($argument),*
-        )
-    };
-}
-
-/// Returns entries of an account's journal, newest first, with numbers below `before`.
-pub async fn entries(
-    conn: &mut PgConnection,
-    account: AccountId,
-    before: Option<i64>,
-    limit: i64,
-) -> sqlx::Result<Vec<EntryRow>> {
-    let before = before.unwrap_or(i64::MAX);
-    select_entries!("j.account_id = $1 AND j.id < $2 ORDER BY j.id DESC LIMIT $3", account as AccountId, before, limit)
-        .fetch_all(conn)
-        .await
-}
-
-/// Returns the entries of one job, newest first: its settle or release, and its hold.
-pub async fn of_job(conn: &mut PgConnection, job: JobId) -> sqlx::Result<Vec<EntryRow>> {
-    select_entries!(
-        "(j.job_id = $1 AND j.kind = 'hold') OR (j.job_id = $1 AND j.kind IN ('settle', 'release')) ORDER BY j.id DESC",
-        job as JobId
+/// Returns the sums of a month; none when there is no such account.
+pub async fn sums(conn: &mut PgConnection, account: AccountId, month: NaiveDate) -> sqlx::Result<Option<Sums>> {
+    sqlx::query_as!(
+        Sums,
+        r#"WITH journal AS (
+               SELECT month, allowance - used AS of_month, bought, credits_given - credits_used AS credits
+               FROM ledger_tallies WHERE account_id = $1
+               UNION ALL
+               SELECT month,
+                   CASE WHEN kind IN ('grant', 'adjust') THEN month_amount
+                       WHEN kind = 'settle' THEN -month_amount ELSE 0 END,
+                   CASE kind WHEN 'purchase' THEN bought_amount WHEN 'settle' THEN -bought_amount ELSE 0 END,
+                   CASE WHEN kind IN ('grant', 'adjust', 'purchase') THEN credit_amount
+                       WHEN kind = 'settle' THEN -credit_amount ELSE 0 END
+               FROM minute_journal WHERE account_id = $1 AND id > (SELECT through FROM ledger_check)
+           ), booked AS (
+               SELECT
+                   coalesce(sum(of_month) FILTER (WHERE month = $2), 0)::bigint AS of_month,
+                   coalesce(sum(bought) FILTER (WHERE month < $2), 0)::bigint AS bought_before,
+                   coalesce(sum(bought) FILTER (WHERE month = $2), 0)::bigint AS bought_change,
+                   coalesce(sum(bought), 0)::bigint AS bought,
+                   coalesce(sum(credits) FILTER (WHERE month < $2), 0)::bigint AS credits_before,
+                   coalesce(sum(credits) FILTER (WHERE month = $2), 0)::bigint AS credits_change,
+                   coalesce(sum(credits), 0)::bigint AS credits
+               FROM journal
+           ), unfolded AS (
+               SELECT
+                   coalesce(sum(month_used) FILTER (WHERE month = $2), 0)::bigint AS of_month,
+                   coalesce(sum(bought_used), 0)::bigint AS bought,
+                   coalesce(sum(credits_used), 0)::bigint AS credits
+               FROM minute_unfolded WHERE account_id = $1
+           )
+           SELECT
+               booked.of_month AS "month!: Minutes",
+               booked.bought_before AS "bought_before!: Minutes",
+               booked.bought_change AS "bought_change!: Minutes",
+               booked.credits_before AS "credits_before!: Credits",
+               booked.credits_change AS "credits_change!: Credits",
+               (booked.of_month = coalesce(b.allowance - b.used, 0) - unfolded.of_month
+                   AND booked.bought = a.bought - unfolded.bought
+                   AND booked.credits = a.credits_given - a.credits_used - unfolded.credits) AS "adds_up!"
+           FROM accounts a
+           CROSS JOIN booked
+           CROSS JOIN unfolded
+           LEFT JOIN minute_buckets b ON b.account_id = a.id AND b.month = $2
+           WHERE a.id = $1"#,
+        account.uuid(),
+        month
     )
-    .fetch_all(conn)
+    .fetch_optional(conn)
     .await
 }
 
-/// Returns by how much the entries from this number on changed what is left: per month, its minutes and the bought
-/// ones.
-pub async fn changed_since(
-    conn: &mut PgConnection,
-    account: AccountId,
-    from: i64,
-) -> sqlx::Result<Vec<(NaiveDate, Minutes, Minutes)>> {
-    let rows = sqlx::query!(
-        r#"SELECT j.month,
-               sum(CASE j.kind WHEN 'hold' THEN -j.month_amount WHEN 'settle' THEN h.month_amount - j.month_amount
-                   WHEN 'release' THEN h.month_amount WHEN 'purchase' THEN 0 ELSE j.month_amount END)::bigint
-                   AS "month_change!: Minutes",
-               sum(CASE j.kind WHEN 'hold' THEN -j.bought_amount WHEN 'settle' THEN h.bought_amount - j.bought_amount
-                   WHEN 'release' THEN h.bought_amount WHEN 'purchase' THEN j.bought_amount ELSE 0 END)::bigint
-                   AS "bought_change!: Minutes"
-           FROM minute_journal j
-           LEFT JOIN minute_journal h ON j.kind IN ('settle', 'release') AND h.job_id = j.job_id AND h.kind = 'hold'
-           WHERE j.account_id = $1 AND j.id >= $2
-           GROUP BY j.month"#,
-        account as _,
-        from
-    )
-    .fetch_all(conn)
-    .await?;
-    Ok(rows.into_iter().map(|row| (row.month, row.month_change, row.bought_change)).collect())
+/// An entry of a month that is no hold.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    /// Its number, which is the order of the journal.
+    pub id: i64,
+    /// When it was written.
+    pub at: DateTime<Utc>,
+    /// `grant`, `purchase`, `adjust`, `settle` or `release`.
+    pub kind: String,
+    /// The job that ended; none for an entry without a job.
+    pub job_id: Option<JobId>,
+    /// The operator's own name for it, such as an invoice's number; none without one.
+    pub reference: Option<String>,
+    /// By how much it changes the month's minutes.
+    pub month_change: Minutes,
+    /// By how much it changes the bought minutes.
+    pub bought_change: Minutes,
+    /// By how much it changes the AI credits.
+    pub credit_change: Credits,
+    /// The minutes that were held for the job; none for an entry without a job.
+    pub held: Option<Minutes>,
+    /// The AI credits that were held for the job; none for an entry without a job.
+    pub held_credits: Option<Credits>,
 }
 
-/// Returns what is left now of each month that the account has a bucket for, and of the bought minutes. Ended jobs that
-/// are not folded yet are counted in.
-pub async fn left(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<Vec<Left>> {
+/// Returns entries of a month, newest first, with numbers below `before`. The month's grant is its first entry, as
+/// `minutes::fold` writes it before any other: a month without one has no entries.
+pub async fn entries(
+    conn: &mut PgConnection,
+    account: AccountId,
+    month: NaiveDate,
+    before: Option<i64>,
+    limit: i64,
+) -> sqlx::Result<Vec<Entry>> {
     sqlx::query_as!(
-        Left,
-        r#"SELECT b.month AS "month?", b.allowance - b.used - b.held + coalesce(u.given_back, 0)::bigint AS "left!: Minutes"
-           FROM minute_buckets b
-           LEFT JOIN (
-               SELECT month, sum(month_freed - month_used) AS given_back FROM minute_unfolded WHERE account_id = $1
-               GROUP BY month
-           ) AS u ON u.month = b.month
-           WHERE b.account_id = $1
-           UNION ALL
-           SELECT NULL, a.bought - a.bought_held + coalesce((
-               SELECT sum(bought_freed - bought_used) FROM minute_unfolded WHERE account_id = $1
-           ), 0)::bigint
-           FROM accounts a WHERE a.id = $1
-           ORDER BY 1 DESC"#,
-        account as _
+        Entry,
+        r#"SELECT j.id, j.at, j.kind, j.job_id AS "job_id: JobId", j.reference,
+               CASE WHEN j.kind IN ('grant', 'adjust') THEN j.month_amount
+                   WHEN j.kind = 'settle' THEN -j.month_amount ELSE 0 END AS "month_change!: Minutes",
+               CASE j.kind WHEN 'purchase' THEN j.bought_amount WHEN 'settle' THEN -j.bought_amount
+                   ELSE 0 END AS "bought_change!: Minutes",
+               CASE WHEN j.kind IN ('grant', 'adjust', 'purchase') THEN j.credit_amount
+                   WHEN j.kind = 'settle' THEN -j.credit_amount ELSE 0 END AS "credit_change!: Credits",
+               h.month_amount + h.bought_amount AS "held?: Minutes",
+               h.credit_amount AS "held_credits?: Credits"
+           FROM minute_journal j
+           LEFT JOIN minute_journal h ON j.kind IN ('settle', 'release') AND h.job_id = j.job_id AND h.kind = 'hold'
+           WHERE j.account_id = $1 AND j.month = $2 AND j.kind <> 'hold' AND j.id < $3
+               AND j.id >= (
+                   SELECT g.id FROM minute_journal g WHERE g.account_id = $1 AND g.month = $2 AND g.kind = 'grant'
+               )
+           ORDER BY j.id DESC
+           LIMIT $4"#,
+        account.uuid(),
+        month,
+        before.unwrap_or(i64::MAX),
+        limit
     )
     .fetch_all(conn)
     .await

@@ -2,16 +2,18 @@
 
 use crate::operators::{ANNA, BO, done, log, stage, text};
 use anyhow::Context;
-use domain::ids::DeliveryId;
+use domain::ids::{DeliveryId, JobId};
+use domain::read::Read;
 use mws_tests::clients;
 use mws_tests::world::{Browser, Client, Media, Receiver, Tenant, World, runners, until};
 use reqwest::{Method, StatusCode, header};
 use serde_json::{Value, json};
 use std::process::Command;
 use std::time::Duration;
+use worker::readers::ReadError;
 
 /// A browser that is signed in as the operator with this token.
-async fn signed_in(world: &World, token: &str) -> anyhow::Result<Browser> {
+pub async fn signed_in(world: &World, token: &str) -> anyhow::Result<Browser> {
     Browser::signed_in_by(world, "/console/in", &[("code", &link(world, token).await?)]).await
 }
 
@@ -23,15 +25,15 @@ async fn link(world: &World, token: &str) -> anyhow::Result<String> {
 }
 
 /// What a job leaves: the job, its delivery, its endpoint.
-struct Traces {
-    job: String,
-    delivery: String,
+pub struct Traces {
+    pub job: String,
+    pub delivery: String,
     endpoint: String,
     item: String,
 }
 
 /// A tenant whose names are markup, and one job of theirs that succeeded and was told of.
-async fn traces(world: &World, tenant: &Tenant, receiver: &Receiver) -> anyhow::Result<Traces> {
+pub async fn traces(world: &World, tenant: &Tenant, receiver: &Receiver) -> anyhow::Result<Traces> {
     world.work(runners::instant()).await?;
     let endpoint = world.endpoint(tenant, &format!("{}/hook?token=hidden-in-the-url", receiver.url)).await?;
     let item = world.item(tenant, Media::audio(60)).await?;
@@ -55,11 +57,16 @@ fn pages(traces: &Traces, account: &str) -> Vec<String> {
         "/deliveries".to_owned(),
         format!("/deliveries?endpoint_id={endpoint}"),
         format!("/deliveries/{delivery}"),
+        "/errors".to_owned(),
+        "/rerun?read=levels".to_owned(),
+        "/unsent".to_owned(),
+        format!("/unsent?endpoint_id={endpoint}&status=failed"),
         "/endpoints".to_owned(),
         format!("/endpoints/{endpoint}"),
         "/accounts".to_owned(),
         format!("/accounts/{account}"),
         format!("/accounts/{account}/minutes"),
+        "/items".to_owned(),
         format!("/items/{item}"),
         "/fleet".to_owned(),
         "/audit".to_owned(),
@@ -205,6 +212,15 @@ async fn a_jobs_life_its_delivery_and_the_statement_add_up_on_their_pages() -> a
     assert!(browser.get(&statement).await?.1.contains("It does not add up"));
     sqlx::query("UPDATE minute_buckets SET used = used - 1").execute(world.pool()).await?;
 
+    let other = world.tenant("b").await?;
+    let theirs = world.item(&other, Media::audio(60)).await?.to_string();
+    let (_, library) = browser.get("/console/items").await?;
+    assert!(library.contains(&found.item) && library.contains(&theirs) && library.contains("levels"), "{library}");
+    let (_, library) = browser.get(&format!("/console/items?workspace_id={}", tenant.workspace)).await?;
+    assert!(library.contains(&found.item) && !library.contains(&theirs), "{library}");
+    assert_eq!(other.client.send("DELETE", &format!("/library/items/{theirs}"), &[], None).await?.status, 200);
+    assert!(!browser.get("/console/items").await?.1.contains(&theirs), "it was deleted");
+
     let event: String = sqlx::query_scalar("SELECT id FROM events").fetch_one(world.pool()).await?;
     for (id, path) in [(&found.job, "jobs"), (&found.delivery, "deliveries"), (&event, "jobs"), (&found.item, "items")]
     {
@@ -225,6 +241,47 @@ async fn a_jobs_life_its_delivery_and_the_statement_add_up_on_their_pages() -> a
     }
     let pages = browser.get("/console/jobs?status=failed").await?.1;
     assert!(pages.contains("There are no jobs like this"), "{pages}");
+    world.end().await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_job_that_is_put_off_and_its_account_say_why_and_what_lets_it_go_on() -> anyhow::Result<()> {
+    let world = World::with(|settings| {
+        settings.worker_reads = Some(1);
+        settings.operator_tokens = Some(format!("anna:act:{ANNA}").into());
+    })
+    .await?;
+    let tenant = world.tenant("a").await?;
+    let items = world.items(&tenant, 2, Media::audio(60)).await?;
+    world.can_run(&[Read::Levels]).await?;
+    tenant.client.prepare(&items, &["levels"]).await?;
+    let browser = signed_in(&world, ANNA).await?;
+    let account = format!("/console/accounts/{}", tenant.account);
+    let forgive = format!("mws admin accounts forgive {}", tenant.account);
+    let (_, page) = browser.get(&account).await?;
+    assert!(page.contains("0 s of 3600 s a day") && !page.contains(&forgive), "{page}");
+
+    world
+        .work(runners::runner(|_, ctx| async move {
+            ctx.processor.take(Duration::from_hours(20));
+            Err(ReadError::Unsupported("it takes too long"))
+        }))
+        .await?;
+    let put_off = "SELECT id FROM jobs WHERE status = 'queued' AND claim_no = 1 AND due_at > mws_now()";
+    let job: JobId = World::within(Duration::from_secs(20), "the other job is put off", async || {
+        Ok(sqlx::query_scalar(put_off).fetch_optional(world.pool()).await?)
+    })
+    .await?;
+    let (_, page) = browser.get(&format!("/console/jobs/{job}")).await?;
+    assert!(page.contains("Why it waits") && page.contains("unpaid processor time"), "{page}");
+    assert!(page.contains(&forgive) && !page.contains("attempt failed"), "{page}");
+    let cancel = format!("/console/jobs/{job}/cancel");
+    assert!(page.contains(&cancel) && browser.get(&cancel).await?.1.contains("Cancel the job"), "{page}");
+    assert_eq!(browser.post(&cancel, &[]).await?.status(), StatusCode::SEE_OTHER);
+    let (_, page) = browser.get(&format!("/console/jobs/{job}?done=cancelled")).await?;
+    assert!(page.contains("It is cancelled") && !page.contains(&cancel), "{page}");
+    let (_, page) = browser.get(&account).await?;
+    assert!(page.contains("Its work waits for ") && page.contains(&forgive), "{page}");
     world.end().await
 }
 

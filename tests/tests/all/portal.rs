@@ -11,7 +11,7 @@ use std::process::Command;
 use std::time::Duration;
 
 /// A browser that has followed this link.
-async fn at(world: &World, link: &str) -> anyhow::Result<Browser> {
+pub async fn at(world: &World, link: &str) -> anyhow::Result<Browser> {
     Browser::signed_in_by(world, &path(link), &[]).await
 }
 
@@ -21,7 +21,7 @@ fn path(link: &str) -> String {
     format!("/portal{below}")
 }
 
-async fn link(client: &Client, asked: Value) -> anyhow::Result<String> {
+pub async fn link(client: &Client, asked: Value) -> anyhow::Result<String> {
     let made = client.post("/portal-sessions", &asked).await?;
     ensure!(made.status == 201, "{}", made.text);
     Ok(made.json["url"].as_str().context("no link")?.to_owned())
@@ -61,6 +61,7 @@ fn pages(stage: &Stage) -> Vec<String> {
         "/jobs?status=succeeded&kind=read".to_owned(),
         format!("/jobs/{job}"),
         "/usage".to_owned(),
+        "/usage/statement".to_owned(),
         "/keys".to_owned(),
     ]
     .map(|path| format!("/portal{path}"))

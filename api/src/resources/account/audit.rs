@@ -16,7 +16,7 @@ use poem_openapi::payload::Json;
 use poem_openapi::types::Any;
 use poem_openapi::{Object, OpenApi};
 use serde_json::Value;
-use store::account_audit::{self, AuditRow, Filter};
+use store::account_audit::{self, AccountAuditFilter, AuditRow};
 
 /// The error codes of this operation, besides those that any operation may return.
 pub const ERRORS: Refusals = &[("GET /audit", &[Code::SessionNotAllowed, Code::InvalidCursor])];
@@ -86,7 +86,8 @@ impl Audits {
     ) -> Answer<Json<List<AccountChange>>> {
         let Auth(caller) = auth;
         let page = Page::new("audit", limit.0, cursor.0.as_ref())?;
-        let filter = Filter { action: action.0.as_deref(), actor: actor.0.as_deref(), target: target.0.as_deref() };
+        let filter =
+            AccountAuditFilter { action: action.0.as_deref(), actor: actor.0.as_deref(), target: target.0.as_deref() };
         let mut conn = self.0.conn().await?;
         let rows = account_audit::list(&mut conn, caller.account_id, filter, page.after, page.fetch()).await?;
         Ok(Json(page.list(rows, |row| row.id.uuid(), AccountChange::from)))

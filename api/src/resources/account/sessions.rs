@@ -101,7 +101,7 @@ impl Sessions {
             let refusal = ApiError::new(Code::CodeNotRedeemable, "The code is used, expired or unknown.");
             return Err(refusal.suggest("Ask `get_api_session` for a new code."));
         };
-        self.0.guesses.right(&token.hash()).await;
+        self.0.guesses.remember_right(&token.hash()).await;
         Ok(Json(SessionTokenAnswer {
             token: token.expose().into(),
             token_type: TokenType::Bearer,

@@ -20,7 +20,7 @@ use store::{endpoints, workspaces};
 /// The most keys, workspaces and endpoints that an account's page shows.
 const MOST: i64 = 50;
 
-pub(super) async fn shown(visit: Visit) -> Answer<Response> {
+pub(super) async fn show(visit: Visit) -> Answer<Response> {
     visit.takes(&["name", "cursor"])?;
     let page = visit.page("console accounts")?;
     let now = visit.now().await?;
@@ -97,7 +97,8 @@ pub(super) async fn one(visit: Visit) -> Answer<Response> {
         }))
         (shell::section("minutes", "Minutes", &minutes(id, &balance)))
         (shell::section("workspaces", "Workspaces", &html! {
-            ul { @for one in &own { li { a.id href={ "/console/jobs?workspace_id=" (one.id) } { (one.id) } " " (one.name) @if one.is_default { " (default)" } } } }
+            ul { @for one in &own { li { a.id href={ "/console/jobs?workspace_id=" (one.id) } { (one.id) } " " (one.name) @if one.is_default { " (default)" }
+                " " a href={ "/console/items?workspace_id=" (one.id) } { "Items" span.hidden { " of " (one.id) } } } } }
         }))
         (shell::section("keys", "Keys", &keyed(&keys, now)))
         (shell::section("endpoints", "Endpoints", &html! {

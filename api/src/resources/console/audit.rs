@@ -6,12 +6,12 @@ use crate::http::error::Answer;
 use maud::{Markup, html};
 use poem::Response;
 use store::Seen;
-use store::audit::{self, AuditRow, Filter};
+use store::audit::{self, AuditFilter, AuditRow};
 
-pub(super) async fn shown(visit: Visit) -> Answer<Response> {
+pub(super) async fn show(visit: Visit) -> Answer<Response> {
     visit.takes(&["operator", "action", "target", "cursor"])?;
     let page = visit.page("console audit")?;
-    let filter = Filter {
+    let filter = AuditFilter {
         operator: visit.asked("operator"),
         action: visit.asked("action"),
         target: visit.asked("target"),

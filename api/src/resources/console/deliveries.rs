@@ -11,20 +11,20 @@ use domain::series::DeliveryStatus;
 use maud::{Markup, html};
 use poem::Response;
 use sqlx::PgConnection;
-use store::deliveries::{self, DeliveryRow, Filter, SearchFilter, SearchScope};
+use store::deliveries::{self, DeliveryFilter, DeliveryRow, DeliverySearchFilter, SearchScope};
 use store::endpoints;
 
 const FILTERS: [&str; 10] =
     ["status", "event_type", "http_status", "error", "account_id", "endpoint_id", "job_id", "since", "until", "cursor"];
 
-pub(super) async fn shown(visit: Visit) -> Answer<Response> {
+pub(super) async fn show(visit: Visit) -> Answer<Response> {
     visit.takes(&FILTERS)?;
     let page = visit.page("console deliveries")?;
-    let every = filter(&visit)?;
+    let every = search_filter(&visit)?;
     let now = visit.now().await?;
     let mut conn = visit.conn().await?;
-    let place = place(&visit, &mut conn).await?;
-    let seen = deliveries::search(&mut conn, &place, &every, page.after.map(DeliveryId::from), page.fetch()).await?;
+    let scope = search_scope(&visit, &mut conn).await?;
+    let seen = deliveries::search(&mut conn, &scope, &every, page.after.map(DeliveryId::from), page.fetch()).await?;
     let (ids, next) = page.cut(seen, |id| id.uuid());
     let found = deliveries::by_ids(&mut conn, &ids, None).await?;
     let main = html! {
@@ -34,21 +34,29 @@ pub(super) async fn shown(visit: Visit) -> Answer<Response> {
             @if !found.is_empty() { (rows(&found, now)) }
             (shell::pages(&visit, found.len(), next.as_deref(), "deliveries"))
         }))
+        p { a href={ "/console/unsent?" (unsent(&visit)) } { "Send again all that did not arrive…" } }
         (shell::command(&command(&visit)))
     };
     Ok(visit.whole("Deliveries", &main))
 }
 
-fn filter(visit: &Visit) -> Answer<SearchFilter> {
+fn search_filter(visit: &Visit) -> Answer<DeliverySearchFilter> {
     let status = |text: &str| text.parse::<i16>().ok().filter(|status| (100..=599).contains(status));
-    let filter = Filter {
+    let filter = DeliveryFilter {
         status: visit.word("status", DeliveryStatus::from_name)?,
         event_type: visit.word("event_type", EventType::from_name)?,
         http_status: visit.word("http_status", status)?,
         since: moment(visit, "since")?,
         until: moment(visit, "until")?,
     };
-    Ok(SearchFilter { filter, error: visit.asked("error").map(str::to_owned) })
+    Ok(DeliverySearchFilter { filter, error: visit.asked("error").map(str::to_owned) })
+}
+
+/// The query of the page that sends again what did not arrive, with this list's account or endpoint.
+fn unsent(visit: &Visit) -> String {
+    let mut query = url::form_urlencoded::Serializer::new(String::new());
+    query.extend_pairs(["account_id", "endpoint_id"].iter().filter_map(|name| Some((*name, visit.asked(name)?))));
+    query.finish()
 }
 
 /// Returns deliveries as a table.
@@ -88,7 +96,7 @@ fn fields(visit: &Visit) -> Markup {
     }
 }
 
-async fn place(visit: &Visit, conn: &mut PgConnection) -> Answer<SearchScope> {
+async fn search_scope(visit: &Visit, conn: &mut PgConnection) -> Answer<SearchScope> {
     let account = visit.id_in::<AccountId>("account_id")?;
     let endpoint = visit.id_in::<EndpointId>("endpoint_id")?;
     match (account, endpoint, visit.id_in::<JobId>("job_id")?) {

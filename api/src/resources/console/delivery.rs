@@ -17,7 +17,7 @@ use store::deliveries::{self, DeliveryRow, SentRow};
 use store::endpoints::{self, EndpointOf};
 use store::webhook_secrets;
 
-pub(super) async fn shown(visit: Visit) -> Answer<Response> {
+pub(super) async fn show(visit: Visit) -> Answer<Response> {
     visit.takes(&["done"])?;
     let id: DeliveryId = visit.own_id(Code::DeliveryNotFound)?;
     let now = visit.now().await?;
@@ -189,6 +189,7 @@ pub(super) async fn confirm(visit: Visit) -> Answer<Response> {
         p { "Its receiver sees the same event id, and is to pass over what it has seen. A delivery that is still pending is cancelled for this one." }
         @if !endpoint.endpoint.enabled { p.fault { "The endpoint is disabled: nothing is sent to it." } }
         form method="post" { div.acts { button { "Send again" } a href={ "/console/deliveries/" (id) } { "Leave it" } } }
+        (shell::command(&format!("mws admin deliveries resend {id}")))
     };
     Ok(visit.whole("Send it again?", &main))
 }

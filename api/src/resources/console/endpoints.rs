@@ -9,13 +9,13 @@ use domain::series::{FAILURES_THAT_DISABLE, FAILURES_THAT_WARN};
 use maud::{Markup, html};
 use poem::Response;
 use store::Seen;
-use store::deliveries::{self, SearchFilter, SearchScope};
+use store::deliveries::{self, DeliverySearchFilter, SearchScope};
 use store::endpoints::{self, EndpointOf};
 
 /// The newest deliveries that an endpoint's page shows.
 const NEWEST: i64 = 20;
 
-pub(super) async fn shown(visit: Visit) -> Answer<Response> {
+pub(super) async fn show(visit: Visit) -> Answer<Response> {
     visit.takes(&["account_id", "cursor"])?;
     let page = visit.page("console endpoints")?;
     let account = visit.id_in::<AccountId>("account_id")?;
@@ -77,8 +77,8 @@ pub(super) async fn one(visit: Visit) -> Answer<Response> {
     let mut conn = visit.conn().await?;
     let missing = || ApiError::new(Code::WebhookNotFound, format!("Nothing has the id `{id}`."));
     let found = endpoints::every(&mut conn, Some(id), None, None, 1).await?.pop().ok_or_else(missing)?;
-    let place = SearchScope::Endpoints(vec![id]);
-    let seen = deliveries::search(&mut conn, &place, &SearchFilter::default(), None, NEWEST).await?;
+    let scope = SearchScope::Endpoints(vec![id]);
+    let seen = deliveries::search(&mut conn, &scope, &DeliverySearchFilter::default(), None, NEWEST).await?;
     let sent = deliveries::by_ids(&mut conn, &seen.rows, None).await?;
     let endpoint = &found.endpoint;
     let main = html! {
@@ -99,7 +99,8 @@ pub(super) async fn one(visit: Visit) -> Answer<Response> {
         (shell::section("sent", "Newest deliveries", &html! {
             @if sent.is_empty() { p.soft { "Nothing was sent yet." } } @else { (super::deliveries::rows(&sent, now)) }
             p { a href={ "/console/deliveries?endpoint_id=" (id) } { "All of its deliveries" } " · "
-                a href={ "/console/deliveries?endpoint_id=" (id) "&status=failed" } { "those that failed" } }
+                a href={ "/console/deliveries?endpoint_id=" (id) "&status=failed" } { "those that failed" } " · "
+                a href={ "/console/unsent?endpoint_id=" (id) } { "Send again what did not arrive…" } }
         }))
         (shell::command(&format!("mws admin deliveries list --endpoint {id}")))
     };

@@ -8,7 +8,7 @@ use maud::html;
 use poem::Response;
 use store::{events, keys};
 
-pub(super) async fn shown(visit: Visit) -> Answer<Response> {
+pub(super) async fn show(visit: Visit) -> Answer<Response> {
     visit.takes(&["id"])?;
     let asked = visit.asked("id").unwrap_or_default().to_owned();
     if let Some(path) = path_of(&visit, &asked).await? {

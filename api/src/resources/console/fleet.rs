@@ -17,13 +17,13 @@ use store::verdict::{self, DutyTold, ProcessRow};
 /// Seconds without a sign of life after which a process is called dead.
 const SILENT_SECONDS: f64 = 30.0;
 
-pub(super) async fn shown(visit: Visit) -> Answer<Response> {
+pub(super) async fn show(visit: Visit) -> Answer<Response> {
     visit.takes(&[])?;
     let now = visit.now().await?;
     let mut conn = visit.conn().await?;
     let processes = verdict::processes(&mut conn).await?;
     let kinds = reads::list(&mut conn).await?;
-    let duties = verdict::told(&mut conn).await?;
+    let duties = verdict::reported(&mut conn).await?;
     let main = html! {
         h1 { "Fleet" }
         (shell::section("processes", "Processes", &living(&processes, now)))
@@ -115,6 +115,7 @@ pub(super) async fn confirm(visit: Visit) -> Answer<Response> {
         p { (kind.waiting) " jobs of it wait." }
         form method="post" { input type="hidden" name="paused" value=(value);
             div.acts { button { (verb) } a href="/console/fleet" { "Leave it" } } }
+        (shell::command(&format!("mws admin reads {} {}", verb.to_lowercase(), kind.read)))
     };
     Ok(visit.whole(&title, &main))
 }

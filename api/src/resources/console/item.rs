@@ -12,7 +12,7 @@ use poem::Response;
 use store::items::{self, ItemRow, MadeRead};
 use store::workspaces;
 
-pub(super) async fn shown(visit: Visit) -> Answer<Response> {
+pub(super) async fn show(visit: Visit) -> Answer<Response> {
     visit.takes(&[])?;
     let now = visit.now().await?;
     let (item, account) = found(&visit).await?;
@@ -70,7 +70,7 @@ fn facts(item: &ItemRow, account: AccountId, now: chrono::DateTime<chrono::Utc>)
     ])
 }
 
-const fn status_word(status: ItemStatus) -> &'static str {
+pub(super) const fn status_word(status: ItemStatus) -> &'static str {
     match status {
         ItemStatus::Ready => "ready",
         ItemStatus::Failed => "failed",
@@ -78,7 +78,7 @@ const fn status_word(status: ItemStatus) -> &'static str {
     }
 }
 
-const fn type_word(kind: ItemType) -> &'static str {
+pub(super) const fn type_word(kind: ItemType) -> &'static str {
     match kind {
         ItemType::Video => "video",
         ItemType::Audio => "audio",

@@ -1,10 +1,12 @@
-//! The page of one job: its facts, why it waits, its life on one time axis, its minutes, and a form to run it again.
+//! The page of one job: its facts, why it waits, its life on one time axis, its minutes, and forms to run it again and
+//! to cancel it.
 
-use super::life::{self, Found, Step};
+use super::life::{self, Found, Step, Waiting};
 use super::words::{amount, link, or_dash, state, time, time_or};
 use super::{Visit, axis, leads_to, shell};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::resources::operator::jobs::OperatorJobs;
+use crate::usecases::operator::jobs::cancel_job;
 use domain::ids::{DeliveryId, JobId};
 use domain::job::{Job, JobStatus};
 use domain::task::Task;
@@ -12,16 +14,16 @@ use maud::{Markup, html};
 use poem::Response;
 use poem_openapi::types::ToJSON;
 use std::collections::HashMap;
-use store::deliveries::{self, AttemptRow, DeliveryRow, SearchFilter, SearchScope};
+use store::deliveries::{self, AttemptRow, DeliveryRow, DeliverySearchFilter, SearchScope};
 use store::jobs::{self, Origin};
-use store::{statement, verdict};
+use store::{journal, verdict};
 
 /// The most deliveries of a job that are shown.
 const MOST_DELIVERIES: i64 = 50;
 /// Seconds without a sign of life after which a process is not expected to run jobs.
 const SILENT_SECONDS: f64 = 30.0;
 
-pub(super) async fn shown(visit: Visit) -> Answer<Response> {
+pub(super) async fn show(visit: Visit) -> Answer<Response> {
     visit.takes(&["done"])?;
     let id: JobId = visit.own_id(Code::JobNotFound)?;
     let now = visit.now().await?;
@@ -29,10 +31,11 @@ pub(super) async fn shown(visit: Visit) -> Answer<Response> {
     let mut conn = visit.conn().await?;
     let standing = jobs::standing(&mut conn, id).await?.ok_or_else(|| missing(id))?;
     let claims = jobs::claims_of(&mut conn, id).await?;
-    let entries = statement::of_job(&mut conn, id).await?;
+    let entries = journal::of_job(&mut conn, id).await?;
     let event = jobs::event_of(&mut conn, id).await?;
     let seen =
-        deliveries::search(&mut conn, &SearchScope::Job(id), &SearchFilter::default(), None, MOST_DELIVERIES).await?;
+        deliveries::search(&mut conn, &SearchScope::Job(id), &DeliverySearchFilter::default(), None, MOST_DELIVERIES)
+            .await?;
     let sent = deliveries::by_ids(&mut conn, &seen.rows, None).await?;
     let mut attempts: HashMap<DeliveryId, Vec<AttemptRow>> = HashMap::new();
     for attempt in deliveries::attempts_of(&mut conn, &seen.rows).await? {
@@ -51,13 +54,18 @@ pub(super) async fn shown(visit: Visit) -> Answer<Response> {
         now,
     };
     let steps = life::steps(&found);
+    let waiting = Waiting { standing: &standing, last: claims.last(), can_run };
     let main = html! {
         h1 { "Job " span.id { (id) } }
-        @if visit.asked("done") == Some("retried") { p.done role="status" { "This is the job that was started for it." } }
-        (shell::section("state", "State", &facts(&job, &origin, &found, can_run)))
+        @match visit.asked("done") {
+            Some("retried") => { p.done role="status" { "This is the job that was started for it." } }
+            Some("cancelled") => { p.done role="status" { "It is cancelled, or stops as soon as its worker notices." } }
+            _ => {}
+        }
+        (shell::section("state", "State", &facts(&job, &origin, &found, &waiting)))
         (acts(&visit, &job))
         (shell::section("life", "Its life", &lived(&steps, &job, &found)))
-        (shell::section("deliveries", "Deliveries", &told(&sent, now)))
+        (shell::section("deliveries", "Deliveries", &deliveries_of(&sent, now)))
         (shell::section("document", "As its account sees it", &document(&job)))
         (shell::command(&format!("mws admin jobs get {id}")))
     };
@@ -84,11 +92,14 @@ fn can_run(processes: &[verdict::ProcessRow], job: &Job) -> bool {
     processes.iter().filter(lives).any(|one| one.tasks.iter().any(|own| own == task.name()))
 }
 
-fn facts(job: &Job, origin: &Origin, found: &Found<'_>, can_run: bool) -> Markup {
-    let waits = life::why_it_waits(job, found.standing, can_run);
+fn facts(job: &Job, origin: &Origin, found: &Found<'_>, waiting: &Waiting<'_>) -> Markup {
+    let waits = life::why_it_waits(job, waiting);
     let now = found.now;
     html! {
-        @if let Some(why) = &waits { p { b { "Why it waits: " } (why) } }
+        @if let Some(why) = &waits {
+            p { b { "Why it waits: " } (why)
+                @if waiting.is_put_off() { " To let it go on now: " code data-copy="" { "mws admin accounts forgive " (origin.payer) } } }
+        }
         @if let Some(error) = &job.error {
             p.fault { (error.code) ": " (error.message) @if error.retryable { " It may succeed when it is asked for again." } }
         }
@@ -117,7 +128,14 @@ fn acts(visit: &Visit, job: &Job) -> Markup {
         @if can_be_retried && visit.may_act() {
             p.acts { a.button href={ "/console/jobs/" (job.id) "/retry" } { "Run again…" } }
         }
+        @if is_live(job) && visit.may_act() {
+            p.acts { a.button href={ "/console/jobs/" (job.id) "/cancel" } { "Cancel…" } }
+        }
     }
+}
+
+fn is_live(job: &Job) -> bool {
+    matches!(job.status, JobStatus::Queued | JobStatus::Running)
 }
 
 fn lived(steps: &[Step], job: &Job, found: &Found<'_>) -> Markup {
@@ -144,7 +162,7 @@ fn lived(steps: &[Step], job: &Job, found: &Found<'_>) -> Markup {
     }
 }
 
-fn told(sent: &[DeliveryRow], now: chrono::DateTime<chrono::Utc>) -> Markup {
+fn deliveries_of(sent: &[DeliveryRow], now: chrono::DateTime<chrono::Utc>) -> Markup {
     if sent.is_empty() {
         return html! { p.soft { "None: the job lives, or no endpoint is told of it." } };
     }
@@ -165,6 +183,7 @@ pub(super) async fn confirm(visit: Visit) -> Answer<Response> {
         p { "The read " b { (super::jobs::work(&job)) } " of the job " (link("jobs", id)) " is started anew, as a job of its own." }
         p { "Up to " (amount(job.estimated_minutes)) " minutes of " (link("accounts", origin.payer)) " are held for it, and what it takes is charged." }
         form method="post" { div.acts { button { "Run again" } a href={ "/console/jobs/" (id) } { "Leave it" } } }
+        (shell::command(&format!("mws admin jobs retry {id}")))
     };
     Ok(visit.whole("Run it again?", &main))
 }
@@ -184,4 +203,29 @@ pub(super) async fn retry(visit: Visit) -> Answer<Response> {
         p { (link("jobs", id)) }
     };
     Ok(visit.whole("Nothing was started", &main))
+}
+
+/// The page that asks before a job is cancelled.
+pub(super) async fn confirm_cancel(visit: Visit) -> Answer<Response> {
+    let id: JobId = visit.own_id(Code::JobNotFound)?;
+    let (job, origin) = found(&visit, id).await?;
+    let main = html! {
+        h1 { "Cancel it?" }
+        p { "The job " (link("jobs", id)) " (" (super::jobs::work(&job)) ") of " (link("accounts", origin.payer)) " is " (job.status.name()) "." }
+        @if is_live(&job) {
+            p { "It ends as cancelled: at once, or as soon as its worker notices. Its " (amount(job.estimated_minutes)) " held minutes are freed, nothing is charged, and its account is told." }
+            form method="post" { div.acts { button { "Cancel the job" } a href={ "/console/jobs/" (id) } { "Leave it" } } }
+        } @else {
+            p { "It has ended, and stays as it is." }
+        }
+        (shell::command(&format!("mws admin jobs cancel {id}")))
+    };
+    Ok(visit.whole("Cancel it?", &main))
+}
+
+/// Cancels a job.
+pub(super) async fn cancel(visit: Visit) -> Answer<Response> {
+    let id: JobId = visit.own_id(Code::JobNotFound)?;
+    cancel_job(&visit.app, &visit.caller, id).await?;
+    Ok(leads_to(&format!("/console/jobs/{id}?done=cancelled")))
 }

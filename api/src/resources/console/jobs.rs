@@ -12,20 +12,20 @@ use poem::Response;
 use poem_openapi::types::ParseFromParameter;
 use sqlx::PgConnection;
 use std::collections::HashMap;
-use store::jobs::{self, Found, SearchFilter, SearchScope};
+use store::jobs::{self, Found, JobSearchFilter, SearchScope};
 use store::workspaces;
 
 const FILTERS: [&str; 10] =
     ["status", "kind", "read", "error_code", "account_id", "workspace_id", "item_id", "since", "until", "cursor"];
 
-pub(super) async fn shown(visit: Visit) -> Answer<Response> {
+pub(super) async fn show(visit: Visit) -> Answer<Response> {
     visit.takes(&FILTERS)?;
     let page = visit.page("console jobs")?;
-    let filter = filter(&visit)?;
+    let filter = search_filter(&visit)?;
     let now = visit.now().await?;
     let mut conn = visit.conn().await?;
-    let place = place(&visit, &mut conn).await?;
-    let seen = jobs::search(&mut conn, &place, &filter, page.after.map(JobId::from), page.fetch()).await?;
+    let scope = search_scope(&visit, &mut conn).await?;
+    let seen = jobs::search(&mut conn, &scope, &filter, page.after.map(JobId::from), page.fetch()).await?;
     let (found, next) = page.cut(seen, |found| found.job.uuid());
     let ids: Vec<JobId> = found.iter().map(|one| one.job).collect();
     let by_id: HashMap<JobId, Job> =
@@ -39,13 +39,14 @@ pub(super) async fn shown(visit: Visit) -> Answer<Response> {
             @if !found.is_empty() { (shell::table("Jobs", &columns, &rows)) }
             (shell::pages(&visit, found.len(), next.as_deref(), "jobs"))
         }))
+        p { a href="/console/rerun" { "Run failed reads again…" } }
         (shell::command(&command(&visit)))
     };
     Ok(visit.whole("Jobs", &main))
 }
 
-fn filter(visit: &Visit) -> Answer<SearchFilter> {
-    Ok(SearchFilter {
+fn search_filter(visit: &Visit) -> Answer<JobSearchFilter> {
+    Ok(JobSearchFilter {
         statuses: visit.word("status", JobStatus::from_name)?.into_iter().collect(),
         kinds: visit.word("kind", JobKind::from_name)?.into_iter().collect(),
         reads: visit.word("read", Read::from_name)?.into_iter().collect(),
@@ -99,7 +100,7 @@ pub(super) fn moment(visit: &Visit, name: &str) -> Answer<Option<chrono::DateTim
     read.map(|time| Some(time.0)).map_err(wrong)
 }
 
-async fn place(visit: &Visit, conn: &mut PgConnection) -> Answer<SearchScope> {
+pub(super) async fn search_scope(visit: &Visit, conn: &mut PgConnection) -> Answer<SearchScope> {
     let account = visit.id_in::<AccountId>("account_id")?;
     let workspace = visit.id_in::<WorkspaceId>("workspace_id")?;
     match (account, workspace, visit.id_in::<ItemId>("item_id")?) {

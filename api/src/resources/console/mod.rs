@@ -12,16 +12,20 @@ mod axis;
 mod deliveries;
 mod delivery;
 mod endpoints;
+mod errors;
 mod find;
 mod fleet;
 mod item;
+mod items;
 mod job;
 mod jobs;
 mod life;
 mod overview;
+mod rerun;
 mod session;
 mod shell;
 mod statement;
+mod unsent;
 mod words;
 
 use crate::app::App;
@@ -48,50 +52,60 @@ use store::inspect;
 
 /// Adds the pages to the routes.
 pub fn add_to(route: Route, app: &App) -> Route {
-    let see = |path: &str, shown| page(app, path, Read, shown);
-    let act = |path: &str, shown| page(app, path, Act, shown);
+    let see = |path: &str, handler| page(app, path, Read, handler);
+    let act = |path: &str, handler| page(app, path, Act, handler);
     route
-        .at("/console", get(see("", boxed(overview::shown))))
+        .at("/console", get(see("", boxed(overview::show))))
         .at("/console/in", get(session::arrival(app)).post(session::arrival(app)))
         .at("/console/in/:code", get(session::arrival(app)))
         .at("/console/out", poem::post(see("/out", boxed(session::sign_out))))
-        .at("/console/find", get(see("/find", boxed(find::shown))))
-        .at("/console/jobs", get(see("/jobs", boxed(jobs::shown))))
-        .at("/console/jobs/:id", get(see("/jobs/{id}", boxed(job::shown))))
+        .at("/console/find", get(see("/find", boxed(find::show))))
+        .at("/console/jobs", get(see("/jobs", boxed(jobs::show))))
+        .at("/console/jobs/:id", get(see("/jobs/{id}", boxed(job::show))))
         .at(
             "/console/jobs/:id/retry",
             get(act("/jobs/{id}/retry", boxed(job::confirm))).post(act("/jobs/{id}/retry", boxed(job::retry))),
         )
-        .at("/console/deliveries", get(see("/deliveries", boxed(deliveries::shown))))
-        .at("/console/deliveries/:id", get(see("/deliveries/{id}", boxed(delivery::shown))))
+        .at(
+            "/console/jobs/:id/cancel",
+            get(act("/jobs/{id}/cancel", boxed(job::confirm_cancel)))
+                .post(act("/jobs/{id}/cancel", boxed(job::cancel))),
+        )
+        .at("/console/rerun", get(see("/rerun", boxed(rerun::show))).post(act("/rerun", boxed(rerun::run))))
+        .at("/console/errors", get(see("/errors", boxed(errors::show))))
+        .at("/console/deliveries", get(see("/deliveries", boxed(deliveries::show))))
+        .at("/console/deliveries/:id", get(see("/deliveries/{id}", boxed(delivery::show))))
         .at(
             "/console/deliveries/:id/resend",
             get(act("/deliveries/{id}/resend", boxed(delivery::confirm)))
                 .post(act("/deliveries/{id}/resend", boxed(delivery::resend))),
         )
-        .at("/console/endpoints", get(see("/endpoints", boxed(endpoints::shown))))
+        .at("/console/unsent", get(see("/unsent", boxed(unsent::show))).post(act("/unsent", boxed(unsent::resend))))
+        .at("/console/endpoints", get(see("/endpoints", boxed(endpoints::show))))
         .at("/console/endpoints/:id", get(see("/endpoints/{id}", boxed(endpoints::one))))
-        .at("/console/accounts", get(see("/accounts", boxed(accounts::shown))))
+        .at("/console/accounts", get(see("/accounts", boxed(accounts::show))))
         .at("/console/accounts/:id", get(see("/accounts/{id}", boxed(accounts::one))))
-        .at("/console/accounts/:id/minutes", get(see("/accounts/{id}/minutes", boxed(statement::shown))))
-        .at("/console/items/:id", get(see("/items/{id}", boxed(item::shown))))
+        .at("/console/accounts/:id/minutes", get(see("/accounts/{id}/minutes", boxed(statement::show))))
+        .at("/console/accounts/:id/minutes.csv", get(see("/accounts/{id}/minutes.csv", boxed(statement::file))))
+        .at("/console/items", get(see("/items", boxed(items::show))))
+        .at("/console/items/:id", get(see("/items/{id}", boxed(item::show))))
         .at("/console/items/:id/lanes.svg", get(see("/items/{id}/lanes.svg", boxed(item::lanes))))
-        .at("/console/fleet", get(see("/fleet", boxed(fleet::shown))))
+        .at("/console/fleet", get(see("/fleet", boxed(fleet::show))))
         .at(
             "/console/reads/:id",
             get(act("/reads/{read}", boxed(fleet::confirm))).post(act("/reads/{read}", boxed(fleet::change))),
         )
-        .at("/console/audit", get(see("/audit", boxed(audit::shown))))
+        .at("/console/audit", get(see("/audit", boxed(audit::show))))
 }
 
 /// The function that answers a request of somebody who is signed in.
-type Shown = Box<dyn Fn(Visit) -> futures_util::future::BoxFuture<'static, Answer<Response>> + Send + Sync>;
+type PageHandler = Box<dyn Fn(Visit) -> futures_util::future::BoxFuture<'static, Answer<Response>> + Send + Sync>;
 
-fn boxed<F>(shown: impl Fn(Visit) -> F + Send + Sync + 'static) -> Shown
+fn boxed<F>(handler: impl Fn(Visit) -> F + Send + Sync + 'static) -> PageHandler
 where
     F: Future<Output = Answer<Response>> + Send + 'static,
 {
-    Box::new(move |visit| Box::pin(shown(visit)))
+    Box::new(move |visit| Box::pin(handler(visit)))
 }
 
 /// A request of an operator who is signed in.
@@ -168,13 +182,13 @@ impl Visit {
 }
 
 /// Wraps a page: finds out who is signed in, refuses forms from other sites, and shows refusals as pages.
-fn page(app: &App, path: &str, needs: OperatorRole, shown: Shown) -> impl Endpoint + use<> {
+fn page(app: &App, path: &str, needs: OperatorRole, handler: PageHandler) -> impl Endpoint + use<> {
     let template = Template(Arc::from(format!("{CONSOLE_PATH}{path}")));
-    let (app, shown) = (app.clone(), Arc::new(shown));
+    let (app, handler) = (app.clone(), Arc::new(handler));
     make(move |request: Request| {
-        let (app, shown, template) = (app.clone(), Arc::clone(&shown), template.clone());
+        let (app, handler, template) = (app.clone(), Arc::clone(&handler), template.clone());
         async move {
-            let answered = answer(&app, &request, needs, &shown).await;
+            let answered = answer(&app, &request, needs, &handler).await;
             let mut response = answered.unwrap_or_else(|refusal| refused(&refusal));
             response.set_data(template);
             response
@@ -182,7 +196,7 @@ fn page(app: &App, path: &str, needs: OperatorRole, shown: Shown) -> impl Endpoi
     })
 }
 
-async fn answer(app: &App, request: &Request, needs: OperatorRole, shown: &Shown) -> Answer<Response> {
+async fn answer(app: &App, request: &Request, needs: OperatorRole, handler: &PageHandler) -> Answer<Response> {
     let scope = Scope::of(request);
     let is_read = request.method().is_safe();
     if !is_read {
@@ -204,7 +218,7 @@ async fn answer(app: &App, request: &Request, needs: OperatorRole, shown: &Shown
     let id = request.path_params::<String>().unwrap_or_default();
     let url = request.uri().path_and_query().map(ToString::to_string).unwrap_or_default();
     let (role, form) = (operator.role, if is_read { Vec::new() } else { form(request) });
-    shown(Visit { app: app.clone(), caller, role, id, url, query, form, session }).await
+    handler(Visit { app: app.clone(), caller, role, id, url, query, form, session }).await
 }
 
 /// Returns the page of a refusal.

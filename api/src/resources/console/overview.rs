@@ -15,7 +15,7 @@ use store::endpoints;
 /// The most endpoints in trouble that are shown.
 const MOST_ENDPOINTS: i64 = 10;
 
-pub(super) async fn shown(visit: Visit) -> Answer<Response> {
+pub(super) async fn show(visit: Visit) -> Answer<Response> {
     visit.takes(&[])?;
     let found = verdict(&visit.app).await;
     let troubled = troubled(&visit).await;

@@ -9,12 +9,14 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use poem::http::StatusCode;
 
 /// The pages in the navigation.
-const PAGES: [(&str, &str); 7] = [
+const PAGES: [(&str, &str); 9] = [
     ("", "Overview"),
     ("/jobs", "Jobs"),
+    ("/errors", "Errors"),
     ("/deliveries", "Deliveries"),
     ("/endpoints", "Endpoints"),
     ("/accounts", "Accounts"),
+    ("/items", "Library"),
     ("/fleet", "Fleet"),
     ("/audit", "Audit"),
 ];

@@ -1,22 +1,29 @@
 //! An account's minutes as a statement that proves itself: each entry of the journal, with its change and the balance
-//! after it, and its change of the credits; and whether the balances are the sum of the whole journal.
+//! after it, and its change of the credits; whether the balances are the sum of the whole journal; and a month as a
+//! file.
 
 use super::words::{amount, change, link, or_dash, time};
 use super::{Visit, shell};
 use crate::http::error::{Answer, ApiError, Code};
+use crate::http::text::{Text, Time};
+use crate::resources::account::statement::{kind_of, month_of, name_of};
+use crate::resources::statement_file::{Amounts, Line as FileLine, csv, saved_as};
 use crate::usecases::operator::missing;
-use chrono::NaiveDate;
+use chrono::{DateTime, NaiveDate, Utc};
 use domain::ids::AccountId;
 use domain::minutes::Minutes;
 use domain::verdict::span;
 use maud::{Markup, html};
 use poem::Response;
 use std::collections::HashMap;
-use store::statement::{self, EntryRow, Left};
+use store::journal::{self, EntryRow, Left};
+use store::statement::{self, Entry};
 use store::{accounts, ledger, minutes};
 
 /// The entries on a page.
 const ROWS: i64 = 50;
+/// The most entries of a month's file.
+const MOST_IN_FILE: i64 = 20_000;
 
 /// An entry, and the balances after it.
 struct Line {
@@ -25,19 +32,19 @@ struct Line {
     bought_left: Minutes,
 }
 
-pub(super) async fn shown(visit: Visit) -> Answer<Response> {
+pub(super) async fn show(visit: Visit) -> Answer<Response> {
     visit.takes(&["before"])?;
     let id: AccountId = visit.own_id(Code::AccountNotFound)?;
     let now = visit.now().await?;
     let before = visit.word("before", |text| text.parse::<i64>().ok().filter(|number| *number > 0))?;
     let mut conn = visit.conn().await?;
     let account = accounts::find(&mut conn, id).await?.ok_or_else(|| missing(Code::AccountNotFound, id))?;
-    let left = statement::left(&mut conn, id).await?;
+    let left = journal::left(&mut conn, id).await?;
     let since = match before {
-        Some(before) => statement::changed_since(&mut conn, id, before).await?,
+        Some(before) => journal::changed_since(&mut conn, id, before).await?,
         None => Vec::new(),
     };
-    let mut entries = statement::entries(&mut conn, id, before, ROWS + 1).await?;
+    let mut entries = journal::entries(&mut conn, id, before, ROWS + 1).await?;
     drop(conn);
     let has_more = entries.len() > usize::try_from(ROWS).unwrap_or(usize::MAX);
     entries.truncate(usize::try_from(ROWS).unwrap_or(usize::MAX));
@@ -60,6 +67,7 @@ pub(super) async fn shown(visit: Visit) -> Answer<Response> {
     let main = html! {
         h1 { "Minutes of " (account.name) }
         (shell::still("proof", "Whether it adds up", &proof(&visit, id, &lines, has_more).await))
+        (shell::still("file", "A month as a file", &export(id, now)))
         (shell::still("rows", "The journal, newest first", &html! {
             @if lines.is_empty() { p.empty { "There are no entries." } } @else { (shell::table("The journal", &columns, &rows)) }
             nav.pages aria-label="Pages of the journal" {
@@ -93,7 +101,45 @@ fn lines(left: &[Left], since: &[(NaiveDate, Minutes, Minutes)], entries: Vec<En
     entries.into_iter().map(line).collect()
 }
 
-fn row(line: &Line, now: chrono::DateTime<chrono::Utc>) -> Markup {
+/// The form that a month is downloaded by.
+fn export(id: AccountId, now: DateTime<Utc>) -> Markup {
+    html! {
+        form.filters action={ "/console/accounts/" (id) "/minutes.csv" } aria-label="A month as a file" {
+            div { label for="f-month" { "Month" }
+                input #f-month name="month" type="month" pattern="[0-9]{4}-[0-9]{2}" value=(now.format("%Y-%m")) required; }
+            button { "Download as CSV" }
+        }
+    }
+}
+
+/// Sends what was booked in a month: what stood before it, each entry but the holds, and what stands after them.
+pub(super) async fn file(visit: Visit) -> Answer<Response> {
+    visit.takes(&["month"])?;
+    let id: AccountId = visit.own_id(Code::AccountNotFound)?;
+    let mut conn = visit.conn().await?;
+    let month = month_of(&mut conn, visit.asked("month").map(Text::from).as_ref()).await?;
+    let entries = statement::entries(&mut conn, id, month, None, MOST_IN_FILE + 1).await?;
+    if entries.len() > usize::try_from(MOST_IN_FILE).unwrap_or(usize::MAX) {
+        let words = format!("The month has more than {MOST_IN_FILE} entries. `mws statement --all` writes them.");
+        return Err(ApiError::new(Code::InvalidRequest, words));
+    }
+    let sums = statement::sums(&mut conn, id, month).await?.ok_or_else(|| missing(Code::AccountNotFound, id))?;
+    let before = Amounts { minutes: Minutes::ZERO, bought: sums.bought_before, credits: sums.credits_before };
+    let lines: Vec<FileLine> = entries.into_iter().map(in_file).collect();
+    Ok(saved_as(&name_of(month), csv(before, &lines)))
+}
+
+fn in_file(entry: Entry) -> FileLine {
+    FileLine {
+        at: Time(entry.at).to_string(),
+        kind: kind_of(&entry.kind).to_owned(),
+        job: entry.job_id.map(|job| job.to_string()).unwrap_or_default(),
+        reference: entry.reference.unwrap_or_default(),
+        change: Amounts { minutes: entry.month_change, bought: entry.bought_change, credits: entry.credit_change },
+    }
+}
+
+fn row(line: &Line, now: DateTime<Utc>) -> Markup {
     let entry = &line.entry;
     html! {
         tr {
@@ -150,7 +196,6 @@ async fn last_check(visit: &Visit) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chrono::DateTime;
     use domain::credits::Credits;
 
     fn entry(id: i64, kind: &str, month_change: i64, bought_change: i64) -> EntryRow {

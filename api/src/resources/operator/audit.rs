@@ -11,7 +11,7 @@ use poem_openapi::payload::Json;
 use poem_openapi::types::Any;
 use poem_openapi::{Object, OpenApi};
 use serde_json::Value;
-use store::audit::{self, AuditRow, Filter};
+use store::audit::{self, AuditFilter, AuditRow};
 
 /// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[("GET /operator/audit", &[Code::InvalidCursor])];
@@ -91,7 +91,7 @@ impl OperatorAudit {
         cursor: Query<Option<Text>>,
     ) -> Answer<Json<List<AuditEntry>>> {
         let page = Page::new("operator audit", limit.0, cursor.0.as_ref())?;
-        let filter = Filter {
+        let filter = AuditFilter {
             operator: operator.0.as_deref(),
             action: action.0.as_deref(),
             target: target.0.as_deref(),

@@ -2,7 +2,7 @@
 //!
 //! A resend is requested by a filter, and done endpoint by endpoint (`usecases::operator::deliveries`).
 
-use super::OperatorAuth;
+use super::{OperatorAuth, missing};
 use crate::app::App;
 use crate::contract::envelope::Accepted;
 use crate::contract::groups::{Refusals, Tag};
@@ -11,13 +11,14 @@ use crate::http::paging::{Limit, List, Page};
 use crate::http::text::{Text, Time};
 use crate::resources::webhooks::deliveries::{Delivery, Kind, Status, page_of};
 use crate::usecases::operator::deliveries::resend_all;
-use domain::ids::{AccountId, EndpointId};
+use crate::usecases::webhooks::resend::{By, resend_delivery};
+use domain::ids::{AccountId, DeliveryId, EndpointId};
 use domain::series::DeliveryStatus;
-use poem_openapi::param::Query;
+use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::{Enum, Object, OpenApi};
 use sqlx::PgConnection;
-use store::deliveries::{self, Filter, SearchFilter, SearchScope, UnsentFilter, UnsentOf};
+use store::deliveries::{self, DeliveryFilter, DeliverySearchFilter, SearchScope, UnsentFilter, UnsentOf};
 use store::endpoints;
 
 /// The error codes of these operations, besides those that any operation may return.
@@ -27,6 +28,10 @@ pub const ERRORS: Refusals = &[
         &[Code::InvalidCursor, Code::AccountNotFound, Code::WebhookNotFound, Code::JobNotFound],
     ),
     ("POST /operator/deliveries/resend", &[Code::AccountNotFound, Code::WebhookNotFound]),
+    (
+        "POST /operator/deliveries/{id}/resend",
+        &[Code::DeliveryNotFound, Code::WebhookNotFound, Code::WorkspaceForbidden, Code::EndpointDisabled],
+    ),
 ];
 
 /// The operations on deliveries.
@@ -129,17 +134,17 @@ impl OperatorDeliveries {
         cursor: Query<Option<Text>>,
     ) -> Answer<Json<List<Delivery>>> {
         let page = Page::new("operator deliveries", limit.0, cursor.0.as_ref())?;
-        let filter = Filter {
+        let filter = DeliveryFilter {
             status: status.0.map(Into::into),
             event_type: event_type.0.map(Into::into),
             http_status: http_status.0,
             since: since.0.map(|time| time.0),
             until: until.0.map(|time| time.0),
         };
-        let every = SearchFilter { filter, error: error.0.map(|text| text.0) };
+        let every = DeliverySearchFilter { filter, error: error.0.map(|text| text.0) };
         let mut conn = self.0.conn().await?;
-        let place = place(&mut conn, account_id.0, endpoint_id.0, job_id.0).await?;
-        Ok(Json(page_of(&mut conn, page, &place, &every).await?))
+        let scope = search_scope(&mut conn, account_id.0, endpoint_id.0, job_id.0).await?;
+        Ok(Json(page_of(&mut conn, page, &scope, &every).await?))
     }
 
     /// Resend what did not arrive
@@ -168,6 +173,26 @@ impl OperatorDeliveries {
         let resent = endpoints.iter().map(|one| one.resent).sum();
         Ok(Accepted(ResentAll { dry_run, resent, endpoints, disabled, has_more }))
     }
+
+    /// Resend a delivery of any account
+    ///
+    /// Sends it again from its first attempt, whether it arrived or not: as a new delivery, which names it in
+    /// `resend_of`. If it, or a resend of it, is still pending, that one is cancelled.
+    #[oai(path = "/operator/deliveries/:id/resend", method = "post", operation_id = "operator_resend_delivery")]
+    async fn resend_one(
+        &self,
+        auth: OperatorAuth,
+        /// The delivery's id.
+        id: Path<Text>,
+    ) -> Answer<Accepted<Delivery>> {
+        let OperatorAuth(operator) = auth;
+        let id: DeliveryId = id.0.id(Code::DeliveryNotFound)?;
+        let found = deliveries::by_ids(&mut *self.0.conn().await?, &[id], None).await?.pop();
+        let old = found.ok_or_else(|| missing(Code::DeliveryNotFound, id))?;
+        let by = By::Operator(&operator);
+        let again = resend_delivery(&self.0, old.account_id, old.endpoint_id, id, by).await?;
+        Ok(Accepted(Delivery::new(again, Vec::new())))
+    }
 }
 
 /// Which events were not sent, as far as it is asked for.
@@ -193,7 +218,7 @@ fn to(endpoint: EndpointId, account: AccountId, resent: u64) -> ResentTo {
     ResentTo { endpoint_id: Text::of(endpoint), account_id: Text::of(account), resent }
 }
 
-async fn place(
+async fn search_scope(
     conn: &mut PgConnection,
     account: Option<Text>,
     endpoint: Option<Text>,

@@ -1,4 +1,4 @@
-//! Jobs of all accounts, and running a job's read again: `/operator/jobs` (contract §11).
+//! Jobs of all accounts, running a job's read again, and cancelling a job: `/operator/jobs` (contract §11).
 
 use super::{OperatorAuth, OperatorCaller, missing};
 use crate::app::App;
@@ -10,6 +10,7 @@ use crate::http::text::{Text, Time};
 use crate::resources::tools::jobs::{JobAnswer, JobKindWord, JobStatusWord};
 use crate::resources::tools::prepare_media::{PreparedRead, ReadKind};
 use crate::usecases::dispatch::{self, DispatchRequest, Dispatched, Prepared};
+use crate::usecases::operator::jobs::cancel_job;
 use domain::ids::{ItemId, JobId, RequestId};
 use domain::job::JobStatus;
 use domain::plan::{Answer as ReadAnswer, Reason};
@@ -20,13 +21,14 @@ use poem_openapi::{Object, OpenApi};
 use serde_json::json;
 use sqlx::PgConnection;
 use std::collections::HashMap;
-use store::jobs::{self, Call, Found, Origin, Owners, SearchFilter, SearchScope};
+use store::jobs::{self, Call, Found, JobSearchFilter, Origin, Owners, SearchScope};
 use store::workspaces;
 
 /// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[
     ("GET /operator/jobs", &[Code::InvalidCursor, Code::AccountNotFound, Code::WorkspaceNotFound, Code::ItemNotFound]),
     ("GET /operator/jobs/{id}", &[Code::JobNotFound]),
+    ("POST /operator/jobs/{id}/cancel", &[Code::JobNotFound, Code::IllegalTransition]),
     ("POST /operator/jobs/{id}/retry", &[Code::JobNotFound, Code::IllegalTransition, Code::ReadNotApplicable]),
 ];
 
@@ -82,7 +84,7 @@ impl OperatorJobs {
         cursor: Query<Option<Text>>,
     ) -> Answer<Json<List<OperatorJob>>> {
         let page = Page::new("operator jobs", limit.0, cursor.0.as_ref())?;
-        let filter = SearchFilter {
+        let filter = JobSearchFilter {
             statuses: status.0.into_iter().flatten().map(Into::into).collect(),
             kinds: kind.0.into_iter().flatten().map(Into::into).collect(),
             reads: read.0.into_iter().flatten().map(Into::into).collect(),
@@ -91,10 +93,10 @@ impl OperatorJobs {
             until: until.0.map(|time| time.0),
         };
         let mut conn = self.0.conn().await?;
-        let place = place(&mut conn, account_id.0, workspace_id.0, item_id.0).await?;
+        let scope = search_scope(&mut conn, account_id.0, workspace_id.0, item_id.0).await?;
         let before = page.after.map(JobId::from);
-        let seen = jobs::search(&mut conn, &place, &filter, before, page.fetch()).await?;
-        let mut shown = shown(&mut conn, &seen.rows).await?;
+        let seen = jobs::search(&mut conn, &scope, &filter, before, page.fetch()).await?;
+        let mut shown = operator_jobs(&mut conn, &seen.rows).await?;
         Ok(Json(page.window(seen, |found| found.job.uuid(), |found| shown.remove(&found.job))))
     }
 
@@ -108,12 +110,24 @@ impl OperatorJobs {
         /// The job's id.
         id: Path<Text>,
     ) -> Answer<Json<OperatorJob>> {
+        Ok(Json(self.one(id.0.id(Code::JobNotFound)?).await?))
+    }
+
+    /// Cancel a job of any account
+    ///
+    /// A job that is queued is cancelled at once, one that runs when its worker notices. It costs nothing, and its
+    /// account is told as when it cancels a job itself.
+    #[oai(path = "/operator/jobs/:id/cancel", method = "post", operation_id = "operator_cancel_job")]
+    async fn cancel(
+        &self,
+        auth: OperatorAuth,
+        /// The job's id.
+        id: Path<Text>,
+    ) -> Answer<Accepted<OperatorJob>> {
+        let OperatorAuth(operator) = auth;
         let id: JobId = id.0.id(Code::JobNotFound)?;
-        let mut conn = self.0.conn().await?;
-        let origin = jobs::origin(&mut conn, id).await?.ok_or_else(|| missing(Code::JobNotFound, id))?;
-        let found = Found { job: id, payer: origin.payer, owner: origin.owner };
-        let job = shown(&mut conn, &[found]).await?.remove(&id).ok_or_else(|| missing(Code::JobNotFound, id))?;
-        Ok(Json(job))
+        cancel_job(&self.0, &operator, id).await?;
+        Ok(Accepted(self.one(id).await?))
     }
 
     /// Run a job's read again
@@ -134,6 +148,13 @@ impl OperatorJobs {
 }
 
 impl OperatorJobs {
+    async fn one(&self, id: JobId) -> Answer<OperatorJob> {
+        let mut conn = self.0.conn().await?;
+        let origin = jobs::origin(&mut conn, id).await?.ok_or_else(|| missing(Code::JobNotFound, id))?;
+        let found = Found { job: id, payer: origin.payer, owner: origin.owner };
+        operator_jobs(&mut conn, &[found]).await?.remove(&id).ok_or_else(|| missing(Code::JobNotFound, id))
+    }
+
     /// Runs a job's read again, at the expense of its payer.
     ///
     /// # Errors
@@ -202,7 +223,7 @@ fn answer_of(prepared: &Prepared) -> Option<&ReadAnswer> {
     prepared.items.first()?.answers.first()
 }
 
-async fn place(
+async fn search_scope(
     conn: &mut PgConnection,
     account: Option<Text>,
     workspace: Option<Text>,
@@ -220,7 +241,7 @@ async fn place(
 }
 
 /// Returns the jobs that were found, as they are shown.
-async fn shown(conn: &mut PgConnection, found: &[Found]) -> Answer<HashMap<JobId, OperatorJob>> {
+async fn operator_jobs(conn: &mut PgConnection, found: &[Found]) -> Answer<HashMap<JobId, OperatorJob>> {
     let ids: Vec<JobId> = found.iter().map(|one| one.job).collect();
     let whose: HashMap<JobId, &Found> = found.iter().map(|one| (one.job, one)).collect();
     let jobs = jobs::by_ids(conn, &ids, None).await?;

@@ -13,7 +13,7 @@ use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::types::MaybeUndefined;
 use poem_openapi::{Object, OpenApi};
-use store::users::{self, Change, Filter, Identity, UserRow};
+use store::users::{self, Change, Identity, UserFilter, UserRow};
 
 /// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[
@@ -129,7 +129,7 @@ impl OperatorUsers {
     ) -> Answer<Json<List<OperatorUser>>> {
         let page = Page::new("operator users", limit.0, cursor.0.as_ref())?;
         let account = account_id.0.map(|text| text.id(Code::AccountNotFound)).transpose()?;
-        let filter = Filter { account, subject: oauth_subject.0.as_deref() };
+        let filter = UserFilter { account, subject: oauth_subject.0.as_deref() };
         let rows = users::list(&mut *self.0.conn().await?, filter, page.after, page.fetch()).await?;
         Ok(Json(page.list(rows, |row| row.id.uuid(), OperatorUser::from)))
     }

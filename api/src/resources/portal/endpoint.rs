@@ -12,7 +12,7 @@ use poem::Response;
 use poem::http::Method;
 use serde_json::{Value, json};
 
-pub(super) async fn shown(visit: Visit) -> Answer<Response> {
+pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let id = visit.id(0)?;
     let endpoint = visit.ask(Method::GET, &format!("/webhooks/{id}"), None).await?;
     let filters = visit.filters(&["status", "http_status", "cursor"]);

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 const GET_JOBS: &str = "/tools/get_jobs";
 
-pub(super) async fn shown(visit: Visit) -> Answer<Response> {
+pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let mut asked = json!({ "limit": 25 });
     for (name, many) in [("status", true), ("kind", true), ("cursor", false)] {
         if let Some(value) = visit.asked(name) {
@@ -116,7 +116,7 @@ pub(super) async fn one(visit: Visit) -> Answer<Response> {
         }
         @if !job["result"].is_null() {
             h2 { "What came of it" }
-            pre tabindex="0" { (serde_json::to_string_pretty(&job["result"]).unwrap_or_default()) }
+            pre tabindex="0" { (format!("{:#}", job["result"])) }
         }
         p { a href={ (PORTAL_PATH) "/jobs" } { "Back to the jobs" } }
     };

@@ -11,7 +11,7 @@ use maud::html;
 use poem::Response;
 use poem::http::Method;
 
-pub(super) async fn shown(visit: Visit) -> Answer<Response> {
+pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let list = visit.ask(Method::GET, &format!("/keys?{}", visit.filters(&["cursor"])), None).await?;
     let own = visit.caller.key_id.map(|key| key.to_string());
     let body = html! {

@@ -11,6 +11,7 @@ mod keys;
 mod lists;
 mod session;
 mod shell;
+mod statement;
 mod usage;
 mod webhooks;
 
@@ -37,8 +38,8 @@ pub const PORTAL_PATH: &str = "/portal";
 
 /// Adds the pages to the routes.
 pub fn add_to(route: Route, app: &App) -> Route {
-    let any = |path: &str, shown| page(app, path, None, shown);
-    let of = |own, path: &str, shown| page(app, path, Some(own), shown);
+    let any = |path: &str, handler| page(app, path, None, handler);
+    let of = |own, path: &str, handler| page(app, path, Some(own), handler);
     let (webhooks, jobs, usage, keys) = (PortalPage::Webhooks, PortalPage::Jobs, PortalPage::Usage, PortalPage::Keys);
     route
         .at("/portal", get(any("", boxed(first))))
@@ -46,16 +47,12 @@ pub fn add_to(route: Route, app: &App) -> Route {
         .at("/portal/out", poem::post(any("/out", boxed(session::sign_out))))
         .at(
             "/portal/webhooks",
-            get(of(webhooks, "/webhooks", boxed(webhooks::shown))).post(of(
-                webhooks,
-                "/webhooks",
-                boxed(webhooks::add),
-            )),
+            get(of(webhooks, "/webhooks", boxed(webhooks::show))).post(of(webhooks, "/webhooks", boxed(webhooks::add))),
         )
         .at("/portal/secret", poem::post(of(webhooks, "/secret", boxed(webhooks::secret))))
         .at(
             "/portal/webhooks/:id",
-            get(of(webhooks, "/webhooks/{id}", boxed(endpoint::shown))).post(of(
+            get(of(webhooks, "/webhooks/{id}", boxed(endpoint::show))).post(of(
                 webhooks,
                 "/webhooks/{id}",
                 boxed(endpoint::change),
@@ -69,20 +66,22 @@ pub fn add_to(route: Route, app: &App) -> Route {
                 boxed(endpoint::resend),
             )),
         )
-        .at("/portal/jobs", get(of(jobs, "/jobs", boxed(jobs::shown))))
+        .at("/portal/jobs", get(of(jobs, "/jobs", boxed(jobs::show))))
         .at("/portal/jobs/:id", get(of(jobs, "/jobs/{id}", boxed(jobs::one))))
-        .at("/portal/usage", get(of(usage, "/usage", boxed(usage::shown))))
-        .at("/portal/keys", get(of(keys, "/keys", boxed(keys::shown))).post(of(keys, "/keys", boxed(keys::revoke))))
+        .at("/portal/usage", get(of(usage, "/usage", boxed(usage::show))))
+        .at("/portal/usage/statement", get(of(usage, "/usage/statement", boxed(statement::show))))
+        .at("/portal/usage/statement.csv", get(of(usage, "/usage/statement.csv", boxed(statement::file))))
+        .at("/portal/keys", get(of(keys, "/keys", boxed(keys::show))).post(of(keys, "/keys", boxed(keys::revoke))))
 }
 
 /// The function that answers a request of somebody who is signed in.
-type Shown = Box<dyn Fn(Visit) -> futures_util::future::BoxFuture<'static, Answer<Response>> + Send + Sync>;
+type PageHandler = Box<dyn Fn(Visit) -> futures_util::future::BoxFuture<'static, Answer<Response>> + Send + Sync>;
 
-fn boxed<F>(shown: impl Fn(Visit) -> F + Send + Sync + 'static) -> Shown
+fn boxed<F>(handler: impl Fn(Visit) -> F + Send + Sync + 'static) -> PageHandler
 where
     F: Future<Output = Answer<Response>> + Send + 'static,
 {
-    Box::new(move |visit| Box::pin(shown(visit)))
+    Box::new(move |visit| Box::pin(handler(visit)))
 }
 
 /// A request of somebody who is signed in.
@@ -157,26 +156,26 @@ async fn first(visit: Visit) -> Answer<Response> {
 }
 
 /// Wraps a page: finds out who is signed in, refuses forms from other sites, and shows refusals as pages.
-fn page(app: &App, path: &str, own: Option<PortalPage>, shown: Shown) -> impl Endpoint + use<> {
+fn page(app: &App, path: &str, own: Option<PortalPage>, handler: PageHandler) -> impl Endpoint + use<> {
     let template = Template(Arc::from(format!("{PORTAL_PATH}{path}")));
-    let (app, shown) = (app.clone(), Arc::new(shown));
+    let (app, handler) = (app.clone(), Arc::new(handler));
     make(move |request: Request| {
-        let (app, shown, template) = (app.clone(), Arc::clone(&shown), template.clone());
+        let (app, handler, template) = (app.clone(), Arc::clone(&handler), template.clone());
         async move {
-            let mut response = answer(&app, &request, own, &shown).await;
+            let mut response = answer(&app, &request, own, &handler).await;
             response.set_data(template);
             response
         }
     })
 }
 
-async fn answer(app: &App, request: &Request, own: Option<PortalPage>, shown: &Shown) -> Response {
+async fn answer(app: &App, request: &Request, own: Option<PortalPage>, handler: &PageHandler) -> Response {
     let visit = match visit(app, request, own).await {
         Ok(visit) => visit,
         Err(refusal) => return session::not_in(app, request, &refusal).await,
     };
     let look = visit.pass.look.clone();
-    shown(visit).await.unwrap_or_else(|refusal| refused(app, &look, &refusal))
+    handler(visit).await.unwrap_or_else(|refusal| refused(app, &look, &refusal))
 }
 
 /// Returns the visit, if somebody is signed in and may see this page.

@@ -31,7 +31,7 @@ pub(super) async fn of(app: &App, scope: &Scope, request: &Request) -> Answer<(P
     let none = || ApiError::new(Code::Unauthenticated, "You are not signed in here.");
     let session = own(request).ok_or_else(none)?;
     let caller = portal_caller(app, scope, &session).await?;
-    let pass = portal::shown(app, &session.hash()).await?.ok_or_else(none)?;
+    let pass = portal::pass_of_session(app, &session.hash()).await?.ok_or_else(none)?;
     Ok((session, caller, pass))
 }
 
@@ -43,7 +43,7 @@ fn own(request: &Request) -> Option<PortalSession> {
 pub(super) async fn not_in(app: &App, request: &Request, refusal: &ApiError) -> Response {
     let was_one = matches!(refusal.code(), Code::TokenExpired | Code::CredentialRevoked);
     let pass = match own(request).filter(|_| was_one) {
-        Some(session) => portal::shown(app, &session.hash()).await.ok().flatten().unwrap_or_default(),
+        Some(session) => portal::pass_of_session(app, &session.hash()).await.ok().flatten().unwrap_or_default(),
         None => Pass::default(),
     };
     if !was_one && refusal.code() != Code::Unauthenticated {

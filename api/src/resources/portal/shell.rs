@@ -3,7 +3,7 @@
 
 use super::{PORTAL_PATH, Visit};
 use crate::http::error::ApiError;
-use crate::http::pages::let_in;
+use crate::http::pages::csp_hash;
 use crate::usecases::portal::Pass;
 use domain::generation::Color;
 use domain::portal::{Look, PortalPage, ink_on};
@@ -45,7 +45,7 @@ fn theme(look: &Look) -> String {
 /// Returns the pages' content security policy: only their own styles and script, inline images, and frames on these
 /// origins.
 pub(super) fn policy(look: &Look, ancestors: &[String]) -> HeaderValue {
-    let (style, theme, script) = (let_in(STYLE), let_in(&theme(look)), let_in(GO_ON));
+    let (style, theme, script) = (csp_hash(STYLE), csp_hash(&theme(look)), csp_hash(GO_ON));
     let frames = if ancestors.is_empty() { "'none'".to_owned() } else { ancestors.join(" ") };
     let policy = format!(
         "default-src 'none'; style-src {style} {theme}; script-src {script}; img-src data:; form-action 'self'; \

@@ -1,7 +1,7 @@
 //! The page of what the account has left of its minutes and credits, and of what each kind of work costs.
 
-use super::Visit;
 use super::lists::{text, when};
+use super::{PORTAL_PATH, Visit};
 use crate::http::error::Answer;
 use crate::resources::fragments::{facts, table};
 use maud::{Markup, html};
@@ -9,7 +9,7 @@ use poem::Response;
 use poem::http::Method;
 use serde_json::Value;
 
-pub(super) async fn shown(visit: Visit) -> Answer<Response> {
+pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let balances = visit.ask(Method::GET, "/balances", None).await?;
 
     let rates = balances["rates"].as_object();
@@ -23,6 +23,7 @@ pub(super) async fn shown(visit: Visit) -> Answer<Response> {
         h2 { "Minutes of " (text(&balances, "month")) }
         (meter(&balances))
         (minutes(&balances))
+        p { a href={ (PORTAL_PATH) "/usage/statement" } { "The statement: each entry of a month, and what it adds up to" } }
         h2 { "AI credits" }
         (credits(&balances["credits"]))
         h2 { "What a minute of media costs" }

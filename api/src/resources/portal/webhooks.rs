@@ -11,7 +11,7 @@ use poem::Response;
 use poem::http::Method;
 use serde_json::{Value, json};
 
-pub(super) async fn shown(visit: Visit) -> Answer<Response> {
+pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let list = visit.ask(Method::GET, &format!("/webhooks?{}", visit.filters(&["cursor"])), None).await?;
     let body = html! {
         @for one in rows(&list) {

@@ -78,7 +78,7 @@ async fn known<'a>(app: &'a App, scope: &Scope, kind: Kind, hash: &CredentialHas
     let pass = in_time(async { console_passes::find(&mut *app.conn().await?, kind, hash).await }).await?;
     let operator = pass.and_then(|pass| app.operators.still(&pass.operator, &pass.token_hash));
     if operator.is_some() {
-        app.guesses.right(hash).await;
+        app.guesses.remember_right(hash).await;
     } else {
         app.guesses.count(scope).await;
     }

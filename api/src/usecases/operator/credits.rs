@@ -86,7 +86,7 @@ pub async fn give_credits(app: &App, operator: &OperatorCaller, id: AccountId, g
     let change = gift.change();
     let applied = credits::give(&mut give_credits, id, change).await?;
     let first = match gift.reference {
-        Some(reference) if !applied => credits::given(&mut give_credits, id, reference).await?,
+        Some(reference) if !applied => credits::find_given(&mut give_credits, id, reference).await?,
         _ => None,
     };
     if first.is_some_and(|first| first == Credits::ZERO) {
@@ -99,11 +99,11 @@ pub async fn give_credits(app: &App, operator: &OperatorCaller, id: AccountId, g
     }
     let balance = balance(settings, &mut give_credits, id).await?;
     if applied {
-        let mut after = shown(&balance);
+        let mut after = audit_value(&balance);
         after["changed_credits"] = json!(change.amount.to_string());
         after["note"] = gift.note.into();
         after["reference"] = gift.reference.into();
-        let entry = operator.changed(gift.way.action(), id, Some(shown(&before)), Some(after));
+        let entry = operator.changed(gift.way.action(), id, Some(audit_value(&before)), Some(after));
         audit::record(&mut give_credits, &entry).await?;
     }
     give_credits.commit().await?;
@@ -117,7 +117,7 @@ pub(super) fn other_unit(unit: &str) -> ApiError {
 }
 
 /// A balance as the audit log shows it.
-fn shown(balance: &Balance) -> Value {
+fn audit_value(balance: &Balance) -> Value {
     json!({
         "left_credits": CreditCount(balance.credits.left()).to_json(),
         "held_credits": CreditCount(balance.credits.held).to_json(),

@@ -83,7 +83,7 @@ async fn resend_batch(
     let (batch, tickets) =
         begin_some(&mut resend_batch, one.account_id, one.endpoint_id, filter, Rate::Unbound).await?;
     if let Batch::Some(count @ 1..) | Batch::Last(count @ 1..) = batch {
-        let after = json!({ "filter": shown(filter), "resent": count });
+        let after = json!({ "filter": audit_value(filter), "resent": count });
         let entry = operator.changed("deliveries.resend", one.endpoint_id, None, Some(after));
         audit::record(&mut resend_batch, &entry).await?;
     }
@@ -93,7 +93,7 @@ async fn resend_batch(
 }
 
 /// A filter as the audit log shows it.
-fn shown(filter: &UnsentFilter) -> Value {
+fn audit_value(filter: &UnsentFilter) -> Value {
     json!({
         "since": Time(filter.since).to_string(),
         "until": filter.until.map(|until| Time(until).to_string()),

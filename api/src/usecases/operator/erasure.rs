@@ -13,7 +13,7 @@ use store::erasure::{self, Erased};
 use store::{audit, items, jobs, posts, workspaces};
 
 /// Items, or projects, that one transaction erases.
-const SOME: i64 = 200;
+const BATCH: i64 = 200;
 
 /// How much this call erased.
 #[derive(Debug, Clone, Copy, Default)]
@@ -101,7 +101,7 @@ async fn erase_belongings(app: &App, operator: &OperatorCaller, id: AccountId, o
 async fn empty(app: &App, workspace: WorkspaceId, done: &mut ErasedNow) -> Answer<()> {
     while end_makers(app, workspace).await? > 0 {}
     loop {
-        let some = erasure::items_left(&mut *app.conn().await?, workspace, SOME).await?;
+        let some = erasure::items_left(&mut *app.conn().await?, workspace, BATCH).await?;
         if some.is_empty() {
             break;
         }
@@ -111,15 +111,15 @@ async fn empty(app: &App, workspace: WorkspaceId, done: &mut ErasedNow) -> Answe
     loop {
         let mut conn = app.conn().await?;
         let mut erase_projects = conn.begin().await?;
-        let some = erasure::delete_projects(&mut erase_projects, workspace, SOME).await?;
+        let some = erasure::delete_projects(&mut erase_projects, workspace, BATCH).await?;
         erase_projects.commit().await?;
         done.projects += some;
         if some == 0 {
             break;
         }
     }
-    while posts::delete_some(&mut *app.conn().await?, workspace, SOME).await? > 0 {}
-    while erasure::delete_documents(&mut *app.conn().await?, workspace, SOME).await? > 0 {}
+    while posts::delete_some(&mut *app.conn().await?, workspace, BATCH).await? > 0 {}
+    while erasure::delete_documents(&mut *app.conn().await?, workspace, BATCH).await? > 0 {}
     Ok(())
 }
 
@@ -127,7 +127,7 @@ async fn empty(app: &App, workspace: WorkspaceId, done: &mut ErasedNow) -> Answe
 async fn end_makers(app: &App, workspace: WorkspaceId) -> Answer<usize> {
     let process = &app.process;
     let mut end_makers = process.begin().await?;
-    let ended = jobs::cancel_without_item(&mut end_makers, workspace, SOME).await?;
+    let ended = jobs::cancel_without_item(&mut end_makers, workspace, BATCH).await?;
     let after_commit = ending::end_jobs(&mut end_makers, &ended, &[], &process.settings.event_kinds).await?;
     end_makers.commit().await?;
     after_commit.run(&process.pool, &process.wakes).await;

@@ -83,15 +83,15 @@ pub async fn give_minutes(app: &App, operator: &OperatorCaller, id: AccountId, g
     };
     let balance = balance(settings, &mut give_minutes, id).await?;
     if applied {
-        let mut after = shown(&balance);
+        let mut after = audit_value(&balance);
         after["given_minutes"] = MinuteCount(minutes).to_json().unwrap_or_default();
         after["note"] = note.into();
         after["reference"] = reference.into();
-        let entry = operator.changed(way.action(), id, Some(shown(&before)), Some(after));
+        let entry = operator.changed(way.action(), id, Some(audit_value(&before)), Some(after));
         audit::record(&mut give_minutes, &entry).await?;
     }
     let first = match reference {
-        Some(reference) if !applied => minutes::given(&mut give_minutes, id, reference).await?,
+        Some(reference) if !applied => minutes::find_given(&mut give_minutes, id, reference).await?,
         _ => None,
     };
     if first.is_some_and(|first| first == Minutes::ZERO) {
@@ -102,7 +102,7 @@ pub async fn give_minutes(app: &App, operator: &OperatorCaller, id: AccountId, g
 }
 
 /// A balance as the audit log shows it.
-fn shown(balance: &Balance) -> Value {
+fn audit_value(balance: &Balance) -> Value {
     json!({
         "month": balance.month.format("%Y-%m").to_string(),
         "allowance_minutes": balance.allowance,

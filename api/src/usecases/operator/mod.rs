@@ -6,6 +6,7 @@ pub mod console;
 pub mod credits;
 pub mod deliveries;
 pub mod erasure;
+pub mod jobs;
 pub mod keys;
 pub mod members;
 pub mod minutes;

@@ -20,8 +20,8 @@ pub async fn pause_or_resume_read(app: &App, operator: &OperatorCaller, read: Re
     let mut change_read = conn.begin().await?;
     let (was, is) = reads::set_begun(&mut change_read, read, begun).await?;
     if was != is {
-        let shown = |at: Option<_>| Some(json!({ "paused_at": at.map(|at| Time(at).to_string()) }));
-        audit::record(&mut change_read, &operator.changed(action, read, shown(was), shown(is))).await?;
+        let audit_value = |at: Option<_>| Some(json!({ "paused_at": at.map(|at| Time(at).to_string()) }));
+        audit::record(&mut change_read, &operator.changed(action, read, audit_value(was), audit_value(is))).await?;
     }
     let rows = reads::list(&mut change_read).await?;
     change_read.commit().await?;

@@ -22,7 +22,7 @@ pub async fn verdict(app: &App) -> Answer<Verdict> {
     let after = host_unix_millis();
     // The database read its clock at some moment between the two.
     let skew_ms = if theirs < before { before - theirs } else { (after - theirs).min(0) };
-    let snapshot = store::verdict::snapshot(&mut conn, skew_ms).await?;
+    let snapshot = store::verdict::snapshot(&mut conn, skew_ms, app.process.media.free_ratio()).await?;
     let report = verdict::report(&snapshot);
     Ok(Verdict { snapshot, report })
 }

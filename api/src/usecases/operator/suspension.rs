@@ -15,7 +15,7 @@ use store::suspension::{self, Suspension};
 use store::{account_audit, audit, jobs, uploads};
 
 /// Jobs, or uploads, that one transaction ends.
-const SOME: i64 = 500;
+const BATCH: i64 = 500;
 
 /// Suspends an account for this reason, or changes the reason of a suspended one.
 pub async fn suspend_account(app: &App, operator: &OperatorCaller, id: AccountId, reason: &str) -> Answer<AccountRow> {
@@ -54,7 +54,7 @@ pub async fn end_jobs(app: &App, account: AccountId) -> Answer<u64> {
     let mut ended = 0;
     loop {
         let mut cancel = process.begin().await?;
-        let stopped = jobs::cancel_for_payer(&mut cancel, account, SOME).await?;
+        let stopped = jobs::cancel_for_payer(&mut cancel, account, BATCH).await?;
         let after_commit = ending::end_jobs(&mut cancel, &stopped, &[], &process.settings.event_kinds).await?;
         cancel.commit().await?;
         after_commit.run(&process.pool, &process.wakes).await;
@@ -69,7 +69,7 @@ pub async fn end_jobs(app: &App, account: AccountId) -> Answer<u64> {
 pub async fn end_uploads(app: &App, account: AccountId) -> Answer<u64> {
     let mut ended = 0;
     loop {
-        let some = uploads::end_for_account(&mut *app.conn().await?, account, SOME).await?;
+        let some = uploads::end_for_account(&mut *app.conn().await?, account, BATCH).await?;
         if some == 0 {
             return Ok(ended);
         }

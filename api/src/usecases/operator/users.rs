@@ -26,7 +26,7 @@ pub async fn add_user(
     let mut add_user = conn.begin().await?;
     let added = users::add(&mut add_user, account, name, identity).await?;
     let row = added.map_err(|why| refused(why, Code::AccountNotFound, account))?;
-    audit::record(&mut add_user, &operator.changed("user.create", row.id, None, Some(shown(&row)))).await?;
+    audit::record(&mut add_user, &operator.changed("user.create", row.id, None, Some(audit_value(&row)))).await?;
     add_user.commit().await?;
     Ok(row)
 }
@@ -39,11 +39,11 @@ pub async fn change_user(app: &App, operator: &OperatorCaller, id: UserId, chang
     let changed = users::change(&mut change_user, id, change).await?;
     let after = changed.map_err(|why| refused(why, Code::UserNotFound, id))?;
     let gone = if change.disabled == Some(true) { end(&mut change_user, operator, &after).await? } else { 0 };
-    let mut is = shown(&after);
+    let mut is = audit_value(&after);
     if gone > 0 {
         is["revoked_keys"] = gone.into();
     }
-    let entry = operator.changed("user.update", id, Some(shown(&before)), Some(is));
+    let entry = operator.changed("user.update", id, Some(audit_value(&before)), Some(is));
     audit::record(&mut change_user, &entry).await?;
     change_user.commit().await?;
     app.process.wakes.send([Wake::Access(after.account_id)]);
@@ -57,7 +57,7 @@ async fn end(conn: &mut PgConnection, operator: &OperatorCaller, user: &UserRow)
 }
 
 /// A user as the audit log shows them.
-fn shown(row: &UserRow) -> Value {
+fn audit_value(row: &UserRow) -> Value {
     json!({
         "account_id": row.account_id, "name": row.name,
         "oauth_issuer": row.oauth_issuer, "oauth_subject": row.oauth_subject, "disabled": row.disabled_at.is_some(),

@@ -27,7 +27,8 @@ pub async fn open_workspace(app: &App, operator: &OperatorCaller, account: Accou
     lock(&mut open_workspace, account).await?;
     let row = workspaces::open(&mut open_workspace, account, name).await?;
     let row = row.ok_or_else(|| missing(Code::AccountNotFound, account))?;
-    audit::record(&mut open_workspace, &operator.changed("workspace.create", row.id, None, Some(shown(&row)))).await?;
+    audit::record(&mut open_workspace, &operator.changed("workspace.create", row.id, None, Some(audit_value(&row))))
+        .await?;
     open_workspace.commit().await?;
     Ok(row)
 }
@@ -55,13 +56,13 @@ pub async fn change_workspace(
         workspaces::set_default(&mut change_workspace, id).await?;
     }
     let after = workspaces::find(&mut change_workspace, id).await?.ok_or_else(absent)?;
-    let entry = operator.changed("workspace.update", id, Some(shown(&before)), Some(shown(&after)));
+    let entry = operator.changed("workspace.update", id, Some(audit_value(&before)), Some(audit_value(&after)));
     audit::record(&mut change_workspace, &entry).await?;
     change_workspace.commit().await?;
     Ok(after)
 }
 
 /// A workspace as the audit log shows it.
-fn shown(row: &OwnedRow) -> Value {
+fn audit_value(row: &OwnedRow) -> Value {
     json!({ "account_id": row.account_id, "name": row.name, "is_default": row.is_default })
 }

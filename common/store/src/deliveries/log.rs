@@ -2,7 +2,7 @@
 //! `search` finds which of them are on a page.
 
 use chrono::{DateTime, Utc};
-use domain::attempt_headers::{self, Told};
+use domain::attempt_headers::{self, HeaderValues};
 use domain::event::EventType;
 use domain::ids::{AccountId, DeliveryId, EndpointId, JobId, WorkspaceId};
 use domain::series::{DeliveryStatus, Trigger};
@@ -49,7 +49,7 @@ pub struct DeliveryRow {
 
 /// Which deliveries of an endpoint are listed; a field that is none does not restrict the list.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Filter {
+pub struct DeliveryFilter {
     /// Those in this state.
     pub status: Option<DeliveryStatus>,
     /// Those of events of this type.
@@ -159,8 +159,8 @@ pub async fn sent_of(conn: &mut PgConnection, id: DeliveryId) -> sqlx::Result<Ve
         url_host: row.url_host,
         url_path: row.url_path,
         request_headers: row.request_headers.map(|kept| {
-            let told = Told { event_type: &row.event_type, event_id: &row.event_id, attempt: row.attempt };
-            attempt_headers::shown(kept, told)
+            let values = HeaderValues { event_type: &row.event_type, event_id: &row.event_id, attempt: row.attempt };
+            attempt_headers::as_sent(kept, values)
         }),
     });
     Ok(sent.collect())

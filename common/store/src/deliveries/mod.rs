@@ -21,12 +21,12 @@ pub use claim::{
 pub use due::{Due, ScanStart, due_with_dead_ticket, due_without_ticket, set_tickets};
 pub use end::{end_silent, prune, replace};
 pub use log::{
-    AttemptRow, DeliveryRow, Filter, SentRow, Unsent, UnsentFilter, attempts_of, body_of, by_ids, repeats, sent_of,
-    unsent,
+    AttemptRow, DeliveryFilter, DeliveryRow, SentRow, Unsent, UnsentFilter, attempts_of, body_of, by_ids, repeats,
+    sent_of, unsent,
 };
 pub use pings::{LatelyPinged, pings_lately};
 pub use rescue::{LostClaim, free_interrupted, lost_for_good};
-pub use search::{SearchFilter, SearchScope, UnsentOf, search, unsent_of};
+pub use search::{DeliverySearchFilter, SearchScope, UnsentOf, search, unsent_of};
 pub use tickets::{Delay, delay_tickets};
 
 use domain::event::{EventId, EventType};

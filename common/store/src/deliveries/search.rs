@@ -1,7 +1,7 @@
 //! Searches deliveries, an endpoint's own or those of all accounts, and counts what operators may resend (contract
 //! §6.1.11, §11). A page looks at no more than a window of rows, whatever its filters.
 
-use super::log::{Filter, UnsentFilter};
+use super::log::{DeliveryFilter, UnsentFilter};
 use crate::{Seen, WINDOW};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::event::{EventId, EventType};
@@ -23,16 +23,16 @@ pub enum SearchScope {
 
 /// Which of the deliveries in the scope are shown; a field that is none does not restrict them.
 #[derive(Debug, Clone, Default)]
-pub struct SearchFilter {
+pub struct DeliverySearchFilter {
     /// The filters of the account's own log.
-    pub filter: Filter,
+    pub filter: DeliveryFilter,
     /// Those whose last attempt failed for this reason, by its name in `domain::attempt`.
     pub error: Option<String>,
 }
 
-impl SearchFilter {
+impl DeliverySearchFilter {
     fn is_open(&self) -> bool {
-        let Filter { status, event_type, http_status, since, until } = self.filter;
+        let DeliveryFilter { status, event_type, http_status, since, until } = self.filter;
         status.is_none()
             && event_type.is_none()
             && http_status.is_none()
@@ -93,7 +93,7 @@ macro_rules! look {
 pub async fn search(
     conn: &mut PgConnection,
     place: &SearchScope,
-    every: &SearchFilter,
+    every: &DeliverySearchFilter,
     before: Option<DeliveryId>,
     limit: i64,
 ) -> sqlx::Result<Seen<DeliveryId>> {

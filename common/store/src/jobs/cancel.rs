@@ -1,7 +1,7 @@
 //! Cancels jobs: queued ones at once, running ones when their worker notices the request.
 
 use super::end::{EndedJob, EndedRow};
-use domain::ids::{AccountId, ItemId, JobId, WorkspaceId};
+use domain::ids::{AccountId, DubId, ItemId, JobId, WorkspaceId};
 use domain::job::{JobKind, JobStatus};
 use domain::read::Read;
 use sqlx::PgConnection;
@@ -22,6 +22,20 @@ pub async fn cancel_for_items(conn: &mut PgConnection, items: &[ItemId]) -> sqlx
         UNION
         SELECT job_id FROM job_renders WHERE source_item_ids && $1 AND ended_at IS NULL"#,
         items as &[ItemId]
+    )
+    .fetch_all(&mut *conn)
+    .await?;
+    stop(conn, &live, None, Gone(true)).await
+}
+
+/// Like [`cancel`], for every live job that speaks this dub of `item`, since the dub is deleted.
+pub async fn cancel_for_dub(conn: &mut PgConnection, dub: DubId, item: ItemId) -> sqlx::Result<Vec<EndedJob>> {
+    let live = sqlx::query_scalar!(
+        r#"SELECT id AS "id!: JobId" FROM jobs j
+        WHERE item_id = $1 AND finished_at IS NULL AND kind = 'dub'
+            AND (SELECT r.plan ->> 'dub' FROM job_renders r WHERE r.job_id = j.id) = $2"#,
+        item as ItemId,
+        dub.to_string()
     )
     .fetch_all(&mut *conn)
     .await?;
@@ -63,7 +77,7 @@ pub async fn cancel_without_item(
     stop(conn, &live, None, Gone(true)).await
 }
 
-/// Whether the items that the jobs read are deleted.
+/// Whether what the jobs work on is deleted.
 struct Gone(bool);
 
 async fn stop(

@@ -334,7 +334,7 @@ pub async fn renew(conn: &mut PgConnection, claims: &[HeldClaim]) -> sqlx::Resul
 
 /// Returns running jobs whose lease has ended, or only `only`, in the order of their ids, and locks them for the
 /// caller's transaction. They are found by their open claims.
-pub async fn expired(conn: &mut PgConnection, only: Option<JobId>, limit: i64) -> sqlx::Result<Vec<LostClaim>> {
+pub async fn lock_expired(conn: &mut PgConnection, only: Option<JobId>, limit: i64) -> sqlx::Result<Vec<LostClaim>> {
     sqlx::query_as!(
         LostClaim,
         r#"SELECT j.id AS "job!: JobId", j.claim_no AS "claim_no!", j.item_id AS "item: ItemId", j.losses AS "losses!"

@@ -7,22 +7,24 @@
 mod cancel;
 mod claim;
 mod end;
+mod failures;
 mod life;
 mod places;
 mod query;
 mod search;
 mod start;
 
-pub use cancel::{cancel, cancel_for_items, cancel_for_payer, cancel_without_item};
+pub use cancel::{cancel, cancel_for_dub, cancel_for_items, cancel_for_payer, cancel_without_item};
 pub use claim::{
     ClaimAnswer, Claimed, ClaimedItem, ClaimedRender, HeldClaim, LostClaim, Music, Renewed, StoredSpeech, Waiting,
-    claim, expired, renew, waiting_for_slots,
+    claim, lock_expired, renew, waiting_for_slots,
 };
 pub use end::{End, EndedJob, Outcome, end};
+pub use failures::{FailureGroup, failures};
 pub use life::{ClaimRow, EndEvent, Standing, claims_of, event_of, standing, traceparent};
 pub use places::{
     Admitted, Freed, Line, Payer, ScanStart, admit, leave, payers_due_again, payers_with_waiting, reissue,
 };
-pub use query::{Filter, by_ids, live, page};
-pub use search::{Found, Origin, SearchFilter, SearchScope, origin, search};
+pub use query::{JobFilter, by_ids, live, page};
+pub use search::{Found, JobSearchFilter, Origin, SearchScope, origin, search};
 pub use start::{Call, Owners, insert};

@@ -12,7 +12,7 @@ use sqlx::PgConnection;
 
 /// Which jobs of a workspace to list.
 #[derive(Debug, Clone, Default)]
-pub struct Filter {
+pub struct JobFilter {
     /// Only in these statuses; empty means all.
     pub statuses: Vec<JobStatus>,
     /// Only of these kinds; empty means all.
@@ -42,7 +42,7 @@ pub async fn by_ids(conn: &mut PgConnection, jobs: &[JobId], workspace: Option<W
 pub async fn page(
     conn: &mut PgConnection,
     workspace: WorkspaceId,
-    filter: &Filter,
+    filter: &JobFilter,
     limit: i64,
 ) -> sqlx::Result<Vec<Job>> {
     let statuses = JobStatus::ALL.into_iter().filter(|status| is_among(status, &filter.statuses));

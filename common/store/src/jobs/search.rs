@@ -23,7 +23,7 @@ pub enum SearchScope {
 
 /// Which jobs of the scope are shown; a field that is none or empty does not restrict them.
 #[derive(Debug, Clone, Default)]
-pub struct SearchFilter {
+pub struct JobSearchFilter {
     /// Those with one of these statuses.
     pub statuses: Vec<JobStatus>,
     /// Those of one of these kinds.
@@ -38,7 +38,7 @@ pub struct SearchFilter {
     pub until: Option<DateTime<Utc>>,
 }
 
-impl SearchFilter {
+impl JobSearchFilter {
     /// Whether everything in the scope's lists is shown. A workspace has one list for each kind and status.
     fn is_open(&self, place: &SearchScope) -> bool {
         let by_list =
@@ -142,7 +142,7 @@ macro_rules! look {
 pub async fn search(
     conn: &mut PgConnection,
     place: &SearchScope,
-    filter: &SearchFilter,
+    filter: &JobSearchFilter,
     before: Option<JobId>,
     limit: i64,
 ) -> sqlx::Result<Seen<Found>> {
@@ -206,7 +206,7 @@ pub async fn search(
 
 /// Returns the range of ids that a page can have. Ids carry the time they were minted at, so that no job made before
 /// `until` is above the range, and none made after `since` below it.
-fn ids(before: Option<JobId>, filter: &SearchFilter) -> Range<Uuid> {
+fn ids(before: Option<JobId>, filter: &JobSearchFilter) -> Range<Uuid> {
     // The first 48 bits of an id are its milliseconds.
     let first = |at: DateTime<Utc>| u128::try_from(at.timestamp_millis()).ok().map(|ms| Uuid::from_u128(ms << 80));
     let since = filter.since.and_then(|since| since.checked_sub_signed(CLOCKS_DIFFER)).and_then(first);

@@ -4,7 +4,7 @@ mod accounts;
 mod credits;
 mod erasing;
 mod stopping;
-mod work;
+pub mod work;
 
 use mws_tests::world::{Answer, Client, World};
 use serde_json::Value;

@@ -8,19 +8,19 @@ use sqlx::Connection;
 use std::time::Duration;
 use store::{accounts, audit};
 
-/// What a caller is told who asks for something small.
+/// The status and the code that a caller gets for a small request.
 async fn told(client: &Client) -> anyhow::Result<(u16, String)> {
     let answer = client.send("GET", "/workspaces", &[], None).await?;
     Ok((answer.status, answer.code().to_owned()))
 }
 
-/// What is answered to whoever may no longer act.
-fn no(status: u16, code: &str) -> (u16, String) {
+/// The status and the code of a refusal.
+fn refused(status: u16, code: &str) -> (u16, String) {
     (status, code.to_owned())
 }
 
-/// An open stream, past the message that says where it begins.
-async fn opened(client: &Client) -> anyhow::Result<Feed> {
+/// Opens the event stream, and reads past its first message, which says where it begins.
+async fn open_feed(client: &Client) -> anyhow::Result<Feed> {
     let mut feed = Feed::of(client.stream(&[]).await?);
     assert!(feed.next().await?.is_some_and(|first| first.data.is_empty()));
     Ok(feed)
@@ -44,7 +44,7 @@ async fn a_suspended_account_is_refused_its_jobs_wait_and_all_goes_on_once_it_is
     let upload = done(&tenant.client, "POST", "/uploads", &upload, 201).await?;
     let items = world.items(&tenant, 2, Media::video(60)).await?;
     let jobs = tenant.client.prepare(&items, &["levels"]).await?.job_ids()?;
-    let mut feed = opened(&tenant.client).await?;
+    let mut feed = open_feed(&tenant.client).await?;
 
     let path = format!("/operator/accounts/{}", tenant.account);
     let asked = json!({ "reason": "Unpaid since March." });
@@ -52,7 +52,7 @@ async fn a_suspended_account_is_refused_its_jobs_wait_and_all_goes_on_once_it_is
     assert_eq!(text(&suspended, "/account/suspended_reason"), "Unpaid since March.");
     assert_eq!(feed.next().await?, None, "the open stream has ended");
     for client in [&tenant.client, &session, &guest] {
-        assert_eq!(told(client).await?, no(403, "account_suspended"));
+        assert_eq!(told(client).await?, refused(403, "account_suspended"));
     }
     let answer = send(&tenant.client, "GET", "/keys", &Value::Null).await?;
     assert!(answer.text.contains("Unpaid since March."), "{}", answer.text);
@@ -126,12 +126,12 @@ async fn a_revoked_keys_stream_ends_at_once_and_its_sessions_with_it() -> anyhow
         (tenant.key_id.to_string(), text(&made, "/id"))
     );
     let other = world.client(second["key"].as_str().map(str::to_owned));
-    let (mut by_owner, mut by_operator) = (opened(&client).await?, opened(&other).await?);
-    let mut stays = opened(&tenant.client).await?;
+    let (mut by_owner, mut by_operator) = (open_feed(&client).await?, open_feed(&other).await?);
+    let mut stays = open_feed(&tenant.client).await?;
 
     done(&tenant.client, "DELETE", &format!("/keys/{}", text(&made, "/id")), &Value::Null, 200).await?;
     assert_eq!(by_owner.next().await?, None);
-    assert_eq!(told(&client).await?, no(401, "credential_revoked"));
+    assert_eq!(told(&client).await?, refused(401, "credential_revoked"));
     let path = format!("/operator/keys/{}", text(&second, "/id"));
     done(&anna, "DELETE", &path, &Value::Null, 200).await?;
     assert_eq!(by_operator.next().await?, None);
@@ -187,15 +187,15 @@ async fn keys_and_sessions_go_with_the_member_or_the_user_who_made_them() -> any
         people.push((user, client, [first, second], session));
     }
     let (leaver, client, keys, session) = &people[0];
-    let mut feed = opened(&keys[1]).await?;
+    let mut feed = open_feed(&keys[1]).await?;
     let membership = format!("/operator/members/{}/{leaver}", tenant.workspace);
     done(&anna, "DELETE", &membership, &Value::Null, 200).await?;
     assert_eq!(feed.next().await?, None, "the stream of a key that a key of theirs made");
     for key in keys {
-        assert_eq!(told(key).await?, no(401, "credential_revoked"));
+        assert_eq!(told(key).await?, refused(401, "credential_revoked"));
     }
-    assert_eq!(told(session).await?, no(401, "unauthenticated"));
-    assert_eq!(told(client).await?, no(403, "workspace_forbidden"));
+    assert_eq!(told(session).await?, refused(401, "unauthenticated"));
+    assert_eq!(told(client).await?, refused(403, "workspace_forbidden"));
     let removed = get(&anna, "/operator/audit?action=member.delete").await?;
     assert_eq!(removed["data"][0]["after"], json!({ "revoked_keys": 2 }));
 
@@ -204,9 +204,9 @@ async fn keys_and_sessions_go_with_the_member_or_the_user_who_made_them() -> any
     let path = format!("/operator/users/{stayer}");
     let disabled = done(&anna, "PATCH", &path, &json!({ "disabled": true }), 200).await?;
     assert!(disabled["disabled_at"].is_string());
-    assert_eq!(told(client).await?, no(403, "user_disabled"));
-    assert_eq!(told(&keys[0]).await?, no(401, "credential_revoked"));
-    assert_eq!(told(session).await?, no(401, "unauthenticated"));
+    assert_eq!(told(client).await?, refused(403, "user_disabled"));
+    assert_eq!(told(&keys[0]).await?, refused(401, "credential_revoked"));
+    assert_eq!(told(session).await?, refused(401, "unauthenticated"));
     done(&anna, "PATCH", &path, &json!({ "disabled": false }), 200).await?;
     assert_eq!((told(client).await?.0, told(&keys[0]).await?.0), (200, 401), "what was revoked stays so");
     let revoked = get(&tenant.client, "/audit?action=key.revoke&limit=100").await?;

@@ -115,8 +115,32 @@ async fn jobs_of_all_accounts_are_found_page_by_page_and_one_that_failed_is_run_
     world.end().await
 }
 
+#[tokio::test]
+async fn an_operator_cancels_a_job_of_any_account_which_costs_nothing_and_is_told() -> anyhow::Result<()> {
+    let (world, anna) = stage().await?;
+    let tenant = world.tenant("a").await?;
+    world.endpoint(&tenant, "http://127.0.0.1:9/a").await?;
+    let item = world.item(&tenant, Media::audio(60)).await?;
+    world.can_run(&[Read::Levels]).await?;
+    let job = tenant.client.prepare(&[item], &["levels"]).await?.job_ids()?.remove(0);
+    let path = format!("/operator/jobs/{job}/cancel");
+    let reads = world.client(Some(super::BO.to_owned()));
+    assert_eq!(send(&reads, "POST", &path, &json!({})).await?.status, 403);
+    let cancelled = done(&anna, "POST", &path, &json!({}), 202).await?;
+    assert_eq!((text(&cancelled, "/job/status"), text(&cancelled, "/job/id")), ("cancelled".into(), job.clone()));
+    let left = get(&tenant.client, "/balances").await?;
+    assert_eq!((&left["left_minutes"], &left["held_minutes"]), (&json!(1000), &json!(0)));
+    assert_eq!(world.count("SELECT count(*) FROM deliveries WHERE event_type = 'job.cancelled'").await?, 1);
+    let again = send(&anna, "POST", &path, &json!({})).await?;
+    assert_eq!(refusal(&again), (409, "illegal_transition"));
+    let missing = send(&anna, "POST", "/operator/jobs/job_01J00000000000000000000000/cancel", &json!({})).await?;
+    assert_eq!(refusal(&missing), (404, "job_not_found"));
+    assert_eq!(log(&anna).await?, [format!("job.cancel {job}")]);
+    world.end().await
+}
+
 /// Deliveries that ended like this, to an endpoint, each of an event of its own.
-async fn deliveries(
+pub async fn deliveries(
     world: &World,
     tenant: &Tenant,
     endpoint: EndpointId,
@@ -212,5 +236,28 @@ async fn what_did_not_arrive_is_counted_first_and_sent_again_once() -> anyhow::R
     let twice = done(&anna, "POST", route, &json!({ "since": since, "error": "tls_failed" }), 202).await?;
     assert_eq!(twice["resent"], 0, "they are under way");
     assert_eq!(log(&anna).await?.len(), 2);
+    world.end().await
+}
+
+#[tokio::test]
+async fn one_delivery_of_any_account_is_sent_again_unless_its_endpoint_is_disabled() -> anyhow::Result<()> {
+    let (world, anna) = stage().await?;
+    let tenant = world.tenant("a").await?;
+    let endpoint = world.endpoint(&tenant, "http://127.0.0.1:9/a").await?;
+    deliveries(&world, &tenant, endpoint, &[("succeeded", "")]).await?;
+    let list = get(&anna, "/operator/deliveries").await?;
+    let first = text(&list["data"][0], "/delivery_id");
+    let path = format!("/operator/deliveries/{first}/resend");
+    let reads = world.client(Some(super::BO.to_owned()));
+    assert_eq!(send(&reads, "POST", &path, &json!({})).await?.status, 403);
+    let again = done(&anna, "POST", &path, &json!({}), 202).await?;
+    assert_eq!((text(&again, "/resend_of"), text(&again, "/status")), (first.clone(), "pending".into()), "{again}");
+    assert_eq!(log(&anna).await?, [format!("delivery.resend {first}")]);
+    let disabled = Some(r#"{"enabled":false}"#.to_owned());
+    assert_eq!(tenant.client.send("PATCH", &format!("/webhooks/{endpoint}"), &[], disabled).await?.status, 200);
+    let refused = send(&anna, "POST", &path, &json!({})).await?;
+    assert_eq!(refusal(&refused), (409, "endpoint_disabled"));
+    let missing = send(&anna, "POST", "/operator/deliveries/dlv_01J00000000000000000000000/resend", &json!({})).await?;
+    assert_eq!(refusal(&missing), (404, "delivery_not_found"));
     world.end().await
 }

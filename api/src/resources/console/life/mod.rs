@@ -2,13 +2,14 @@
 //! what was found, and reads nothing itself.
 
 use super::words::exact;
+use crate::http::error::Code;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::job::{Job, JobStatus};
 use domain::minutes::Minutes;
 use std::collections::HashMap;
 use store::deliveries::{AttemptRow, DeliveryRow};
 use store::jobs::{ClaimRow, EndEvent, Standing};
-use store::statement::EntryRow;
+use store::journal::EntryRow;
 
 /// The kinds of steps, which decide how a step is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -145,19 +146,54 @@ pub(super) fn sums(job: &Job, entries: &[EntryRow]) -> Sums {
     Sums { held, charged, freed, adds_up }
 }
 
+/// What a job's waiting depends on beside the job itself.
+pub(super) struct Waiting<'a> {
+    /// Where it stands.
+    pub standing: &'a Standing,
+    /// Its last claim.
+    pub last: Option<&'a ClaimRow>,
+    /// Whether a worker that lives has an engine for it.
+    pub can_run: bool,
+}
+
+impl Waiting<'_> {
+    /// Whether the job is put off since its payer has used up a day's unpaid processor time.
+    pub(super) fn is_put_off(&self) -> bool {
+        let is_limited = |claim: &ClaimRow| claim.error_code.as_deref() == Some(Code::RateLimited.name());
+        self.standing.is_delayed && self.handed_back().is_some_and(is_limited)
+    }
+
+    /// Returns its last claim, if that was given back without an attempt.
+    fn handed_back(&self) -> Option<&ClaimRow> {
+        self.last.filter(|claim| claim.outcome.as_deref() == Some("handed_back"))
+    }
+
+    /// Returns why a job that was tried is due later.
+    fn why_later(&self) -> String {
+        let Some(claim) = self.last else { return "It is due later.".to_owned() };
+        let why = claim.error_code.as_deref().map(|code| format!(" ({code})")).unwrap_or_default();
+        match self.handed_back().map(|claim| claim.error_message.as_deref()) {
+            Some(Some(why)) => format!("It was put off, and is due later: {}.", why.trim_end_matches('.')),
+            Some(None) => format!("It was put back, uncounted{why}, and is tried again when it is due."),
+            None => format!("Its last attempt failed{why}, and the next one is due later."),
+        }
+    }
+}
+
 /// Returns the reason why a queued job waits; none for any other.
-pub(super) fn why_it_waits(job: &Job, standing: &Standing, can_run: bool) -> Option<String> {
+pub(super) fn why_it_waits(job: &Job, waiting: &Waiting<'_>) -> Option<String> {
+    let standing = waiting.standing;
     if job.status != JobStatus::Queued {
         return None;
     }
     Some(if standing.paused_at.is_some() {
         "Its read is paused: it goes on once the read is resumed.".to_owned()
     } else if standing.is_delayed {
-        "An attempt failed, and the next one is due later.".to_owned()
+        waiting.why_later()
     } else if !standing.admitted {
         let line = if standing.before >= 1_000 { "1,000 or more".to_owned() } else { standing.before.to_string() };
         format!("Its account has all its places in use; {line} of its jobs are before it.")
-    } else if !can_run {
+    } else if !waiting.can_run {
         "No worker that lives has an engine for it.".to_owned()
     } else {
         "It is due, and waits for a free slot of a worker.".to_owned()
@@ -170,92 +206,4 @@ pub(super) fn offset(first: DateTime<Utc>, at: DateTime<Utc>) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use chrono::NaiveDate;
-    use domain::credits::Credits;
-    use domain::ids::{JobId, WorkspaceId};
-    use domain::job::JobKind;
-
-    fn at(second: i64) -> DateTime<Utc> {
-        DateTime::from_timestamp(1_800_000_000 + second, 0).expect("a time")
-    }
-
-    fn job(status: JobStatus, cloud: Option<i64>) -> Job {
-        Job {
-            id: JobId::mint(),
-            workspace_id: WorkspaceId::mint(),
-            kind: JobKind::Read,
-            read: None,
-            item_id: None,
-            item_ref: None,
-            status,
-            progress: 0,
-            attempt: 1,
-            max_attempts: 3,
-            cancel_requested: false,
-            estimated_minutes: Minutes::from_hundredths(250),
-            cloud_minutes: cloud.map(Minutes::from_hundredths),
-            estimated_credits: Credits::ZERO,
-            credits: cloud.map(|_| Credits::ZERO),
-            result: None,
-            error: None,
-            context: None,
-            request_id: None,
-            created_at: at(0),
-            started_at: None,
-            finished_at: None,
-        }
-    }
-
-    fn entry(kind: &str, amount: i64, change: i64) -> EntryRow {
-        EntryRow {
-            id: 1,
-            at: at(0),
-            month: NaiveDate::from_ymd_opt(2026, 11, 1).expect("a day"),
-            kind: kind.to_owned(),
-            job_id: None,
-            month_amount: Minutes::from_hundredths(amount),
-            bought_amount: Minutes::ZERO,
-            month_change: Minutes::from_hundredths(change),
-            bought_change: Minutes::ZERO,
-            credit_change: Credits::ZERO,
-            note: None,
-            reference: None,
-        }
-    }
-
-    #[test]
-    fn amounts_add_up_or_it_is_told_that_they_do_not() {
-        let held = entry("hold", 250, -250);
-        let live = sums(&job(JobStatus::Running, None), std::slice::from_ref(&held));
-        assert_eq!((live.charged, live.freed, live.adds_up), (None, None, true));
-        let entries = [entry("settle", 231, 19), held.clone()];
-        let ended = sums(&job(JobStatus::Succeeded, Some(231)), &entries);
-        assert_eq!((ended.freed, ended.adds_up), (Some(Minutes::from_hundredths(19)), true));
-        let released = [entry("release", 250, 250), held.clone()];
-        assert!(sums(&job(JobStatus::Failed, Some(0)), &released).adds_up);
-        assert!(!sums(&job(JobStatus::Succeeded, Some(230)), &entries).adds_up, "the job says otherwise");
-        assert!(!sums(&job(JobStatus::Succeeded, Some(231)), &[held]).adds_up, "it ended, and the hold did not");
-    }
-
-    #[test]
-    fn a_job_that_waits_is_told_why() {
-        let standing = Standing {
-            tool: None,
-            traceparent: None,
-            admitted: true,
-            due_at: at(0),
-            is_delayed: false,
-            before: 3,
-            paused_at: None,
-        };
-        let queued = job(JobStatus::Queued, None);
-        let why = |standing: &Standing, can_run| why_it_waits(&queued, standing, can_run).unwrap_or_default();
-        assert!(why(&standing, true).contains("free slot"));
-        assert!(why(&standing, false).contains("No worker"));
-        assert!(why(&Standing { admitted: false, ..standing.clone() }, true).contains("3 of its jobs"));
-        assert!(why(&Standing { paused_at: Some(at(0)), ..standing.clone() }, true).contains("paused"));
-        assert_eq!(why_it_waits(&job(JobStatus::Running, None), &standing, true), None);
-    }
-}
+mod tests;

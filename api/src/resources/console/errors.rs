@@ -1,0 +1,131 @@
+//! The page of failures: jobs that failed alike are one row, with when that was first and last seen, how many in each
+//! hour, and one of them to look at. A kind of failure that is new stands on top.
+
+use super::words::{link, time};
+use super::{Visit, shell};
+use crate::http::error::Answer;
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::read::Read;
+use maud::{Markup, html};
+use poem::Response;
+use std::cmp::Reverse;
+use store::jobs::{self, FailureGroup};
+
+/// How far back failures are looked for.
+const HOURS: usize = 24;
+/// The newest jobs that are looked through.
+const WINDOW: i64 = 20_000;
+/// The most groups that are shown.
+const MOST: i64 = 100;
+/// For how long a kind of failure that was not seen before is called new.
+const NEW: TimeDelta = TimeDelta::hours(1);
+
+pub(super) async fn show(visit: Visit) -> Answer<Response> {
+    visit.takes(&[])?;
+    let now = visit.now().await?;
+    let hours = i32::try_from(HOURS).unwrap_or(i32::MAX);
+    let mut groups = jobs::failures(&mut *visit.conn().await?, hours, WINDOW, MOST).await?;
+    groups.sort_by_key(|group| (Reverse(is_new(group, now)), Reverse(by_hour(group)[HOURS - 1]), Reverse(group.jobs)));
+    let rows = html! { @for group in &groups { (row(group, now)) } };
+    let columns =
+        ["Work", "Error", "Jobs", "Accounts", "By hour", "First seen", "Last seen", "One of them", "All of them"];
+    let main = html! {
+        h1 { "Errors" }
+        (shell::section("rows", "Jobs that failed within a day, by what failed and how", &html! {
+            @if groups.is_empty() { p.empty { "No job failed within a day, among the newest 20,000." } }
+            @else { (shell::table("Errors", &columns, &rows)) }
+            p.soft { "Looked through are the newest 20,000 jobs. Numbers in messages are taken as equal. A kind of failure is new if it was first seen within the last hour." }
+        }))
+        (shell::command("mws admin jobs list --status failed"))
+    };
+    Ok(visit.whole("Errors", &main))
+}
+
+fn row(group: &FailureGroup, now: DateTime<Utc>) -> Markup {
+    let work = group.read.map_or_else(|| group.kind.name(), Read::name);
+    html! {
+        tr {
+            td { (work) }
+            td { @if is_new(group, now) { span.state.warn { "! new" } " " } code { (group.code) } " " span.soft { (group.words) } }
+            td.number { a href={ "/console/jobs?" (jobs_query(group)) } { (group.jobs) } }
+            td.number { (group.payers) }
+            td { (sparkline(&by_hour(group))) }
+            td { (time(group.first_at, now)) }
+            td { (time(group.last_at, now)) }
+            td { (link("jobs", group.sample)) }
+            td { @if let Some(read) = group.read {
+                a href={ "/console/rerun?read=" (read) "&error_code=" (group.code) } { "Run again…" }
+            } }
+        }
+    }
+}
+
+/// The query of the list of such jobs.
+fn jobs_query(group: &FailureGroup) -> String {
+    let mut query = url::form_urlencoded::Serializer::new(String::new());
+    query.append_pair("status", "failed").append_pair("error_code", &group.code);
+    match group.read {
+        Some(read) => query.append_pair("read", read.name()),
+        None => query.append_pair("kind", group.kind.name()),
+    };
+    query.finish()
+}
+
+fn is_new(group: &FailureGroup, now: DateTime<Utc>) -> bool {
+    now - group.first_at < NEW
+}
+
+/// How many failed in each hour, the last one at the end.
+fn by_hour(group: &FailureGroup) -> [u32; HOURS] {
+    let mut hours = [0; HOURS];
+    for ago in &group.hours_ago {
+        let ago = usize::try_from(*ago).unwrap_or(0).min(HOURS - 1);
+        hours[HOURS - 1 - ago] += 1;
+    }
+    hours
+}
+
+/// Draws a bar for each hour, the last one at the right.
+fn sparkline(hours: &[u32; HOURS]) -> Markup {
+    let most = hours.iter().copied().max().unwrap_or(0).max(1);
+    let height = |count: u32| if count == 0 { 0 } else { (count * 18 / most).max(1) };
+    let label = format!("{} in the last hour, {most} in the worst of {HOURS}", hours[HOURS - 1]);
+    html! {
+        svg.spark viewBox="0 0 120 18" role="img" aria-label=(label) {
+            @for (place, count) in hours.iter().enumerate() {
+                rect.bar x=(place * 5) y=(18 - height(*count)) width="4" height=(height(*count)) {}
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::ids::JobId;
+    use domain::job::JobKind;
+
+    #[test]
+    fn failures_stand_in_their_hours_and_a_kind_that_was_not_seen_before_is_new() {
+        let now = DateTime::from_timestamp(1_800_000_000, 0).expect("a time");
+        let group = |first_hours_ago: i64, hours_ago: &[i32]| FailureGroup {
+            kind: JobKind::Read,
+            read: Some(Read::Levels),
+            code: "internal".to_owned(),
+            words: String::new(),
+            jobs: 1,
+            payers: 1,
+            first_at: now - TimeDelta::hours(first_hours_ago),
+            last_at: now,
+            sample: JobId::mint(),
+            hours_ago: hours_ago.to_vec(),
+        };
+        let old = group(3, &[0, 0, 3, 23, 24]);
+        let hours = by_hour(&old);
+        assert_eq!((hours[HOURS - 1], hours[HOURS - 4], hours[0], hours.iter().sum::<u32>()), (2, 1, 2, 5));
+        assert!(is_new(&group(0, &[0]), now) && !is_new(&old, now));
+        assert_eq!(jobs_query(&old), "status=failed&error_code=internal&read=levels");
+        let bars = sparkline(&hours).0;
+        assert!(bars.contains("2 in the last hour, 2 in the worst of 24") && bars.contains("height=\"18\""), "{bars}");
+    }
+}

@@ -1,0 +1,64 @@
+//! The jobs that failed of late, grouped by what failed and how: for the operators' page of failures.
+
+use chrono::{DateTime, Utc};
+use domain::ids::JobId;
+use domain::job::JobKind;
+use domain::read::Read;
+use sqlx::PgConnection;
+
+/// Jobs of one kind that failed alike.
+#[derive(Debug, Clone)]
+pub struct FailureGroup {
+    /// The kind of the jobs.
+    pub kind: JobKind,
+    /// Their read; none for other work.
+    pub read: Option<Read>,
+    /// The code of their error.
+    pub code: String,
+    /// Its message, with `#` for each number in it.
+    pub words: String,
+    /// How many jobs there are.
+    pub jobs: i64,
+    /// How many accounts pay for them.
+    pub payers: i64,
+    /// When the first of them failed.
+    pub first_at: DateTime<Utc>,
+    /// When the last of them failed.
+    pub last_at: DateTime<Utc>,
+    /// The newest of them.
+    pub sample: JobId,
+    /// For each job how many whole hours ago it failed.
+    pub hours_ago: Vec<i32>,
+}
+
+/// Returns the groups of jobs that failed within so many hours, among the `window` newest jobs; those with the latest
+/// failure first, and `limit` groups at most.
+pub async fn failures(conn: &mut PgConnection, hours: i32, window: i64, limit: i64) -> sqlx::Result<Vec<FailureGroup>> {
+    sqlx::query_as!(
+        FailureGroup,
+        r#"SELECT kind AS "kind!: JobKind", read AS "read?: Read", code AS "code!", words AS "words!",
+               count(*) AS "jobs!", count(DISTINCT payer_account_id) AS "payers!",
+               min(finished_at) AS "first_at!", max(finished_at) AS "last_at!",
+               (array_agg(id ORDER BY id DESC))[1] AS "sample!: JobId",
+               array_agg(hours_ago) AS "hours_ago!: Vec<i32>"
+           FROM (
+               SELECT id, kind, read, payer_account_id, finished_at,
+                   coalesce(error_code, 'unknown') AS code,
+                   left(regexp_replace(coalesce(error_message, ''), '[0-9]+', '#', 'g'), 200) AS words,
+                   floor(extract(epoch FROM mws_now() - finished_at) / 3600)::int AS hours_ago
+               FROM (
+                   SELECT id, kind, read, payer_account_id, status, finished_at, error_code, error_message
+                   FROM jobs ORDER BY id DESC LIMIT $2
+               ) AS newest
+               WHERE status = 'failed' AND finished_at > mws_now() - make_interval(hours => $1)
+           ) AS failed
+           GROUP BY kind, read, code, words
+           ORDER BY max(finished_at) DESC
+           LIMIT $3"#,
+        hours,
+        window,
+        limit
+    )
+    .fetch_all(conn)
+    .await
+}

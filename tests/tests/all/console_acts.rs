@@ -1,0 +1,93 @@
+//! What operators change on their pages: sending again all that did not arrive, and the command beside each button.
+
+use crate::console::{Traces, signed_in, traces};
+use crate::operators::work::deliveries;
+use crate::operators::{ANNA, BO, log, stage};
+use mws_tests::world::Receiver;
+use reqwest::{StatusCode, header};
+use std::path::Path;
+
+#[tokio::test]
+async fn all_that_did_not_arrive_is_counted_on_a_page_and_sent_by_who_may() -> anyhow::Result<()> {
+    let (world, anna) = stage().await?;
+    let tenant = world.tenant("a").await?;
+    let open = world.endpoint(&tenant, "http://127.0.0.1:9/a").await?;
+    let closed = world.endpoint(&tenant, "http://127.0.0.1:9/b").await?;
+    let (tls, answered) = (("failed", "tls_failed"), ("failed", "http_status"));
+    deliveries(&world, &tenant, open, &[tls, tls, answered, ("succeeded", "")]).await?;
+    deliveries(&world, &tenant, closed, &[tls]).await?;
+    let disabled = Some(r#"{"enabled":false}"#.to_owned());
+    assert_eq!(tenant.client.send("PATCH", &format!("/webhooks/{closed}"), &[], disabled).await?.status, 200);
+    let (acts, reads) = (signed_in(&world, ANNA).await?, signed_in(&world, BO).await?);
+    let path = "/console/unsent?error=tls_failed";
+    let (_, page) = acts.get(path).await?;
+    assert!(page.contains("<b>2</b> deliveries to <b>1</b> endpoints") && page.contains("Send 2 again"), "{page}");
+    assert!(page.contains("1 more were for endpoints that are disabled"), "{page}");
+    let (status, page) = reads.get(path).await?;
+    assert!(
+        status == StatusCode::OK && page.contains("<b>2</b> deliveries") && !page.contains("Send 2 again"),
+        "{page}"
+    );
+    assert_eq!(reads.post(path, &[]).await?.status(), StatusCode::FORBIDDEN);
+    for wrong in ["status=succeeded", "http_status=99", "since=x", "colour=red"] {
+        assert_eq!(acts.get(&format!("/console/unsent?{wrong}")).await?.0, StatusCode::BAD_REQUEST, "{wrong}");
+    }
+    let (_, page) = acts.get("/console/unsent?until=2001-01-01T00:00:00Z").await?;
+    assert!(
+        page.contains("There are none") && !page.contains("<form method=\"post\" action=\"/console/unsent"),
+        "{page}"
+    );
+    assert_eq!(world.count("SELECT count(*) FROM deliveries").await?, 5, "looking sends nothing");
+
+    let sent = acts.post(path, &[]).await?;
+    assert_eq!(sent.status(), StatusCode::SEE_OTHER);
+    let (_, page) = acts.get(sent.headers()[header::LOCATION].to_str()?).await?;
+    assert!(page.contains("2 were sent again.") && page.contains("<b>0</b> deliveries"), "{page}");
+    assert_eq!(world.count("SELECT count(*) FROM deliveries WHERE trigger = 'resend'").await?, 2);
+    let told: Vec<String> = log(&anna).await?.into_iter().filter(|row| !row.starts_with("console.")).collect();
+    assert_eq!(told, [format!("deliveries.resend {open}")]);
+    world.end().await
+}
+
+#[tokio::test]
+async fn more_than_a_thousand_are_sent_only_once_their_number_is_typed() -> anyhow::Result<()> {
+    let (world, _) = stage().await?;
+    let tenant = world.tenant("a").await?;
+    let endpoint = world.endpoint(&tenant, "http://127.0.0.1:9/a").await?;
+    deliveries(&world, &tenant, endpoint, &vec![("failed", "tls_failed"); 1_001]).await?;
+    let browser = signed_in(&world, ANNA).await?;
+    assert!(browser.get("/console/unsent").await?.1.contains("type their number"));
+    for (typed, status) in
+        [("", StatusCode::BAD_REQUEST), ("1000", StatusCode::BAD_REQUEST), (" 1001 ", StatusCode::SEE_OTHER)]
+    {
+        assert_eq!(browser.post("/console/unsent", &[("count", typed)]).await?.status(), status, "{typed}");
+    }
+    assert_eq!(world.count("SELECT count(*) FROM deliveries WHERE trigger = 'resend'").await?, 1_001);
+    world.end().await
+}
+
+#[tokio::test]
+async fn whatever_a_page_asks_before_it_changes_something_it_shows_the_command_that_does_the_same() -> anyhow::Result<()>
+{
+    let (world, _) = stage().await?;
+    let (receiver, tenant) = (Receiver::start()?, world.tenant("a").await?);
+    let Traces { job, delivery, .. } = traces(&world, &tenant, &receiver).await?;
+    let browser = signed_in(&world, ANNA).await?;
+    let asking = [
+        (format!("jobs/{job}/retry"), format!("mws admin jobs retry {job}")),
+        (format!("jobs/{job}/cancel"), format!("mws admin jobs cancel {job}")),
+        ("rerun".into(), "mws admin jobs list --status failed --since 24h --all --ids | xargs".into()),
+        (format!("deliveries/{delivery}/resend"), format!("mws admin deliveries resend {delivery}")),
+        ("unsent".into(), "mws admin deliveries resend --since 24h --dry-run".into()),
+        ("reads/levels".into(), "mws admin reads pause levels".to_owned()),
+    ];
+    for (page, command) in &asking {
+        let (status, shown) = browser.get(&format!("/console/{page}")).await?;
+        assert!(status == StatusCode::OK && shown.contains(command), "{page}: {shown}");
+    }
+    // Whoever adds a form that changes something adds its command here.
+    let routes =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../api/src/resources/console/mod.rs"))?;
+    assert_eq!(routes.matches(".post(act(").count(), asking.len());
+    world.end().await
+}

@@ -1,0 +1,90 @@
+//! The operators' page of failures: those that are alike are one row, and what is new stands on top.
+
+use crate::console::signed_in;
+use crate::operators::{ANNA, BO, log, stage};
+use domain::ids::ItemId;
+use domain::read::Read;
+use mws_tests::world::{Media, Tenant, runners};
+use reqwest::{StatusCode, header};
+use std::time::Duration;
+use worker::readers::ReadError;
+
+async fn failing(tenant: &Tenant, items: &[ItemId], read: &str) -> anyhow::Result<String> {
+    let jobs = tenant.client.prepare(items, &[read]).await?.job_ids()?;
+    for job in &jobs {
+        tenant.client.reaches(job, "failed").await?;
+    }
+    Ok(jobs.last().cloned().unwrap_or_default())
+}
+
+#[tokio::test]
+async fn failures_that_are_alike_are_one_row_and_a_new_kind_is_on_top_at_once() -> anyhow::Result<()> {
+    let (world, _) = stage().await?;
+    let (one, two) = (world.tenant("one").await?, world.tenant("two").await?);
+    let browser = signed_in(&world, ANNA).await?;
+    let (status, page) = browser.get("/console/errors").await?;
+    assert!(status == StatusCode::OK && page.contains("No job failed within a day"), "{page}");
+    world
+        .work(runners::runner(|reading, _| async move {
+            if reading.read == Read::Levels {
+                return Err(ReadError::Unsupported("it takes too long"));
+            }
+            Err(ReadError::Corrupt("it ends after 12 bytes"))
+        }))
+        .await?;
+    failing(&one, &world.items(&one, 2, Media::audio(60)).await?, "levels").await?;
+    failing(&two, &world.items(&two, 1, Media::audio(60)).await?, "levels").await?;
+    world.advance(Duration::from_hours(2)).await?;
+    let newest = failing(&one, &world.items(&one, 1, Media::audio(60)).await?, "beats").await?;
+
+    let (_, page) = browser.get("/console/errors").await?;
+    let rows: Vec<&str> = page.split("<tr>").skip(2).collect();
+    assert_eq!(rows.len(), 2, "{page}");
+    assert!(rows[0].contains("media_unreadable") && rows[0].contains("! new") && rows[0].contains(&newest), "{page}");
+    assert!(rows[1].contains("not_supported") && !rows[1].contains("! new"), "{page}");
+    assert!(rows[1].contains("error_code=not_supported&amp;read=levels\">3</a>"), "three jobs: {page}");
+    assert!(rows[1].contains("<td class=\"number\">2</td>"), "of two accounts: {page}");
+    let (_, listed) = browser.get("/console/jobs?status=failed&error_code=not_supported&read=levels").await?;
+    assert_eq!(listed.matches("<tr>").count(), 4, "the link leads to them: {listed}");
+    world.advance(Duration::from_hours(23)).await?;
+    let (status, page) = signed_in(&world, ANNA).await?.get("/console/errors").await?;
+    assert!(status == StatusCode::OK && page.contains("media_unreadable") && !page.contains("not_supported"), "{page}");
+    world.end().await
+}
+
+#[tokio::test]
+async fn reads_that_failed_are_run_again_all_at_once_and_each_of_them_once() -> anyhow::Result<()> {
+    let (world, anna) = stage().await?;
+    let tenant = world.tenant("a").await?;
+    let items = world.items(&tenant, 3, Media::audio(60)).await?;
+    let worker = world.worker(runners::failing(|| ReadError::Unsupported("it takes too long"))).await?;
+    failing(&tenant, &items, "levels").await?;
+    // The same item and read once more, and another read, which is not asked for.
+    failing(&tenant, &items[..1], "levels").await?;
+    failing(&tenant, &items[..1], "beats").await?;
+    worker.stop().await?;
+    let (acts, reads) = (signed_in(&world, ANNA).await?, signed_in(&world, BO).await?);
+    let path = "/console/rerun?read=levels&error_code=not_supported";
+    let (_, page) = acts.get(path).await?;
+    assert!(page.contains("<b>3</b> reads of <b>1</b> accounts") && page.contains("Run 3 again"), "{page}");
+    assert!(page.contains(">0.30<"), "what is held for them: {page}");
+    let (status, page) = reads.get(path).await?;
+    assert!(status == StatusCode::OK && !page.contains("Run 3 again"), "{page}");
+    assert_eq!(reads.post(path, &[]).await?.status(), StatusCode::FORBIDDEN);
+    for wrong in ["read=odd", "since=x", "before=x", "status=failed"] {
+        assert_eq!(acts.get(&format!("/console/rerun?{wrong}")).await?.0, StatusCode::BAD_REQUEST, "{wrong}");
+    }
+    let live = "SELECT count(*) FROM jobs WHERE status = 'queued'";
+    assert_eq!(world.count(live).await?, 0, "looking starts nothing");
+
+    let pressed = acts.post(path, &[]).await?;
+    assert_eq!(pressed.status(), StatusCode::SEE_OTHER);
+    let (_, page) = acts.get(pressed.headers()[header::LOCATION].to_str()?).await?;
+    assert!(page.contains("3 were started, 0 are stored or under way already, 0 could not start."), "{page}");
+    assert_eq!(world.count(live).await?, 3);
+    let again = acts.post(path, &[]).await?;
+    assert!(again.headers()[header::LOCATION].to_str()?.ends_with("started=0&there=3&refused=0"));
+    assert_eq!(world.count(live).await?, 3, "nothing starts twice");
+    assert!(log(&anna).await?.iter().filter(|row| row.starts_with("job.retry ")).count() >= 3);
+    world.end().await
+}
