@@ -80,11 +80,12 @@ impl Facts {
     pub fn of(item: &Value, stored: &BTreeMap<String, Value>, unread: Unread) -> Self {
         let longest = stored.values().filter_map(|read| read["duration_seconds"].as_f64()).fold(0.0, f64::max);
         let data = |read: &str| stored.get(read).map(|stored| &stored["data"]);
+        // An axis needs a length, so media without a duration is drawn as a millisecond.
+        let seconds = item["duration_seconds"].as_f64().unwrap_or(0.0).max(longest).max(0.001);
         Self {
             name: plain(&item["name"]),
-            // An axis needs a length, so media without a duration is drawn as a millisecond.
-            seconds: item["duration_seconds"].as_f64().unwrap_or(0.0).max(longest).max(0.001),
-            levels: data("levels").map(levels),
+            seconds,
+            levels: data("levels").map(|data| levels(data, seconds)),
             speech: data("speech").map(|data| spans(&data["segments"])),
             speakers: data("speakers").map(speakers),
             beats: data("beats").map(beats),
@@ -104,7 +105,7 @@ impl Facts {
     }
 
     /// Returns a description in words, for people who can't see the picture.
-    pub fn told(&self) -> String {
+    pub fn description(&self) -> String {
         let mut told = format!("{} long.", crate::axis::clock(self.seconds));
         if let Some(levels) = &self.levels {
             match levels.integrated {
@@ -167,14 +168,34 @@ fn spans(value: &Value) -> Vec<Span> {
     list(value).filter_map(span).collect()
 }
 
-fn levels(data: &Value) -> Levels {
+/// Returns the outline of a sound over media that lasts `times` as long: with silence behind it, and as many pairs.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "some thousand"
+)]
+fn over_media(sound: &[(f64, f64)], times: f64) -> Vec<(f64, f64)> {
+    let at = |number: usize| ((number as f64 * times) as usize).min(sound.len());
+    let pair = |number: usize| {
+        let part = sound.get(at(number)..at(number + 1)).unwrap_or_default();
+        part.iter().fold((0.0_f64, 0.0_f64), |(low, high), pair| (low.min(pair.0), high.max(pair.1)))
+    };
+    (0..sound.len()).map(pair).collect()
+}
+
+/// Returns what is drawn of the levels of media that lasts so many seconds.
+fn levels(data: &Value, seconds: f64) -> Levels {
     let bytes = data["peaks"].as_str().and_then(|peaks| STANDARD.decode(peaks).ok()).unwrap_or_default();
     let sample = |byte: u8| f64::from(byte.cast_signed()) / 127.0;
     let (pairs, _) = bytes.as_chunks::<2>();
     let interval = data["short_term_interval_seconds"].as_f64().unwrap_or(1.0);
     let ends = (1_u32..).map(|number| f64::from(number) * interval);
+    let sound: Vec<(f64, f64)> = pairs.iter().map(|[low, high]| (sample(*low), sample(*high))).collect();
+    // Results of earlier releases don't say how long the sound is.
+    let times = data["sound_seconds"].as_f64().filter(|sound| *sound > 0.0).map_or(1.0, |sound| seconds / sound);
     Levels {
-        outline: pairs.iter().map(|[low, high]| (sample(*low), sample(*high))).collect(),
+        outline: if times > 1.0 { over_media(&sound, times) } else { sound },
         integrated: data["integrated_lufs"].as_f64(),
         short_term: ends.zip(list(&data["short_term"])).filter_map(|(at, level)| Some((at, level.as_f64()?))).collect(),
     }

@@ -26,7 +26,7 @@ pub fn strip(facts: &Facts, width: usize, colors: bool) -> String {
         ("speakers", facts.speakers.as_ref().map(|speakers| strip.speakers(speakers))),
         ("beats", facts.beats.as_ref().map(|beats| strip.beats(beats))),
     ];
-    let mut text = format!("{} · {}\n", facts.name, facts.told());
+    let mut text = format!("{} · {}\n", facts.name, facts.description());
     for (name, lane) in lanes {
         let lane = lane.unwrap_or_else(|| "(not read yet)".to_owned());
         _ = writeln!(text, "{}", format!("{name:<NAME$}{lane}").trim_end());

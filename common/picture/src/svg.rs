@@ -49,7 +49,7 @@ pub fn svg(facts: &Facts) -> String {
         );
     }
     let height = bottom + 28.0;
-    let (name, told) = (escaped(&facts.name), escaped(&facts.told()));
+    let (name, told) = (escaped(&facts.name), escaped(&facts.description()));
     let patterns: String = looks().map(|(number, look)| pattern(number, look.color, look.tile)).collect();
     format!(
         r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" role="img" aria-labelledby="title desc">

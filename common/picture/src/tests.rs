@@ -80,7 +80,7 @@ fn a_picture_is_told_to_those_who_do_not_see_it() {
     assert!(picture.contains("<title id=\"title\">talk &lt;1&gt; &amp; &quot;music&quot;.wav</title>"));
     let told = "1:00 long. Loudness -23.4 LUFS. Speech in 4 stretches, 38 % of the time. \
                 2 speakers: A for 0:08.1, B for 0:15. 120.0 beats a minute, 60 beats in 15 bars.";
-    assert!(picture.contains(told), "{}", facts(&[]).told());
+    assert!(picture.contains(told), "{}", facts(&[]).description());
     // Speakers differ in their pattern and their letter, not in colour alone.
     assert!(picture.contains("url(#voice0)") && picture.contains("url(#voice1)"));
     assert!(picture.contains(">A</text>") && picture.contains(">B</text>"));
@@ -99,6 +99,20 @@ fn a_strip_fits_its_terminal_and_is_the_same_without_its_colours() {
         assert!(painted.contains("\u{1b}[31mB\u{1b}[0m"));
         assert_eq!(console::strip_ansi_codes(&painted), plain);
     }
+}
+
+#[test]
+fn a_sound_that_ends_before_its_film_is_drawn_over_its_own_time() {
+    let loud = STANDARD.encode([0x81_u8, 0x7f].repeat(2_000));
+    let levels = |sound: f64| {
+        let data = json!({"peaks": loud, "sound_seconds": sound});
+        let stored = BTreeMap::from([("levels".to_owned(), json!({"duration_seconds": sound, "data": data}))]);
+        let facts = Facts::of(&json!({"name": "film", "duration_seconds": 40.0}), &stored, Unread::Told);
+        facts.levels.expect("the levels").outline
+    };
+    let half = levels(20.0);
+    assert_eq!((half.len(), half[999], half[1_000]), (2_000, (-1.0, 1.0), (0.0, 0.0)));
+    assert!(levels(40.0).iter().all(|pair| *pair == (-1.0, 1.0)), "to the end");
 }
 
 #[test]

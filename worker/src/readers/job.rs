@@ -6,6 +6,7 @@
 use super::error::ReadError;
 use super::known_speech::KnownSpeech;
 use super::processor_time::ProcessorTime;
+use domain::ids::AccountId;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use tokio::time::Instant;
@@ -62,6 +63,8 @@ pub struct JobCtx {
     /// Milliseconds of media that are paid for, the item's length in its row: nothing beyond is decoded. None where
     /// nobody pays, as when an import's length is measured.
     pub paid_ms: Option<i64>,
+    /// The account that the work is for; none where no job asks.
+    pub payer: Option<AccountId>,
     /// The processor time of its children.
     pub processor: ProcessorTime,
     /// The prefix of the keys of files that are stored with the read.
@@ -79,6 +82,7 @@ impl JobCtx {
             cancel,
             progress,
             paid_ms: None,
+            payer: None,
             processor: ProcessorTime::unbounded(),
             files_prefix,
             speech: None,

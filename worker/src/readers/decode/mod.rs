@@ -34,7 +34,7 @@ pub(crate) use encoder::{Encoder, Feed, Workshop, made};
 pub(crate) use frames::{FirstFrame, FrameSize, FrameStream, black, image_frame, image_layer};
 pub(crate) use key_pictures::gone_through_ms;
 pub(crate) use output::{nameless, whole_output};
-pub(crate) use packets::picture_length;
+pub(crate) use packets::{PICTURE, picture_length, stream_length};
 pub(crate) use paid::{Paid, fits_a_second};
 pub(crate) use pictures::{SmallSize, cover, small_pictures};
 pub(super) use pictures::{page, still};

@@ -1,11 +1,13 @@
-//! The length of a video whose file does not declare it, by the times of its packets. A recorder that was cut off
-//! leaves such a file.
+//! The length of a stream by the times of its packets, where its file does not declare it or may declare anything. A
+//! recorder that was cut off leaves a video without it.
 
 use super::child::Decoder;
 use super::{MediaSource, input_arguments};
 use crate::readers::{JobCtx, Limit, ReadError};
 use std::ffi::OsStr;
 
+/// The first moving picture, as ffprobe selects it.
+pub(crate) const PICTURE: &str = "V:0";
 /// Bytes of output that are read at once.
 const READ_BYTES: usize = 64 << 10;
 /// The longest line, of three numbers, that is parsed, in bytes.
@@ -14,8 +16,13 @@ const LONGEST_LINE: usize = 128;
 /// Returns how long the video lasts by the times of its packets, in milliseconds, without decoding any. `Corrupt` when
 /// none has a time.
 pub(crate) async fn picture_length(media: &MediaSource, ctx: &JobCtx) -> Result<i64, ReadError> {
+    stream_length(media, PICTURE, ctx).await
+}
+
+/// The same of any stream, by its number or as ffprobe selects it.
+pub(crate) async fn stream_length(media: &MediaSource, stream: &str, ctx: &JobCtx) -> Result<i64, ReadError> {
     let tools = media.tools();
-    let asked = ["-v", "error", "-select_streams", "V:0", "-show_entries", "packet=pts_time,dts_time,duration_time"];
+    let asked = ["-v", "error", "-select_streams", stream, "-show_entries", "packet=pts_time,dts_time,duration_time"];
     let arguments = asked.into_iter().chain(["-of", "csv=p=0"]).map(OsStr::new).chain(input_arguments());
     let mut ffprobe = Decoder::start(&tools.ffprobe, arguments, media.file(), tools, ctx).await?;
     let (mut length, mut line) = (PacketTimes::default(), Vec::new());
@@ -34,7 +41,7 @@ pub(crate) async fn picture_length(media: &MediaSource, ctx: &JobCtx) -> Result<
         }
     }
     ffprobe.ended(ctx).await?;
-    length.ms().ok_or(ReadError::Corrupt("none of its picture has a time"))
+    length.ms().ok_or(ReadError::Corrupt("none of its packets has a time"))
 }
 
 /// The times of a stream's packets.

@@ -40,7 +40,7 @@ pub(crate) struct Room {
 }
 
 impl Room {
-    fn filter(self) -> String {
+    fn ffmpeg_filter(self) -> String {
         let Self { width, height, cover } = self;
         // Some videos have pixels that are not square.
         let square = format!("scale=w='max(1,trunc(iw*clip(sar,0.25,4)))':h=ih:{SCALED},setsar=1");
@@ -62,7 +62,7 @@ pub(crate) async fn picture(
     ctx: &JobCtx,
 ) -> Result<DecodedPicture, ReadError> {
     let tools = media.tools();
-    let filter = room.filter();
+    let filter = room.ffmpeg_filter();
     let sought = at_us.map(|us| format!("{}.{:06}", us / 1_000_000, us % 1_000_000));
     let seek: Vec<&str> = sought.iter().flat_map(|second| ["-ss", second.as_str()]).collect();
     // An album cover is not a moving picture.

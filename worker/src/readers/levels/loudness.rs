@@ -32,6 +32,8 @@ pub(super) struct LevelsData {
     short_term_interval_seconds: f64,
     /// Loudness of the three seconds that end 1 s, 2 s, 3 s, … after the start.
     short_term: Vec<Option<f64>>,
+    /// Seconds of sound that were measured, over which `peaks` are spread. A film may last longer than its sound.
+    sound_seconds: f64,
     /// 2,000 pairs of lowest and highest sample as signed bytes, base64.
     peaks: String,
 }
@@ -103,6 +105,13 @@ impl Meter {
         usize::try_from(end(self.steps + 1) - end(self.steps)).unwrap_or(1).max(1) * self.channels
     }
 
+    /// Returns how long the sound was so far, to the millisecond.
+    #[expect(clippy::cast_precision_loss, reason = "a day has some 10⁷ ms")]
+    fn seconds(&self) -> f64 {
+        let frames = self.steps * self.rate / STEPS_A_SECOND + (self.pending.len() / self.channels) as u64;
+        (frames * 1_000 / self.rate) as f64 / 1_000.0
+    }
+
     /// Takes the energy of the 10 ms that just ended.
     fn close_step(&mut self) -> Result<(), ReadError> {
         if self.energies.len() == SHORT_TERM_STEPS {
@@ -142,15 +151,19 @@ impl Meter {
             max_momentary_lufs: level(self.max_momentary),
             max_short_term_lufs: level(self.max_short_term),
             short_term_interval_seconds: 1.0,
+            sound_seconds: self.seconds(),
             short_term: self.short_term,
             peaks: self.outline.base64(),
         })
     }
 }
 
+/// Below this there is nothing to hear: the last bit of 24 is at -144 dB. A sum over digital silence is some -1,800 dB.
+const SILENCE: f64 = -150.0;
+
 /// Rounds a level to a hundredth; none for silence.
 fn level(decibels: f64) -> Option<f64> {
-    decibels.is_finite().then(|| (decibels * 100.0).round() / 100.0)
+    (decibels.is_finite() && decibels > SILENCE).then(|| (decibels * 100.0).round() / 100.0)
 }
 
 /// Returns the energy of a loudness in LUFS (the inverse of ITU-R BS.1770, formula 2).

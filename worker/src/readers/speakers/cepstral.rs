@@ -6,7 +6,7 @@
 
 use super::clusters::voices;
 use super::mfcc::{Cepstra, Cepstrum, FRAME, HOP};
-use super::turns::{ChangeCost, Steps, Turn, turns};
+use super::turns::{ChangeCost, Steps, VoiceTurn, turns};
 use super::voice::{VoiceModel, VoiceSums};
 use crate::readers::speech::audio_spool::{AudioSpool, SpooledBlocks};
 use crate::readers::speech::detector::RATE;
@@ -26,11 +26,11 @@ const CHANGE_COST: ChangeCost = ChangeCost { inside: 60.0, in_a_pause: 10.0 };
 const FOUND: u8 = 50;
 
 /// Returns the turns of the speakers in this sound.
-pub(super) async fn told(
+pub(super) async fn diarize(
     sound: &Arc<AudioSpool>,
     speech: &Arc<[Segment]>,
     ctx: &JobCtx,
-) -> Result<Vec<Turn>, ReadError> {
+) -> Result<Vec<VoiceTurn>, ReadError> {
     let spoken = Arc::clone(speech);
     let find = move |blocks| stretches(blocks, &spoken).map(voices);
     let voices = sound.gone_through(&ctx.step(0, FOUND), find).await?;

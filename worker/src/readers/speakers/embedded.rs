@@ -8,7 +8,7 @@ use super::encoder::mel::{FRAMES, Mel, Mels};
 use super::encoder::network::{Voice, alike};
 use super::encoder::{Listening, VoiceEncoder};
 use super::groups::{Stretch, mean, voices};
-use super::turns::{ChangeCost, Steps, Turn, speakers, turns};
+use super::turns::{ChangeCost, Steps, VoiceTurn, speakers, turns};
 use super::windows::{LENGTH, Window, frame, second, windows};
 use crate::readers::speech::audio_spool::{AudioSpool, SpooledBlocks};
 use crate::readers::speech::segments::Segment;
@@ -37,12 +37,12 @@ const SIDE: u32 = 100;
 const FOUND: u8 = 80;
 
 /// Returns the turns of the speakers in this sound.
-pub(super) async fn told(
+pub(super) async fn diarize(
     encoder: &Arc<VoiceEncoder>,
     sound: &Arc<AudioSpool>,
     speech: &Arc<[Segment]>,
     ctx: &JobCtx,
-) -> Result<Vec<Turn>, ReadError> {
+) -> Result<Vec<VoiceTurn>, ReadError> {
     let (windows, listening) = (windows(speech), encoder.at_work());
     let (heard, spoken) = (windows.clone(), Arc::clone(speech));
     let find = move |blocks| {
@@ -183,7 +183,7 @@ struct Change {
 }
 
 /// Returns the changes without a pause.
-fn changes(turns: &[Turn], speech: &[Segment]) -> Vec<Change> {
+fn changes(turns: &[VoiceTurn], speech: &[Segment]) -> Vec<Change> {
     let mut changes = Vec::new();
     for (number, pair) in turns.windows(2).enumerate() {
         let [before, after] = pair else { continue };
@@ -209,17 +209,17 @@ fn changes(turns: &[Turn], speech: &[Segment]) -> Vec<Change> {
 /// Returns the turns, with each change where the two voices differ most.
 fn refined(
     blocks: SpooledBlocks,
-    mut turns: Vec<Turn>,
+    mut turns: Vec<VoiceTurn>,
     changes: &[Change],
     voices: &[Voice],
     listening: &Listening,
-) -> Result<Vec<Turn>, ReadError> {
+) -> Result<Vec<VoiceTurn>, ReadError> {
     let mut windows: Vec<Window> = changes.iter().flat_map(|change| change.sides.concat()).collect();
     windows.sort_by_key(|window| (window.to, window.from));
     windows.dedup();
     let heard = directions(blocks, &windows, listening)?;
     let names = speakers(&turns);
-    let voice = |turn: Option<&Turn>| {
+    let voice = |turn: Option<&VoiceTurn>| {
         let speaker = &turn?.speaker;
         names.iter().position(|name| name == speaker).and_then(|at| voices.get(at))
     };

@@ -1,6 +1,5 @@
-//! Mel-frequency cepstral coefficients of a voice, a hundred times per second.
-//!
-//! A stream of samples in, a small vector per frame out. The first coefficient, loudness, is left out.
+//! Mel-frequency cepstral coefficients of a voice: from a stream of samples, a small vector for each hundredth of a
+//! second. The first coefficient, loudness, is left out.
 
 use crate::readers::ReadError;
 use crate::readers::speech::detector::RATE;

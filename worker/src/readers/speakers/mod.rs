@@ -30,7 +30,7 @@ use futures_util::future::BoxFuture;
 use serde::Serialize;
 use server::DiarizationServer;
 use std::sync::Arc;
-use turns::{Turn, speakers};
+use turns::{VoiceTurn, speakers};
 
 /// The progress in percent at which detecting speech ends.
 const LISTENED: u8 = 40;
@@ -42,7 +42,7 @@ const NO_ENCODER: &str =
 #[derive(Debug, Serialize)]
 struct SpeakersData {
     speakers: Vec<String>,
-    segments: Vec<Turn>,
+    segments: Vec<VoiceTurn>,
 }
 
 /// The engine that separates voices.
@@ -56,8 +56,8 @@ enum Diarizer {
 }
 
 /// Who speaks when, and what is stored with it.
-struct Told {
-    turns: Vec<Turn>,
+struct Diarization {
+    turns: Vec<VoiceTurn>,
     speech: Arc<[Segment]>,
     decoded: DecodeSummary,
     /// The model that a server says it used.
@@ -87,12 +87,12 @@ impl Speakers {
     }
 
     async fn tell(&self, media: &MediaSource, ctx: &JobCtx) -> Result<ReadOutcome, ReadError> {
-        let told = match &self.diarizer {
+        let diarization = match &self.diarizer {
             Diarizer::Server(server) => self.ask(server, media, ctx).await?,
             Diarizer::Encoder(_) | Diarizer::Cepstra => self.tell_here(media, ctx).await?,
         };
         ctx.progress.reach(100);
-        let Told { turns, speech, decoded, model } = told;
+        let Diarization { turns, speech, decoded, model } = diarization;
         let data = SpeakersData { speakers: speakers(&turns), segments: turns };
         let own = self.engine();
         let engine = Engine { model: model.or(own.model), ..own };
@@ -107,22 +107,27 @@ impl Speakers {
         Ok(outcome)
     }
 
-    async fn tell_here(&self, media: &MediaSource, ctx: &JobCtx) -> Result<Told, ReadError> {
+    async fn tell_here(&self, media: &MediaSource, ctx: &JobCtx) -> Result<Diarization, ReadError> {
         let spoken = self.speech.known_or_heard(media, &ctx.step(0, LISTENED)).await?;
         let (speech, mut turns) = (Arc::clone(&spoken.segments), Vec::new());
         if !speech.is_empty() {
             let heard = spoken.sound(media, &ctx.step(0, LISTENED)).await?;
             let (sound, ctx) = (heard.sound()?, ctx.step(LISTENED, 100));
             turns = match &self.diarizer {
-                Diarizer::Encoder(encoder) => embedded::told(encoder, &sound, &speech, &ctx).await?,
-                Diarizer::Cepstra | Diarizer::Server(_) => cepstral::told(&sound, &speech, &ctx).await?,
+                Diarizer::Encoder(encoder) => embedded::diarize(encoder, &sound, &speech, &ctx).await?,
+                Diarizer::Cepstra | Diarizer::Server(_) => cepstral::diarize(&sound, &speech, &ctx).await?,
             };
         }
-        Ok(Told { turns, speech, decoded: spoken.decoded, model: None })
+        Ok(Diarization { turns, speech, decoded: spoken.decoded, model: None })
     }
 
     /// Has the server compute the turns. It is not asked where nobody speaks.
-    async fn ask(&self, server: &DiarizationServer, media: &MediaSource, ctx: &JobCtx) -> Result<Told, ReadError> {
+    async fn ask(
+        &self,
+        server: &DiarizationServer,
+        media: &MediaSource,
+        ctx: &JobCtx,
+    ) -> Result<Diarization, ReadError> {
         let spoken = self.speech.known_or_heard(media, &ctx.step(0, LISTENED)).await?;
         let (mut turns, mut model) = (Vec::new(), None);
         if !spoken.segments.is_empty() {
@@ -130,7 +135,7 @@ impl Speakers {
             ctx.progress.reach(LISTENED);
             (turns, model) = server.turns(&heard.sound()?, seconds(heard.decoded().duration_ms), ctx).await?;
         }
-        Ok(Told { turns, speech: spoken.segments, decoded: spoken.decoded, model })
+        Ok(Diarization { turns, speech: spoken.segments, decoded: spoken.decoded, model })
     }
 }
 

@@ -4,7 +4,7 @@
 //! Voices can only be told apart over the whole media, so its sound is sent from the spool on disk (`audio_spool`):
 //! memory does not grow with the media. The answer is checked before it is used. `engine_server` sends the request.
 
-use super::turns::Turn;
+use super::turns::VoiceTurn;
 use crate::readers::engine_server::{EngineServer, Form, WAV_HEADER_BYTES};
 use crate::readers::speech::audio_spool::AudioSpool;
 use crate::readers::stored::thousandths;
@@ -72,7 +72,7 @@ impl DiarizationServer {
         sound: &Arc<AudioSpool>,
         seconds: f64,
         ctx: &JobCtx,
-    ) -> Result<(Vec<Turn>, Option<String>), ReadError> {
+    ) -> Result<(Vec<VoiceTurn>, Option<String>), ReadError> {
         let bytes = u32::try_from(sound.bytes()).ok().filter(|bytes| *bytes <= MOST_BYTES).ok_or_else(|| {
             let milliseconds = AudioSpool::milliseconds;
             let (found, allowed) = (milliseconds(sound.bytes()), milliseconds(u64::from(MOST_BYTES)));
@@ -87,7 +87,7 @@ impl DiarizationServer {
 
 impl Answer {
     /// Returns the turns within the media, in order, or what is wrong with them.
-    fn turns(&self, seconds: f64) -> Result<Vec<Turn>, &'static str> {
+    fn turns(&self, seconds: f64) -> Result<Vec<VoiceTurn>, &'static str> {
         if self.segments.len() > MOST_TURNS {
             return Err("there are too many segments");
         }
@@ -102,7 +102,7 @@ impl Answer {
             }
             let (start, end) = (thousandths(*start), thousandths(end.min(seconds)));
             if start < end {
-                turns.push(Turn { start, end, speaker });
+                turns.push(VoiceTurn { start, end, speaker });
             }
         }
         if turns.iter().map(|turn| turn.speaker.as_str()).collect::<HashSet<_>>().len() > MOST_SPEAKERS {

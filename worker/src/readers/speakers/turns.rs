@@ -58,7 +58,7 @@ impl Steps {
 
 /// One voice's turn, in seconds from the media's start.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(super) struct Turn {
+pub(super) struct VoiceTurn {
     /// Its start.
     pub(super) start: f64,
     /// Its end.
@@ -68,10 +68,10 @@ pub(super) struct Turn {
 }
 
 /// Returns the likeliest turns, and the numbers of their voices in the order of their names.
-pub(super) fn turns(steps: &Steps, speech: &[Segment]) -> (Vec<Turn>, Vec<usize>) {
+pub(super) fn turns(steps: &Steps, speech: &[Segment]) -> (Vec<VoiceTurn>, Vec<usize>) {
     let path = likeliest(steps);
     let mut order: Vec<usize> = Vec::new();
-    let mut turns: Vec<(usize, usize, Turn)> = Vec::new();
+    let mut turns: Vec<(usize, usize, VoiceTurn)> = Vec::new();
     for ((within, start), voice) in steps.places.iter().copied().zip(path) {
         let Some(segment) = speech.get(within) else { continue };
         if !order.contains(&voice) {
@@ -82,17 +82,21 @@ pub(super) fn turns(steps: &Steps, speech: &[Segment]) -> (Vec<Turn>, Vec<usize>
             Some((last, speaker, _)) if *last == within && *speaker == number => {}
             Some((last, _, before)) if *last == within => {
                 before.end = thousandths(start);
-                let turn = Turn { start: before.end, end: segment.end, speaker: name(number) };
+                let turn = VoiceTurn { start: before.end, end: segment.end, speaker: name(number) };
                 turns.push((within, number, turn));
             }
-            _ => turns.push((within, number, Turn { start: segment.start, end: segment.end, speaker: name(number) })),
+            _ => turns.push((
+                within,
+                number,
+                VoiceTurn { start: segment.start, end: segment.end, speaker: name(number) },
+            )),
         }
     }
     (turns.into_iter().map(|(.., turn)| turn).collect(), order)
 }
 
 /// Returns the names of all speakers, in the order of their first turns.
-pub(super) fn speakers(turns: &[Turn]) -> Vec<String> {
+pub(super) fn speakers(turns: &[VoiceTurn]) -> Vec<String> {
     let mut known = HashSet::new();
     turns.iter().map(|turn| &turn.speaker).filter(|name| known.insert(*name)).cloned().collect()
 }

@@ -1,4 +1,4 @@
-//! A voice as one Gaussian over its cepstra, and the distance of two of them. Pure.
+//! A voice as one Gaussian over its cepstra, and the distance between two voices. Pure.
 //!
 //! Only sums are kept, so that a day of speech is as small as a sentence, and two models merge by adding.
 
@@ -25,7 +25,7 @@ impl Default for VoiceSums {
 }
 
 impl VoiceSums {
-    /// Takes a frame.
+    /// Adds a frame to the sums.
     pub(super) fn add(&mut self, frame: &Cepstrum) {
         self.frames += 1.0;
         for (row, (sum, value)) in self.squares.iter_mut().zip(self.sum.iter_mut().zip(frame)) {
@@ -79,12 +79,13 @@ impl VoiceSums {
     }
 }
 
-/// Nepers that each frame of the smaller voice must gain from a model of its own. The criterion assumes independent
-/// frames, which those of speech are not, so that by itself it would split any voice that speaks for long.
+/// The logarithm of likelihood, in nats, that each frame of the smaller voice must gain from a model of its own. The
+/// criterion assumes independent frames. Frames of speech are not, so by itself it would split each voice that speaks
+/// for long.
 const LEAST_GAIN: f64 = 0.7;
 
 /// Returns the Bayesian information criterion for keeping two voices apart: positive when two models are worth their
-/// parameters. `strictness` is the weight of a parameter; each voice comes with its spread.
+/// parameters. `strictness` is the weight of a parameter; each voice comes with its `spread()`.
 pub(super) fn apart(one: (&VoiceSums, f64), other: (&VoiceSums, f64), both: &VoiceSums, strictness: f64) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "there are few coefficients")]
     let numbers = COEFFICIENTS as f64 * (COEFFICIENTS as f64 + 3.0) / 2.0;

@@ -158,6 +158,7 @@ async fn silence_has_no_level_and_is_no_error() {
             "max_momentary_lufs": null,
             "max_short_term_lufs": null,
             "short_term_interval_seconds": 1.0,
+            "sound_seconds": 5.0,
             "short_term": [null, null, null, null, null],
         })
     );

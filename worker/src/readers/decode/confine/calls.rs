@@ -143,7 +143,7 @@ const OF_CLONE: libc::c_int = libc::CLONE_THREAD
     | libc::CLONE_NEWCGROUP;
 
 /// Returns the filter for this machine's architecture.
-pub(super) fn filter() -> Result<BpfProgram, BackendError> {
+pub(super) fn seccomp_filter() -> Result<BpfProgram, BackendError> {
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> =
         ALLOWED.iter().chain(OLDER).map(|call| (*call, Vec::new())).collect();
     let one_of = |argument: u8, values: &[u64]| -> Result<Vec<SeccompRule>, BackendError> {

@@ -197,7 +197,7 @@ fn texts(start: &Start<'_>, folder: &Path) -> io::Result<Texts> {
 /// The filter, compiled once.
 fn compiled() -> io::Result<&'static BpfProgram> {
     static FILTER: OnceLock<Result<BpfProgram, String>> = OnceLock::new();
-    let made = FILTER.get_or_init(|| calls::filter().map_err(|error| error.to_string()));
+    let made = FILTER.get_or_init(|| calls::seccomp_filter().map_err(|error| error.to_string()));
     made.as_ref().map_err(|error| io::Error::other(error.clone()))
 }
 

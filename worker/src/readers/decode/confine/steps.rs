@@ -121,7 +121,7 @@ fn steps(child: &Prepared) -> Result<(), (Doing, Errno)> {
     }
     // After the last descriptor is opened: until it becomes its program, a child has its parent's descriptors open.
     limit(child).map_err(at(Doing::Limits))?;
-    filter(child).map_err(at(Doing::Filter))
+    install_filter(child).map_err(at(Doing::Filter))
 }
 
 /// Turns the answer of a system call into a result.
@@ -288,7 +288,7 @@ fn open_input() -> Done {
 }
 
 /// Loads the filter of system calls.
-fn filter(child: &Prepared) -> Done {
+fn install_filter(child: &Prepared) -> Done {
     let Some(filter) = child.filter else { return Ok(()) };
     let program = libc::sock_fprog {
         len: u16::try_from(filter.len()).map_err(|_| libc::EINVAL)?,
