@@ -32,6 +32,19 @@ async fn a_test_database_has_the_schema_and_is_nobody_elses() -> anyhow::Result<
 }
 
 #[tokio::test]
+async fn a_newer_schema_is_left_as_it_is_and_one_with_a_foreign_migration_is_refused() -> anyhow::Result<()> {
+    let database = TestDatabase::new(migrate).await?;
+    let applied = "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
+        VALUES ($1, 'of another release', true, '', 0)";
+    sqlx::query(applied).bind(9_999_i64).execute(database.pool()).await?;
+    store::migrate(database.pool()).await?;
+    sqlx::query(applied).bind(0_i64).execute(database.pool()).await?;
+    let refused = store::migrate(database.pool()).await;
+    assert!(matches!(refused, Err(sqlx::migrate::MigrateError::VersionMissing(0))), "{refused:?}");
+    database.close().await
+}
+
+#[tokio::test]
 async fn a_database_is_dropped_even_while_it_is_in_use() -> anyhow::Result<()> {
     let database = TestDatabase::new(migrate).await?;
     let name = database.name().to_owned();

@@ -96,7 +96,7 @@ pub struct AuditRow {
 
 /// Which changes are listed; a field that is none does not restrict the list.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Filter<'a> {
+pub struct AccountAuditFilter<'a> {
     /// Changes with this action.
     pub action: Option<&'a str>,
     /// Changes by this key, user or `operator`.
@@ -109,7 +109,7 @@ pub struct Filter<'a> {
 pub async fn list(
     conn: &mut PgConnection,
     account: AccountId,
-    filter: Filter<'_>,
+    filter: AccountAuditFilter<'_>,
     after: Option<Uuid>,
     limit: i64,
 ) -> sqlx::Result<Vec<AuditRow>> {

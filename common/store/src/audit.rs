@@ -133,7 +133,7 @@ pub struct AuditRow {
 
 /// Which changes are listed; a field that is none does not restrict the list.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Filter<'a> {
+pub struct AuditFilter<'a> {
     /// Changes by this operator.
     pub operator: Option<&'a str>,
     /// Changes with this action.
@@ -149,7 +149,7 @@ pub struct Filter<'a> {
 /// Returns changes, newest first, that are older than `after`.
 pub async fn list(
     conn: &mut PgConnection,
-    filter: Filter<'_>,
+    filter: AuditFilter<'_>,
     after: Option<Uuid>,
     limit: i64,
 ) -> sqlx::Result<Vec<AuditRow>> {

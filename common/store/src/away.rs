@@ -9,7 +9,9 @@ use sqlx::postgres::{PgDatabaseError, PgSeverity};
 const CLASSES: [&str; 4] = ["08", "53", "57", "58"];
 /// Single codes that may pass with time: a lock timeout, a serialisation failure, a deadlock, an idle transaction that
 /// was ended, and a read-only server.
-const CODES: [&str; 5] = ["55P03", "40001", "40P01", "25P03", READ_ONLY];
+const CODES: [&str; 5] = [LOCK_TIMEOUT, "40001", "40P01", "25P03", READ_ONLY];
+/// `lock_not_available`.
+const LOCK_TIMEOUT: &str = "55P03";
 /// `read_only_sql_transaction`.
 const READ_ONLY: &str = "25006";
 /// Codes for a prepared statement that does not exist, and for one that exists already.
@@ -25,6 +27,13 @@ pub fn is_away(error: &sqlx::Error) -> bool {
         E::Database(error) => error.try_downcast_ref::<PgDatabaseError>().is_some_and(is_refusal_of_the_server),
         _ => false,
     }
+}
+
+/// Whether a statement waited for a lock for longer than it may. Whoever knows what the lock is of knows whom it waited
+/// for.
+pub fn waited_too_long(error: &sqlx::Error) -> bool {
+    let sqlx::Error::Database(error) = error else { return false };
+    error.code().is_some_and(|code| code == LOCK_TIMEOUT)
 }
 
 /// Whether a prepared statement is missing on this connection, or exists already: a pooler lends connections for one

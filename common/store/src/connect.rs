@@ -4,15 +4,20 @@
 //! after a failover behind an unchanged address, is closed when it is next checked. No connection lives longer than
 //! some minutes.
 
-use sqlx::migrate::Migrator;
+use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions};
 use sqlx::{PgConnection, PgPool, Row};
 use std::str::FromStr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
-static OURS: Migrator = sqlx::migrate!("../../migrations");
+static OURS: LazyLock<Migrator> = LazyLock::new(|| {
+    let mut ours = sqlx::migrate!("../../migrations");
+    // What it does not know is judged by `refuse_gap`.
+    ours.set_ignore_missing(true);
+    ours
+});
 
 /// A connection that was used within this time is not checked.
 const REST: Duration = Duration::from_secs(1);
@@ -191,18 +196,42 @@ async fn at_rest(conn: &mut PgConnection) -> sqlx::Result<bool> {
     sqlx::raw_sql(asked).fetch_one(conn).await?.try_get(0)
 }
 
-/// Runs the queue's own migrations, then ours. Several processes may do so at once.
-pub async fn migrate(pool: &PgPool) -> Result<(), sqlx::migrate::MigrateError> {
+/// Runs the queue's own migrations, then ours. Several processes may do so at once. A schema that a newer release has
+/// brought further is left as it is: while processes are replaced, one of the release before may have to start anew.
+///
+/// # Errors
+/// Also `VersionMissing` where the database has a migration of between ours that this release does not know.
+pub async fn migrate(pool: &PgPool) -> Result<(), MigrateError> {
     let mut conn = pool.acquire().await?;
     // A migration that waits for a lock or rewrites a table may take longer than a request.
     sqlx::query("SET statement_timeout = 0").execute(&mut *conn).await?;
     sqlx::query("SET lock_timeout = 0").execute(&mut *conn).await?;
     let queue = apalis_postgres::PostgresStorage::<()>::migrations();
     queue.run(&mut *conn).await?;
+    refuse_gap(&mut conn).await?;
     OURS.run(&mut *conn).await?;
     // These session settings must not reach the pool's next user.
     drop(conn.detach());
     Ok(())
+}
+
+/// Refuses a database that has an unknown migration before the last one that is known: its schema is another's.
+async fn refuse_gap(conn: &mut PgConnection) -> Result<(), MigrateError> {
+    // Not checked at compile time: the database of those checks is built without sqlx's own table.
+    let is_new: bool =
+        sqlx::query_scalar("SELECT to_regclass('_sqlx_migrations') IS NULL").fetch_one(&mut *conn).await?;
+    if is_new {
+        return Ok(());
+    }
+    let known: Vec<i64> = OURS.iter().map(|migration| migration.version).collect();
+    let unknown: Option<i64> = sqlx::query_scalar(
+        "SELECT min(version) FROM _sqlx_migrations
+         WHERE version <> ALL ($1) AND version < (SELECT max(known) FROM unnest($1) AS known)",
+    )
+    .bind(&known)
+    .fetch_one(conn)
+    .await?;
+    unknown.map_or(Ok(()), |version| Err(MigrateError::VersionMissing(version)))
 }
 
 /// Returns how many of our migrations were not applied to the database yet.

@@ -105,7 +105,7 @@ pub async fn portal_caller(conn: &mut PgConnection, session_hash: &[u8], pace: P
 
 /// Somebody whose access was checked once and who stays connected, such as the reader of an event stream.
 #[derive(Debug, Clone, Copy)]
-pub struct LetIn {
+pub struct CallerIdentity {
     /// The account that pays.
     pub account_id: AccountId,
     /// The workspace that they read.
@@ -120,7 +120,7 @@ pub struct LetIn {
 
 /// Returns whether they still have access: no account is suspended, the key is not revoked, the user is a member and
 /// not disabled.
-pub async fn still_let_in(conn: &mut PgConnection, who: &LetIn) -> sqlx::Result<bool> {
+pub async fn still_has_access(conn: &mut PgConnection, who: &CallerIdentity) -> sqlx::Result<bool> {
     sqlx::query_scalar!(
         r#"SELECT NOT EXISTS (SELECT FROM accounts WHERE id IN ($1, $3) AND suspended_at IS NOT NULL)
                AND NOT EXISTS (SELECT FROM api_keys WHERE id = $4 AND revoked_at IS NOT NULL)

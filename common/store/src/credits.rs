@@ -62,7 +62,7 @@ pub async fn give(conn: &mut PgConnection, account: AccountId, change: Change<'_
 }
 
 /// Returns the credits that the entry with this reference gave the account; none when there is no such entry.
-pub async fn given(conn: &mut PgConnection, account: AccountId, reference: &str) -> sqlx::Result<Option<Credits>> {
+pub async fn find_given(conn: &mut PgConnection, account: AccountId, reference: &str) -> sqlx::Result<Option<Credits>> {
     sqlx::query_scalar!(
         r#"SELECT credit_amount AS "credits: Credits" FROM minute_journal WHERE account_id = $1 AND reference = $2"#,
         account.uuid(),

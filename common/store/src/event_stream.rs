@@ -54,7 +54,7 @@ pub struct StreamedEvent {
 
 /// The result of one reading.
 #[derive(Debug, Clone, Default)]
-pub struct Read {
+pub struct EventBatch {
     /// Events in their final order.
     pub events: Vec<StreamedEvent>,
     /// The number of the account's first event that is not settled yet, if there is one: read again in a moment.
@@ -98,7 +98,7 @@ pub async fn long_settled(conn: &mut PgConnection) -> sqlx::Result<i64> {
 }
 
 /// Returns a cursor at `settled`. The caller knew before this call that every event up to there is visible.
-pub async fn place(conn: &mut PgConnection, settled: i64) -> sqlx::Result<Cursor> {
+pub async fn cursor_at(conn: &mut PgConnection, settled: i64) -> sqlx::Result<Cursor> {
     let now = sqlx::query_scalar!(r#"SELECT (extract(epoch FROM mws_now()) * 1000000)::bigint AS "now!""#);
     Ok(Cursor { seq: settled, read_at: now.fetch_one(conn).await? })
 }
@@ -111,7 +111,7 @@ pub async fn after(
     after: Cursor,
     settled: i64,
     limit: i64,
-) -> sqlx::Result<Read> {
+) -> sqlx::Result<EventBatch> {
     let rows = sqlx::query!(
         r#"SELECT place.now AS "now!", place.lost AS "lost!", next.seq AS "seq?", next.type AS "event_type?",
                next.body AS "body?"
@@ -143,7 +143,7 @@ pub async fn after(
     )
     .fetch_all(conn)
     .await?;
-    let mut read = Read { lost: rows.iter().any(|row| row.lost), ..Read::default() };
+    let mut read = EventBatch { lost: rows.iter().any(|row| row.lost), ..EventBatch::default() };
     for row in rows {
         let (Some(seq), Some(event_type), Some(body)) = (row.seq, row.event_type, row.body) else { break };
         if seq > settled {

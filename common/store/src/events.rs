@@ -214,7 +214,7 @@ pub async fn find(conn: &mut PgConnection, account: AccountId, id: &EventId) -> 
 
 /// Which of an account's events are listed; a field that is none does not restrict the list.
 #[derive(Debug, Clone, Default)]
-pub struct Filter {
+pub struct EventFilter {
     /// Those of this type.
     pub event_type: Option<EventType>,
     /// Those recorded at or after this.
@@ -227,7 +227,7 @@ pub struct Filter {
 #[derive(Debug, Clone)]
 pub struct EventRow {
     /// Its place in the order of the account's events.
-    pub place: Uuid,
+    pub cursor_id: Uuid,
     /// The bytes that endpoints are sent.
     pub body: String,
 }
@@ -242,10 +242,10 @@ struct Scanned {
 pub async fn page(
     conn: &mut PgConnection,
     account: AccountId,
-    filter: &Filter,
+    filter: &EventFilter,
     limit: i64,
 ) -> sqlx::Result<Seen<EventRow>> {
-    let before = filter.before.map_or(i64::MAX, |place| i64::try_from(place.as_u128()).unwrap_or(i64::MAX));
+    let before = filter.before.map_or(i64::MAX, |cursor| i64::try_from(cursor.as_u128()).unwrap_or(i64::MAX));
     let types = EventType::SUBSCRIBABLE.into_iter().filter(|one| filter.event_type.is_none_or(|asked| asked == *one));
     // Each type is an index range of its own, all rows of which are shown.
     let window = if filter.since.is_none() { limit } else { WINDOW };
@@ -264,12 +264,12 @@ pub async fn page(
     let last_seen = rows.first().and_then(|row| row.edge);
     // Rows beyond the edge belong to the next page.
     let shown = rows.into_iter().filter(|row| last_seen.is_none_or(|last| row.seq >= Some(last)));
-    let rows = shown.filter_map(|row| Some(EventRow { place: place(row.seq?), body: row.body? })).collect();
-    Ok(Seen { rows, last_seen: last_seen.map(place) })
+    let rows = shown.filter_map(|row| Some(EventRow { cursor_id: cursor_id(row.seq?), body: row.body? })).collect();
+    Ok(Seen { rows, last_seen: last_seen.map(cursor_id) })
 }
 
-/// Returns an event's number as its place in a list.
-fn place(seq: i64) -> Uuid {
+/// Returns an event's number as the id that a list's cursor holds.
+fn cursor_id(seq: i64) -> Uuid {
     Uuid::from_u128(u128::try_from(seq).unwrap_or_default())
 }
 

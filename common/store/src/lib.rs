@@ -29,6 +29,7 @@ pub mod idempotency;
 pub mod inspect;
 pub mod items;
 pub mod jobs;
+pub mod journal;
 pub mod keys;
 pub mod ledger;
 pub mod members;
@@ -61,7 +62,7 @@ pub mod webhook_secrets;
 mod window;
 pub mod workspaces;
 
-pub use away::{is_away, is_lent_by_transaction, is_read_only};
+pub use away::{is_away, is_lent_by_transaction, is_read_only, waited_too_long};
 pub use connect::{
     PoolSize, apart, apart_for_pages, async_commit_pool, connect, connect_lazily, generic_plan_pool,
     generic_plan_pool_for_transactions, listen_pool, migrate, pending_migrations, ping,

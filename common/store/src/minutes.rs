@@ -222,7 +222,7 @@ pub async fn grant(
 }
 
 /// Returns the minutes that the journal entry with this reference gave the account; none when there is no such entry.
-pub async fn given(conn: &mut PgConnection, account: AccountId, reference: &str) -> sqlx::Result<Option<Minutes>> {
+pub async fn find_given(conn: &mut PgConnection, account: AccountId, reference: &str) -> sqlx::Result<Option<Minutes>> {
     sqlx::query_scalar!(
         r#"SELECT month_amount + bought_amount AS "given!: Minutes" FROM minute_journal
            WHERE account_id = $1 AND reference = $2"#,

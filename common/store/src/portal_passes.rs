@@ -30,7 +30,7 @@ pub struct NewCode<'a> {
 
 /// The pages that a pass shows.
 #[derive(Debug)]
-pub struct Shown {
+pub struct PassPages {
     /// Which pages are shown, and their look.
     pub look: Value,
     /// The account's name.
@@ -84,9 +84,9 @@ pub async fn redeem(
 }
 
 /// Returns what a session shows, even if it has expired; none when there is no such session.
-pub async fn of_session(conn: &mut PgConnection, hash: &CredentialHash) -> sqlx::Result<Option<Shown>> {
+pub async fn of_session(conn: &mut PgConnection, hash: &CredentialHash) -> sqlx::Result<Option<PassPages>> {
     sqlx::query_as!(
-        Shown,
+        PassPages,
         "SELECT p.look, a.name AS account FROM portal_passes p JOIN accounts a ON a.id = p.account_id
          WHERE p.hash = $1 AND p.kind = 'session'",
         hash.as_bytes()
@@ -96,9 +96,9 @@ pub async fn of_session(conn: &mut PgConnection, hash: &CredentialHash) -> sqlx:
 }
 
 /// Returns what a code shows that can still be exchanged; none when there is no such code.
-pub async fn of_code(conn: &mut PgConnection, hash: &CredentialHash) -> sqlx::Result<Option<Shown>> {
+pub async fn of_code(conn: &mut PgConnection, hash: &CredentialHash) -> sqlx::Result<Option<PassPages>> {
     sqlx::query_as!(
-        Shown,
+        PassPages,
         "SELECT p.look, a.name AS account FROM portal_passes p JOIN accounts a ON a.id = p.account_id
          WHERE p.hash = $1 AND p.kind = 'code' AND p.expires_at > mws_now()",
         hash.as_bytes()

@@ -5,7 +5,7 @@
 //! has one live job. Storing the answer ends the row. Accounts take turns, and an account that has to wait waits with
 //! all of its rows.
 
-use crate::credentials::LetIn;
+use crate::credentials::CallerIdentity;
 use domain::ids::{AccountId, ItemId, KeyId, UserId, WorkspaceId};
 use domain::read::Read;
 use serde_json::Value;
@@ -21,7 +21,7 @@ pub struct NewReads<'a> {
     /// The reads, each once.
     pub reads: &'a [Read],
     /// The caller who asks: their account pays.
-    pub by: LetIn,
+    pub by: CallerIdentity,
     /// The tool that they called.
     pub tool: &'a str,
     /// The id of the request that asked.
@@ -60,7 +60,7 @@ pub struct DueReads {
     /// The reads.
     pub reads: Vec<Read>,
     /// The caller who asked.
-    pub by: LetIn,
+    pub by: CallerIdentity,
     /// The tool that they called.
     pub tool: String,
     /// The id of the request that asked.
@@ -88,7 +88,7 @@ pub async fn take(conn: &mut PgConnection, after: Uuid) -> sqlx::Result<Option<D
     Ok(row.map(|row| DueReads {
         item: row.item,
         reads: row.reads.iter().filter_map(|name| Read::from_name(name)).collect(),
-        by: LetIn {
+        by: CallerIdentity {
             account_id: row.payer,
             workspace_id: row.workspace,
             workspace_account_id: row.owner,

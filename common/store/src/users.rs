@@ -247,7 +247,7 @@ pub async fn lock(conn: &mut PgConnection, id: UserId) -> sqlx::Result<Option<Us
 
 /// Which users are listed; a field that is none does not restrict the list.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Filter<'a> {
+pub struct UserFilter<'a> {
     /// Those of this account.
     pub account: Option<AccountId>,
     /// Those with this subject, of any issuer.
@@ -257,7 +257,7 @@ pub struct Filter<'a> {
 /// Returns users, newest first, that are older than `after`.
 pub async fn list(
     conn: &mut PgConnection,
-    filter: Filter<'_>,
+    filter: UserFilter<'_>,
     after: Option<Uuid>,
     limit: i64,
 ) -> sqlx::Result<Vec<UserRow>> {

@@ -124,7 +124,7 @@ pub struct Seals {
 
 /// Returns and locks up to `limit` accounts after `after` with a seal that begins with one of these headers. Rows that
 /// another transaction has locked are skipped.
-pub async fn sealed_under(
+pub async fn lock_sealed_under(
     conn: &mut PgConnection,
     headers: &[Vec<u8>],
     after: Option<AccountId>,

@@ -11,7 +11,7 @@ pub use search::{
     FoundPassage, Seen, Within, alike, lexemes, reach_for_alike, said, seen_at, unindexed, untranscribed,
 };
 
-use domain::footage::{Moment, Passage, Rows, Turn};
+use domain::footage::{Moment, Passage, Rows, SpeakerTurn};
 use domain::ids::ItemId;
 use sqlx::PgConnection;
 use sqlx::types::Json;
@@ -72,7 +72,7 @@ pub async fn add_passages(conn: &mut PgConnection, of: &[(ItemId, &Rows)]) -> sq
 
 /// Adds the turns of these items.
 pub async fn add_turns(conn: &mut PgConnection, of: &[(ItemId, &Rows)]) -> sqlx::Result<()> {
-    let rows: Vec<(ItemId, i32, &Turn)> =
+    let rows: Vec<(ItemId, i32, &SpeakerTurn)> =
         of.iter().flat_map(|(item, rows)| (1..).zip(&rows.turns).map(|(number, turn)| (*item, number, turn))).collect();
     for rows in rows.chunks(ROWS) {
         sqlx::query!(
@@ -120,9 +120,9 @@ pub async fn passages(conn: &mut PgConnection, item: ItemId) -> sqlx::Result<Vec
 }
 
 /// Returns an item's turns, in the order of their starts.
-pub async fn turns(conn: &mut PgConnection, item: ItemId) -> sqlx::Result<Vec<Turn>> {
+pub async fn turns(conn: &mut PgConnection, item: ItemId) -> sqlx::Result<Vec<SpeakerTurn>> {
     sqlx::query_as!(
-        Turn,
+        SpeakerTurn,
         "SELECT start_ms, end_ms, speaker FROM turns WHERE item_id = $1 ORDER BY start_ms, number",
         item as ItemId
     )

@@ -16,7 +16,9 @@ pub use parts::{
     Part, Progress, SoFar, Whole, append, begin_append, drop_parts, last_part, named_parts, parts, receive_parts,
     record_joined, whole,
 };
-pub use receive::{LetIn, RECEIVING_SECONDS, Received, claim_left, let_go, let_in, receive, renew_receiving};
+pub use receive::{
+    RECEIVING_SECONDS, Received, ReceivingClaim, claim_left, claim_receiving, let_go, receive, renew_receiving,
+};
 pub use work::{
     Claim, Reserved, Stage, claim, keep_tickets, lock_claims, lock_free, make_due_next, postpone, record_fetched,
     renew, reserve,

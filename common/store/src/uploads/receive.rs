@@ -1,8 +1,9 @@
 //! The bytes of an upload on their way in: which request sends them now, and what has arrived.
 //!
-//! One request at a time sends, under a claim that it renews while bytes arrive and that expires by itself. `let_in`
-//! admits a request that sends all bytes, but never while another one sends. Bytes that were sent before are dropped,
-//! so that an upload takes no more storage than it announced. A request that appends takes over the claim (`parts`).
+//! One request at a time sends, under a claim that it renews while bytes arrive and that expires by itself.
+//! `claim_receiving` admits a request that sends all bytes, but never while another one sends. Bytes that were sent
+//! before are dropped, so that an upload takes no more storage than it announced. A request that appends takes over the
+//! claim (`parts`).
 
 use domain::ids::UploadId;
 use sqlx::PgConnection;
@@ -13,7 +14,7 @@ pub const RECEIVING_SECONDS: i32 = 30;
 
 /// Whether a request may send an upload's bytes now.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum LetIn {
+pub enum ReceivingClaim {
     /// It may; no row names the object of an earlier request any more.
     Yes {
         /// The key of that object; none when there was none.
@@ -24,7 +25,7 @@ pub enum LetIn {
 }
 
 /// Admits the request `by` to send the upload's bytes, if no other request sends them.
-pub async fn let_in(conn: &mut PgConnection, upload: UploadId, by: Uuid) -> sqlx::Result<LetIn> {
+pub async fn claim_receiving(conn: &mut PgConnection, upload: UploadId, by: Uuid) -> sqlx::Result<ReceivingClaim> {
     let claimed = sqlx::query_scalar!(
         "WITH before AS (
             SELECT id, object_key FROM uploads
@@ -43,7 +44,7 @@ pub async fn let_in(conn: &mut PgConnection, upload: UploadId, by: Uuid) -> sqlx
     )
     .fetch_optional(conn)
     .await?;
-    Ok(claimed.map_or(LetIn::No, |dropped| LetIn::Yes { dropped }))
+    Ok(claimed.map_or(ReceivingClaim::No, |dropped| ReceivingClaim::Yes { dropped }))
 }
 
 /// Returns how many seconds are left of the claim of the request that sends the upload's bytes, rounded up; none when

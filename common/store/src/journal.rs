@@ -1,0 +1,148 @@
+//! An account's journal of minutes: each entry, and what was left after it of the month's minutes and of the bought
+//! ones.
+//!
+//! The balances say what is left now; what was left earlier is computed backwards from there. So a page reads its own
+//! entries and the later ones, and a journal that does not begin at zero was changed.
+
+use chrono::{DateTime, NaiveDate, Utc};
+use domain::credits::Credits;
+use domain::ids::{AccountId, JobId};
+use domain::minutes::Minutes;
+use sqlx::PgConnection;
+
+/// An entry of the journal.
+#[derive(Debug, Clone)]
+pub struct EntryRow {
+    /// Its number, which is the order of the journal.
+    pub id: i64,
+    /// When it was written.
+    pub at: DateTime<Utc>,
+    /// The month that it belongs to.
+    pub month: NaiveDate,
+    /// `grant`, `purchase`, `hold`, `settle`, `release` or `adjust`.
+    pub kind: String,
+    /// The job that it is about; none for an entry without a job.
+    pub job_id: Option<JobId>,
+    /// The minutes of the month in the entry.
+    pub month_amount: Minutes,
+    /// The bought minutes in the entry.
+    pub bought_amount: Minutes,
+    /// By how much it changes what is left of the month.
+    pub month_change: Minutes,
+    /// By how much it changes what is left of the bought minutes.
+    pub bought_change: Minutes,
+    /// By how much it changes what is left of the AI credits.
+    pub credit_change: Credits,
+    /// The reason that somebody gave; none without one.
+    pub note: Option<String>,
+    /// The operator's own name for it; none without one.
+    pub reference: Option<String>,
+}
+
+/// What is left of a month's minutes, or of the bought ones.
+#[derive(Debug, Clone, Copy)]
+pub struct Left {
+    /// The month; none for the bought minutes.
+    pub month: Option<NaiveDate>,
+    /// The minutes that are left, without those that are held.
+    pub left: Minutes,
+}
+
+/// Selects entries; `$tail` is what follows `WHERE`. An entry's kind decides how it changes what is left: a settle
+/// gives back its hold, less what is charged.
+macro_rules! select_entries {
+    ($tail:tt, $($argument:expr),*) => {
+        sqlx::query_as!(
+            EntryRow,
+            r#"SELECT j.id, j.at, j.month, j.kind, j.job_id AS "job_id: JobId", j.month_amount AS "month_amount: Minutes",
+                j.bought_amount AS "bought_amount: Minutes",
+                CASE j.kind WHEN 'hold' THEN -j.month_amount WHEN 'settle' THEN h.month_amount - j.month_amount
+                    WHEN 'release' THEN h.month_amount WHEN 'purchase' THEN 0 ELSE j.month_amount
+                    END AS "month_change!: Minutes",
+                CASE j.kind WHEN 'hold' THEN -j.bought_amount WHEN 'settle' THEN h.bought_amount - j.bought_amount
+                    WHEN 'release' THEN h.bought_amount WHEN 'purchase' THEN j.bought_amount ELSE 0
+                    END AS "bought_change!: Minutes",
+                CASE j.kind WHEN 'hold' THEN -j.credit_amount WHEN 'settle' THEN h.credit_amount - j.credit_amount
+                    WHEN 'release' THEN h.credit_amount ELSE j.credit_amount END AS "credit_change!: Credits",
+                j.note, j.reference
+            FROM minute_journal j
+            LEFT JOIN minute_journal h ON j.kind IN ('settle', 'release') AND h.job_id = j.job_id AND h.kind = 'hold'
+            WHERE "# + $tail,
+            $($argument),*
+        )
+    };
+}
+
+/// Returns entries of an account's journal, newest first, with numbers below `before`.
+pub async fn entries(
+    conn: &mut PgConnection,
+    account: AccountId,
+    before: Option<i64>,
+    limit: i64,
+) -> sqlx::Result<Vec<EntryRow>> {
+    let before = before.unwrap_or(i64::MAX);
+    select_entries!("j.account_id = $1 AND j.id < $2 ORDER BY j.id DESC LIMIT $3", account as AccountId, before, limit)
+        .fetch_all(conn)
+        .await
+}
+
+/// Returns the entries of one job, newest first: its settle or release, and its hold.
+pub async fn of_job(conn: &mut PgConnection, job: JobId) -> sqlx::Result<Vec<EntryRow>> {
+    select_entries!(
+        "(j.job_id = $1 AND j.kind = 'hold') OR (j.job_id = $1 AND j.kind IN ('settle', 'release')) ORDER BY j.id DESC",
+        job as JobId
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// Returns by how much the entries from this number on changed what is left: per month, its minutes and the bought
+/// ones.
+pub async fn changed_since(
+    conn: &mut PgConnection,
+    account: AccountId,
+    from: i64,
+) -> sqlx::Result<Vec<(NaiveDate, Minutes, Minutes)>> {
+    let rows = sqlx::query!(
+        r#"SELECT j.month,
+               sum(CASE j.kind WHEN 'hold' THEN -j.month_amount WHEN 'settle' THEN h.month_amount - j.month_amount
+                   WHEN 'release' THEN h.month_amount WHEN 'purchase' THEN 0 ELSE j.month_amount END)::bigint
+                   AS "month_change!: Minutes",
+               sum(CASE j.kind WHEN 'hold' THEN -j.bought_amount WHEN 'settle' THEN h.bought_amount - j.bought_amount
+                   WHEN 'release' THEN h.bought_amount WHEN 'purchase' THEN j.bought_amount ELSE 0 END)::bigint
+                   AS "bought_change!: Minutes"
+           FROM minute_journal j
+           LEFT JOIN minute_journal h ON j.kind IN ('settle', 'release') AND h.job_id = j.job_id AND h.kind = 'hold'
+           WHERE j.account_id = $1 AND j.id >= $2
+           GROUP BY j.month"#,
+        account as _,
+        from
+    )
+    .fetch_all(conn)
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.month, row.month_change, row.bought_change)).collect())
+}
+
+/// Returns what is left now of each month that the account has a bucket for, and of the bought minutes. Ended jobs that
+/// are not folded yet are counted in.
+pub async fn left(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<Vec<Left>> {
+    sqlx::query_as!(
+        Left,
+        r#"SELECT b.month AS "month?", b.allowance - b.used - b.held + coalesce(u.given_back, 0)::bigint AS "left!: Minutes"
+           FROM minute_buckets b
+           LEFT JOIN (
+               SELECT month, sum(month_freed - month_used) AS given_back FROM minute_unfolded WHERE account_id = $1
+               GROUP BY month
+           ) AS u ON u.month = b.month
+           WHERE b.account_id = $1
+           UNION ALL
+           SELECT NULL, a.bought - a.bought_held + coalesce((
+               SELECT sum(bought_freed - bought_used) FROM minute_unfolded WHERE account_id = $1
+           ), 0)::bigint
+           FROM accounts a WHERE a.id = $1
+           ORDER BY 1 DESC"#,
+        account as _
+    )
+    .fetch_all(conn)
+    .await
+}
