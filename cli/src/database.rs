@@ -49,7 +49,7 @@ impl Database {
     }
 
     /// Ends when the embedded server does, which is a failure; never for a server of `DATABASE_URL`.
-    pub async fn ended(&mut self) -> anyhow::Result<()> {
+    pub async fn wait_for_end(&mut self) -> anyhow::Result<()> {
         let Some(server) = &mut self.embedded else { return std::future::pending().await };
         while !server.has_ended() {
             tokio::time::sleep(LOOK).await;

@@ -193,7 +193,7 @@ impl Failure {
             Self::Usage(said) | Self::SignedOut(said) | Self::Work(said) | Self::TryLater(said) => {
                 format!("error: {said}")
             }
-            Self::Other(error) => format!("error: {}", told(error)),
+            Self::Other(error) => format!("error: {}", causes(error)),
             Self::ReaderGone => String::new(),
         }
     }
@@ -216,14 +216,14 @@ impl Failure {
             Self::Work(said) => own("work_failed", said, false),
             Self::TryLater(said) => own("try_later", said, true),
             Self::Interrupted(said) => own("interrupted", said, true),
-            Self::Other(error) => own("failed", &told(error), false),
+            Self::Other(error) => own("failed", &causes(error), false),
             Self::ReaderGone => Value::Null,
         }
     }
 }
 
 /// The error and its causes, each once, since some errors repeat their cause.
-fn told(error: &anyhow::Error) -> String {
+fn causes(error: &anyhow::Error) -> String {
     let mut told = String::new();
     for cause in error.chain().map(ToString::to_string) {
         if told.contains(&cause) {
@@ -296,7 +296,7 @@ mod tests {
     #[test]
     fn a_cause_that_its_error_repeats_is_told_once() {
         let inner = anyhow::anyhow!("refused").context("can't connect: refused").context("no database");
-        assert_eq!(told(&inner), "no database: can't connect: refused");
+        assert_eq!(causes(&inner), "no database: can't connect: refused");
     }
 
     #[test]

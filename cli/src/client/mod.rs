@@ -33,7 +33,7 @@ pub struct Client {
 
 /// One request to make.
 #[derive(Debug)]
-pub struct Call<'a> {
+pub struct ApiRequest<'a> {
     /// Its method.
     pub method: Method,
     /// Its path below the base URL, with the query.
@@ -58,22 +58,22 @@ impl Client {
 
     /// `GET`.
     pub async fn get(&self, path: &str) -> Result<Value, Failure> {
-        self.call(Call { method: Method::GET, path, body: None, headers: &[] }).await
+        self.call(ApiRequest { method: Method::GET, path, body: None, headers: &[] }).await
     }
 
     /// `POST`.
     pub async fn post(&self, path: &str, body: &Value) -> Result<Value, Failure> {
-        self.call(Call { method: Method::POST, path, body: Some(body), headers: &[] }).await
+        self.call(ApiRequest { method: Method::POST, path, body: Some(body), headers: &[] }).await
     }
 
     /// `PATCH`.
     pub async fn patch(&self, path: &str, body: &Value) -> Result<Value, Failure> {
-        self.call(Call { method: Method::PATCH, path, body: Some(body), headers: &[] }).await
+        self.call(ApiRequest { method: Method::PATCH, path, body: Some(body), headers: &[] }).await
     }
 
     /// `DELETE`.
     pub async fn delete(&self, path: &str) -> Result<Value, Failure> {
-        self.call(Call { method: Method::DELETE, path, body: None, headers: &[] }).await
+        self.call(ApiRequest { method: Method::DELETE, path, body: None, headers: &[] }).await
     }
 
     /// Calls a tool. Returns the answer's `data`.
@@ -84,19 +84,19 @@ impl Client {
     /// Calls a tool with these headers. Returns the answer's `data`.
     pub async fn tool_with(&self, name: &str, arguments: &Value, headers: &[(&str, &str)]) -> Result<Value, Failure> {
         let path = format!("/tools/{name}");
-        let call = Call { method: Method::POST, path: &path, body: Some(arguments), headers };
+        let call = ApiRequest { method: Method::POST, path: &path, body: Some(arguments), headers };
         Ok(self.call(call).await?["data"].take())
     }
 
     /// Makes the request and reads its answer.
-    pub async fn call(&self, call: Call<'_>) -> Result<Value, Failure> {
+    pub async fn call(&self, call: ApiRequest<'_>) -> Result<Value, Failure> {
         let response = self.open(call).await?;
         let text = response.bytes().await.map_err(|error| self.unreachable(&error))?;
         Ok(serde_json::from_slice(&text).unwrap_or(Value::Null))
     }
 
     /// Sends the request, and returns once it has succeeded. The caller reads the body, which is still to come.
-    pub async fn open(&self, call: Call<'_>) -> Result<Response, Failure> {
+    pub async fn open(&self, call: ApiRequest<'_>) -> Result<Response, Failure> {
         let url = format!("{}{}", self.access.base_url, call.path);
         let mut request = self.http.request(call.method.clone(), &url).bearer_auth(self.access.key.expose_secret());
         for (name, value) in call.headers {

@@ -1,7 +1,7 @@
 //! `mws api`: any request of the interface, with the credential.
 
 use super::Context;
-use crate::client::Call;
+use crate::client::ApiRequest;
 use crate::failure::Failure;
 use crate::output::document;
 use anyhow::Context as _;
@@ -37,7 +37,7 @@ pub(super) async fn run(args: Args, context: &Context) -> Result<(), Failure> {
     }
     let headers = args.header.iter().map(|header| split(header)).collect::<Result<Vec<_>, _>>()?;
     let body = input(args.input.as_deref())?;
-    let call = Call { method, path, body: body.as_ref(), headers: &headers };
+    let call = ApiRequest { method, path, body: body.as_ref(), headers: &headers };
     document(&context.client.call(call).await?)
 }
 

@@ -71,13 +71,13 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
             let list = of_tool(context, "list_boards", "boards", json!({}), pages).await?;
             context.out.list(&list, "id", &COLUMNS)
         }
-        Command::Create { name } => shown(context, &client.tool("create_board", &json!({ "name": name })).await?),
-        Command::Show { id } => shown(context, &client.tool("get_board", &json!({ "board_id": id })).await?),
+        Command::Create { name } => print_board(context, &client.tool("create_board", &json!({ "name": name })).await?),
+        Command::Show { id } => print_board(context, &client.tool("get_board", &json!({ "board_id": id })).await?),
         Command::Edit { id, input: from } => {
             let ops = input(Some(&from))?.unwrap_or_else(|| json!([]));
-            shown(context, &client.tool("edit_board", &json!({ "board_id": id, "ops": ops })).await?)
+            print_board(context, &client.tool("edit_board", &json!({ "board_id": id, "ops": ops })).await?)
         }
-        Command::Undo { id } => shown(context, &client.tool("undo_board", &json!({ "board_id": id })).await?),
+        Command::Undo { id } => print_board(context, &client.tool("undo_board", &json!({ "board_id": id })).await?),
         Command::Delete { id } => {
             confirm(context, &format!("Delete the board {id}?"))?;
             let deleted = client.tool("delete_board", &json!({ "board_id": id })).await?;
@@ -87,7 +87,7 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
 }
 
 /// Prints the board as text: a line for each column, and below it a line for each of its cards.
-fn shown(context: &Context, answer: &Value) -> Result<(), Failure> {
+fn print_board(context: &Context, answer: &Value) -> Result<(), Failure> {
     let board = &answer["board"];
     if !context.out.in_words() {
         return context.out.record(board, "id", &[]);

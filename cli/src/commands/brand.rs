@@ -43,26 +43,33 @@ pub enum Command {
         #[arg(long, value_name = "FILE")]
         input: String,
     },
+    /// Undo the latest change.
+    Undo,
 }
 
 /// Shows or changes the brand kit.
 pub(super) async fn brand(command: Command, context: &Context) -> Result<(), Failure> {
-    let answer = asked(command, context, ["get_brand_kit", "update_brand_kit"]).await?;
+    let answer = asked(command, context, ["get_brand_kit", "update_brand_kit", "undo_brand_kit"]).await?;
     context.out.record(&answer["brand_kit"], "revision", &KIT)
 }
 
 /// Shows or changes the settings.
 pub(super) async fn settings(command: Command, context: &Context) -> Result<(), Failure> {
-    let answer = asked(command, context, ["get_settings", "update_settings"]).await?;
+    let answer = asked(command, context, ["get_settings", "update_settings", "undo_settings"]).await?;
     context.out.record(&answer["settings"], "revision", &SETTINGS)
 }
 
-async fn asked(command: Command, context: &Context, [get, update]: [&str; 2]) -> Result<serde_json::Value, Failure> {
+async fn asked(
+    command: Command,
+    context: &Context,
+    [get, update, undo]: [&str; 3],
+) -> Result<serde_json::Value, Failure> {
     match command {
         Command::Show => context.client.tool(get, &json!({})).await,
         Command::Set { input: from } => {
             let change = input(Some(&from))?.unwrap_or_else(|| json!({}));
             context.client.tool(update, &change).await
         }
+        Command::Undo => context.client.tool(undo, &json!({})).await,
     }
 }

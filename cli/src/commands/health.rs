@@ -3,21 +3,54 @@
 use super::Context;
 use crate::commands::admin::OperatorToken;
 use crate::failure::Failure;
-use crate::output::{Out, document, print};
+use crate::output::{Out, document, event, print};
 use serde_json::Value;
+use std::time::Duration;
+
+/// How long the shown state stands with `--watch` before it is asked for again.
+const EVERY: Duration = Duration::from_secs(2);
+/// Clears a terminal and goes to its first line.
+const CLEAR: &str = "\u{1b}[2J\u{1b}[H";
 
 /// The arguments of `mws health`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Exits with 1 when the service is failing.
+#[command(
+    after_help = "Exits with 1 when the service is failing. With --watch it goes on until Ctrl-C, and through times
+at which the service does not answer; with --json it then prints an object on a line each time.
 Examples:
   mws health
-  mws health --json | jq -r '.axes[] | select(.next) | .next'")]
+  mws health --watch
+  mws health --json | jq -r '.axes[] | select(.next) | .next'"
+)]
 pub struct Args {
     #[command(flatten)]
     pub operator: OperatorToken,
+    /// Show it anew every two seconds.
+    #[arg(long)]
+    watch: bool,
 }
 
-pub(super) async fn run(context: &Context) -> Result<(), Failure> {
+pub(super) async fn run(args: &Args, context: &Context) -> Result<(), Failure> {
+    if args.watch { watch(context).await } else { once(context).await }
+}
+
+async fn watch(context: &Context) -> Result<(), Failure> {
+    loop {
+        match context.client.get("/operator/report").await {
+            Ok(report) if context.out.json => event(&report)?,
+            Ok(report) => {
+                let clear = if context.out.terminal { CLEAR } else { "" };
+                print(&format!("{clear}{}", lines(&report, &context.out)))?;
+            }
+            Err(Failure::TryLater(why)) => context.out.say(&why),
+            Err(Failure::Refused(refusal)) if refusal.retryable => context.out.say(&refusal.message),
+            Err(failure) => return Err(failure),
+        }
+        tokio::time::sleep(EVERY).await;
+    }
+}
+
+async fn once(context: &Context) -> Result<(), Failure> {
     let report = context.client.get("/operator/report").await?;
     if context.out.json {
         document(&report)?;

@@ -39,6 +39,7 @@ mod search;
 mod secret;
 mod show;
 mod skills;
+mod statement;
 mod templates;
 mod timelines;
 mod tools;
@@ -157,6 +158,8 @@ pub enum ClientCommand {
     Overview,
     /// Show the minutes and AI credits that are left.
     Balances,
+    /// Show a month of the account's journal, and what it adds up to.
+    Statement(statement::Args),
     /// Manage API keys.
     #[command(subcommand)]
     Keys(keys::Command),
@@ -238,12 +241,13 @@ async fn dispatch(command: ClientCommand, context: &Context) -> Result<(), Failu
         ClientCommand::Listen(args) => listen::run(args, context).await,
         ClientCommand::Overview => overview::run(context).await,
         ClientCommand::Balances => balances::run(context).await,
+        ClientCommand::Statement(args) => statement::run(args, context).await,
         ClientCommand::Keys(command) => keys::run(command, context).await,
         ClientCommand::Audit(args) => audit::run(args, context).await,
         ClientCommand::Workspaces(command) => workspaces::run(command, context).await,
         ClientCommand::Tools(command) => tools::run(command, context).await,
         ClientCommand::Api(args) => api::run(args, context).await,
-        ClientCommand::Health(_) => health::run(context).await,
+        ClientCommand::Health(args) => health::run(&args, context).await,
         ClientCommand::Console(_) => console::run(context).await,
         ClientCommand::Portal(args) => portal::run(context, &args).await,
         ClientCommand::Admin(args) => admin::run(args.command, context).await,

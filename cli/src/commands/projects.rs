@@ -131,7 +131,7 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
                 "mode": manual.then_some("manual"),
             });
             let made = context.client.post("/projects", &without_nulls(new)).await?;
-            shown(context, made, work.wait).await
+            print_project(context, made, work.wait).await
         }
         Command::List(pages) => {
             let list = pages::fetch(context, "/projects", &[], pages).await?;
@@ -141,7 +141,7 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
         Command::Message { id, text, work } => {
             let said = without_nulls(json!({ "text": text, "budget": work.budget() }));
             let project = context.client.post(&path(&id, "/messages"), &said).await?;
-            shown(context, project, work.wait).await
+            print_project(context, project, work.wait).await
         }
         Command::Log { id, pages } => {
             let list = pages::fetch(context, &path(&id, "/log"), &[], pages).await?;
@@ -164,7 +164,7 @@ impl Work {
 }
 
 /// Shows a project; with `wait` once the agent has stopped, printing each status on the way.
-async fn shown(context: &Context, mut project: Value, wait: bool) -> Result<(), Failure> {
+async fn print_project(context: &Context, mut project: Value, wait: bool) -> Result<(), Failure> {
     let path = format!("/projects/{}", part(project["id"].as_str().unwrap_or_default()));
     let mut told = String::new();
     loop {

@@ -2,7 +2,7 @@
 
 use super::Context;
 use super::prepare::asked_reads;
-use crate::client::{Call, part, query};
+use crate::client::{ApiRequest, part, query};
 use crate::failure::Failure;
 use crate::output::{Column, print, text};
 use anyhow::Context as _;
@@ -76,7 +76,7 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
     match command {
         Command::Show { item, read, format, output, force } => {
             asked_reads(std::slice::from_ref(&read))?;
-            let shown = shown(context, &item, &read, format).await?;
+            let shown = formatted(context, &item, &read, format).await?;
             match output.filter(|file| file != Path::new("-")) {
                 None => print(&shown),
                 Some(file) => {
@@ -98,12 +98,12 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
 }
 
 /// Returns a read in the form to show.
-async fn shown(context: &Context, item: &str, read: &str, format: Format) -> Result<String, Failure> {
+async fn formatted(context: &Context, item: &str, read: &str, format: Format) -> Result<String, Failure> {
     let path = format!("/library/items/{}/reads/{}", part(item), part(read));
     // With --json it is the service's own document, as for every command.
     if let Some(asked) = format.asked(read).filter(|_| !context.out.json) {
         let path = format!("{path}{}", query(&[("format", Some(asked.to_owned()))]));
-        let call = Call { method: Method::GET, path: &path, body: None, headers: &[] };
+        let call = ApiRequest { method: Method::GET, path: &path, body: None, headers: &[] };
         let response = context.client.open(call).await?;
         return response.text().await.map_err(|error| context.client.unreachable(&error));
     }

@@ -35,7 +35,7 @@ pub enum Command {
         /// The skill's name.
         name: String,
     },
-    /// Save a skill from a file; it replaces one of the same name.
+    /// Save a skill from a file; it replaces one of the same name, which `undo` brings back.
     #[command(after_help = "Example:
   mws skills save \"How we cut\" cutting.markdown --for \"Read before cutting an interview.\"")]
     Save {
@@ -46,6 +46,11 @@ pub enum Command {
         /// When agents should read it, on one line.
         #[arg(long = "for", value_name = "TEXT")]
         description: Option<String>,
+    },
+    /// Undo the latest change of a skill.
+    Undo {
+        /// The skill's name.
+        name: String,
     },
     /// Delete a skill.
     Delete {
@@ -72,6 +77,10 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
             let new = json!({ "name": name, "text": words(&file)?, "description": description });
             let saved = context.client.tool("save_skill", &without_nulls(new)).await?;
             context.out.record(&saved["skill"], "name", &FIELDS)
+        }
+        Command::Undo { name } => {
+            let undone = context.client.tool("undo_skill", &json!({ "name": name })).await?;
+            context.out.record(&undone["skill"], "name", &FIELDS)
         }
         Command::Delete { name } => {
             confirm(context, &format!("Delete the skill {name}?"))?;

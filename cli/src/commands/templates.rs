@@ -29,7 +29,7 @@ const FIELDS: [Column; 5] = [
 pub enum Command {
     /// List the workspace's templates, newest first.
     List(Pages),
-    /// Save arguments of a tool by name; they replace those of the same name.
+    /// Save arguments of a tool by name; they replace those of the same name, which `undo` brings back.
     #[command(after_help = "Example:
   echo '{\"min_silence_ms\":700,\"render\":true}' | mws templates save \"Tight cut\" remove_silence --input -")]
     Save {
@@ -50,6 +50,11 @@ pub enum Command {
         /// File with JSON arguments that replace the template's; - for standard input.
         #[arg(long, value_name = "FILE")]
         input: Option<String>,
+    },
+    /// Undo the latest change of a template.
+    Undo {
+        /// The template's name.
+        name: String,
     },
     /// Delete a template.
     Delete {
@@ -73,6 +78,10 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
         Command::Run { name, input: from } => {
             let asked = without_nulls(json!({ "name": name, "overrides": input(from.as_deref())? }));
             document(&context.client.tool("run_template", &asked).await?)
+        }
+        Command::Undo { name } => {
+            let undone = context.client.tool("undo_template", &json!({ "name": name })).await?;
+            context.out.record(&undone["template"], "name", &FIELDS)
         }
         Command::Delete { name } => {
             confirm(context, &format!("Delete the template {name}?"))?;

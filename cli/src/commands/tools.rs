@@ -2,7 +2,7 @@
 
 use super::Context;
 use super::api::input;
-use crate::client::{Call, part};
+use crate::client::{ApiRequest, part};
 use crate::failure::Failure;
 use crate::output::{Column, document};
 use clap::Subcommand;
@@ -43,7 +43,7 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
         Command::Call { name, input: from } => {
             let arguments = input(from.as_deref())?.unwrap_or_else(|| json!({}));
             let path = format!("/tools/{}", part(&name));
-            let call = Call { method: Method::POST, path: &path, body: Some(&arguments), headers: &[] };
+            let call = ApiRequest { method: Method::POST, path: &path, body: Some(&arguments), headers: &[] };
             document(&context.client.call(call).await?)
         }
     }

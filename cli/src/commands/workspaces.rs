@@ -2,7 +2,7 @@
 
 use super::confirm::confirm;
 use super::{Context, pages};
-use crate::client::{Call, part};
+use crate::client::{ApiRequest, part};
 use crate::failure::Failure;
 use crate::output::Column;
 use clap::Subcommand;
@@ -94,7 +94,7 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
         }
         Command::SetMember { id, user, role } => {
             let (path, body) = (member(&id, &user), json!({ "role": role }));
-            let call = Call { method: Method::PUT, path: &path, body: Some(&body), headers: &[] };
+            let call = ApiRequest { method: Method::PUT, path: &path, body: Some(&body), headers: &[] };
             context.out.record(&client.call(call).await?, "user_id", &MEMBERS)
         }
         Command::RemoveMember { id, user } => {

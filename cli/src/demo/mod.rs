@@ -62,14 +62,14 @@ pub async fn run(args: DemoArgs, globals: Globals) -> Result<(), Failure> {
     let mut report = Report::default();
     let mut ended = tokio::select! {
         shown = show(&client, &files, is_own, &out, &mut report) => shown,
-        ended = service.ended() => Err(ended),
+        ended = service.wait_for_end() => Err(ended),
         () = asked_to_stop() => Err(stopped()),
     };
     if ended.is_ok() && report.checks.all_well() {
         report::next(&service, &data_dir, args.keep, began.elapsed(), &out);
         if args.keep {
             tokio::select! {
-                why = service.ended() => ended = Err(why),
+                why = service.wait_for_end() => ended = Err(why),
                 () = asked_to_stop() => {}
             }
         }

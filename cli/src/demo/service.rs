@@ -81,7 +81,7 @@ impl Service {
     }
 
     /// Waits for the child to end. Returns its last lines as a failure.
-    pub async fn ended(&mut self) -> Failure {
+    pub async fn wait_for_end(&mut self) -> Failure {
         let status = self.child.wait().await.map_or_else(|error| error.to_string(), |status| status.to_string());
         Failure::Work(format!("the service ended unasked ({status}):\n{}", tail(&self.log)))
     }

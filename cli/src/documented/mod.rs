@@ -28,7 +28,7 @@ fn pages(folder: &Path, found: &mut Vec<PathBuf>) -> anyhow::Result<()> {
 }
 
 /// What a page shows: the blocks that are for a shell, and the code within its sentences.
-fn shown(page: &str) -> (Vec<String>, Vec<String>) {
+fn code_of(page: &str) -> (Vec<String>, Vec<String>) {
     let (mut blocks, mut prose) = (Vec::new(), String::new());
     let mut block: Option<(&str, String)> = None;
     for line in page.lines() {
@@ -84,7 +84,7 @@ fn every_command_of_the_documentation_is_one() -> anyhow::Result<()> {
     pages(&root().join("docs"), &mut files)?;
     let (mut whole, mut named, mut made) = (0, 0, 0);
     for file in files {
-        let (blocks, spans) = shown(&fs::read_to_string(&file)?);
+        let (blocks, spans) = code_of(&fs::read_to_string(&file)?);
         let texts = blocks.iter().map(|block| (block, true)).chain(spans.iter().map(|span| (span, false)));
         for (text, is_block) in texts {
             for words in shell::commands(text) {

@@ -68,7 +68,7 @@ async fn poll(client: &Client, out: &Out, ids: &[String], show: &mut Show<'_>) -
             let id = job["id"].as_str().unwrap_or_default().to_owned();
             let changed = jobs.get(&id).is_none_or(|before| before["status"] != job["status"]);
             if changed {
-                show.changed(job)?;
+                show.show_change(job)?;
             }
             jobs.insert(id, job.clone());
         }
@@ -113,7 +113,7 @@ impl<'a> Show<'a> {
     }
 
     /// Shows a job's new state.
-    fn changed(&mut self, job: &Value) -> Result<(), Failure> {
+    fn show_change(&mut self, job: &Value) -> Result<(), Failure> {
         if self.out.json {
             return event(&json!({ "type": "job", "job": job }));
         }

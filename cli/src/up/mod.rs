@@ -123,7 +123,7 @@ async fn serve(
         biased;
         () = shutdown.cancelled() => Ok(()),
         ended = services.first_end() => ended,
-        ended = database.ended() => ended,
+        ended = database.wait_for_end() => ended,
     };
     let stopped = services.stop(&shutdown, ended).await;
     process.pool.close().await;

@@ -7,6 +7,7 @@ use mws_tests::world::{Media, Received, Receiver, Tenant, World, until};
 use runtime::clock::host_unix_seconds;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
+use std::path::Path;
 use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
@@ -147,6 +148,43 @@ async fn what_is_forwarded_is_what_an_endpoint_gets() -> anyhow::Result<()> {
     let said = listener.err().join("\n");
     assert!(said.contains("the account's own secret") && !said.contains("whsec_"), "{said}");
     assert_eq!(mine.received().len(), 3, "a failure is not tried again");
+    world.end().await
+}
+
+/// The lines of `docs/webhooks.md` that listen, with this server in the place of theirs: the arguments of each, and
+/// what it is piped into.
+fn documented(server: &str) -> anyhow::Result<Vec<(Vec<String>, String)>> {
+    let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/webhooks.md"))?;
+    let lines = page.lines().filter_map(|line| line.strip_prefix("mws listen "));
+    let parts = lines.map(|line| {
+        let line = line.split(" # ").next().unwrap_or_default().replace("localhost:3000", server);
+        let (arguments, piped) = line.split_once('|').unwrap_or((&line, ""));
+        (arguments.split_whitespace().map(str::to_owned).collect(), piped.trim().to_owned())
+    });
+    Ok(parts.collect())
+}
+
+#[tokio::test]
+async fn what_the_documentation_shows_of_listening_works_as_it_stands() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let (tenant, mine) = (world.tenant("one").await?, Receiver::start()?);
+    let lines = documented(mine.url.split('/').nth(2).unwrap_or_default())?;
+    let mut listeners = Vec::new();
+    for (arguments, _) in &lines {
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        listeners.push(Listener::start(&base(&world), tenant.key.expose(), &arguments).await?);
+    }
+    let [all, failures, bodies] = <[_; 3]>::try_from(listeners).ok().expect("there are three lines");
+    let job = happen(&world, &tenant, 1).await?;
+    assert_eq!(jobs(&mine.gets(1).await?), job);
+    let body = bodies.says(1).await?.remove(0);
+    let piped = format!("{} <<<\"$0\"", lines[2].1);
+    let ran = Command::new("bash").args(["-c", &piped, &body]).output().await?;
+    assert_eq!(String::from_utf8_lossy(&ran.stdout), "\"cancelled\"\n", "{ran:?}");
+    let (_, words) = failures.interrupt().await?;
+    assert!(words.contains("Stopped after 0 events."), "it was asked for failures alone: {words}");
+    let told = all.says(1).await?.remove(0);
+    assert!(told.contains("→ 200 in "), "{told}");
     world.end().await
 }
 

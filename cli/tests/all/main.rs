@@ -1,7 +1,9 @@
 //! `mws` as people and programs run it: the program itself, beside a real api.
 
 mod download;
+mod health;
 mod listen;
+mod readme;
 mod scenario;
 mod settings;
 mod upload;

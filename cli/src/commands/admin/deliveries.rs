@@ -1,6 +1,7 @@
 //! `mws admin deliveries`: deliveries of all accounts, and sending again those that did not arrive.
 
 use super::{Context, pages};
+use crate::client::part;
 use crate::commands::confirm::confirm;
 use crate::commands::pages::ago;
 use crate::commands::without_nulls;
@@ -33,14 +34,19 @@ const RESENT: [Column; 3] = [
 pub enum Command {
     /// List deliveries, newest first.
     List(Filters),
-    /// Send again every event whose last delivery failed or was skipped. Says how many there are, and asks first.
+    /// Send a delivery again, or every event whose last delivery failed or was skipped. Says how many those are, and
+    /// asks first.
     #[command(after_help = "Examples:
+  mws admin deliveries resend dlv_01J…
   mws admin deliveries resend --since 6h --dry-run
   mws admin deliveries resend --since 6h --error tls_failed --yes")]
     Resend {
+        /// Only this delivery, whether it arrived or not.
+        #[arg(conflicts_with_all = ["since", "account", "endpoint", "status", "error", "http_status", "dry_run"])]
+        id: Option<String>,
         /// Only those begun this long ago or less, such as 6h.
-        #[arg(long, value_parser = duration)]
-        since: Duration,
+        #[arg(long, value_parser = duration, required_unless_present = "id")]
+        since: Option<Duration>,
         /// Only those to endpoints of this account.
         #[arg(long)]
         account: Option<String>,
@@ -108,9 +114,14 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
             let list = pages::fetch(context, "/operator/deliveries", &filters, asked.pages).await?;
             context.out.list(&list, "delivery_id", &COLUMNS)
         }
-        Command::Resend { since, account, endpoint, status, error, http_status, dry_run } => {
+        Command::Resend { id: Some(id), .. } => {
+            let path = format!("/operator/deliveries/{}/resend", part(&id));
+            let sent = context.client.post(&path, &json!({})).await?;
+            context.out.record(&sent, "delivery_id", &COLUMNS)
+        }
+        Command::Resend { id: None, since, account, endpoint, status, error, http_status, dry_run } => {
             let asked = without_nulls(json!({
-                "since": ago(since), "account_id": account, "endpoint_id": endpoint, "status": status, "error": error,
+                "since": since.and_then(ago), "account_id": account, "endpoint_id": endpoint, "status": status, "error": error,
                 "http_status": http_status,
             }));
             resend(context, asked, dry_run).await

@@ -37,6 +37,11 @@ pub enum Command {
         /// Its id.
         id: String,
     },
+    /// Cancel a job: one that runs stops once its worker notices. It costs nothing, and its account is told.
+    Cancel {
+        /// Its id.
+        id: String,
+    },
     /// Run the read of a job that failed or was cancelled again, for the account that paid for it.
     Retry {
         /// Its id.
@@ -105,6 +110,10 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
         }
         Command::Get { id } => {
             let job = context.client.get(&format!("/operator/jobs/{}", part(&id))).await?;
+            context.out.record(&job, "id", &COLUMNS)
+        }
+        Command::Cancel { id } => {
+            let job = context.client.post(&format!("/operator/jobs/{}/cancel", part(&id)), &json!({})).await?;
             context.out.record(&job, "id", &COLUMNS)
         }
         Command::Retry { id } => {

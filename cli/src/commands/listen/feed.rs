@@ -3,7 +3,7 @@
 //! It reads server-sent events and keeps the place that was reached. It never prints, and never connects again: its
 //! caller decides that.
 
-use crate::client::{Call, Client};
+use crate::client::{ApiRequest, Client};
 use crate::failure::Failure;
 use reqwest::{Method, Response};
 use std::collections::VecDeque;
@@ -30,7 +30,7 @@ impl Feed {
     /// Opens the stream after this place, or at its end without one.
     pub async fn open(client: &Client, after: Option<&str>) -> Result<Self, Failure> {
         let last: Vec<_> = after.map(|id| ("Last-Event-ID", id)).into_iter().collect();
-        let call = Call { method: Method::GET, path: "/events/stream", body: None, headers: &last };
+        let call = ApiRequest { method: Method::GET, path: "/events/stream", body: None, headers: &last };
         Ok(Self { response: client.open(call).await?, parser: Parser::default() })
     }
 

@@ -40,14 +40,14 @@ impl Tell {
             let secret = target.map(|(_, secret)| secret);
             return object(&json!({
                 "type": "ready", "forward": target.map(|(url, _)| url.as_str()), "secret_of": secret.map(Secret::source),
-                "secret": secret.and_then(shown),
+                "secret": secret.and_then(secret_to_show),
             }));
         }
         let Some((url, secret)) = target else {
             self.out.say("Listening. Ctrl-C ends.");
             return Ok(());
         };
-        if let Some(shown) = shown(secret) {
+        if let Some(shown) = secret_to_show(secret) {
             let why = match secret {
                 Secret::Made(_, Why::MayNot) => "this credential may not read the account's",
                 _ => "the account has none",
@@ -153,7 +153,7 @@ impl Tell {
 }
 
 /// Returns the secret if it must be shown: when nobody else knows it.
-fn shown(secret: &Secret) -> Option<&str> {
+fn secret_to_show(secret: &Secret) -> Option<&str> {
     matches!(secret, Secret::Made(..)).then(|| secret.text().expose_secret())
 }
 
