@@ -4,7 +4,7 @@
 
 use crate::app::App;
 use crate::contract::groups::Refusals;
-use crate::resources::account::{audit, balances, keys, members, portal, sessions, workspaces};
+use crate::resources::account::{audit, balances, keys, members, portal, sessions, statement, workspaces};
 use crate::resources::events::{self, stream};
 use crate::resources::webhooks::{self, deliveries, secret};
 use crate::resources::{library, media, models, operator, overview, projects, thumbnails, tools, uploads};
@@ -109,9 +109,10 @@ groups! {
         operator::audit::OperatorAudit, operator::audit::ERRORS;
         operator::report::OperatorReports, operator::report::ERRORS;
     }
-    /// Links to pages for browsers.
+    /// Links to pages for browsers, and the account's statement.
     Pages {
         operator::console::OperatorConsole, operator::console::ERRORS;
         portal::PortalSessions, portal::ERRORS;
+        statement::Statements, statement::ERRORS;
     }
 }

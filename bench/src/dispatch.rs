@@ -33,7 +33,7 @@ const JOBS: usize = ITEMS * Read::ALL.len();
 const CALLERS: usize = 8;
 
 /// A call: its account and its items.
-type Call = (Account, Vec<ItemId>);
+type PreparedCall = (Account, Vec<ItemId>);
 
 /// The result of a round.
 struct Round {
@@ -99,7 +99,7 @@ async fn round(bench: &Bench, ours: bool) -> anyhow::Result<Round> {
 }
 
 /// Calls the service at this URL, or writes what it would. Returns the milliseconds that each call took.
-async fn called(scene: &Scene<'_>, url: Option<&str>, calls: Vec<Call>) -> anyhow::Result<Vec<f64>> {
+async fn called(scene: &Scene<'_>, url: Option<&str>, calls: Vec<PreparedCall>) -> anyhow::Result<Vec<f64>> {
     let done = stream::iter(calls).map(|call| async {
         let began = Instant::now();
         match url {
@@ -112,9 +112,9 @@ async fn called(scene: &Scene<'_>, url: Option<&str>, calls: Vec<Call>) -> anyho
 }
 
 /// Returns `many` calls, the accounts in turn.
-async fn calls(scene: &Scene<'_>, many: usize) -> anyhow::Result<Vec<Call>> {
+async fn calls(scene: &Scene<'_>, many: usize) -> anyhow::Result<Vec<PreparedCall>> {
     let accounts = scene.accounts(many.div_ceil(EACH)).await?;
-    let mut calls: Vec<Call> = Vec::with_capacity(many);
+    let mut calls: Vec<PreparedCall> = Vec::with_capacity(many);
     for account in accounts.iter().cycle().take(many) {
         calls.push((account.clone(), (0..ITEMS).map(|_| ItemId::mint()).collect()));
     }
@@ -125,7 +125,7 @@ async fn calls(scene: &Scene<'_>, many: usize) -> anyhow::Result<Vec<Call>> {
     Ok(calls)
 }
 
-async fn asked(scene: &Scene<'_>, url: &str, (account, items): Call) -> anyhow::Result<()> {
+async fn asked(scene: &Scene<'_>, url: &str, (account, items): PreparedCall) -> anyhow::Result<()> {
     let refs: Vec<String> = items.iter().map(ToString::to_string).collect();
     let request = scene.http.post(url).bearer_auth(account.key.expose());
     let body = json!({ "refs": refs, "reads": Read::ALL.map(Read::name) });
@@ -135,7 +135,7 @@ async fn asked(scene: &Scene<'_>, url: &str, (account, items): Call) -> anyhow::
     Ok(())
 }
 
-async fn written(scene: &Scene<'_>, (account, items): Call) -> anyhow::Result<()> {
+async fn written(scene: &Scene<'_>, (account, items): PreparedCall) -> anyhow::Result<()> {
     let starts = seed::starts(&[(&account, &items)], &Read::ALL);
     let mut tx = scene.database.pool.begin().await?;
     accounts::lock(&mut tx, account.id).await?;

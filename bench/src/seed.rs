@@ -30,7 +30,7 @@ pub struct Account {
 }
 
 /// Items that one statement inserts.
-const SOME: usize = 10_000;
+const BATCH: usize = 10_000;
 
 /// A job to be queued.
 #[derive(Debug, Clone)]
@@ -54,7 +54,7 @@ impl Start {
 
 /// Inserts items, each of one of these accounts.
 pub async fn items(pool: &PgPool, owned: &[(ItemId, &Account)]) -> anyhow::Result<()> {
-    for some in owned.chunks(SOME) {
+    for some in owned.chunks(BATCH) {
         sqlx::query(
             "INSERT INTO items (id, workspace_id, account_id, ref, name, type, status, duration_ms, has_audio, has_video,
                  object_key)

@@ -15,8 +15,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use store::jobs::{self, Payer};
 
 /// Accounts that are looked at in one step: of those with jobs that wait again, which are few, and of all.
-const SOME_AGAIN: i64 = 1_000;
-const SOME: i64 = 100;
+const BATCH_AGAIN: i64 = 1_000;
+const BATCH: i64 = 100;
 /// Steps of a run that finds places to give, at most.
 const MOST_STEPS: usize = 10;
 
@@ -70,7 +70,7 @@ async fn left_waiting(conn: &mut PgConnection, scheduler: &Arc<str>, round: Roun
     let nobody = AccountId::from(Uuid::nil());
     let key = (Arc::clone(scheduler), round);
     let last = LAST.lock().unwrap_or_else(PoisonError::into_inner).get(&key).copied();
-    let some = if round == Round::Again { SOME_AGAIN } else { SOME };
+    let some = if round == Round::Again { BATCH_AGAIN } else { BATCH };
     let mut seen = after(conn, round, last.unwrap_or(nobody), some).await?;
     let missing = some - i64::try_from(seen.len()).unwrap_or(some);
     let is_round = if last.is_some() && missing > 0 {

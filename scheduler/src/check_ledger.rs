@@ -12,7 +12,7 @@ use store::ledger::{self, Checked};
 use store::minutes::{self, Drift};
 
 /// Entries that are added up in one transaction: some tenths of a second.
-const SOME: i64 = 20_000;
+const BATCH: i64 = 20_000;
 /// Differences that are logged in one run, at most; there may be one for each account.
 const TOLD: usize = 10;
 /// Seconds after which a missing check is an alert: fifteen runs.
@@ -50,7 +50,7 @@ async fn check(process: &Process) -> sqlx::Result<Option<Vec<Drift>>> {
         if !ledger::take(&mut tx).await? {
             return Ok(None);
         }
-        let more = ledger::fold(&mut tx, SOME).await?;
+        let more = ledger::fold(&mut tx, BATCH).await?;
         tx.commit().await?;
         if !more {
             break;

@@ -7,16 +7,16 @@ use runtime::process::Process;
 use store::deliveries;
 
 /// Deliveries ended in one statement.
-const SOME: u32 = 5_000;
+const BATCH: u32 = 5_000;
 
 /// Ends all such deliveries. Returns how many.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let mut conn = process.pool.acquire().await?;
     let mut ended = 0;
     loop {
-        let batch = deliveries::end_silent(&mut conn, None, i64::from(SOME)).await?;
+        let batch = deliveries::end_silent(&mut conn, None, i64::from(BATCH)).await?;
         ended += batch;
-        if batch < u64::from(SOME) || process.shutdown.is_cancelled() {
+        if batch < u64::from(BATCH) || process.shutdown.is_cancelled() {
             return Ok(ended);
         }
     }

@@ -4,16 +4,16 @@ use runtime::process::Process;
 use store::usage;
 
 /// Notes folded in one statement.
-const SOME: i64 = 5_000;
+const BATCH: i64 = 5_000;
 
 /// Folds until few notes are left. Returns how many it folded.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let mut conn = process.pool.acquire().await?;
     let mut folded = 0;
     loop {
-        let batch = usage::fold(&mut conn, SOME).await?;
+        let batch = usage::fold(&mut conn, BATCH).await?;
         folded += batch;
-        if batch < SOME.unsigned_abs() || process.shutdown.is_cancelled() {
+        if batch < BATCH.unsigned_abs() || process.shutdown.is_cancelled() {
             return Ok(folded);
         }
     }

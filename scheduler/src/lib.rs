@@ -141,7 +141,7 @@ async fn repeat(process: Process, duty: &'static Duty) {
                 let now = Instant::now();
                 process.signs.duty_ran(duty.name, duty.every, true, now);
                 tell_success(duty.name);
-                complaint.is_over(duty.name, now);
+                complaint.record_success(duty.name, now);
                 if done > 0 {
                     tracing::debug!(duty = duty.name, done, "A duty put rows right.");
                 }
@@ -149,7 +149,7 @@ async fn repeat(process: Process, duty: &'static Duty) {
             Err(error) => {
                 let now = Instant::now();
                 process.signs.duty_ran(duty.name, duty.every, false, now);
-                complaint.repeat(duty.name, &error, now);
+                complaint.record_failure(duty.name, &error, now);
                 patient_until = now + LEASE;
             }
         }
@@ -179,13 +179,13 @@ async fn beat(process: Process) {
         if let Ok(mut conn) = process.pool.acquire().await {
             // The next beat tries again; meanwhile the operator sees that the row is missing.
             let _ = fleet::join(&mut conn, process.member(Service::Scheduler), &[], Capacity::default()).await;
-            let _ = verdict::tell(&mut conn, &told(&process, Instant::now())).await;
+            let _ = verdict::tell(&mut conn, &duty_reports(&process, Instant::now())).await;
         }
     }
 }
 
 /// Returns how the duties are doing, for the verdict on the service.
-fn told(process: &Process, now: Instant) -> Vec<DutyTold> {
+fn duty_reports(process: &Process, now: Instant) -> Vec<DutyTold> {
     let duties = process.signs.every_duty(now).into_iter();
     let told = duties.map(|(name, every, done)| DutyTold {
         duty: name.to_owned(),

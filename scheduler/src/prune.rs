@@ -9,7 +9,7 @@ use store::{
 };
 
 /// Rows that are deleted in one transaction: some tens of milliseconds.
-const SOME: i64 = 1_000;
+const BATCH: i64 = 1_000;
 
 /// Deletes batch by batch, each kind for about ten seconds at most; the next run goes on. Returns the number of deleted
 /// rows.
@@ -18,21 +18,21 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let audit_days = i32::try_from(process.settings.audit_days).unwrap_or(i32::MAX);
     // Small tables come first, because a million old jobs take many runs.
     Each::default()
-        .and(until_none(process, |conn| retention::delete_tickets(conn, SOME).boxed()).await)
+        .and(until_none(process, |conn| retention::delete_tickets(conn, BATCH).boxed()).await)
         .and(until_none(process, |conn| retention::delete_queue_workers(conn).boxed()).await)
-        .and(until_none(process, |conn| retention::delete_held_tickets(conn, SOME).boxed()).await)
+        .and(until_none(process, |conn| retention::delete_held_tickets(conn, BATCH).boxed()).await)
         .and(until_none(process, |conn| retention::delete_session_codes(conn).boxed()).await)
         .and(until_none(process, |conn| retention::delete_session_tokens(conn).boxed()).await)
         .and(until_none(process, |conn| fleet::forget(conn).boxed()).await)
         .and(until_none(process, |conn| verdict::forget(conn).boxed()).await)
         .and(until_none(process, |conn| console_passes::prune(conn).boxed()).await)
-        .and(until_none(process, |conn| portal_passes::prune(conn, SOME).boxed()).await)
+        .and(until_none(process, |conn| portal_passes::prune(conn, BATCH).boxed()).await)
         .and(until_none(process, |conn| paces::forget(conn).boxed()).await)
-        .and(until_none(process, |conn| idempotency::prune(conn, SOME).boxed()).await)
-        .and(until_none(process, |conn| account_audit::prune(conn, audit_days, SOME).boxed()).await)
-        .and(until_none(process, |conn| posts::prune(conn, UNKEPT_DAYS, SOME).boxed()).await)
-        .and(until_none(process, |conn| public_links::prune(conn, days, SOME).boxed()).await)
-        .and(until_none(process, |conn| retention::delete_jobs(conn, days, SOME).boxed()).await)
-        .and(until_none(process, |conn| retention::delete_calls(conn, days, SOME).boxed()).await)
+        .and(until_none(process, |conn| idempotency::prune(conn, BATCH).boxed()).await)
+        .and(until_none(process, |conn| account_audit::prune(conn, audit_days, BATCH).boxed()).await)
+        .and(until_none(process, |conn| posts::prune(conn, UNKEPT_DAYS, BATCH).boxed()).await)
+        .and(until_none(process, |conn| public_links::prune(conn, days, BATCH).boxed()).await)
+        .and(until_none(process, |conn| retention::delete_jobs(conn, days, BATCH).boxed()).await)
+        .and(until_none(process, |conn| retention::delete_calls(conn, days, BATCH).boxed()).await)
         .result()
 }

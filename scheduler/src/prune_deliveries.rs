@@ -7,7 +7,7 @@ use runtime::process::Process;
 use store::{deliveries, endpoints, events, webhook_secrets};
 
 /// Rows deleted in one statement: some tens of milliseconds.
-const SOME: i64 = 1_000;
+const BATCH: i64 = 1_000;
 
 /// Prunes once, until nothing old is left. Returns how many rows were deleted.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
@@ -15,8 +15,8 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     // Deliveries first: an event is kept as long as a delivery refers to it.
     Each::default()
         .and(until_none(process, |conn| webhook_secrets::forget_expired(conn).boxed()).await)
-        .and(until_none(process, |conn| deliveries::prune(conn, days, SOME).boxed()).await)
-        .and(until_end(process, |conn, after| events::prune(conn, days, after, SOME).boxed()).await)
+        .and(until_none(process, |conn| deliveries::prune(conn, days, BATCH).boxed()).await)
+        .and(until_end(process, |conn, after| events::prune(conn, days, after, BATCH).boxed()).await)
         .and(until_none(process, |conn| endpoints::prune(conn, days).boxed()).await)
         .result()
 }

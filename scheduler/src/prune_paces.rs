@@ -7,9 +7,9 @@ use runtime::process::Process;
 use store::retention;
 
 /// Rows deleted in one transaction.
-const SOME: i64 = 5_000;
+const BATCH: i64 = 5_000;
 
 /// Deletes all such rows. Returns how many.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
-    until_none(process, |conn| retention::delete_paces(conn, SOME).boxed()).await
+    until_none(process, |conn| retention::delete_paces(conn, BATCH).boxed()).await
 }

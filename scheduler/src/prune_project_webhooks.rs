@@ -7,10 +7,10 @@ use runtime::process::Process;
 use store::project_webhooks;
 
 /// Rows deleted in one statement.
-const SOME: i64 = 1_000;
+const BATCH: i64 = 1_000;
 
 /// Prunes once, until nothing old is left. Returns how many rows were deleted.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let days = i32::try_from(process.settings.retention_days).unwrap_or(i32::MAX);
-    until_none(process, move |conn| project_webhooks::prune(conn, days, SOME).boxed()).await
+    until_none(process, move |conn| project_webhooks::prune(conn, days, BATCH).boxed()).await
 }

@@ -11,7 +11,7 @@ use sqlx::PgConnection;
 use store::deliveries::{self, Due, ScanStart};
 
 /// Tickets that are issued in one transaction.
-const SOME: i64 = 1_000;
+const BATCH: i64 = 1_000;
 /// Due deliveries with a ticket that are checked in one run, of the oldest and of others.
 const LOOKED_AT: i64 = 1_000;
 
@@ -20,12 +20,12 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let mut pushed = 0;
     loop {
         let mut tx = process.pool.begin().await?;
-        let due = deliveries::due_without_ticket(&mut tx, SOME).await?;
+        let due = deliveries::due_without_ticket(&mut tx, BATCH).await?;
         let tickets = issue(&mut tx, &due).await?;
         tx.commit().await?;
         process.wakes.tickets(&tickets);
         pushed += tickets.len() as u64;
-        if due.len() < usize::try_from(SOME).unwrap_or(usize::MAX) || process.shutdown.is_cancelled() {
+        if due.len() < usize::try_from(BATCH).unwrap_or(usize::MAX) || process.shutdown.is_cancelled() {
             break;
         }
     }

@@ -9,7 +9,7 @@ use runtime::queue;
 use store::jobs::{self, ScanStart};
 
 /// Tickets that are issued in one transaction.
-const SOME: i64 = 500;
+const BATCH: i64 = 500;
 /// Due jobs that are checked in one run, of the oldest and of others.
 const LOOKED_AT: i64 = 500;
 
@@ -18,7 +18,7 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let mut pushed = 0;
     for from in [ScanStart(0.0), ScanStart(rand::random())] {
         let mut tx = process.pool.begin().await?;
-        let tickets = tickets_of(&jobs::reissue(&mut tx, from, LOOKED_AT, SOME).await?);
+        let tickets = tickets_of(&jobs::reissue(&mut tx, from, LOOKED_AT, BATCH).await?);
         queue::push(&mut tx, &tickets).await?;
         tx.commit().await?;
         process.wakes.tickets(&tickets);

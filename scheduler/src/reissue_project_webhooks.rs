@@ -7,12 +7,12 @@ use runtime::queue::{self, Queue, Subject, Ticket};
 use store::project_webhooks;
 
 /// Tickets per transaction.
-const SOME: i64 = 1_000;
+const BATCH: i64 = 1_000;
 
 /// Reissues once. Returns how many tickets it pushed.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let mut reissue = process.pool.begin().await?;
-    let due = project_webhooks::lock_due(&mut reissue, SOME).await?;
+    let due = project_webhooks::lock_due(&mut reissue, BATCH).await?;
     if due.is_empty() {
         return Ok(0);
     }

@@ -10,19 +10,19 @@ use store::attempts::{self, Counted, EndedAttempt};
 use store::deliveries::{self, LostClaim};
 
 /// Deliveries rescued in one statement.
-const SOME: i64 = 500;
+const BATCH: i64 = 500;
 
 /// Rescues once. Returns how many deliveries it took back.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let mut conn = process.pool.acquire().await?;
-    let freed = deliveries::free_interrupted(&mut conn, SOME).await?;
+    let freed = deliveries::free_interrupted(&mut conn, BATCH).await?;
     if freed > 0 {
         tracing::warn!(
             deliveries = freed,
             "Deliveries were interrupted between attempt and record; they are sent again."
         );
     }
-    let lost = deliveries::lost_for_good(&mut conn, SOME).await?;
+    let lost = deliveries::lost_for_good(&mut conn, BATCH).await?;
     if lost.is_empty() {
         return Ok(freed);
     }

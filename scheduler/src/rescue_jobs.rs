@@ -9,7 +9,7 @@ use store::is_refused_for_good;
 use store::jobs::{self, End, LostClaim, Outcome};
 
 /// Jobs rescued in one transaction.
-const SOME: i64 = 500;
+const BATCH: i64 = 500;
 
 /// Rescues once. Returns how many jobs it took back. A job whose end is refused holds up no other: it stays running,
 /// with its hold, until the next run.
@@ -19,7 +19,7 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
         done => return done,
     };
     tracing::warn!(error = %error, "Jobs whose workers were lost could not be taken back together; each is tried alone.");
-    let expired = jobs::expired(&mut *process.pool.acquire().await?, None, SOME).await?;
+    let expired = jobs::lock_expired(&mut *process.pool.acquire().await?, None, BATCH).await?;
     let mut rescued = 0;
     for LostClaim { job, .. } in expired {
         match rescue(process, Some(job)).await {
@@ -37,7 +37,7 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
 /// Takes back the jobs whose leases have expired, or only one of them, in one transaction.
 async fn rescue(process: &Process, only: Option<JobId>) -> sqlx::Result<u64> {
     let mut tx = process.pool.begin().await?;
-    let expired = jobs::expired(&mut tx, only, SOME).await?;
+    let expired = jobs::lock_expired(&mut tx, only, BATCH).await?;
     if expired.is_empty() {
         return Ok(0);
     }

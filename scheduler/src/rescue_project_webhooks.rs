@@ -5,12 +5,12 @@ use runtime::process::Process;
 use store::project_webhooks;
 
 /// Webhooks ended in one statement.
-const SOME: i64 = 1_000;
+const BATCH: i64 = 1_000;
 
 /// Ends them once. Returns how many.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let mut conn = process.pool.acquire().await?;
-    let lost = project_webhooks::call_unknown(&mut conn, SOME).await?;
+    let lost = project_webhooks::call_unknown(&mut conn, BATCH).await?;
     for id in &lost {
         tracing::warn!(
             project_webhook.id = %id,

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use store::webhook_secrets::{self, Seals, purpose};
 
 /// Accounts in one transaction.
-const SOME: i64 = 100;
+const BATCH: i64 = 100;
 
 /// Reseals until there is nothing left to do. Returns how many accounts' secrets were sealed again.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
@@ -24,7 +24,7 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     if let Some((_, old)) = headers.split_first().filter(|(_, old)| !old.is_empty()) {
         loop {
             let mut tx = process.pool.begin().await?;
-            let found = webhook_secrets::sealed_under(&mut tx, old, after, SOME).await?;
+            let found = webhook_secrets::lock_sealed_under(&mut tx, old, after, BATCH).await?;
             for seals in &found {
                 match anew(&sealer, seals) {
                     Ok(new) => {

@@ -21,7 +21,7 @@ pub enum BatchError {
     Closed,
 }
 
-struct Call<In, Out> {
+struct Submission<In, Out> {
     input: In,
     answer: oneshot::Sender<Out>,
 }
@@ -29,7 +29,7 @@ struct Call<In, Out> {
 /// Gathers calls and hands them to one asynchronous function, many at a time. Cheap to clone.
 #[derive(Debug)]
 pub struct Batcher<In, Out> {
-    calls: mpsc::UnboundedSender<Call<In, Out>>,
+    calls: mpsc::UnboundedSender<Submission<In, Out>>,
 }
 
 impl<In, Out> Clone for Batcher<In, Out> {
@@ -79,13 +79,13 @@ impl<In: Send + 'static, Out: Send + 'static> Batcher<In, Out> {
     /// Hands the input over without waiting.
     pub fn submit(&self, input: In) -> Submitted<Out> {
         let (answer, answered) = oneshot::channel();
-        let sent = self.calls.send(Call { input, answer });
+        let sent = self.calls.send(Submission { input, answer });
         Submitted(sent.is_ok().then_some(answered))
     }
 }
 
 async fn run<In, Out, F, Flushing>(
-    mut waiting: mpsc::UnboundedReceiver<Call<In, Out>>,
+    mut waiting: mpsc::UnboundedReceiver<Submission<In, Out>>,
     most: usize,
     apart: Duration,
     flush: F,

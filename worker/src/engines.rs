@@ -161,7 +161,9 @@ impl Engines {
         let (generates, dubs) = (tasks.contains(&Task::Generation), tasks.contains(&Task::Dub));
         // Dubs are spoken by the engines that speak generations.
         let is_used = |offer: &&MakerOffer| {
-            let speaks = BuiltIn::from_name(&offer.name).is_some_and(|one| one.kind() == ModelKind::Speech);
+            // What an engine speaks stands behind its name.
+            let engine = offer.name.split(':').next().and_then(BuiltIn::from_name);
+            let speaks = engine.is_some_and(|one| one.kind() == ModelKind::Speech);
             if is_translator(offer) { dubs } else { generates || (dubs && speaks) }
         };
         self.makers.iter().filter(is_used).cloned().collect()

@@ -3,9 +3,9 @@
 //! `readers` computes a read from a media file, `renders` makes new media of media, `generations` of words or media,
 //! and `dubs` in other languages; none of them knows a database. `jobs` takes claimed jobs through their lives, with
 //! the `engines` that this machine has; `ingest` turns uploaded bytes into items; `deliver` and `notify_project` send
-//! webhooks; `batch` gathers many handlers' calls into one statement; `unpaid` counts unpaid processor time to accounts
-//! and puts their work off. The process may be cut off at any moment: the truth is in Postgres, and another process may
-//! claim what is not renewed.
+//! webhooks; `batch` gathers many handlers' calls into one statement; `own_turns` has a turn for each account; `unpaid`
+//! counts unpaid processor time to accounts and puts their work off. The process may be cut off at any moment: the
+//! truth is in Postgres, and another process may claim what is not renewed.
 
 mod asking;
 pub mod batch;
@@ -18,6 +18,7 @@ mod jobs;
 mod new_media;
 pub mod notify_project;
 mod open_media;
+mod own_turns;
 pub mod readers;
 pub mod renders;
 mod unpaid;

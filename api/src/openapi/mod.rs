@@ -41,8 +41,8 @@ pub fn contract() -> Arc<Contract> {
 }
 
 static CONTRACT: LazyLock<Arc<Contract>> = LazyLock::new(|| {
-    // poem-openapi has just written it, so it is JSON.
-    let mut json: Value = serde_json::from_str(&service().spec()).unwrap_or_default();
+    let mut json: Value = serde_json::from_str(&service().spec())
+        .unwrap_or_else(|error| unreachable!("the framework writes JSON: {error}"));
     patch::apply(&mut json);
     let operations = operations(&json);
     Arc::new(Contract::new(json, operations))

@@ -174,6 +174,10 @@ fn add_components(document: &mut Value) {
                     "suggested_action": { "type": "string", "description": "The next step that works." },
                     "cloud_processing": { "$ref": "#/components/schemas/CloudProcessing" },
                     "cost": { "$ref": "#/components/schemas/Cost" },
+                    "revision": {
+                        "type": "integer", "format": "int32",
+                        "description": "Of `revision_conflict`: the document's present revision, 0 where there is none.",
+                    },
                 },
             },
         },

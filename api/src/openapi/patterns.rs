@@ -24,6 +24,8 @@ const PASSPHRASE: &str = r"^[^\x00-\x1f\x7f-\x9f]{4,200}$";
 const LANGUAGE: &str = "^[A-Za-z]{2,8}(-[0-9A-Za-z]{1,8})*$";
 /// A day, or none.
 const DAY: &str = "^([0-9]{4}-[0-9]{2}-[0-9]{2})?$";
+/// A month.
+const MONTH: &str = "^[0-9]{4}-(0[1-9]|1[0-2])$";
 /// The one version of tus.
 const TUS: &str = r"^1\.0\.0$";
 /// The id of a part of a document: `document::MOST_ID_CHARACTERS`.
@@ -107,6 +109,7 @@ const FIELDS: &[(&str, &str, &str, usize)] = &[
 /// Parameters of operations that don't take every text, in the same form.
 const PARAMETERS: &[(&str, &str, &str, usize)] = &[
     ("append_upload_content", "Tus-Resumable", TUS, 0),
+    ("get_statement", "month", MONTH, 0),
     ("get_upload_offset", "Tus-Resumable", TUS, 0),
     ("list_library_items", "query", SAID, library::LONGEST_QUERY),
     ("list_library_items", "tag", SAID, library::LONGEST_QUERY),

@@ -34,7 +34,7 @@ pub fn add_to(route: Route, app: &App) -> Route {
     let feed = make(move |request: Request| {
         let app = app.clone();
         async move {
-            let mut response = told(&app, &request).await.unwrap_or_else(|refusal| refused(&refusal));
+            let mut response = feed_of(&app, &request).await.unwrap_or_else(|refusal| refused(&refusal));
             response.set_data(Template(Arc::from("/cal/{token}.ics")));
             response.headers_mut().insert("x-robots-tag", HeaderValue::from_static("noindex, nofollow"));
             response
@@ -43,7 +43,7 @@ pub fn add_to(route: Route, app: &App) -> Route {
     route.at("/cal/:file", get(feed))
 }
 
-async fn told(app: &App, request: &Request) -> Answer<Response> {
+async fn feed_of(app: &App, request: &Request) -> Answer<Response> {
     let file = request.path_params::<String>().unwrap_or_default();
     let token = file.strip_suffix(SUFFIX).and_then(|token| token.parse::<LinkToken>().ok()).ok_or_else(ended)?;
     let text = read_feed(app, &Scope::of(request), &token).await?.ok_or_else(ended)?;

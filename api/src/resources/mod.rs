@@ -14,6 +14,7 @@ pub mod operator;
 pub mod overview;
 pub mod portal;
 pub mod projects;
+mod statement_file;
 pub mod thumbnails;
 pub mod tools;
 pub mod uploads;

@@ -107,7 +107,7 @@ async fn overview(app: &App, caller: &Caller) -> Answer<(OverviewAnswer, Vec<Med
         items: sums(&counted, |count| Some(count.status.clone())),
         ready: sums(&ready, |count| count.of.clone()),
         counts_are_partial: counted.iter().map(|count| count.many).sum::<i64>() >= COUNTED,
-        newest_items: newest.into_iter().map(|row| Item::shown(row, &app.links, WithMedia::No)).collect(),
+        newest_items: newest.into_iter().map(|row| Item::listed(row, &app.links, WithMedia::No)).collect(),
         missing_reads: missing_reads.iter().map(|missing| (missing.read.name().to_owned(), missing.many)).collect(),
         live_jobs: sums(&jobs, |count| count.of.clone()),
         running_jobs: running(&jobs),

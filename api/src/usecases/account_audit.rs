@@ -72,15 +72,15 @@ pub(super) async fn note_change(
     let Change { url, description, event_types, kinds, enabled } = change;
     let is_more = url.is_some() || description.is_some() || event_types.is_some() || kinds.is_some();
     match (is_more, enabled) {
-        (true, _) => note_made(conn, caller, "webhook.update", now.id, Some(told(now))).await,
-        (false, Some(true)) => note_made(conn, caller, "webhook.enable", now.id, Some(told(now))).await,
-        (false, Some(false)) => note(conn, caller, "webhook.disable", now.id, Some(told(now))).await,
+        (true, _) => note_made(conn, caller, "webhook.update", now.id, Some(audit_value(now))).await,
+        (false, Some(true)) => note_made(conn, caller, "webhook.enable", now.id, Some(audit_value(now))).await,
+        (false, Some(false)) => note(conn, caller, "webhook.disable", now.id, Some(audit_value(now))).await,
         (false, None) => Ok(()),
     }
 }
 
 /// An endpoint as the log shows it: of its URL only the host, since the rest may hold a secret of the receiver's.
-pub(super) fn told(endpoint: &Endpoint) -> Value {
+pub(super) fn audit_value(endpoint: &Endpoint) -> Value {
     let host = endpoint.url.parse::<Uri>().ok().and_then(|url| url.host().map(str::to_owned));
     json!({ "host": host, "enabled": endpoint.enabled, "event_types": endpoint.event_types, "kinds": endpoint.kinds })
 }

@@ -2,10 +2,11 @@
 
 use crate::auth::Caller;
 use crate::http::error::{Answer, Code};
-use crate::usecases::document_edits::Edited;
-use crate::usecases::documents::{self, Document, refused};
+use crate::usecases::document_edits::{Edited, edited_by};
+use crate::usecases::document_reads;
+use crate::usecases::documents::Document;
 use domain::board::Board;
-use domain::document::{DocumentKind, OpList, edited};
+use domain::document::{DocumentKind, OpList};
 use domain::ids::{BoardId, ItemId};
 use serde_json::{Value, json};
 use sqlx::PgConnection;
@@ -33,14 +34,14 @@ impl Edited for Board {
         list: OpList,
         ops: &[Value],
     ) -> Answer<Self> {
-        edited(body, list, ops, Self::apply).map_err(|error| refused(&error))
+        edited_by(body, list, ops, Self::apply)
     }
 }
 
 /// Returns the items that the cards of a board are about, deleted ones too.
 ///
 /// # Errors
-/// As `documents::reach`.
+/// As `document_reads::reach`.
 pub async fn items_on(conn: &mut PgConnection, caller: &Caller, board: BoardId) -> Answer<Vec<ItemId>> {
-    Ok(Document::items(&documents::reach::<Board>(conn, caller, board.uuid()).await?.body))
+    Ok(Document::items(&document_reads::content::<Board>(conn, caller, board.uuid()).await?))
 }

@@ -92,7 +92,7 @@ pub async fn read_feed(app: &App, scope: &Scope, token: &LinkToken) -> Answer<Op
         app.guesses.count(scope).await;
         return Ok(None);
     };
-    app.guesses.right(&presented).await;
+    app.guesses.remember_right(&presented).await;
     if !read.within {
         let message = format!("A feed is read {MOST_READS_A_MINUTE} times a minute at most. It changes slowly.");
         return Err(ApiError::new(Code::RateLimited, message).retry_after(60));
@@ -101,11 +101,11 @@ pub async fn read_feed(app: &App, scope: &Scope, token: &LinkToken) -> Answer<Op
     let page = async { calendar::page(&mut *app.conn().await?, read.workspace_id, &window, MOST_TOLD).await };
     let rows = in_time(page).await?;
     // Writing thousands of entries takes a while.
-    let written = tokio::task::spawn_blocking(move || ics::calendar(&read.name, rows.iter().map(told)));
+    let written = tokio::task::spawn_blocking(move || ics::calendar(&read.name, rows.iter().map(event_of)));
     written.await.map(Some).map_err(ApiError::internal)
 }
 
-fn told(row: &EntryRow) -> Event<'_> {
+fn event_of(row: &EntryRow) -> Event<'_> {
     Event {
         uid: row.id.to_string(),
         title: &row.title,

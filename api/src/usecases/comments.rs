@@ -3,13 +3,13 @@
 use crate::app::App;
 use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
-use crate::usecases::documents;
+use crate::usecases::document_reads;
 use crate::usecases::library::reach;
 use crate::usecases::once::{Begun, Made, Once};
 use crate::usecases::quotas::{self, Asker};
 use domain::comment::{
-    AskedPlace, CommentError, Extent, GUEST_COMMENTS_A_MINUTE, MOST_COMMENTS, MOST_GUEST_COMMENTS, Region, Subject,
-    checked_name, checked_place, checked_text,
+    AskedAnchor, CommentError, Extent, GUEST_COMMENTS_A_MINUTE, MOST_COMMENTS, MOST_GUEST_COMMENTS, Region, Subject,
+    checked_anchor, checked_name, checked_text,
 };
 use domain::ids::{CommentId, TimelineId, WorkspaceId};
 use domain::item::ItemType;
@@ -35,8 +35,8 @@ pub struct Said<'a> {
 }
 
 impl Said<'_> {
-    const fn place(&self) -> AskedPlace {
-        AskedPlace { at: self.at, until: self.until, region: self.region }
+    const fn anchor(&self) -> AskedAnchor {
+        AskedAnchor { at: self.at, until: self.until, region: self.region }
     }
 }
 
@@ -50,10 +50,10 @@ struct Commented {
 /// Finds what this name means: a timeline by its id, an item by its id or ref.
 ///
 /// # Errors
-/// As `documents::reach` and `library::reach`.
+/// As `document_reads::reach` and `library::reach`.
 pub async fn subject(conn: &mut PgConnection, caller: &Caller, name: &str) -> Answer<Subject> {
     match name.parse::<TimelineId>() {
-        Ok(id) => documents::reach::<Timeline>(conn, caller, id.uuid()).await.map(|_| Subject::Timeline(id)),
+        Ok(id) => document_reads::summary::<Timeline>(conn, caller, id.uuid()).await.map(|_| Subject::Timeline(id)),
         Err(_) => reach(conn, caller.workspace, name).await.map(|item| Subject::Item(item.id)),
     }
 }
@@ -63,11 +63,11 @@ async fn commented(conn: &mut PgConnection, caller: &Caller, name: &str) -> Answ
     let Ok(id) = name.parse::<TimelineId>() else {
         return Ok(Commented::of(&reach(conn, caller.workspace, name).await?));
     };
-    let duration = documents::reach_to_change::<Timeline>(conn, caller, id.uuid()).await?.duration();
+    let summary = document_reads::summary_to_change::<Timeline>(conn, caller, id.uuid()).await?;
     Ok(Commented {
         subject: Subject::Timeline(id),
         workspace: caller.workspace.id,
-        extent: Extent { duration_ms: Some(duration.0 / 1_000), has_picture: true },
+        extent: Extent { duration_ms: Some(Timeline::duration_in(&summary).0 / 1_000), has_picture: true },
     })
 }
 
@@ -125,7 +125,7 @@ pub async fn add_guests_comment(app: &App, link: &OpenLink, name: &str, said: Sa
     let gone = || ApiError::new(Code::ItemNotFound, "There is no such item any more.");
     let item = items::find(&mut add_comment, link.item_id).await?.ok_or_else(gone)?;
     let commented = Commented::of(&item);
-    checked_place(said.place(), commented.extent).map_err(invalid)?;
+    checked_anchor(said.anchor(), commented.extent).map_err(invalid)?;
     comments::lock(&mut add_comment, Subject::Item(link.item_id)).await?;
     let guests = comments::count_of_link(&mut add_comment, link.id, MOST_GUEST_COMMENTS).await?;
     if guests.in_all >= MOST_GUEST_COMMENTS {
@@ -146,7 +146,7 @@ async fn add(conn: &mut PgConnection, commented: &Commented, author: Author<'_>,
     let invalid = |error: CommentError| ApiError::new(Code::InvalidRequest, format!("{error}."));
     let text = checked_text(said.text).map_err(invalid)?;
     let &Commented { subject, workspace, extent } = commented;
-    let place = checked_place(said.place(), extent).map_err(invalid)?;
+    let anchor = checked_anchor(said.anchor(), extent).map_err(invalid)?;
     comments::lock(conn, subject).await?;
     if comments::count(conn, subject, MOST_COMMENTS).await? >= MOST_COMMENTS {
         return Err(full(MOST_COMMENTS, subject.noun()));
@@ -155,7 +155,7 @@ async fn add(conn: &mut PgConnection, commented: &Commented, author: Author<'_>,
         Some(comment) => Some(comments::thread_of(conn, subject, comment).await?.ok_or_else(|| unknown(comment))?),
         None => None,
     };
-    let new = NewComment { subject, workspace, reply_to, text, place, author };
+    let new = NewComment { subject, workspace, reply_to, text, anchor, author };
     let id = comments::add(conn, &new).await?;
     comments::find(conn, id).await?.ok_or_else(|| unknown(id))
 }

@@ -84,7 +84,7 @@ async fn insert(
 ) -> Answer<KeyRow> {
     accounts::lock(conn, caller.account_id).await?;
     // A caller who was revoked meanwhile must leave no key behind: a revocation takes the same lock.
-    if !credentials::still_let_in(conn, &caller.let_in()).await? {
+    if !credentials::still_has_access(conn, &caller.identity()).await? {
         return Err(ApiError::new(Code::CredentialRevoked, "The key, or the user, is let in no longer."));
     }
     let workspace_id = workspaces::owned(conn, caller.account_id, named).await?.ok_or_else(|| {

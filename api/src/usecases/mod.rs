@@ -15,6 +15,7 @@ pub mod canvases;
 pub mod comments;
 pub mod dispatch;
 pub mod document_edits;
+pub mod document_reads;
 pub mod documents;
 pub mod dubs;
 pub mod import_timeline;

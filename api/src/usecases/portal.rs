@@ -9,7 +9,7 @@ use crate::http::scope::Scope;
 use chrono::{DateTime, Utc};
 use domain::credential::{CredentialHash, PortalCode, PortalSession};
 use domain::portal::Look;
-use store::portal_passes::{self, NewCode, Shown};
+use store::portal_passes::{self, NewCode, PassPages};
 
 /// Seconds that a link is good for.
 const CODE_SECONDS: u32 = 600;
@@ -82,7 +82,7 @@ pub async fn is_anothers(app: &App, code: &PortalCode, session: &PortalSession) 
 }
 
 /// Returns what a session shows, also one that has ended; none for one that never existed.
-pub async fn shown(app: &App, session: &CredentialHash) -> Answer<Option<Pass>> {
+pub async fn pass_of_session(app: &App, session: &CredentialHash) -> Answer<Option<Pass>> {
     let found = in_time(async { portal_passes::of_session(&mut *app.conn().await?, session).await }).await?;
     Ok(found.map(read))
 }
@@ -94,6 +94,6 @@ pub async fn sign_out(app: &App, session: &PortalSession) -> Answer<()> {
 }
 
 /// Reads the parts that this version knows, of a pass that a later version may have written.
-fn read(shown: Shown) -> Pass {
+fn read(shown: PassPages) -> Pass {
     Pass { look: serde_json::from_value(shown.look).unwrap_or_default(), account: shown.account }
 }

@@ -127,7 +127,7 @@ pub async fn open_link(app: &App, scope: &Scope, token: &str) -> Answer<Option<O
     let _turn = app.page_turns.turn_soon(hash).await?;
     let found = in_time(async { public_links::open(&mut *app.conn().await?, &hash).await }).await?;
     match &found {
-        Some(_) => app.guesses.right(&presented).await,
+        Some(_) => app.guesses.remember_right(&presented).await,
         None => app.guesses.count(scope).await,
     }
     Ok(found)

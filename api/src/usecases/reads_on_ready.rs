@@ -15,7 +15,7 @@ use serde_json::Value;
 use sqlx::PgConnection;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use store::credentials::{LetIn, still_let_in};
+use store::credentials::{CallerIdentity, still_has_access};
 use store::jobs::{Call, Owners};
 use store::reads_on_ready::{self, DueReads, NewReads};
 use store::users;
@@ -39,13 +39,13 @@ pub async fn add(
     if reads.is_empty() {
         return Ok(());
     }
-    let (by, traceparent) = (caller.let_in(), caller.traceparent.as_deref());
+    let (by, traceparent) = (caller.identity(), caller.traceparent.as_deref());
     let new = NewReads { item, reads, by, tool, request_id: &caller.request_id, traceparent };
     reads_on_ready::add(conn, &new).await
 }
 
 /// How the outcome of these reads is stored with the item.
-pub trait Shown {
+pub trait OutcomeFormat {
     /// The outcome of the dispatch.
     fn prepared(prepared: &Prepared, reads: &[Read]) -> Value;
 
@@ -77,7 +77,7 @@ impl Round {
 
 /// Starts the reads of the item that has been ready longest, of the account whose turn it is. Returns whether there was
 /// one. Reads that can't be started now are due again soon, after others.
-pub async fn start_next<S: Shown>(app: &App, round: &Round) -> Answer<bool> {
+pub async fn start_next<S: OutcomeFormat>(app: &App, round: &Round) -> Answer<bool> {
     let Some(due) = round.next(app).await? else { return Ok(false) };
     let item = due.item;
     if let Err(refusal) = start::<S>(app, due).await {
@@ -86,7 +86,7 @@ pub async fn start_next<S: Shown>(app: &App, round: &Round) -> Answer<bool> {
     Ok(true)
 }
 
-async fn start<S: Shown>(app: &App, due: DueReads) -> Answer<()> {
+async fn start<S: OutcomeFormat>(app: &App, due: DueReads) -> Answer<()> {
     let (item, payer) = (due.item, due.by.account_id);
     let may_start = may_start(app, &due.by).await?;
     let answer = if may_start {
@@ -111,9 +111,9 @@ async fn start<S: Shown>(app: &App, due: DueReads) -> Answer<()> {
 }
 
 /// Whether the caller who asked may still call, and may start work.
-async fn may_start(app: &App, by: &LetIn) -> Answer<bool> {
+async fn may_start(app: &App, by: &CallerIdentity) -> Answer<bool> {
     let mut conn = app.conn().await?;
-    if !still_let_in(&mut conn, by).await? {
+    if !still_has_access(&mut conn, by).await? {
         return Ok(false);
     }
     let Some(user) = by.user_id else { return Ok(true) };

@@ -94,9 +94,11 @@ pub fn key_reused() -> ApiError {
 /// The refusal when waiting for another call with the same key, or for the same reads, took longer than a lock may.
 pub fn refused(key: Option<&Key>, error: impl Into<DispatchError>) -> ApiError {
     let error = error.into();
-    let DispatchError::Database(refused) = &error else { return error.into() };
-    let code = refused.as_database_error().and_then(sqlx::error::DatabaseError::code);
-    if key.is_some() && code.is_some_and(|code| code == "55P03") {
+    let waited = match &error {
+        DispatchError::Busy(refused) | DispatchError::Database(refused) => store::waited_too_long(refused),
+        DispatchError::Contended | DispatchError::Unaccounted | DispatchError::NoAccount => false,
+    };
+    if key.is_some() && waited {
         return ApiError::new(Code::IdempotencyInProgress, "A call with this Idempotency-Key is still being answered.")
             .suggest("Send the same request again with the same Idempotency-Key.");
     }
@@ -106,7 +108,7 @@ pub fn refused(key: Option<&Key>, error: impl Into<DispatchError>) -> ApiError {
 /// 402: nothing started, and the lack of minutes is the only reason (contract §4.5).
 pub fn short_of_minutes(prepared: &Prepared) -> ApiError {
     let left = prepared.balance.left() + prepared.balance.bought;
-    let minutes = serde_json::to_value(needed(prepared).to_json()).unwrap_or_default();
+    let minutes = needed(prepared).to_json().unwrap_or_else(|| unreachable!("an object is JSON"));
     let needs = prepared.short_of;
     ApiError::new(
         Code::InsufficientMinutes,
@@ -124,7 +126,7 @@ pub fn short_of_credits(needs: Credits, balance: &Balance) -> ApiError {
         format!("Nothing can start: {left} AI credits are left, and what was asked for needs {needs}."),
     )
     .suggest("Choose a cheaper model (list_models shows the prices), or ask the operator for credits.")
-    .cost(serde_json::to_value(Cost::needed(needs, balance).to_json()).unwrap_or_default())
+    .cost(Cost::needed(needs, balance).to_json().unwrap_or_else(|| unreachable!("an object is JSON")))
 }
 
 /// The refusal of a tool whose only read was not started for this reason; `prepare_media` answers it within a 200.

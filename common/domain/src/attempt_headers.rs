@@ -13,7 +13,7 @@ pub const STANDARD_SIGNATURE: &str = "webhook-signature";
 
 /// The values of an attempt that its headers contain.
 #[derive(Debug, Clone, Copy)]
-pub struct Told<'a> {
+pub struct HeaderValues<'a> {
     /// The event's type, for `Service-Event`.
     pub event_type: &'a str,
     /// The event's id, for `Service-Delivery`.
@@ -23,18 +23,18 @@ pub struct Told<'a> {
 }
 
 /// Returns the headers of every attempt, without signatures and `user-agent`.
-pub fn plain(told: Told<'_>) -> [(&'static str, String); 4] {
+pub fn plain(values: HeaderValues<'_>) -> [(&'static str, String); 4] {
     [
         ("content-type", "application/json".to_owned()),
-        ("service-event", told.event_type.to_owned()),
-        ("service-delivery", told.event_id.to_owned()),
-        ("service-attempt", told.attempt.to_string()),
+        ("service-event", values.event_type.to_owned()),
+        ("service-delivery", values.event_id.to_owned()),
+        ("service-attempt", values.attempt.to_string()),
     ]
 }
 
 /// Returns the headers that a Standard Webhooks signature needs beside it. `timestamp` is in unix seconds.
-pub fn standard(told: Told<'_>, timestamp: &str) -> [(&'static str, String); 2] {
-    [("webhook-id", told.event_id.to_owned()), ("webhook-timestamp", timestamp.to_owned())]
+pub fn standard(values: HeaderValues<'_>, timestamp: &str) -> [(&'static str, String); 2] {
+    [("webhook-id", values.event_id.to_owned()), ("webhook-timestamp", timestamp.to_owned())]
 }
 
 /// Returns the headers that the log stores, as a JSON object: the signatures, and the user agent, which changes with a
@@ -49,14 +49,14 @@ pub fn kept(signature: &str, standard_signature: Option<&str>, user_agent: &str)
 }
 
 /// Returns all headers as they were sent, from those that were stored.
-pub fn shown(kept: Value, told: Told<'_>) -> Value {
+pub fn as_sent(kept: Value, values: HeaderValues<'_>) -> Value {
     let Value::Object(kept) = kept else { return kept };
     let text = |name| kept.get(name).and_then(Value::as_str);
     let timestamp = text(SIGNATURE).and_then(|signature| signature.strip_prefix("t=")?.split(',').next());
     let mut all: Map<String, Value> = Map::new();
     let is_standard = kept.contains_key(STANDARD_SIGNATURE);
-    let beside = timestamp.filter(|_| is_standard).map(|timestamp| standard(told, timestamp));
-    for (name, value) in plain(told).into_iter().chain(beside.into_iter().flatten()) {
+    let beside = timestamp.filter(|_| is_standard).map(|timestamp| standard(values, timestamp));
+    for (name, value) in plain(values).into_iter().chain(beside.into_iter().flatten()) {
         all.insert(name.to_owned(), value.into());
     }
     all.extend(kept);
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    const TOLD: Told<'_> = Told { event_type: "job.failed", event_id: "evt_1", attempt: 3 };
+    const VALUES: HeaderValues<'_> = HeaderValues { event_type: "job.failed", event_id: "evt_1", attempt: 3 };
 
     #[test]
     fn what_was_kept_is_shown_with_all_that_was_sent() {
@@ -79,13 +79,13 @@ mod tests {
             "service-delivery": "evt_1", "service-attempt": "3", "webhook-id": "evt_1", "webhook-timestamp": "17",
             "webhook-signature": "v1,QQ==", "user-agent": "mws/1",
         });
-        assert_eq!(shown(kept, TOLD), all);
+        assert_eq!(as_sent(kept, VALUES), all);
     }
 
     #[test]
     fn without_a_standard_signature_its_other_headers_are_not_shown() {
         let kept: Value = serde_json::from_str(&kept("t=17,v1=ab", None, "mws/1")).expect("JSON");
-        let shown = shown(kept, TOLD);
+        let shown = as_sent(kept, VALUES);
         assert_eq!(shown.as_object().map(Map::len), Some(6), "{shown}");
     }
 
@@ -95,6 +95,6 @@ mod tests {
             "content-type": "text/old", "service-signature": "t=1,v1=ab", "service-event": "ping",
             "service-delivery": "evt_0", "service-attempt": "1", "user-agent": "mws/0",
         });
-        assert_eq!(shown(all.clone(), TOLD), all);
+        assert_eq!(as_sent(all.clone(), VALUES), all);
     }
 }

@@ -52,7 +52,7 @@ pub struct Moment {
 
 /// A stretch in which one speaker speaks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Turn {
+pub struct SpeakerTurn {
     /// Its start in milliseconds.
     pub start_ms: i32,
     /// Its end in milliseconds.
@@ -71,7 +71,7 @@ pub struct Rows {
     /// The words, from a `transcript`.
     pub passages: Vec<Passage>,
     /// The turns, from a `speakers` read.
-    pub turns: Vec<Turn>,
+    pub turns: Vec<SpeakerTurn>,
 }
 
 impl Rows {
@@ -130,10 +130,10 @@ fn words(listed: &[Value]) -> Vec<Said> {
     words
 }
 
-fn turn(one: &Value) -> Option<Turn> {
+fn turn(one: &Value) -> Option<SpeakerTurn> {
     let (start_ms, end_ms) = span(one)?;
     let speaker: String = one.get("speaker")?.as_str()?.chars().filter(|c| !c.is_control()).take(WORD_CHARS).collect();
-    Some(Turn { start_ms, end_ms, speaker })
+    Some(SpeakerTurn { start_ms, end_ms, speaker })
 }
 
 /// Returns `start` and `end` in milliseconds, from seconds; the end is not before the start.

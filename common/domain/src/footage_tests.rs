@@ -11,8 +11,8 @@ fn moment(number: i32, start_ms: i32, end_ms: i32) -> Moment {
     Moment { number, start_ms, end_ms, thumbnail_key: None }
 }
 
-fn turn(start_ms: i32, end_ms: i32, speaker: &str) -> Turn {
-    Turn { start_ms, end_ms, speaker: speaker.to_owned() }
+fn turn(start_ms: i32, end_ms: i32, speaker: &str) -> SpeakerTurn {
+    SpeakerTurn { start_ms, end_ms, speaker: speaker.to_owned() }
 }
 
 #[test]

@@ -87,7 +87,7 @@ macro_rules! hundredths {
 
         impl serde::Serialize for $name {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                crate::hundredths::shown(self.0, serializer)
+                crate::hundredths::serialize(self.0, serializer)
             }
         }
 
@@ -115,7 +115,7 @@ pub(crate) fn parsed(text: &str, unit: &str) -> Result<i64, String> {
 }
 
 /// Writes hundredths as a number with at most two decimals.
-pub(crate) fn shown<S: serde::Serializer>(hundredths: i64, serializer: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn serialize<S: serde::Serializer>(hundredths: i64, serializer: S) -> Result<S::Ok, S::Error> {
     if hundredths % 100 == 0 {
         serializer.serialize_i64(hundredths / 100)
     } else {

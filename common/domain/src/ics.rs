@@ -49,13 +49,13 @@ pub fn calendar<'a>(name: &str, events: impl IntoIterator<Item = Event<'a>>) -> 
     folded(&mut text, "REFRESH-INTERVAL;VALUE=DURATION:PT1H");
     folded(&mut text, "X-PUBLISHED-TTL:PT1H");
     for event in events {
-        told(&mut text, &event);
+        write_event(&mut text, &event);
     }
     folded(&mut text, "END:VCALENDAR");
     text
 }
 
-fn told(text: &mut String, event: &Event<'_>) {
+fn write_event(text: &mut String, event: &Event<'_>) {
     folded(text, "BEGIN:VEVENT");
     folded(text, &format!("UID:{}", escaped(&event.uid)));
     folded(text, &format!("DTSTAMP:{}", moment(event.updated_at)));

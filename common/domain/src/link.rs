@@ -55,20 +55,20 @@ impl FromStr for Picture {
 
 /// The part of an item that a link shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shown {
+pub enum LinkTarget {
     /// The media itself.
     Media,
     /// A picture.
     Picture(Picture),
 }
 
-impl From<Picture> for Shown {
+impl From<Picture> for LinkTarget {
     fn from(picture: Picture) -> Self {
         Self::Picture(picture)
     }
 }
 
-impl fmt::Display for Shown {
+impl fmt::Display for LinkTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             // No picture has this name.
@@ -88,7 +88,7 @@ impl LinkKeys {
     }
 
     /// Returns the signature of a link to this part of the item, which ends at this unix second.
-    pub fn sign(&self, item: ItemId, shown: impl Into<Shown>, expires: i64) -> String {
+    pub fn sign(&self, item: ItemId, shown: impl Into<LinkTarget>, expires: i64) -> String {
         let key = self.0.first().copied().unwrap_or_default();
         hex::encode(signature(&key, item, shown.into(), expires))
     }
@@ -115,7 +115,7 @@ impl LinkKeys {
     }
 
     /// Whether this is the signature of that link with any of the keys; compared in constant time.
-    pub fn verifies(&self, item: ItemId, shown: impl Into<Shown>, expires: i64, given: &str) -> bool {
+    pub fn verifies(&self, item: ItemId, shown: impl Into<LinkTarget>, expires: i64, given: &str) -> bool {
         let Ok(given) = hex::decode(given) else { return false };
         let shown = shown.into();
         let matches = |key: &[u8; 32]| bool::from(signature(key, item, shown, expires).as_slice().ct_eq(&given));
@@ -142,7 +142,7 @@ fn coded(key: &[u8], subject: &str) -> [u8; 32] {
     digest(key, &[b"code ", subject.as_bytes()])
 }
 
-fn signature(key: &[u8], item: ItemId, shown: Shown, expires: i64) -> Vec<u8> {
+fn signature(key: &[u8], item: ItemId, shown: LinkTarget, expires: i64) -> Vec<u8> {
     let mut signature = digest(key, &[format!("{item}/{shown}/{expires}").as_bytes()]).to_vec();
     signature.truncate(SIGNATURE_BYTES);
     signature
@@ -180,10 +180,10 @@ mod tests {
     #[test]
     fn a_link_to_a_picture_is_none_to_the_media() {
         let (keys, item) = (LinkKeys::derived(["secret"]), ItemId::mint());
-        let media = keys.sign(item, Shown::Media, 7_200);
-        assert!(keys.verifies(item, Shown::Media, 7_200, &media));
+        let media = keys.sign(item, LinkTarget::Media, 7_200);
+        assert!(keys.verifies(item, LinkTarget::Media, 7_200, &media));
         assert!(!keys.verifies(item, Picture::Item, 7_200, &media));
-        assert!(!keys.verifies(ItemId::mint(), Shown::Media, 7_200, &media));
+        assert!(!keys.verifies(ItemId::mint(), LinkTarget::Media, 7_200, &media));
         assert_eq!("media".parse::<Picture>(), Err(NoPicture));
     }
 

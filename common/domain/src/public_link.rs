@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use std::fmt;
 use std::str::FromStr;
 
-/// The most live links of a workspace.
+/// The most live links that a workspace may have.
 pub const MOST_LINKS: i64 = 1_000;
 /// The longest lifetime of a link, in seconds: 90 days.
 pub const LONGEST_SECONDS: i64 = 90 * 86_400;
@@ -65,13 +65,13 @@ impl FromStr for LinkToken {
     }
 }
 
-/// Returns the text of which a passphrase's code is made; it names the link, so that the code is valid for that link
+/// Returns the text whose HMAC is stored for a passphrase. It names the link, so that the HMAC is valid for that link
 /// alone.
 pub fn passphrase_subject(link: PublicLinkId, passphrase: &str) -> String {
     format!("passphrase {link} {passphrase}")
 }
 
-/// Returns the text of which the code is made that proves a link's passphrase was given, until this unix second.
+/// Returns the text whose HMAC proves, until the unix second `expires`, that a link's passphrase was given.
 pub fn admission_subject(link: PublicLinkId, passphrase_hash: &[u8], expires: i64) -> String {
     format!("admitted {link} {} {expires}", hex::encode(passphrase_hash))
 }

@@ -11,9 +11,9 @@ use crate::generation::MadeBy;
 use crate::ids::{ItemId, JobId};
 use crate::item::NAME_CHARS;
 use crate::media_time::Span;
+use crate::plan_hash::plan_hash;
 use crate::still::Still;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 /// The plan of one render.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -117,8 +117,7 @@ impl RenderPlan {
     /// Returns the SHA-256 of the plan's JSON. Plans of different workspaces differ, because their items do; a canvas
     /// may have no items, but names its workspace.
     pub fn hash(&self) -> [u8; 32] {
-        // A plan has no map and no float in it: there is one way to write it, and it can't fail.
-        Sha256::digest(serde_json::to_vec(self).unwrap_or_default()).into()
+        plan_hash(self)
     }
 
     /// Returns the name of the new item, made of its source's: `talk (silence removed)` of `talk.mp4`.

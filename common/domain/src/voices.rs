@@ -3,24 +3,24 @@
 //! A long talk has tens of thousands of turns, and there may be as many stretches: each turn is compared only with the
 //! stretches that it may overlap. Pure.
 
-use super::footage::Turn;
+use super::footage::SpeakerTurn;
 
 /// The turns of an item, in the order of their starts. Stretches may come in any order; if they are sorted by start,
 /// all of them together take one pass over the turns.
 #[derive(Debug, Clone)]
 pub struct Voices<'a> {
-    turns: &'a [Turn],
+    turns: &'a [SpeakerTurn],
     /// The index of the first turn that has not been reached yet.
     next: usize,
     /// The turns that were reached and had not ended at the start of the last stretch.
-    open: Vec<&'a Turn>,
+    open: Vec<&'a SpeakerTurn>,
     /// The start of the last stretch, in milliseconds.
     asked_ms: i32,
 }
 
 impl<'a> Voices<'a> {
     /// Starts with these turns.
-    pub const fn of(turns: &'a [Turn]) -> Self {
+    pub const fn of(turns: &'a [SpeakerTurn]) -> Self {
         Self { turns, next: 0, open: Vec::new(), asked_ms: i32::MIN }
     }
 
@@ -71,8 +71,8 @@ mod tests {
     use proptest::prelude::*;
     use std::time::{Duration, Instant};
 
-    fn turn(start_ms: i32, end_ms: i32, speaker: &str) -> Turn {
-        Turn { start_ms, end_ms, speaker: speaker.to_owned() }
+    fn turn(start_ms: i32, end_ms: i32, speaker: &str) -> SpeakerTurn {
+        SpeakerTurn { start_ms, end_ms, speaker: speaker.to_owned() }
     }
 
     #[test]
@@ -89,7 +89,7 @@ mod tests {
     /// A film of ten hours in which the picture changes and somebody else speaks all the time.
     #[test]
     fn a_long_talk_takes_no_longer_than_its_length() {
-        let turns: Vec<Turn> = (0..50_000).map(|n| turn(n * 700, n * 700 + 400, "A")).collect();
+        let turns: Vec<SpeakerTurn> = (0..50_000).map(|n| turn(n * 700, n * 700 + 400, "A")).collect();
         let mut voices = Voices::of(&turns);
         let began = Instant::now();
         let heard: usize = (0..70_000).map(|n| voices.between(n * 500, n * 500 + 500).len()).sum();
@@ -105,7 +105,7 @@ mod tests {
             stretches in prop::collection::vec((0..500_i32, 1..100_i32), 1..40),
         ) {
             turns.sort_unstable();
-            let turns: Vec<Turn> =
+            let turns: Vec<SpeakerTurn> =
                 turns.into_iter().map(|(start, length, who)| turn(start, start + length, ["A", "B", "C", "D"][who])).collect();
             let mut voices = Voices::of(&turns);
             for (start, length) in stretches {

@@ -14,10 +14,10 @@ const LONGEST_SILENCE: Duration = Duration::from_secs(30);
 
 /// The signs of a process. Cheap to clone; clones share them.
 #[derive(Debug, Clone, Default)]
-pub struct Signs(Arc<Mutex<Told>>);
+pub struct Signs(Arc<Mutex<SignState>>);
 
 #[derive(Debug, Default)]
-struct Told {
+struct SignState {
     loops: Vec<Arc<Mutex<Instant>>>,
     duties: BTreeMap<&'static str, Duty>,
     notes: BTreeMap<&'static str, Value>,
@@ -74,8 +74,8 @@ impl Signs {
 
     /// Returns the state of the loops.
     pub fn loops(&self, now: Instant) -> Loops {
-        let told = held(&self.0);
-        match told.loops.iter().map(|last| now.saturating_duration_since(*held(last))).max() {
+        let state = held(&self.0);
+        match state.loops.iter().map(|last| now.saturating_duration_since(*held(last))).max() {
             None => Loops::None,
             Some(longest) if longest < LONGEST_SILENCE => Loops::Recent,
             Some(_) => Loops::Silent,
@@ -84,8 +84,8 @@ impl Signs {
 
     /// Records a run of a duty, which is done at intervals of `every`.
     pub fn duty_ran(&self, name: &'static str, every: Duration, succeeded: bool, now: Instant) {
-        let mut told = held(&self.0);
-        let duty = told.duties.entry(name).or_insert(Duty { every, since: now, succeeded: None, failing: false });
+        let mut state = held(&self.0);
+        let duty = state.duties.entry(name).or_insert(Duty { every, since: now, succeeded: None, failing: false });
         duty.failing = !succeeded;
         if succeeded {
             duty.succeeded = Some(now);
@@ -94,11 +94,11 @@ impl Signs {
 
     /// Notes something for the operator to know; `null` removes the note.
     pub fn note(&self, name: &'static str, value: Value) {
-        let mut told = held(&self.0);
+        let mut state = held(&self.0);
         if value.is_null() {
-            told.notes.remove(name);
+            state.notes.remove(name);
         } else {
-            told.notes.insert(name, value);
+            state.notes.insert(name, value);
         }
     }
 
@@ -110,19 +110,19 @@ impl Signs {
     /// Returns the duties as `/readyz` shows them: seconds since the last success of each, and the names of those that
     /// fail or are late.
     pub fn duties(&self, now: Instant) -> Value {
-        let told = held(&self.0);
-        let late = told.duties.iter().filter(|(_, duty)| duty.failing || duty.is_late(now));
+        let state = held(&self.0);
+        let late = state.duties.iter().filter(|(_, duty)| duty.failing || duty.is_late(now));
         let ages: Map<String, Value> =
-            told.duties.iter().map(|(name, duty)| ((*name).to_owned(), json!(duty.age_seconds(now)))).collect();
+            state.duties.iter().map(|(name, duty)| ((*name).to_owned(), json!(duty.age_seconds(now)))).collect();
         json!({ "late": late.map(|(name, _)| *name).collect::<Vec<_>>(), "seconds_since_success": ages })
     }
 
     /// Returns each duty of this process: its name, the time between runs, and the time since its last success; none
     /// when it never succeeded.
     pub fn every_duty(&self, now: Instant) -> Vec<(&'static str, Duration, Option<Duration>)> {
-        let told = held(&self.0);
+        let state = held(&self.0);
         let age = |duty: &Duty| duty.succeeded.map(|at| now.saturating_duration_since(at));
-        told.duties.iter().map(|(name, duty)| (*name, duty.every, age(duty))).collect()
+        state.duties.iter().map(|(name, duty)| (*name, duty.every, age(duty))).collect()
     }
 
     /// Returns the notes of [`Signs::note`].

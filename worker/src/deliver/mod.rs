@@ -72,15 +72,16 @@
 //! about enters as `Reserved`, without a ticket. Project webhooks are not here.
 
 mod attempt;
+mod messages;
 pub mod request;
 mod retries;
 mod scheduler;
 mod statements;
 mod task;
-mod told;
 
 use attempt::Sender;
 use futures_util::FutureExt;
+use messages::{Events, HeldTicket, Message};
 use runtime::process::Process;
 use runtime::queue::{Handler, Queue, Subject, Subscription};
 use runtime::seal::SealError;
@@ -90,11 +91,10 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use task::{FirstSlots, Task};
+use task::{FirstSlots, SchedulerTask};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use told::{Events, HeldTicket, Told};
 
 /// How much longer than the queue and the attempt a lease lasts, for the claim and the record.
 const LEASE_SLACK: Duration = Duration::from_secs(10);
@@ -115,9 +115,9 @@ pub enum DeliverError {
 
 /// Sends webhooks for one process. Cheap to clone.
 #[derive(Clone)]
-pub struct Deliverer(Arc<Parts>);
+pub struct Deliverer(Arc<Inner>);
 
-struct Parts {
+struct Inner {
     limits: Limits,
     events: Events,
     first_slots: Arc<FirstSlots>,
@@ -126,7 +126,7 @@ struct Parts {
     shutdown: CancellationToken,
     is_broken: Arc<AtomicBool>,
     /// The task ends when the last of these is dropped.
-    _scheduler: mpsc::UnboundedSender<Told>,
+    _scheduler: mpsc::UnboundedSender<Message>,
 }
 
 impl Deliverer {
@@ -138,12 +138,12 @@ impl Deliverer {
         let sender = Arc::new(Sender::new(process)?);
         let timeout = process.settings.webhook_timeout();
         let limits = Limits::new(process.settings.worker_webhooks, timeout);
-        let (tell, told) = mpsc::unbounded_channel();
+        let (tell, messages) = mpsc::unbounded_channel();
         let (events, first_slots) = (Events::new(&tell), Arc::new(FirstSlots::new(limits.first_slots)));
         let lease = timeout + LONGEST_WAIT + LEASE_SLACK;
         let statements = Arc::new(Statements::start(process, lease, timeout + LEASE_SLACK / 2));
         let (tracker, shutdown) = (TaskTracker::new(), process.shutdown.clone());
-        let parts = Parts {
+        let parts = Inner {
             limits,
             events: events.clone(),
             first_slots: Arc::clone(&first_slots),
@@ -153,8 +153,8 @@ impl Deliverer {
             _scheduler: tell,
         };
         let (ends, is_broken) = (shutdown.clone(), Arc::clone(&parts.is_broken));
-        let task = Task { limits, events, sender, statements, tracker, first_slots, shutdown };
-        tokio::spawn(watch(task.run(told), ends, is_broken));
+        let task = SchedulerTask { limits, events, sender, statements, tracker, first_slots, shutdown };
+        tokio::spawn(watch(task.run(messages), ends, is_broken));
         Ok(Self(Arc::new(parts)))
     }
 

@@ -4,7 +4,7 @@
 //! handed in; the formats are `domain::signature`'s. Nothing here reads a clock or the database. `mws listen` signs
 //! with it too, so that a developer's machine gets what an endpoint gets.
 
-use domain::attempt_headers::{self, SIGNATURE, STANDARD_SIGNATURE, Told};
+use domain::attempt_headers::{self, HeaderValues, SIGNATURE, STANDARD_SIGNATURE};
 use domain::signature::{job_signature, standard_signature};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use runtime::outbound::USER_AGENT;
@@ -38,9 +38,9 @@ pub enum StandardWebhooks {
 /// Returns the headers to send.
 pub fn headers(attempt: &Attempt<'_>, standard: StandardWebhooks) -> HeaderMap {
     let signature = job_signature(attempt.timestamp, attempt.body, attempt.secrets);
-    let told = Told { event_type: attempt.event_type, event_id: attempt.event_id, attempt: attempt.number };
+    let values = HeaderValues { event_type: attempt.event_type, event_id: attempt.event_id, attempt: attempt.number };
     let mut headers = HeaderMap::with_capacity(8);
-    for (name, value) in attempt_headers::plain(told) {
+    for (name, value) in attempt_headers::plain(values) {
         add(&mut headers, name, &value);
     }
     add(&mut headers, SIGNATURE, &signature);
@@ -48,7 +48,7 @@ pub fn headers(attempt: &Attempt<'_>, standard: StandardWebhooks) -> HeaderMap {
         // A shared default secret need not be base64; then there is no such signature.
         && let Ok(signature) = standard_signature(attempt.event_id, attempt.timestamp, attempt.body, attempt.secrets)
     {
-        for (name, value) in attempt_headers::standard(told, &attempt.timestamp.to_string()) {
+        for (name, value) in attempt_headers::standard(values, &attempt.timestamp.to_string()) {
             add(&mut headers, name, &value);
         }
         add(&mut headers, STANDARD_SIGNATURE, &signature);
@@ -119,9 +119,10 @@ mod tests {
             let secrets = [secret.expose_secret()];
             let attempt = attempt(&secrets);
             let sent = headers(&attempt, standard);
-            let told = Told { event_type: attempt.event_type, event_id: attempt.event_id, attempt: attempt.number };
+            let values =
+                HeaderValues { event_type: attempt.event_type, event_id: attempt.event_id, attempt: attempt.number };
             let kept = serde_json::from_str(&kept(&sent)).expect("JSON");
-            let shown = attempt_headers::shown(kept, told);
+            let shown = attempt_headers::as_sent(kept, values);
             let sent = sent.iter().map(|(name, value)| (name.as_str(), value.to_str().expect("text")));
             let sent: BTreeMap<&str, &str> = sent.chain([("user-agent", USER_AGENT)]).collect();
             assert_eq!(shown, serde_json::json!(sent));

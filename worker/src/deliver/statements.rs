@@ -4,9 +4,9 @@
 //! for a moment; the scheduler process repairs what could not be written then, from the rows alone. Each call holds
 //! what must not end before it, its ticket first of all.
 
+use super::messages::{Awaited, Held, HeldTicket};
 use super::retries::with_retries;
 use super::scheduler::{Cursor, Event, Leased, Prefetch, Slot};
-use super::told::{Awaited, Held, HeldTicket};
 use crate::batch::Batcher;
 use domain::ids::{DeliveryId, EndpointId};
 use runtime::process::Process;

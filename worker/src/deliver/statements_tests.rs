@@ -1,14 +1,14 @@
 //! What the scheduler is told where a flush breaks.
 
 use super::*;
+use crate::deliver::messages::{Events, Message};
 use crate::deliver::scheduler::Lane;
-use crate::deliver::told::{Events, Told};
 use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
 
 /// Has a flush panic that holds this; answers what the scheduler is told.
 async fn broken(failed: Event<Claim, HeldTicket>) -> Option<Event<Claim, HeldTicket>> {
-    let (tell, mut told) = mpsc::unbounded_channel::<Told>();
+    let (tell, mut messages) = mpsc::unbounded_channel::<Message>();
     let tracker = TaskTracker::new();
     let awaited = Awaited::new(Events::new(&tell), failed, &tracker);
     let batcher = Batcher::new(1, |calls: Vec<Awaited>| async move {
@@ -16,7 +16,7 @@ async fn broken(failed: Event<Claim, HeldTicket>) -> Option<Event<Claim, HeldTic
         Vec::<()>::new()
     });
     assert!(batcher.call(awaited).await.is_err());
-    told.try_recv().ok().map(|told| told.event)
+    messages.try_recv().ok().map(|message| message.event)
 }
 
 #[tokio::test]

@@ -5,9 +5,9 @@
 //! awaited.
 
 use super::attempt::Sender;
+use super::messages::{Alive, Awaited, Events, Held, HeldTicket, Message};
 use super::scheduler::{Action, Cursor, DeliveryScheduler, Departure, Event, Limits, Slot};
 use super::statements::{BacklogCall, Statements};
-use super::told::{Alive, Awaited, Events, Held, HeldTicket, Told};
 use futures_util::FutureExt;
 use runtime::telemetry::traces;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -44,7 +44,7 @@ impl FirstSlots {
 }
 
 /// The parts that the task works with.
-pub struct Task {
+pub struct SchedulerTask {
     pub limits: Limits,
     pub events: Events,
     pub sender: Arc<Sender>,
@@ -54,16 +54,16 @@ pub struct Task {
     pub shutdown: CancellationToken,
 }
 
-impl Task {
+impl SchedulerTask {
     /// Runs until nobody is left who could send it an event.
-    pub async fn run(self, mut told: mpsc::UnboundedReceiver<Told>) {
+    pub async fn run(self, mut messages: mpsc::UnboundedReceiver<Message>) {
         let mut scheduler = DeliveryScheduler::new(self.limits);
         let mut is_ending = false;
         loop {
             let next = tokio::select! {
                 biased;
                 () = self.shutdown.cancelled(), if !is_ending => None,
-                next = told.recv() => match next {
+                next = messages.recv() => match next {
                     Some(next) => Some(next),
                     None => return,
                 },
@@ -72,7 +72,7 @@ impl Task {
                 is_ending = true;
                 self.on(&mut scheduler, Event::ShutDown);
             }
-            if let Some(Told { event, _alive }) = next {
+            if let Some(Message { event, _alive }) = next {
                 let is_reserved = matches!(event, Event::Reserved { .. });
                 self.on(&mut scheduler, event);
                 self.first_slots.taken.store(scheduler.first_slots_taken(), Ordering::Relaxed);

@@ -37,9 +37,9 @@ const FIRST_PAUSE: Duration = Duration::from_millis(100);
 
 /// Sends webhooks of projects for one process. Cheap to clone.
 #[derive(Clone)]
-pub struct ProjectNotifier(Arc<Parts>);
+pub struct ProjectNotifier(Arc<Inner>);
 
-struct Parts {
+struct Inner {
     process: Process,
     sealer: Sealer,
     hosts: Hosts,
@@ -57,7 +57,7 @@ impl ProjectNotifier {
         let sealer = Sealer::new(key, &settings.secret_key_old)?;
         // These slots are apart from those of job webhooks: neither can hold the other up.
         let slots = (settings.worker_webhooks / 4).max(1);
-        Ok(Self(Arc::new(Parts { process: process.clone(), sealer, hosts: Hosts::new(slots), slots })))
+        Ok(Self(Arc::new(Inner { process: process.clone(), sealer, hosts: Hosts::new(slots), slots })))
     }
 
     /// Returns the queue to work.

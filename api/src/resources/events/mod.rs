@@ -112,14 +112,14 @@ impl Events {
     ) -> Answer<Stored<List<JobEvent>>> {
         let Auth(caller) = auth;
         let page = Page::new("events", limit.0, cursor.0.as_ref())?;
-        let filter = events::Filter {
+        let filter = events::EventFilter {
             event_type: r#type.0.map(Into::into),
             since: since.0.map(|time| time.0),
             before: page.after,
         };
         let mut conn = self.0.conn().await?;
         let seen = events::page(&mut conn, caller.account_id, &filter, page.fetch()).await?;
-        let (rows, next_cursor) = page.cut(seen, |row| row.place);
+        let (rows, next_cursor) = page.cut(seen, |row| row.cursor_id);
         let bodies: Result<Vec<&RawValue>, _> = rows.iter().map(|row| serde_json::from_str(&row.body)).collect();
         let whole =
             serde_json::json!({ "has_more": next_cursor.is_some(), "next_cursor": next_cursor.map(|text| text.0) });

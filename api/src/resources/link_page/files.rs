@@ -51,7 +51,7 @@ pub(super) async fn media(app: App, request: Request) -> Answer<Response> {
 /// Sends the picture of the waveform, of who speaks when, and of the beats, as far as those reads are stored.
 pub(super) async fn lanes(app: App, request: Request) -> Answer<Response> {
     let visit = Visit::admitted(&app, &request).await?;
-    let mut response = library::as_picture(drawn(&visit, Drawn::Lanes).await?);
+    let mut response = library::as_picture(draw_in_turn(&visit, Drawn::Lanes).await?);
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(KEEP));
     Ok(response)
 }
@@ -59,14 +59,14 @@ pub(super) async fn lanes(app: App, request: Request) -> Answer<Response> {
 /// Sends the transcript as the player's captions.
 pub(super) async fn captions(app: App, request: Request) -> Answer<Response> {
     let visit = Visit::admitted(&app, &request).await?;
-    let text = drawn(&visit, Drawn::Captions).await?;
+    let text = draw_in_turn(&visit, Drawn::Captions).await?;
     let mut response = Response::builder().content_type("text/vtt; charset=utf-8").body(text);
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(KEEP));
     Ok(response)
 }
 
 /// Returns a file drawn from the item's reads: a recent one, or one that is drawn now, in its turn.
-async fn drawn(visit: &Visit, what: Drawn) -> Answer<Bytes> {
+async fn draw_in_turn(visit: &Visit, what: Drawn) -> Answer<Bytes> {
     let pages = &visit.app.link_pages;
     let item = visit.item().await?;
     if let Some(drawn) = pages.drawn(what, &item).await {

@@ -43,7 +43,7 @@ pub fn takes_forms(path: &str) -> bool {
 /// Adds the pages to the routes.
 pub fn add_to(route: Route, app: &App) -> Route {
     route
-        .at("/l/:token", get(page(app, "/l/{token}", shown)).post(page(app, "/l/{token}", guest::admit)))
+        .at("/l/:token", get(page(app, "/l/{token}", page_or_form)).post(page(app, "/l/{token}", guest::admit)))
         .at(
             "/l/:token/comments",
             get(page(app, "/l/{token}/comments", guest::to_page)).post(page(
@@ -114,7 +114,7 @@ where
 }
 
 /// Sends the page, or the form for the passphrase.
-async fn shown(app: App, request: Request) -> Answer<Response> {
+async fn page_or_form(app: App, request: Request) -> Answer<Response> {
     let visit = Visit::of(&app, &request).await?;
     if !visit.admitted {
         return Ok(html(StatusCode::OK, &view::asks_passphrase(&visit.token, None)));

@@ -31,12 +31,12 @@ const ROOM_BYTES: u64 = 4 << 20;
 /// Returns the parts of the page of the visited link.
 pub(super) async fn of(visit: &Visit) -> Answer<Arc<PageParts>> {
     let (app, link) = (&visit.app, &visit.link);
-    if let Some(parts) = app.link_pages.shown(link.id).await {
+    if let Some(parts) = app.link_pages.parts_of(link.id).await {
         return Ok(parts);
     }
     let turn = app.link_pages.turn(link.id.uuid()).await?;
     // The request that had the turn before may have put them together.
-    if let Some(parts) = app.link_pages.shown(link.id).await {
+    if let Some(parts) = app.link_pages.parts_of(link.id).await {
         return Ok(parts);
     }
     let room = app.answers.hold(link.account_id, ROOM_BYTES)?;
@@ -56,7 +56,7 @@ pub(super) async fn of(visit: &Visit) -> Answer<Arc<PageParts>> {
         Arc::new(PageParts { item, brand, said, language, talk })
     });
     let parts = written.await.map_err(ApiError::internal)?;
-    app.link_pages.show(link.id, &parts).await;
+    app.link_pages.keep_parts(link.id, &parts).await;
     Ok(parts)
 }
 

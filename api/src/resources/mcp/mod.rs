@@ -14,10 +14,11 @@ mod tools;
 pub use schema::json_schema;
 
 use crate::app::App;
+use crate::app::beside::BodyTurn;
 use crate::auth::{PreAuthenticated, caller_of};
 use crate::contract::refuse_doubled;
 use crate::http::answers::holding;
-use crate::http::error::{ApiError, Code};
+use crate::http::error::{Answer, ApiError, Code};
 use crate::http::refusal::{Envelope, Refused, classify};
 use crate::http::request::{SentBody, Template, media_type};
 use domain::ids::AccountId;
@@ -76,7 +77,7 @@ impl<E: Endpoint<Output = Response>> Endpoint for Mcp<E> {
 
     async fn call(&self, mut request: Request) -> poem::Result<Response> {
         let mut response = match caller_of(&request).await {
-            Ok(caller) => match request.data::<SentBody>().map_or(Ok(()), |SentBody(sent)| refuse_doubled(sent)) {
+            Ok(caller) => match judged(&request, caller.account_id).await {
                 Ok(()) => {
                     let (kept, account) = (Kept::default(), caller.account_id);
                     request.set_data(PreAuthenticated(caller));
@@ -124,6 +125,12 @@ impl<E> Mcp<E> {
         }
         response
     }
+}
+
+/// Refuses a message that names a field twice. A long one waits for the account's turn before it is looked at.
+async fn judged(request: &Request, account: AccountId) -> Answer<()> {
+    BodyTurn::wait(request, account.into()).await;
+    request.data::<SentBody>().map_or(Ok(()), |SentBody(sent)| refuse_doubled(sent))
 }
 
 /// Passes an answer of the protocol on unchanged, and puts a refusal of its transport into this service's envelope. The

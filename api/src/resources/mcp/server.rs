@@ -5,6 +5,7 @@
 
 use super::{prompts, tools};
 use crate::app::App;
+use crate::app::beside::{is_long, run_beside};
 use crate::auth::{Caller, PreAuthenticated};
 use crate::contract::idempotency;
 use crate::http::API_PATH;
@@ -84,7 +85,11 @@ impl Server {
             let refusal = ApiError::new(Code::ToolNotFound, "There is no such tool.");
             return CallToolResult::structured_error(refusal.suggest("`tools/list` lists them.").tool_body());
         }
-        let request = match request(&call, context) {
+        // The protocol's server calls this in a task of its own.
+        let sent = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get());
+        let made = || request(&call, context);
+        let made = if is_long(sent) { run_beside(made) } else { made() };
+        let request = match made {
             Ok(request) => request,
             Err(refusal) => return CallToolResult::structured_error(refusal.tool_body()),
         };

@@ -156,7 +156,7 @@ fn sending(served: &Served, sent: Sent) -> Response {
 }
 
 /// Returns a header of an answer, for the OpenAPI document.
-fn told(name: &str, description: &str) -> MetaHeader {
+fn header_meta(name: &str, description: &str) -> MetaHeader {
     MetaHeader {
         name: name.to_owned(),
         description: Some(description.to_owned()),
@@ -173,11 +173,11 @@ impl ApiResponse for MediaAnswer {
                 .map(|content_type| MetaMediaType { content_type, schema: <Binary<Bytes> as Payload>::schema_ref() });
             types.into_iter().collect()
         };
-        let tag = || told("ETag", "The SHA-256 of the whole, in hexadecimal and in quotes.");
-        let ranges = || told("Accept-Ranges", "Always `bytes`.");
-        let name = || told("Content-Disposition", "What to call the file; `attachment` with `download=1`.");
-        let range = told("Content-Range", "Which bytes of how many these are.");
-        let link = told("Location", "A link to the bucket, good for as long as this one.");
+        let tag = || header_meta("ETag", "The SHA-256 of the whole, in hexadecimal and in quotes.");
+        let ranges = || header_meta("Accept-Ranges", "Always `bytes`.");
+        let name = || header_meta("Content-Disposition", "What to call the file; `attachment` with `download=1`.");
+        let range = header_meta("Content-Range", "Which bytes of how many these are.");
+        let link = header_meta("Location", "A link to the bucket, good for as long as this one.");
         let response = |status, description, content, headers| MetaResponse {
             description,
             status: Some(status),

@@ -16,7 +16,7 @@ pub use answer::MediaAnswer;
 use answer::{Sent, Served};
 use domain::http_range::{Asked, asked, is_known};
 use domain::ids::ItemId;
-use domain::link::Shown;
+use domain::link::LinkTarget;
 use poem::Request;
 use poem::http::Method;
 use poem_openapi::OpenApi;
@@ -79,7 +79,7 @@ impl Media {
         if_none_match: Header<Option<Text>>,
     ) -> Answer<MediaAnswer> {
         let named: Option<ItemId> = item_id.0.parse().ok();
-        let verified = named.filter(|item| self.0.links.verifies(*item, Shown::Media, expires.0, &signature.0));
+        let verified = named.filter(|item| self.0.links.verifies(*item, LinkTarget::Media, expires.0, &signature.0));
         let invalid = || ApiError::new(Code::LinkInvalid, "The link was changed, or not made by this service.");
         let item = verified.ok_or_else(invalid)?;
         let linked = find(&self.0, item, expires.0).await?.ok_or_else(gone)?;

@@ -11,7 +11,7 @@ use crate::contract::operation::RUN_TEMPLATE;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::refusal::Refused;
 use crate::http::request::SentBody;
-use crate::http::scope::{Parts, Scope};
+use crate::http::scope::{Scope, ScopeState};
 use bytes::Bytes;
 use poem::http::{HeaderName, HeaderValue, Method, Uri, header};
 use poem::{Endpoint, IntoResponse, Request, Response};
@@ -110,12 +110,7 @@ pub struct Heard {
 ///
 /// # Errors
 /// `tool_not_found`; `internal` when the answer is not JSON, and before the routes are set up.
-pub async fn call_as(
-    app: &App,
-    caller: &Caller,
-    (tool, arguments): (&str, &Value),
-    key: Option<&str>,
-) -> Answer<Heard> {
+pub async fn call_as(app: &App, caller: &Caller, tool: &str, arguments: &Value, key: Option<&str>) -> Answer<Heard> {
     let path = path_of(app, tool)?;
     ask_as(app, caller, Asked { method: Method::POST, path: &path, body: Some(arguments), key }).await
 }
@@ -164,7 +159,12 @@ fn request(app: &App, caller: &Caller, asked: Asked<'_>) -> Answer<Request> {
         call.headers_mut().insert(idempotency::HEADER, key);
     }
     let (request_id, traceparent) = (caller.request_id.clone(), caller.traceparent.clone());
-    call.set_data(Scope(Arc::new(Parts { request_id, traceparent, address: caller.address, ..Parts::default() })));
+    call.set_data(Scope(Arc::new(ScopeState {
+        request_id,
+        traceparent,
+        address: caller.address,
+        ..ScopeState::default()
+    })));
     call.set_data(app.clone());
     call.set_data(SentBody(body));
     // Its value is never read: the caller is known already. Without the header the framework refuses the request.

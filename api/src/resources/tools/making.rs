@@ -84,6 +84,7 @@ impl Ordering<'_> {
                 let message = "The workspace has as many dubs or timelines as it may.";
                 ApiError::new(Code::QuotaReached, message).suggest("Delete those that are no longer needed.")
             }
+            Unmade::DubDeleted => ApiError::new(Code::DubNotFound, "The dub was deleted a moment ago."),
             Unmade::Lacking(_) => starting::not_started(Reason::EngineNotConfigured, &Prepared::from(standing)),
             Unmade::Reason(reason) => starting::not_started(*reason, &Prepared::from(standing)),
         }

@@ -27,3 +27,4 @@ pub mod skills;
 pub mod stored_read;
 pub mod templates;
 pub mod timelines;
+mod written;

@@ -7,7 +7,7 @@
 //! request, but not the bytes that it brought.
 
 use super::body::{APPENDED, Chunks, FileBody, listen_on, steady};
-use super::content::{let_in, too_large};
+use super::content::{admit_sender, too_large};
 use super::sending::Sending;
 use super::{busy, completed};
 use crate::app::App;
@@ -121,7 +121,7 @@ pub(super) async fn append(
     let FileBody { body, content_type, content_length } = body;
     let stream = steady(body.into_bytes_stream());
     let begun = async {
-        let (row, share) = let_in(app, scope, upload, token).await?;
+        let (row, share) = admit_sender(app, scope, upload, token).await?;
         if content_type.as_deref() != Some(APPENDED) {
             let message = format!("Bytes that go on are sent as `{APPENDED}`.");
             return Err(ApiError::new(Code::UnsupportedMediaType, message));

@@ -38,7 +38,7 @@ pub(super) async fn receive(
     let FileBody { body, content_type, content_length } = body;
     let mut stream = steady(body.into_bytes_stream());
     let begun = async {
-        let (row, share) = let_in(app, scope, upload, token).await?;
+        let (row, share) = admit_sender(app, scope, upload, token).await?;
         refuse_other_type(&row, content_type.as_deref())?;
         let declared = u64::try_from(row.declared_bytes.unwrap_or(0)).unwrap_or(0);
         if content_length.is_some_and(|length| length > declared) {
@@ -66,7 +66,7 @@ pub(super) async fn receive(
 ///
 /// # Errors
 /// Those of [`receive`].
-pub(super) async fn let_in(
+pub(super) async fn admit_sender(
     app: &App,
     scope: &Scope,
     upload: UploadId,
@@ -91,7 +91,7 @@ pub(super) async fn shown_to(app: &App, scope: &Scope, upload: UploadId, token: 
     let presented = token_hash(token.unwrap_or_default());
     let is_given_out = token.is_some_and(|token| is_given_out(app, upload, token));
     let _strangers_turn = if is_given_out {
-        if app.guesses.has_ended(&presented).await {
+        if app.guesses.is_ended(&presented).await {
             return Err(unknown());
         }
         None
@@ -109,7 +109,7 @@ pub(super) async fn shown_to(app: &App, scope: &Scope, upload: UploadId, token: 
     {
         if is_given_out {
             // Not a guess: the upload ended or is gone. It is not looked up again at once.
-            app.guesses.ended(&presented, refusal.code()).await;
+            app.guesses.remember_ended(&presented, refusal.code()).await;
         } else {
             app.guesses.count(scope).await;
         }
@@ -117,7 +117,7 @@ pub(super) async fn shown_to(app: &App, scope: &Scope, upload: UploadId, token: 
     let row = admitted?;
     if !is_given_out {
         // A token from an older release: its text does not prove that this service made it.
-        app.guesses.right(&presented).await;
+        app.guesses.remember_right(&presented).await;
     }
     Ok(row)
 }

@@ -11,7 +11,7 @@ use crate::http::error::Answer;
 use domain::ids::UploadId;
 use runtime::media::Written;
 use std::time::Duration;
-use store::uploads::{self, LetIn, Received, SoFar};
+use store::uploads::{self, Received, ReceivingClaim, SoFar};
 use tokio::time::sleep;
 use uuid::Uuid;
 
@@ -47,8 +47,8 @@ impl Sending {
     /// `upload_incomplete` while another request sends, with the seconds until that one's claim expires.
     pub(super) async fn begin(app: &App, upload: UploadId) -> Answer<Self> {
         let by = Uuid::from_u128(rand::random());
-        let asked = async { uploads::let_in(&mut *app.conn().await?, upload, by).await };
-        let LetIn::Yes { dropped } = in_time(asked).await? else {
+        let asked = async { uploads::claim_receiving(&mut *app.conn().await?, upload, by).await };
+        let ReceivingClaim::Yes { dropped } = in_time(asked).await? else {
             let left = in_time(async { uploads::claim_left(&mut *app.conn().await?, upload).await }).await?;
             return Err(busy(left.unwrap_or(1)));
         };

@@ -58,7 +58,7 @@ impl WebhookSecrets {
     async fn get(&self, auth: Auth) -> Answer<Json<Secret>> {
         let Auth(caller) = auth;
         let found = webhook_secrets::find(&mut *self.0.conn().await?, caller.account_id).await?;
-        self.shown(caller.account_id, &found.ok_or_else(no_secret)?)
+        self.opened(caller.account_id, &found.ok_or_else(no_secret)?)
     }
 
     /// Create or rotate the signing secret
@@ -71,7 +71,7 @@ impl WebhookSecrets {
         let Auth(caller) = auth;
         let rotates = body.0.unwrap_or_default().rotate == Some(true);
         let found = issue_secret(&self.0, &caller, if rotates { Wanted::New } else { Wanted::Any }).await?;
-        self.shown(caller.account_id, &found)
+        self.opened(caller.account_id, &found)
     }
 
     /// Remove the signing secret
@@ -87,7 +87,7 @@ impl WebhookSecrets {
 }
 
 impl WebhookSecrets {
-    fn shown(&self, account: AccountId, found: &SealedSecret) -> Answer<Json<Secret>> {
+    fn opened(&self, account: AccountId, found: &SealedSecret) -> Answer<Json<Secret>> {
         let secret =
             self.0.sealer.open_text(&found.sealed, &purpose(account)).map_err(|error| sealed(account, error))?;
         Ok(Json(Secret {

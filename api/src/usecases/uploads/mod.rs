@@ -70,7 +70,7 @@ pub async fn begin_upload(
     };
     let upload = UploadId::mint();
     let token = token(app, upload, once.secret(app, call));
-    let begun = begin(&mut begin_upload, &app.process, caller, announced, (upload, &token)).await?;
+    let begun = begin(&mut begin_upload, &app.process, caller, announced, upload, &token).await?;
     let body = show(begun, &token);
     // Only the token's hash is stored, here too.
     once.keep(app, &mut begin_upload, &body.replace(&token, "")).await?;
@@ -120,7 +120,8 @@ async fn begin(
     process: &Process,
     caller: &Caller,
     announced: &Announced,
-    (upload, token): (UploadId, &str),
+    upload: UploadId,
+    token: &str,
 ) -> Answer<BegunUpload> {
     let item = ItemId::mint();
     let item_ref = announced.item_ref.clone().unwrap_or_else(|| item.to_string());

@@ -4,7 +4,7 @@ use super::missing;
 use crate::app::App;
 use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
-use crate::usecases::account_audit::{note, note_change, note_made, told};
+use crate::usecases::account_audit::{audit_value, note, note_change, note_made};
 use crate::usecases::once::{Begun, Made, Once};
 use domain::event::{EventId, EventType, ping_bytes};
 use domain::ids::{DeliveryId, EndpointId};
@@ -47,7 +47,7 @@ pub async fn register_webhook(
         let message = format!("The account has {MOST_ENDPOINTS} endpoints, which is the most.");
         ApiError::new(Code::EndpointLimitReached, message).suggest("DELETE /webhooks/{id} removes one.")
     })?;
-    note_made(&mut register, caller, "webhook.create", row.id, Some(told(&row))).await?;
+    note_made(&mut register, caller, "webhook.create", row.id, Some(audit_value(&row))).await?;
     let body = show(row);
     once.keep(app, &mut register, &body).await?;
     register.commit().await?;

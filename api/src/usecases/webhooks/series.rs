@@ -13,7 +13,7 @@ use store::deliveries::{self, NewDelivery, Opening, Unsent, UnsentFilter};
 use store::paces::{self, What};
 
 /// Events that one transaction sends again.
-const SOME: i64 = 1_000;
+const BATCH: i64 = 1_000;
 
 /// How fast events that are sent again leave.
 #[derive(Debug, Clone, Copy)]
@@ -57,10 +57,10 @@ pub async fn begin_some(
     filter: &UnsentFilter,
     rate: Rate,
 ) -> Answer<(Batch, Vec<Ticket>)> {
-    let old = deliveries::unsent(conn, endpoint, filter, SOME).await?;
+    let old = deliveries::unsent(conn, endpoint, filter, BATCH).await?;
     let (_, tickets) = begin_again(conn, account, endpoint, &old, Trigger::Resend, rate).await?;
     let count = old.len() as u64;
-    let is_last = old.len() < usize::try_from(SOME).unwrap_or(usize::MAX);
+    let is_last = old.len() < usize::try_from(BATCH).unwrap_or(usize::MAX);
     Ok((if is_last { Batch::Last(count) } else { Batch::Some(count) }, tickets))
 }
 

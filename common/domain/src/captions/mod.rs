@@ -16,7 +16,7 @@ pub use layout::{Cue, LONGEST_MS, cues};
 pub use read::{ReadCue, read};
 pub use words::{Said, Spoken, spoken, turns_direction};
 
-use super::footage::{Turn, milliseconds};
+use super::footage::{SpeakerTurn, milliseconds};
 use super::voices::Voices;
 use layout::label;
 use serde::Deserialize;
@@ -91,7 +91,7 @@ pub struct Timed {
 ///
 /// # Errors
 /// If the document is not a stored transcript.
-pub fn written(document: &[u8], turns: &[Turn], format: TextFormat) -> serde_json::Result<String> {
+pub fn written(document: &[u8], turns: &[SpeakerTurn], format: TextFormat) -> serde_json::Result<String> {
     let Stored { data } = serde_json::from_slice(document)?;
     let timed = if data.words.is_empty() { &data.segments } else { &data.words };
     let said = timed.iter().map(|one| Said { text: &one.text, start: one.start, end: one.end });
@@ -142,7 +142,7 @@ pub struct Stretches {
 ///
 /// # Errors
 /// If the document is not a stored transcript.
-pub fn stretches(document: &[u8], turns: &[Turn], most: usize) -> serde_json::Result<Stretches> {
+pub fn stretches(document: &[u8], turns: &[SpeakerTurn], most: usize) -> serde_json::Result<Stretches> {
     let Stored { data } = serde_json::from_slice(document)?;
     let has_more = data.segments.len() > most;
     let mut voices = Voices::of(turns);

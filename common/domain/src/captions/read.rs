@@ -3,7 +3,7 @@
 //! A cue that can't be read is reported and left out. Overlapping cues are shortened or joined, since only one is shown
 //! at a time here. Pure, and in one pass over the text.
 
-use crate::told::Told;
+use crate::warnings::Warnings;
 
 /// The most cues that are read; a document with more is refused.
 const MOST_READ: usize = 20_000;
@@ -23,18 +23,18 @@ pub struct ReadCue {
 ///
 /// # Errors
 /// Why it is not such a document.
-pub fn read(content: &str, is_vtt: bool) -> Result<(Vec<ReadCue>, Told), String> {
+pub fn read(content: &str, is_vtt: bool) -> Result<(Vec<ReadCue>, Warnings), String> {
     let content = content.trim_start_matches('\u{feff}');
     if is_vtt && !content.starts_with("WEBVTT") {
         return Err("expected `WEBVTT` at its start; say `format` if it is no WebVTT".to_owned());
     }
-    let mut told = Told::default();
+    let mut warnings = Warnings::default();
     let mut cues: Vec<ReadCue> = Vec::new();
     let mut lines = content.lines().enumerate().map(|(index, line)| (index + 1, line.trim()));
     let mut speaker = String::new();
     while let Some((number, line)) = lines.next() {
         if is_vtt && (is_block(line, "STYLE") || is_block(line, "REGION")) {
-            told.tell(format!("The block of line {number} is left out: captions look as the timeline says."));
+            warnings.add(format!("The block of line {number} is left out: captions look as the timeline says."));
         }
         if is_vtt && ["STYLE", "REGION", "NOTE"].iter().any(|name| is_block(line, name)) {
             lines.by_ref().take_while(|(_, line)| !line.is_empty()).for_each(drop);
@@ -45,12 +45,12 @@ pub fn read(content: &str, is_vtt: bool) -> Result<(Vec<ReadCue>, Told), String>
         // Settings of the cue's place follow its end.
         let times = (time(start), time(end.split_whitespace().next().unwrap_or_default()));
         let (Some(start_ms), Some(end_ms)) = times else {
-            told.tell(format!("The cue of line {number} is left out: its times can't be read."));
+            warnings.add(format!("The cue of line {number} is left out: its times can't be read."));
             continue;
         };
         let text = plain(&said.join("\n"), is_vtt, &mut speaker);
         if text.is_empty() || end_ms <= start_ms {
-            told.tell(format!("The cue of line {number} is left out: it shows nothing, or for no time."));
+            warnings.add(format!("The cue of line {number} is left out: it shows nothing, or for no time."));
             continue;
         }
         cues.push(ReadCue { start_ms, end_ms, text });
@@ -61,7 +61,7 @@ pub fn read(content: &str, is_vtt: bool) -> Result<(Vec<ReadCue>, Told), String>
     if cues.is_empty() {
         return Err("expected cues, as `00:00:01,000 --> 00:00:03,000` above their text".to_owned());
     }
-    Ok((in_order(cues, &mut told), told))
+    Ok((in_order(cues, &mut warnings), warnings))
 }
 
 fn is_block(line: &str, name: &str) -> bool {
@@ -69,19 +69,19 @@ fn is_block(line: &str, name: &str) -> bool {
 }
 
 /// Ends each cue where the next begins; cues that begin together become one.
-fn in_order(mut cues: Vec<ReadCue>, told: &mut Told) -> Vec<ReadCue> {
+fn in_order(mut cues: Vec<ReadCue>, warnings: &mut Warnings) -> Vec<ReadCue> {
     cues.sort_by_key(|cue| cue.start_ms);
     let mut ordered: Vec<ReadCue> = Vec::with_capacity(cues.len());
     for cue in cues {
         match ordered.last_mut() {
             Some(last) if last.start_ms == cue.start_ms => {
-                told.tell(format!("Cues that begin together at {} ms are one.", cue.start_ms));
+                warnings.add(format!("Cues that begin together at {} ms are one.", cue.start_ms));
                 last.text.push('\n');
                 last.text.push_str(&cue.text);
                 last.end_ms = last.end_ms.max(cue.end_ms);
             }
             Some(last) if last.end_ms > cue.start_ms => {
-                told.tell(format!("The cue at {} ms ends where the next begins.", last.start_ms));
+                warnings.add(format!("The cue at {} ms ends where the next begins.", last.start_ms));
                 last.end_ms = cue.start_ms;
                 ordered.push(cue);
             }

@@ -21,8 +21,8 @@ fn stored(words: &[(&str, f64, f64)]) -> Vec<u8> {
     serde_json::json!({ "schema": 1, "data": { "text": "all of it", "words": words } }).to_string().into_bytes()
 }
 
-fn turn(start_ms: i32, end_ms: i32, speaker: &str) -> Turn {
-    Turn { start_ms, end_ms, speaker: speaker.to_owned() }
+fn turn(start_ms: i32, end_ms: i32, speaker: &str) -> SpeakerTurn {
+    SpeakerTurn { start_ms, end_ms, speaker: speaker.to_owned() }
 }
 
 fn width(line: &str) -> usize {
@@ -121,10 +121,10 @@ fn any_words() -> impl Strategy<Value = Vec<(String, f64, f64)>> {
     prop::collection::vec((text, seconds.clone(), seconds), 0..60)
 }
 
-fn any_turns() -> impl Strategy<Value = Vec<Turn>> {
+fn any_turns() -> impl Strategy<Value = Vec<SpeakerTurn>> {
     let one = (0..20_000_i32, 0..9_000_i32, "(A|B|<i>|\\PC{0,40})");
     prop::collection::vec(one, 0..6).prop_map(|all| {
-        let mut turns: Vec<Turn> =
+        let mut turns: Vec<SpeakerTurn> =
             all.into_iter().map(|(start, long, name)| turn(start, start + long, &name)).collect();
         turns.sort_by_key(|turn| turn.start_ms);
         turns

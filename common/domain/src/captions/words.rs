@@ -1,11 +1,9 @@
 //! Prepares the words of a transcript for layout: in order, without white space or control characters, none wider than
-//! a line, each with its speaker.
-//!
-//! Engines write odd things: words without length, out of order, several in one, thousands of letters long. No text is
-//! left out for that.
+//! a line, each with its speaker. Engines write words without length, out of order, several in one, or thousands of
+//! letters long: no text is left out for that.
 
 use super::columns::{COLUMNS, columns_of};
-use crate::footage::{Turn, milliseconds};
+use crate::footage::{SpeakerTurn, milliseconds};
 use crate::voices::Voices;
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -56,7 +54,7 @@ pub struct Said<'a> {
 }
 
 /// Returns the words of these texts, in the order of their starts.
-pub fn spoken<'a>(said: impl Iterator<Item = Said<'a>>, turns: &[Turn]) -> Vec<Spoken> {
+pub fn spoken<'a>(said: impl Iterator<Item = Said<'a>>, turns: &[SpeakerTurn]) -> Vec<Spoken> {
     let mut said: Vec<Said> = said.collect();
     said.sort_by_key(|said| milliseconds(said.start));
     let mut voices = Voices::of(turns);

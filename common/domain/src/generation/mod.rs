@@ -12,9 +12,9 @@ use crate::letters::spoken_letters;
 use crate::media_time::FrameRate;
 use crate::model::{Amount, BuiltIn, ModelKind};
 use crate::pixels::Pictures;
+use crate::plan_hash::plan_hash;
 pub use asked::{Asked, Color};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 /// The most characters of a prompt or a text.
 pub const TEXT_CHARS: usize = 5_000;
@@ -109,8 +109,7 @@ pub struct SourceFacts {
 impl GenerationPlan {
     /// Returns the SHA-256 of the plan's JSON.
     pub fn hash(&self) -> [u8; 32] {
-        // A plan has no map and no float in it: there is one way to write it, and it can't fail.
-        Sha256::digest(serde_json::to_vec(self).unwrap_or_default()).into()
+        plan_hash(self)
     }
 
     /// Returns the amounts by which providers' prices are counted: milliseconds, pixels and characters.

@@ -62,7 +62,12 @@ impl Product {
         }
     }
 
-    /// Returns it without those rows, for a caller that has written them already (`write_rows`).
+    /// Whether people may hold what it changes: a dub's timeline is theirs to edit.
+    pub const fn may_wait(&self) -> bool {
+        matches!(self, Self::Dub(_))
+    }
+
+    /// Returns it without those rows, for a caller that has written them already (`prepare`).
     #[must_use]
     pub fn without_rows(mut self) -> Self {
         if let Self::Read(read) = &mut self {
@@ -192,15 +197,19 @@ async fn keep_reads(conn: &mut PgConnection, results: &[NewRead]) -> sqlx::Resul
     add_rows(conn, &rows).await
 }
 
-/// Writes the rows of footage of a job's results, before its end in the same transaction. A read that is stored already
-/// keeps its rows.
-pub async fn write_rows(conn: &mut PgConnection, made: &[Product]) -> sqlx::Result<()> {
+/// Does what takes long of a job's results, before its end in the same transaction: writes rows of footage, and waits
+/// for those who edit the timeline of a dub. A read that is stored already keeps its rows.
+pub async fn prepare(conn: &mut PgConnection, made: &[Product]) -> sqlx::Result<()> {
     let mut rows: Vec<(ItemId, &Rows)> = Vec::new();
     for product in made {
-        if let Product::Read(read) = product
-            && !reads::is_stored(conn, read.item, read.read).await?
-        {
-            rows.push((read.item, &read.rows));
+        match product {
+            Product::Read(read) => {
+                if !reads::is_stored(conn, read.item, read.read).await? {
+                    rows.push((read.item, &read.rows));
+                }
+            }
+            Product::Dub(spoken) => dubs::lock_timeline(conn, spoken).await?,
+            Product::Item(_) => {}
         }
     }
     add_rows(conn, &rows).await

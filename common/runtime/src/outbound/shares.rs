@@ -36,7 +36,7 @@ pub(super) fn whose() -> Option<AccountId> {
 pub(super) struct Shares(Arc<Mutex<HashMap<Option<AccountId>, Arc<Semaphore>>>>);
 
 /// A turn to look a name up, which ends when this is dropped.
-pub(super) struct Turn {
+pub(super) struct ResolvePermit {
     whose: Option<AccountId>,
     shares: Shares,
     permit: Option<OwnedSemaphorePermit>,
@@ -44,13 +44,13 @@ pub(super) struct Turn {
 
 impl Shares {
     /// Returns a turn for this account; none when its other lookups take too long.
-    pub(super) async fn turn(&self, whose: Option<AccountId>) -> Option<Turn> {
+    pub(super) async fn turn(&self, whose: Option<AccountId>) -> Option<ResolvePermit> {
         let places = {
             let mut accounts = self.lock();
             Arc::clone(accounts.entry(whose).or_insert_with(|| Arc::new(Semaphore::new(AN_ACCOUNT))))
         };
         // Made before the wait, so that a caller who gives up meanwhile also removes an account without lookups.
-        let mut turn = Turn { whose, shares: self.clone(), permit: None };
+        let mut turn = ResolvePermit { whose, shares: self.clone(), permit: None };
         turn.permit = timeout(LONGEST_WAIT, places.acquire_owned()).await.ok()?.ok();
         turn.permit.is_some().then_some(turn)
     }
@@ -61,7 +61,7 @@ impl Shares {
     }
 }
 
-impl Drop for Turn {
+impl Drop for ResolvePermit {
     fn drop(&mut self) {
         let mut accounts = self.shares.lock();
         drop(self.permit.take());

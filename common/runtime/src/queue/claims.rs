@@ -157,7 +157,7 @@ impl Claiming {
     }
 
     /// Ready once no request is under way.
-    fn answered(&mut self, cx: &mut Context<'_>) -> Poll<sqlx::Result<()>> {
+    fn poll_answer(&mut self, cx: &mut Context<'_>) -> Poll<sqlx::Result<()>> {
         let Some(ask) = &mut self.ask else { return Poll::Ready(Ok(())) };
         let taken = ready!(ask.poll_unpin(cx));
         self.ask = None;
@@ -185,7 +185,7 @@ impl Backend for Claiming {
     fn poll_ready(&mut self, cx: &mut Context<'_>, _: &WorkerContext) -> Poll<Result<(), Self::Error>> {
         loop {
             self.look_for_wakes(cx);
-            ready!(self.answered(cx))?;
+            ready!(self.poll_answer(cx))?;
             self.ask();
             if self.ask.is_none() {
                 return Poll::Ready(Ok(()));
@@ -202,7 +202,7 @@ impl Backend for Claiming {
 
     fn poll_close(&mut self, cx: &mut Context<'_>, _: &WorkerContext) -> Poll<Result<(), Self::Error>> {
         // A failed request has claimed nothing, or its leases expire, so nothing is left to do.
-        let _ = ready!(self.answered(cx));
+        let _ = ready!(self.poll_answer(cx));
         for claimed in self.claimed.drain(..) {
             self.handing_back.spawn(claimed.run());
         }

@@ -113,7 +113,7 @@ impl Picker {
         };
         let now = Instant::now();
         let mut memory = self.memory();
-        memory.looked(seen, now.duration_since(began), now, more > 0);
+        memory.record_look(seen, now.duration_since(began), now, more > 0);
         self.named.want(memory.looks.was_dear());
         drop(memory);
         Ok((rows, next))
@@ -165,7 +165,7 @@ impl Memory {
     }
 
     /// Records a look, and remembers the tickets that it saw beyond those it picked, if looks are expensive.
-    fn looked(&mut self, seen: Seen, time: Duration, now: Instant, with_more: bool) {
+    fn record_look(&mut self, seen: Seen, time: Duration, now: Instant, with_more: bool) {
         let cheap = CHEAP + A_TICKET * u32::try_from(seen.ids.len()).unwrap_or_default();
         let rest = if seen.looked_at == 0 { REST_AFTER_NOTHING } else { REST };
         self.looks.took(time, cheap, rest, now);

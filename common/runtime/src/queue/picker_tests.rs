@@ -18,9 +18,9 @@ fn named(dated: i64, id: &str) -> NamedTicket {
 /// After two dear looks, the second of which has seen these; and when it ended.
 fn after_dear_looks(tickets: &[(i64, &str)]) -> (Memory, Instant) {
     let (mut memory, now) = (Memory::default(), Instant::now());
-    memory.looked(Seen::default(), DEAR, now, false);
+    memory.record_look(Seen::default(), DEAR, now, false);
     assert_eq!(memory.way(1, vec![], now), Way::Look(MORE), "the next look brings what is then picked by its id");
-    memory.looked(seen(tickets), DEAR, now, true);
+    memory.record_look(seen(tickets), DEAR, now, true);
     (memory, now)
 }
 
@@ -38,7 +38,7 @@ fn while_looks_are_cheap_each_pick_is_one() {
     let (mut memory, now) = (Memory::default(), Instant::now());
     for _ in 0..3 {
         assert_eq!(memory.way(8, vec![named(1, "a")], now), Way::Look(0));
-        memory.looked(Seen::default(), Duration::from_millis(1), now, false);
+        memory.record_look(Seen::default(), Duration::from_millis(1), now, false);
     }
 }
 
@@ -77,7 +77,7 @@ fn what_is_named_while_a_dear_look_is_under_way_is_known_after_it() {
     let (mut memory, now) = after_dear_looks(&[(1, "a")]);
     let now = now + RESTED;
     assert_eq!(memory.way(1, vec![], now), Way::Look(MORE));
-    memory.looked(seen(&[(1, "a")]), DEAR, now, true);
+    memory.record_look(seen(&[(1, "a")]), DEAR, now, true);
     assert_eq!(pick(&mut memory, 2, &[named(2, "b")], &[], now), ["a", "b"]);
 }
 
@@ -85,7 +85,7 @@ fn what_is_named_while_a_dear_look_is_under_way_is_known_after_it() {
 fn a_look_that_is_cheap_again_ends_it() {
     let (mut memory, now) = after_dear_looks(&[(1, "a")]);
     let now = now + RESTED;
-    memory.looked(seen(&[(1, "a")]), Duration::from_millis(1), now, true);
+    memory.record_look(seen(&[(1, "a")]), Duration::from_millis(1), now, true);
     assert_eq!(memory.way(2, vec![], now), Way::Look(0));
 }
 

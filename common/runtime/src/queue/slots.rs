@@ -30,8 +30,8 @@ impl Slots {
 
     /// Returns a slot for claimed work, and a token to hold until the work ends.
     pub(super) fn given(&self, permit: Option<OwnedSemaphorePermit>) -> (Slot, TaskTrackerToken) {
-        let place = Place { permits: Arc::clone(&self.permits), held: Mutex::new(permit) };
-        (Slot(Some(Arc::new(place))), self.begun.token())
+        let state = SlotState { permits: Arc::clone(&self.permits), held: Mutex::new(permit) };
+        (Slot(Some(Arc::new(state))), self.begun.token())
     }
 
     /// Completes once all work that has begun has ended.
@@ -43,12 +43,12 @@ impl Slots {
 }
 
 #[derive(Debug)]
-struct Place {
+struct SlotState {
     permits: Arc<Semaphore>,
     held: Mutex<Option<OwnedSemaphorePermit>>,
 }
 
-impl Place {
+impl SlotState {
     fn put(&self, permit: Option<OwnedSemaphorePermit>) -> Option<OwnedSemaphorePermit> {
         std::mem::replace(&mut self.held.lock().unwrap_or_else(PoisonError::into_inner), permit)
     }
@@ -56,20 +56,20 @@ impl Place {
 
 /// The slot of claimed work; none for work outside the slots. Clones are the same slot.
 #[derive(Debug, Clone, Default)]
-pub struct Slot(Option<Arc<Place>>);
+pub struct Slot(Option<Arc<SlotState>>);
 
 impl Slot {
     /// Frees the slot for others. Returns whether there was one.
     pub fn leave(&self) -> bool {
-        self.0.as_ref().is_some_and(|place| place.put(None).is_some())
+        self.0.as_ref().is_some_and(|state| state.put(None).is_some())
     }
 
     /// Takes a slot again, ahead of everything that is claimed after this call.
     pub async fn retake(&self) {
-        if let Some(place) = &self.0
-            && let Ok(permit) = Arc::clone(&place.permits).acquire_owned().await
+        if let Some(state) = &self.0
+            && let Ok(permit) = Arc::clone(&state.permits).acquire_owned().await
         {
-            place.put(Some(permit));
+            state.put(Some(permit));
         }
     }
 }

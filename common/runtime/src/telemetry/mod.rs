@@ -25,7 +25,7 @@ const TOLD_ELSEWHERE: [&str; 2] = ["apalis_core", "apalis_postgres"];
 /// Crates that log letters of customers' texts, a line for each that a font lacks. All of their lines are refused.
 const UNHEARD: [&str; 2] = ["resvg", "usvg"];
 
-fn filter(log: &str) -> EnvFilter {
+fn env_filter(log: &str) -> EnvFilter {
     EnvFilter::try_new(log).unwrap_or_else(|_| EnvFilter::new("info"))
 }
 
@@ -54,7 +54,7 @@ pub fn subscriber<W: Write + 'static>(
     log: &str,
     writer: impl Fn() -> W + Send + Sync + 'static,
 ) -> impl Subscriber + Send + Sync {
-    let builder = tracing_subscriber::fmt().with_env_filter(filter(log)).with_writer(writer).with_ansi(false);
+    let builder = tracing_subscriber::fmt().with_env_filter(env_filter(log)).with_writer(writer).with_ansi(false);
     builder.finish().with(filter_fn(is_told))
 }
 
@@ -69,7 +69,7 @@ pub fn start_into<W: Write + 'static>(
 ) -> anyhow::Result<Traces> {
     let layer = tracing_subscriber::fmt::layer().with_writer(writer);
     let traces = Traces::to("tests", collector.to_owned())?;
-    begin(layer.json().flatten_event(true), filter(log), Some(&traces));
+    begin(layer.json().flatten_event(true), env_filter(log), Some(&traces));
     Ok(traces)
 }
 
@@ -94,7 +94,7 @@ fn to_standard_error(settings: &Settings, traces: Option<&Traces>) {
     let format = settings
         .log_format
         .unwrap_or_else(|| if std::io::stderr().is_terminal() { LogFormat::Text } else { LogFormat::Json });
-    let (layer, filter) = (tracing_subscriber::fmt::layer().with_writer(std::io::stderr), filter(&settings.log));
+    let (layer, filter) = (tracing_subscriber::fmt::layer().with_writer(std::io::stderr), env_filter(&settings.log));
     match format {
         LogFormat::Text => begin(layer, filter, traces),
         LogFormat::Json => begin(layer.json().flatten_event(true), filter, traces),

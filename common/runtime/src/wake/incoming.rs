@@ -58,20 +58,20 @@ impl Mailbox {
 }
 
 /// All receivers, each for some queues.
-type AllTold<T> = Mutex<Vec<Told<T>>>;
+type Listeners<T> = Mutex<Vec<Listener<T>>>;
 
 /// A receiver for some queues, which is removed once it is dropped.
-struct Told<T> {
+struct Listener<T> {
     names: Vec<&'static str>,
-    told: Weak<T>,
+    target: Weak<T>,
 }
 
 /// Tells the receivers of a queue, or of all queues, and removes those that were dropped.
-fn tell<T>(all: &mut Vec<Told<T>>, queue: Option<&str>, tell: impl Fn(&T)) {
+fn tell<T>(all: &mut Vec<Listener<T>>, queue: Option<&str>, tell: impl Fn(&T)) {
     all.retain(|one| {
-        let Some(told) = one.told.upgrade() else { return false };
+        let Some(target) = one.target.upgrade() else { return false };
         if queue.is_none_or(|queue| one.names.contains(&queue)) {
-            tell(&told);
+            tell(&target);
         }
         true
     });
@@ -85,8 +85,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[derive(Clone)]
 pub(super) struct Incoming {
     others: broadcast::Sender<Wake>,
-    waiting: Arc<AllTold<Notify>>,
-    pickers: Arc<AllTold<Mailbox>>,
+    waiting: Arc<Listeners<Notify>>,
+    pickers: Arc<Listeners<Mailbox>>,
 }
 
 impl Incoming {
@@ -97,14 +97,14 @@ impl Incoming {
     /// Returns where the new tickets of these queues are named from now on.
     pub(super) fn tickets_of(&self, queues: &[Queue]) -> NamedTickets {
         let named = NamedTickets::default();
-        self.pickers().push(Told { names: names(queues), told: Arc::downgrade(&named.0) });
+        self.pickers().push(Listener { names: names(queues), target: Arc::downgrade(&named.0) });
         named
     }
 
     /// Returns the wakes of these queues from now on.
     pub(super) fn of_queues(&self, queues: &[Queue]) -> QueueWakes {
         let woken = Arc::new(Notify::new());
-        self.waiting().push(Told { names: names(queues), told: Arc::downgrade(&woken) });
+        self.waiting().push(Listener { names: names(queues), target: Arc::downgrade(&woken) });
         QueueWakes(woken)
     }
 
@@ -119,11 +119,11 @@ impl Incoming {
         self.waiting().len()
     }
 
-    fn waiting(&self) -> MutexGuard<'_, Vec<Told<Notify>>> {
+    fn waiting(&self) -> MutexGuard<'_, Vec<Listener<Notify>>> {
         lock(&self.waiting)
     }
 
-    fn pickers(&self) -> MutexGuard<'_, Vec<Told<Mailbox>>> {
+    fn pickers(&self) -> MutexGuard<'_, Vec<Listener<Mailbox>>> {
         lock(&self.pickers)
     }
 

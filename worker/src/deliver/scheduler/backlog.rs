@@ -68,7 +68,7 @@ impl Backlog {
     }
 
     /// Notes a prefetch's answer. Returns whether deliveries were added since it was asked for.
-    pub fn prefetched(&mut self, cursor: Cursor) -> bool {
+    pub fn record_prefetch(&mut self, cursor: Cursor) -> bool {
         (self.asked, self.after) = (None, cursor.after);
         self.added.is_some()
     }

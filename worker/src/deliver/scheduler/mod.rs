@@ -129,18 +129,18 @@ impl<D, T> DeliveryScheduler<D, T> {
     /// Takes an event and returns the actions to carry out, in this order.
     pub fn on(&mut self, event: Event<D, T>, now: Instant) -> Vec<Action<D, T>> {
         match event {
-            Event::TicketArrived { lane, id, endpoint, ticket } => self.ticket_arrived(lane, id, endpoint, ticket, now),
-            Event::Reserved { id, endpoint } => self.reserved(id, endpoint, now),
+            Event::TicketArrived { lane, id, endpoint, ticket } => self.on_ticket(lane, id, endpoint, ticket, now),
+            Event::Reserved { id, endpoint } => self.on_reserved(id, endpoint, now),
             Event::Claimed { slot, leased, ticket } => {
-                self.claim_answered(slot.lane, slot.endpoint);
-                self.claimed(slot, leased, ticket, now);
+                self.count_claim_answered(slot.lane, slot.endpoint);
+                self.on_claimed(slot, leased, ticket, now);
             }
             Event::NotClaimed { lane, endpoint, ticket } => {
-                self.claim_answered(lane, endpoint);
+                self.count_claim_answered(lane, endpoint);
                 self.actions.extend(ticket.map(Action::FinishTicket));
             }
-            Event::AttemptEnded { slot, took, has_failed } => self.attempt_ended(slot, took, has_failed, now),
-            Event::Prefetched { endpoint, leased, cursor } => self.prefetched(endpoint, leased, cursor, now),
+            Event::AttemptEnded { slot, took, has_failed } => self.on_attempt_ended(slot, took, has_failed, now),
+            Event::Prefetched { endpoint, leased, cursor } => self.on_prefetched(endpoint, leased, cursor, now),
             Event::ShutDown => self.shut_down(),
         }
         #[cfg(debug_assertions)]
@@ -154,14 +154,15 @@ impl<D, T> DeliveryScheduler<D, T> {
     }
 
     /// Sends a delivery that was claimed, queues it, or releases it.
-    fn claimed(&mut self, slot: Slot, leased: Leased<D>, ticket: Option<T>, now: Instant) {
+    fn on_claimed(&mut self, slot: Slot, leased: Leased<D>, ticket: Option<T>, now: Instant) {
         if self.is_ending || (slot.lane == Lane::First && !leased.is_healthy) {
             // An endpoint that began to fail after its ticket was made must not take the healthy ones' slots. The
             // scheduler process gives the delivery a ticket of the slow lane.
             self.release_claim(leased, 0, ticket);
             return;
         }
-        if self.has_room(slot, now) && self.queue(slot, now).queued.is_empty() {
+        let is_first = self.queue(slot, now).queued.is_empty();
+        if is_first && self.has_room(slot, now) {
             self.occupy(slot);
             // A new claim has the current endpoint and secret, unless the claim took long.
             let is_new = now.saturating_duration_since(leased.since) < AS_CLAIMED;
@@ -184,7 +185,7 @@ impl<D, T> DeliveryScheduler<D, T> {
     }
 
     /// Gives a slot back, and to the next delivery: the account's in the first lane, any account's in the slow one.
-    fn attempt_ended(&mut self, slot: Slot, took: Option<Duration>, has_failed: bool, now: Instant) {
+    fn on_attempt_ended(&mut self, slot: Slot, took: Option<Duration>, has_failed: bool, now: Instant) {
         let Slot { lane, account, endpoint } = slot;
         if has_failed {
             self.note_failure(endpoint, now);
@@ -217,14 +218,14 @@ impl<D, T> DeliveryScheduler<D, T> {
     }
 
     /// Queues what was claimed of a backlog, and fills the slots that are free.
-    fn prefetched(&mut self, endpoint: EndpointId, leased: Vec<Leased<D>>, cursor: Cursor, now: Instant) {
+    fn on_prefetched(&mut self, endpoint: EndpointId, leased: Vec<Leased<D>>, cursor: Cursor, now: Instant) {
         let Some(backlog) = self.backlogs.get_mut(&endpoint) else {
             // The process is to end.
             self.release_claims(leased);
             return;
         };
         let slot = Slot { lane: Lane::First, account: backlog.account, endpoint };
-        let is_added = backlog.prefetched(cursor);
+        let is_added = backlog.record_prefetch(cursor);
         // An endpoint that has begun to fail meanwhile is for the slow lane.
         let (leased, failing): (Vec<_>, Vec<_>) = leased.into_iter().partition(|leased| leased.is_healthy);
         self.release_claims(failing);

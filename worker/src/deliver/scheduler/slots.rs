@@ -101,9 +101,8 @@ impl<D, T> DeliveryScheduler<D, T> {
         Some(if asks { self.first_load(is_half, now) } else { unasked })
     }
 
-    /// Whether the endpoint may have one more in flight.
-    pub(super) fn has_room(&mut self, slot: Slot, now: Instant) -> bool {
-        self.queue(slot, now);
+    /// Whether the endpoint may have one more in flight; false where it has no queue.
+    pub(super) fn has_room(&self, slot: Slot, now: Instant) -> bool {
         let Slot { lane, account, endpoint } = slot;
         let Some(queue) = self.queues.get(&(lane, endpoint)) else { return false };
         match lane {

@@ -28,7 +28,7 @@ pub(super) enum TicketDecision {
 }
 
 impl<D, T> DeliveryScheduler<D, T> {
-    pub(super) fn ticket_arrived(&mut self, lane: Lane, id: DeliveryId, endpoint: EndpointId, ticket: T, now: Instant) {
+    pub(super) fn on_ticket(&mut self, lane: Lane, id: DeliveryId, endpoint: EndpointId, ticket: T, now: Instant) {
         if self.is_ending {
             self.actions.push(Action::Defer { id, after_ms: 0, ticket });
             return;
@@ -36,7 +36,7 @@ impl<D, T> DeliveryScheduler<D, T> {
         let decision = self.decide(lane, endpoint, now);
         let action = match decision {
             TicketDecision::Claim => {
-                self.claim_begun(lane, endpoint);
+                self.count_claim_begun(lane, endpoint);
                 Action::Claim { lane, id, endpoint, ticket: Some(ticket) }
             }
             TicketDecision::AwaitPrefetch(_) => {
@@ -54,13 +54,13 @@ impl<D, T> DeliveryScheduler<D, T> {
 
     /// Decides about a first attempt that this process has brought about. If it is not claimed now, its ticket, which
     /// woke nobody, is prefetched with the others or found within a second.
-    pub(super) fn reserved(&mut self, id: DeliveryId, endpoint: EndpointId, now: Instant) {
+    pub(super) fn on_reserved(&mut self, id: DeliveryId, endpoint: EndpointId, now: Instant) {
         if self.is_ending {
             return;
         }
         let decision = self.decide(Lane::First, endpoint, now);
         if decision == TicketDecision::Claim {
-            self.claim_begun(Lane::First, endpoint);
+            self.count_claim_begun(Lane::First, endpoint);
             self.actions.push(Action::Claim { lane: Lane::First, id, endpoint, ticket: None });
         }
         self.add_to_backlog(decision, id, endpoint, now);
@@ -112,13 +112,13 @@ impl<D, T> DeliveryScheduler<D, T> {
         is_slow && self.first_load(false, now).slow_limit() == 0
     }
 
-    fn claim_begun(&mut self, lane: Lane, endpoint: EndpointId) {
+    fn count_claim_begun(&mut self, lane: Lane, endpoint: EndpointId) {
         if lane == Lane::First {
             *self.claiming.entry(endpoint).or_default() += 1;
         }
     }
 
-    pub(super) fn claim_answered(&mut self, lane: Lane, endpoint: EndpointId) {
+    pub(super) fn count_claim_answered(&mut self, lane: Lane, endpoint: EndpointId) {
         if lane == Lane::First
             && let Entry::Occupied(mut claiming) = self.claiming.entry(endpoint)
         {

@@ -25,8 +25,8 @@ use runtime::wake::Wake;
 use settled::Settled;
 use std::collections::VecDeque;
 use std::time::Duration;
-use store::credentials::{self, LetIn};
-use store::event_stream::{self, Cursor, Read, StreamedEvent};
+use store::credentials::{self, CallerIdentity};
+use store::event_stream::{self, Cursor, EventBatch, StreamedEvent};
 use stream_limits::{StreamLimits, StreamPermit};
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
@@ -48,7 +48,7 @@ const LONGEST: Duration = Duration::from_mins(5);
 /// The interval at which the reader's access is checked again, in case the wake-up that revokes it is lost.
 const ASK_AGAIN: Duration = Duration::from_secs(10);
 /// The events that are read at once.
-const SOME: i64 = 100;
+const BATCH: i64 = 100;
 
 /// The stream's operation.
 pub struct EventStreams {
@@ -95,7 +95,7 @@ impl EventStreams {
             settled: self.settled.clone(),
             pause: SETTLES_IN,
             account,
-            reader: caller.let_in(),
+            reader: caller.identity(),
             ask_at: Instant::now() + ASK_AGAIN,
             cursor: from,
             read: VecDeque::new(),
@@ -131,7 +131,7 @@ struct Follower {
     pause: Duration,
     account: AccountId,
     /// The credential of its reader.
-    reader: LetIn,
+    reader: CallerIdentity,
     /// When to check the reader's access again.
     ask_at: Instant,
     /// The position up to which everything has been read.
@@ -165,7 +165,7 @@ impl Follower {
             if shutdown.is_cancelled() || lost.is_cancelled() || Instant::now() >= self.until {
                 return None;
             }
-            if Instant::now() >= self.ask_at && !self.still_let_in().await {
+            if Instant::now() >= self.ask_at && !self.still_has_access().await {
                 return None;
             }
             let goes_on = tokio::select! {
@@ -181,8 +181,8 @@ impl Follower {
 
     /// Whether the reader still has access: their key is not revoked, their account not suspended. A database that does
     /// not answer changes nothing: it is asked again.
-    async fn still_let_in(&mut self) -> bool {
-        let asked = async { credentials::still_let_in(&mut *self.app.conn().await?, &self.reader).await };
+    async fn still_has_access(&mut self) -> bool {
+        let asked = async { credentials::still_has_access(&mut *self.app.conn().await?, &self.reader).await };
         let answered = asked.await;
         self.ask_at = Instant::now() + if answered.is_ok() { ASK_AGAIN } else { LOOK_AGAIN };
         answered.unwrap_or(true)
@@ -200,8 +200,8 @@ impl Follower {
                 self.read.extend(read.events);
                 self.pause = SETTLES_IN;
             }
-            Ok(Read { unsettled: Some(seq), .. }) => self.settles(seq).await,
-            Ok(_) => self.woken().await,
+            Ok(EventBatch { unsettled: Some(seq), .. }) => self.settles(seq).await,
+            Ok(_) => self.wait_for_wake().await,
             Err(error) => {
                 tracing::debug!(account.id = %self.account, error = %error, "An event stream could not read; it will.");
                 sleep(LOOK_AGAIN).await;
@@ -210,10 +210,10 @@ impl Follower {
         true
     }
 
-    async fn read(&self) -> sqlx::Result<Read> {
+    async fn read(&self) -> sqlx::Result<EventBatch> {
         // Asked before the events are read: all events that are settled by then are visible.
         let settled = self.settled.known().await;
-        event_stream::after(&mut *self.app.process.conn().await?, self.account, self.cursor, settled, SOME).await
+        event_stream::after(&mut *self.app.process.conn().await?, self.account, self.cursor, settled, BATCH).await
     }
 
     /// Finds out whether this number is settled by now, and waits a moment if it is not.
@@ -226,7 +226,7 @@ impl Follower {
     }
 
     /// Waits until the account may have new events, or a while has passed.
-    async fn woken(&mut self) {
+    async fn wait_for_wake(&mut self) {
         let deadline = (Instant::now() + LOOK_AGAIN).min(self.until);
         while let Ok(received) = timeout_at(deadline, self.wakes.recv()).await {
             match received {

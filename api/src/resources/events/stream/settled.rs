@@ -58,7 +58,7 @@ impl Settled {
             sleep(SETTLES_IN).await;
             settled = self.look(pool).await?;
         }
-        event_stream::place(&mut *pool.acquire().await?, settled.min(issued)).await
+        event_stream::cursor_at(&mut *pool.acquire().await?, settled.min(issued)).await
     }
 }
 

@@ -33,7 +33,7 @@ use store::idempotency::Key;
 use store::items::{self, ItemForReads};
 
 /// A call of such a tool.
-pub(in crate::resources::tools) struct Call<'a> {
+pub(in crate::resources::tools) struct RenderCall<'a> {
     app: &'a App,
     caller: &'a Caller,
     tool: &'static str,
@@ -70,7 +70,7 @@ pub(in crate::resources::tools) struct Priced<'a> {
     pub(in crate::resources::tools) duration_ms: i64,
 }
 
-impl<'a> Call<'a> {
+impl<'a> RenderCall<'a> {
     /// Makes the call. A dry run drops the key: it leaves nothing to repeat.
     pub(in crate::resources::tools) fn new(
         app: &'a App,
@@ -248,7 +248,8 @@ fn refused(ordering: &Ordering<'_>, why: &Unmade, standing: &Standing<ItemId>) -
         Unmade::Reason(Reason::InsufficientMinutes { needs }) => {
             let left = standing.balance.left() + standing.balance.bought;
             let message = format!("The render can't start: {left} cloud minutes are left, and it needs {needs}.");
-            let minutes = serde_json::to_value(needed(&Prepared::from(standing)).to_json()).unwrap_or_default();
+            let minutes =
+                needed(&Prepared::from(standing)).to_json().unwrap_or_else(|| unreachable!("an object is JSON"));
             ApiError::new(Code::InsufficientMinutes, message)
                 .suggest("Ask the operator for minutes, or wait for the month's (GET /balances says when).")
                 .cloud_processing(minutes)

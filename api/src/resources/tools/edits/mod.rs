@@ -18,7 +18,7 @@ use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::Text;
 use crate::usecases::settings::settings;
-use call::{Call, Makes, NeededSpeech, Priced};
+use call::{Makes, NeededSpeech, Priced, RenderCall};
 use domain::ducking::envelope;
 use domain::render::RenderPlan;
 use domain::silence::keep;
@@ -71,7 +71,7 @@ impl Edits {
         arguments: Json<RemoveSilence>,
     ) -> Answer<Stored<ToolAnswer<SilenceAnswer>>> {
         let (Auth(caller), asked) = (auth, arguments.0);
-        let call = Call::new(&self.0, &caller, "remove_silence", asked.canonical(), key, asked.dry_run);
+        let call = RenderCall::new(&self.0, &caller, "remove_silence", asked.canonical(), key, asked.dry_run);
         let makes = Makes { render: asked.render(), timeline: asked.timeline() };
         let (item, speech) = match call.speech(&asked.item_ref, makes).await? {
             NeededSpeech::Answered(answer) => return Ok(answer.documented_as()),
@@ -125,7 +125,7 @@ impl Edits {
         arguments: Json<DuckMusic>,
     ) -> Answer<Stored<ToolAnswer<DuckAnswer>>> {
         let (Auth(caller), asked) = (auth, arguments.0);
-        let call = Call::new(&self.0, &caller, "duck_music", asked.canonical(), key, asked.dry_run);
+        let call = RenderCall::new(&self.0, &caller, "duck_music", asked.canonical(), key, asked.dry_run);
         if let Some(answer) = call.replayed().await? {
             return Ok(answer);
         }

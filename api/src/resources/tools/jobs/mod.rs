@@ -20,7 +20,7 @@ pub use shape::{CancelOutcome, CancelledJob, JobAnswer, JobKindWord, JobStatusWo
 use sqlx::PgConnection;
 use std::time::Duration;
 use store::items::{self, Resolved};
-use store::jobs::{self, Filter};
+use store::jobs::{self, JobFilter};
 
 use tokio::time::{Instant, timeout_at};
 
@@ -187,7 +187,7 @@ impl Jobs {
             None => None,
             Some(text) => Some(item_named(&mut conn, caller.workspace.id, text).await?),
         };
-        let filter = Filter {
+        let filter = JobFilter {
             statuses: request.status.iter().flatten().map(|word| (*word).into()).collect(),
             kinds: request.kind.iter().flatten().map(|word| (*word).into()).collect(),
             item,

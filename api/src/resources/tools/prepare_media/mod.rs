@@ -16,7 +16,7 @@ use crate::http::text::Text;
 use crate::usecases::dispatch::{self, DispatchRequest, Dispatched, Prepared};
 use crate::usecases::starting::{self, cloud_processing};
 use answer::PreparedMedia;
-pub use answer::PreparedRead;
+pub use answer::{PreparedRead, ReadStatus};
 use domain::plan::{Answer as ReadAnswer, Reason};
 use domain::read::Read;
 use poem_openapi::payload::Json;

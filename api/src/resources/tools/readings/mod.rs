@@ -155,7 +155,14 @@ impl Readings {
         let Auth(caller) = auth;
         let TranscribeMedia { item_ref, format, dry_run } = arguments.0;
         let (wanted, format) = (ReadOneItem { item_ref, dry_run }, format.and_then(ReadFormat::text));
-        self.answer(&caller, key, &wanted, "transcribe_media", Shown(Read::Transcript, "transcript", format)).await
+        self.answer(
+            &caller,
+            key,
+            &wanted,
+            "transcribe_media",
+            AnswerForm { read: Read::Transcript, field: "transcript", format },
+        )
+        .await
     }
 
     /// Tell speakers apart
@@ -172,7 +179,14 @@ impl Readings {
         arguments: Json<ReadOneItem>,
     ) -> Answer<Reading<ToolAnswer<SpeakersAnswer>>> {
         let Auth(caller) = auth;
-        self.answer(&caller, key, &arguments.0, "speakers", Shown(Read::Speakers, "speakers", None)).await
+        self.answer(
+            &caller,
+            key,
+            &arguments.0,
+            "speakers",
+            AnswerForm { read: Read::Speakers, field: "speakers", format: None },
+        )
+        .await
     }
 
     /// Detect beats
@@ -188,12 +202,25 @@ impl Readings {
         arguments: Json<ReadOneItem>,
     ) -> Answer<Reading<ToolAnswer<BeatsAnswer>>> {
         let Auth(caller) = auth;
-        self.answer(&caller, key, &arguments.0, "detect_beats", Shown(Read::Beats, "beats", None)).await
+        self.answer(
+            &caller,
+            key,
+            &arguments.0,
+            "detect_beats",
+            AnswerForm { read: Read::Beats, field: "beats", format: None },
+        )
+        .await
     }
 }
 
-/// A read, the answer's field for it, and its text form when it is not JSON.
-struct Shown(Read, &'static str, Option<TextFormat>);
+/// The form in which a tool answers a read.
+struct AnswerForm {
+    read: Read,
+    /// The answer's field for it.
+    field: &'static str,
+    /// Its text form, when it is not JSON.
+    format: Option<TextFormat>,
+}
 
 impl Readings {
     /// Returns the read as the tool shows it, or the job that computes it.
@@ -203,8 +230,9 @@ impl Readings {
         key: IdempotencyKey,
         arguments: &ReadOneItem,
         tool: &'static str,
-        Shown(read, field, format): Shown,
+        form: AnswerForm,
     ) -> Answer<Reading<T>> {
+        let AnswerForm { read, field, format } = form;
         let mut request = serde_json::json!({ "ref": arguments.item_ref.0 });
         if let Some(format) = format {
             request["format"] = format.name().into();

@@ -23,7 +23,7 @@ pub use shapes::{Attempt, Delivery, DeliveryDetail};
 use shapes::{Resent, ResentSince};
 use sqlx::PgConnection;
 use std::collections::HashMap;
-use store::deliveries::{self, DeliveryRow, Filter, SearchFilter, SearchScope};
+use store::deliveries::{self, DeliveryFilter, DeliveryRow, DeliverySearchFilter, SearchScope};
 use store::endpoints;
 pub use words::{Kind, Status};
 
@@ -86,7 +86,7 @@ impl Deliveries {
         let Auth(caller) = auth;
         let id: EndpointId = id.0.id(Code::WebhookNotFound)?;
         let page = Page::of("deliveries", id.uuid(), limit.0, cursor.0.as_ref())?;
-        let filter = Filter {
+        let filter = DeliveryFilter {
             status: status.0.map(Into::into),
             event_type: event_type.0.map(Into::into),
             http_status: http_status.0,
@@ -97,7 +97,7 @@ impl Deliveries {
         if endpoints::find(&mut conn, caller.account_id, id).await?.is_none() {
             return Err(missing(&mut conn, id).await?);
         }
-        let every = SearchFilter { filter, error: None };
+        let every = DeliverySearchFilter { filter, error: None };
         Ok(Json(page_of(&mut conn, page, &SearchScope::Endpoints(vec![id]), &every).await?))
     }
 
@@ -163,11 +163,11 @@ impl Deliveries {
 pub async fn page_of(
     conn: &mut PgConnection,
     page: Page,
-    place: &SearchScope,
-    every: &SearchFilter,
+    scope: &SearchScope,
+    every: &DeliverySearchFilter,
 ) -> Answer<List<Delivery>> {
     let before = page.after.map(DeliveryId::from);
-    let seen = deliveries::search(conn, place, every, before, page.fetch()).await?;
+    let seen = deliveries::search(conn, scope, every, before, page.fetch()).await?;
     let rows = deliveries::by_ids(conn, &seen.rows, None).await?;
     let mut attempts = attempts_of(conn, &rows).await?;
     let shown = rows.into_iter().map(|row| {

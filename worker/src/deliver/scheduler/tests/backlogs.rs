@@ -111,7 +111,7 @@ fn a_prefetch_begins_where_the_last_one_ended_until_an_older_one_is_added() {
         assert_eq!(backlog.prefetch(of.2, 3), Some(Prefetch { endpoint: of.2, many: 3, after: None }));
         backlog.add(added);
         assert_eq!(backlog.prefetch(of.2, 3), None, "one at a time");
-        assert!(backlog.prefetched(Cursor { more: true, after: Some(last) }), "one was added");
+        assert!(backlog.record_prefetch(Cursor { more: true, after: Some(last) }), "one was added");
         assert_eq!(backlog.prefetch(of.2, 3).and_then(|again| again.after), after);
     }
 }

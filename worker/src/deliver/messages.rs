@@ -29,7 +29,7 @@ impl Held {
 }
 
 /// An event on its way to the scheduler.
-pub struct Told {
+pub struct Message {
     pub event: Event<Claim, HeldTicket>,
     pub _alive: Alive,
 }
@@ -67,17 +67,17 @@ impl Drop for Awaited {
 
 /// The channel to the scheduler.
 #[derive(Clone)]
-pub struct Events(mpsc::WeakUnboundedSender<Told>);
+pub struct Events(mpsc::WeakUnboundedSender<Message>);
 
 impl Events {
-    pub fn new(events: &mpsc::UnboundedSender<Told>) -> Self {
+    pub fn new(events: &mpsc::UnboundedSender<Message>) -> Self {
         Self(events.downgrade())
     }
 
     /// Tells the scheduler. Where it is gone, so is everybody who would wait for it.
     pub fn tell(&self, event: Event<Claim, HeldTicket>, alive: Alive) {
         if let Some(events) = self.0.upgrade() {
-            let _ = events.send(Told { event, _alive: alive });
+            let _ = events.send(Message { event, _alive: alive });
         }
     }
 }

@@ -5,34 +5,34 @@ const MOST: usize = 50;
 
 /// A list of warnings.
 #[derive(Debug, Default)]
-pub struct Told {
-    told: Vec<String>,
-    untold: usize,
+pub struct Warnings {
+    kept: Vec<String>,
+    dropped: usize,
 }
 
-impl Told {
+impl Warnings {
     /// Adds a warning.
-    pub fn tell(&mut self, warning: String) {
-        if self.told.len() < MOST {
-            self.told.push(warning);
+    pub fn add(&mut self, warning: String) {
+        if self.kept.len() < MOST {
+            self.kept.push(warning);
         } else {
-            self.untold += 1;
+            self.dropped += 1;
         }
     }
 
     /// Returns the warnings, with a sentence for the number of those that were not kept.
     pub fn into_sentences(mut self) -> Vec<String> {
-        if self.untold > 0 {
-            self.told.push(format!("{} more of the kind.", self.untold));
+        if self.dropped > 0 {
+            self.kept.push(format!("{} more of the kind.", self.dropped));
         }
-        self.told
+        self.kept
     }
 
     /// Returns these warnings, followed by those of `others`.
     #[must_use]
     pub fn and(mut self, others: Self) -> Self {
-        self.untold += others.untold;
-        others.told.into_iter().for_each(|warning| self.tell(warning));
+        self.dropped += others.dropped;
+        others.kept.into_iter().for_each(|warning| self.add(warning));
         self
     }
 }
