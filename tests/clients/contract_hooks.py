@@ -112,7 +112,7 @@ def made():
 
 FIELDS, PATHS = made()
 # Named by what it is found by; elsewhere a name is a new one.
-BY_NAME = ("get_skill", "delete_skill", "run_template", "delete_template")
+BY_NAME = ("get_skill", "undo_skill", "delete_skill", "run_template", "undo_template", "delete_template")
 OWN = json.dumps(call("GET", "/keys")) + json.dumps(call("GET", "/workspaces"))
 
 

@@ -37,6 +37,10 @@ impl Api {
         Ok(Self { address, http, base, app, serving })
     }
 
+    pub(super) fn app(&self) -> &App {
+        &self.app
+    }
+
     /// Works on projects until it is aborted.
     pub(super) fn agent(&self) -> JoinHandle<()> {
         tokio::spawn(api::work_on_projects(self.app.clone()))

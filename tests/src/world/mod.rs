@@ -43,6 +43,7 @@ pub use tls::{Authority, Certificate, TlsReceiver};
 pub use workers::{Scheduler, Worker};
 
 use crate::template::{OwnServer, TestDatabase};
+use ::api::app::App;
 use anyhow::Context;
 use api::Api;
 use domain::read::Read;
@@ -156,6 +157,11 @@ impl World {
     /// A number out of the database.
     pub async fn count(&self, query: &'static str) -> anyhow::Result<i64> {
         Ok(sqlx::query_scalar(query).fetch_one(self.pool()).await?)
+    }
+
+    /// The state that the api's requests share.
+    pub fn app(&self) -> &App {
+        self.api.app()
     }
 
     /// Fails if anything that must always hold does not. May be asked while everything runs.

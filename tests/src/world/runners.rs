@@ -152,17 +152,17 @@ pub fn outcome_of(reading: &ReadRequest, duration_ms: i64) -> ReadOutcome {
 
 /// Holds reads back until the test lets them go, and counts them. Clones share one gate.
 #[derive(Debug, Clone)]
-pub struct Gate(Arc<Parts>);
+pub struct Gate(Arc<GateState>);
 
 #[derive(Debug)]
-struct Parts {
+struct GateState {
     passes: Semaphore,
     inside: AtomicUsize,
     entered: Mutex<Vec<(Read, String)>>,
 }
 
 /// One read inside; leaving is counted however it ends.
-struct Inside(Arc<Parts>);
+struct Inside(Arc<GateState>);
 
 impl Drop for Inside {
     fn drop(&mut self) {
@@ -173,7 +173,7 @@ impl Drop for Inside {
 impl Gate {
     /// A gate that is closed.
     pub fn closed() -> Self {
-        Self(Arc::new(Parts { passes: Semaphore::new(0), inside: AtomicUsize::new(0), entered: Mutex::default() }))
+        Self(Arc::new(GateState { passes: Semaphore::new(0), inside: AtomicUsize::new(0), entered: Mutex::default() }))
     }
 
     /// Lets this many reads through.

@@ -206,7 +206,7 @@ async fn what_looks_after_jobs_goes_by_indexes_in_full_tables() -> anyhow::Resul
     has(&mut conn, "payers_due_again", &["jobs_due_again", "jobs_admitted"]).await?;
     jobs::renew(&mut conn, &[HeldClaim { job, claim_no: 1, progress: 0 }]).await?;
     has(&mut conn, "renew", &["jobs_pkey"]).await?;
-    jobs::expired(&mut conn, None, 10).await?;
+    jobs::lock_expired(&mut conn, None, 10).await?;
     has(&mut conn, "expired", &["job_claims_open", "jobs_pkey"]).await?;
     jobs::cancel_for_payer(&mut conn, account, 10).await?;
     has(&mut conn, "cancel", &["jobs_pkey"]).await?;
@@ -330,14 +330,14 @@ async fn lists_look_up_what_they_show_in_full_tables() -> anyhow::Result<()> {
     fill_log(world.pool()).await?;
     let mut conn = world.pool().acquire().await?;
     let workspace = WorkspaceId::mint();
-    jobs::page(&mut conn, workspace, &jobs::Filter::default(), 21).await?;
+    jobs::page(&mut conn, workspace, &jobs::JobFilter::default(), 21).await?;
     looks_up(&mut conn, "page", &["jobs_listed", "jobs_pkey"]).await?;
     overview::live_jobs(&mut conn, workspace).await?;
     looks_up(&mut conn, "live jobs of an overview", &["jobs_listed"]).await?;
-    let of_item = jobs::Filter { item: Some(ItemId::mint()), ..jobs::Filter::default() };
+    let of_item = jobs::JobFilter { item: Some(ItemId::mint()), ..jobs::JobFilter::default() };
     jobs::page(&mut conn, workspace, &of_item, 21).await?;
     looks_up(&mut conn, "page of an item", &["jobs_item"]).await?;
-    let filter = jobs::SearchFilter { reads: vec![Read::Beats], ..jobs::SearchFilter::default() };
+    let filter = jobs::JobSearchFilter { reads: vec![Read::Beats], ..jobs::JobSearchFilter::default() };
     for (place, index) in [
         (jobs::SearchScope::All, "jobs_pkey"),
         (jobs::SearchScope::Workspaces(vec![workspace]), "jobs_listed"),
@@ -347,9 +347,9 @@ async fn lists_look_up_what_they_show_in_full_tables() -> anyhow::Result<()> {
         looks_up(&mut conn, "search", &[index]).await?;
     }
     let account = AccountId::mint();
-    events::page(&mut conn, account, &events::Filter::default(), 21).await?;
+    events::page(&mut conn, account, &events::EventFilter::default(), 21).await?;
     looks_up(&mut conn, "events", &["events_listed"]).await?;
-    let cursor = event_stream::place(&mut conn, 0).await?;
+    let cursor = event_stream::cursor_at(&mut conn, 0).await?;
     event_stream::after(&mut conn, account, cursor, 0, 10).await?;
     looks_up(&mut conn, "the event stream", &["events_listed"]).await?;
     drop(conn);

@@ -55,6 +55,17 @@ async fn an_end_is_tried_again_although_another_job_has_its_slot() -> anyhow::Re
     let world = World::new().await?;
     let tenant = world.tenant("a").await?;
     refuse(&world, "levels").await?;
+    // The end is under way, and refused once the other job has the slot that it left.
+    let later = "CREATE OR REPLACE FUNCTION refused() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+             IF NEW.read = 'levels' THEN
+                 PERFORM set_config('lock_timeout', '0', true), pg_advisory_xact_lock(7);
+                 RAISE EXCEPTION 'invalid byte sequence' USING ERRCODE = '22021';
+             END IF;
+             RETURN NEW;
+         END $$";
+    let mut gatekeeper = world.pool().acquire().await?;
+    sqlx::raw_sql("SELECT pg_advisory_lock(7)").execute(&mut *gatekeeper).await?;
+    sqlx::raw_sql(later).execute(world.pool()).await?;
     let item = world.item(&tenant, Media::video(60)).await?;
     let mut jobs = Vec::new();
     for read in ["levels", "beats"] {
@@ -72,8 +83,12 @@ async fn an_end_is_tried_again_although_another_job_has_its_slot() -> anyhow::Re
         }
     });
     let worker = world.worker_with(runner, |settings| settings.worker_reads = Some(1)).await?;
+    let beats = "SELECT count(*) FROM jobs WHERE status = 'running' AND read = 'beats'";
+    until("the other job has the slot", async || Ok((world.count(beats).await? == 1).then_some(()))).await?;
+    sqlx::raw_sql("SELECT pg_advisory_unlock(7)").execute(&mut *gatekeeper).await?;
+    drop(gatekeeper);
     tenant.client.reaches(&jobs[0], "failed").await?;
-    assert_eq!(world.count("SELECT count(*) FROM jobs WHERE status = 'running' AND read = 'beats'").await?, 1);
+    assert_eq!(world.count(beats).await?, 1);
     gate.add_permits(1);
     tenant.client.reaches(&jobs[1], "succeeded").await?;
     worker.stop().await?;

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Tests that end otherwise: of templates of databases, of a start that fails, and one that reads the log to its end.
-const OTHERS: [&str; 10] = [
+const OTHERS: [&str; 11] = [
+    "a_newer_schema_is_left_as_it_is_and_one_with_a_foreign_migration_is_refused",
     "a_test_database_has_the_schema_and_is_nobody_elses",
     "a_database_is_dropped_even_while_it_is_in_use",
     "its_url_leads_to_it",

@@ -10,7 +10,7 @@ use sqlx::{PgConnection, Postgres};
 use std::time::Duration;
 use store::items::{self, Added, NewItem, Resolved, Tombstone};
 use store::uploads::{
-    self, Claim, Completed, Counts, Facts, Finished, LetIn, NewImport, NewUpload, Received, Reserved, Stage,
+    self, Claim, Completed, Counts, Facts, Finished, NewImport, NewUpload, Received, ReceivingClaim, Reserved, Stage,
 };
 use store::usage;
 
@@ -78,7 +78,7 @@ impl Library {
     /// Bytes sent by a request of their own.
     async fn send(&mut self, upload: UploadId, key: &str, bytes: i64) -> anyhow::Result<Received> {
         let by = UploadId::mint().uuid();
-        uploads::let_in(&mut self.conn, upload, by).await?;
+        uploads::claim_receiving(&mut self.conn, upload, by).await?;
         Ok(uploads::receive(&mut self.conn, upload, by, key, bytes, &[1; 32]).await?)
     }
 
@@ -206,14 +206,24 @@ async fn one_request_at_a_time_sends_an_uploads_bytes_and_the_next_drops_what_wa
     let item = library.item("song").await?;
     let upload = library.upload(item).await?;
     let [first, second, third] = [(); 3].map(|()| UploadId::mint().uuid());
-    assert_eq!(uploads::let_in(&mut library.conn, upload, first).await?, LetIn::Yes { dropped: None });
-    assert_eq!(uploads::let_in(&mut library.conn, upload, second).await?, LetIn::No);
+    assert_eq!(
+        uploads::claim_receiving(&mut library.conn, upload, first).await?,
+        ReceivingClaim::Yes { dropped: None }
+    );
+    assert_eq!(uploads::claim_receiving(&mut library.conn, upload, second).await?, ReceivingClaim::No);
     library.pass(59).await?;
     assert!(uploads::renew_receiving(&mut library.conn, upload, first).await?);
     library.pass(70).await?;
-    assert_eq!(uploads::let_in(&mut library.conn, upload, second).await?, LetIn::No, "the claim was renewed");
+    assert_eq!(
+        uploads::claim_receiving(&mut library.conn, upload, second).await?,
+        ReceivingClaim::No,
+        "the claim was renewed"
+    );
     library.pass(120).await?;
-    assert_eq!(uploads::let_in(&mut library.conn, upload, second).await?, LetIn::Yes { dropped: None });
+    assert_eq!(
+        uploads::claim_receiving(&mut library.conn, upload, second).await?,
+        ReceivingClaim::Yes { dropped: None }
+    );
     // The first was not heard of for too long: what it stored is nobody's.
     assert!(!uploads::renew_receiving(&mut library.conn, upload, first).await?);
     uploads::let_go(&mut library.conn, upload, first).await?;
@@ -221,8 +231,8 @@ async fn one_request_at_a_time_sends_an_uploads_bytes_and_the_next_drops_what_wa
     assert_eq!(late, Received::NotAwaiting);
     let stored = uploads::receive(&mut library.conn, upload, second, "k2", 3, &[1; 32]).await?;
     assert_eq!(stored, Received::Recorded);
-    let again = uploads::let_in(&mut library.conn, upload, third).await?;
-    assert_eq!(again, LetIn::Yes { dropped: Some("k2".to_owned()) });
+    let again = uploads::claim_receiving(&mut library.conn, upload, third).await?;
+    assert_eq!(again, ReceivingClaim::Yes { dropped: Some("k2".to_owned()) });
     assert_eq!(uploads::complete(&mut library.conn, upload, "t").await?, Completed::No, "its bytes are being replaced");
     library.end().await
 }

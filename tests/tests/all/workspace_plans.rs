@@ -14,7 +14,7 @@ use sqlx::types::Uuid;
 use sqlx::{PgConnection, PgPool};
 use store::calendar::{self, Window};
 use store::calendar_feeds;
-use store::project_runs::{self, RunClaim, StepEnd};
+use store::project_runs::{self, NewStep, RunClaim, StepEnd};
 use store::{comments, documents, dubs};
 
 /// As a large deployment has them; no row needs others here.
@@ -107,6 +107,10 @@ async fn kept_documents(conn: &mut PgConnection) -> anyhow::Result<()> {
     goes_by(conn, "a board", "documents_pkey").await?;
     documents::find_to_change(conn, DocumentKind::Board, id).await?;
     goes_by(conn, "a board to change", "documents_pkey").await?;
+    documents::summary(conn, DocumentKind::Board, id).await?;
+    goes_by(conn, "a board's summary", "documents_pkey").await?;
+    documents::summary_to_change(conn, DocumentKind::Board, id).await?;
+    goes_by(conn, "a board's summary to change", "documents_pkey").await?;
     documents::find_named(conn, workspace, DocumentKind::Skill, "a").await?;
     goes_by(conn, "a skill by its name", "documents_").await?;
     documents::delete(conn, DocumentKind::Board, id, workspace).await?;
@@ -144,7 +148,8 @@ async fn runs(conn: &mut PgConnection) -> anyhow::Result<()> {
     goes_by(conn, "runs of an account", "project_runs_turns").await?;
     project_runs::latest(conn, project).await?;
     goes_by(conn, "a project's latest run", "project_runs_project").await?;
-    project_runs::begin_step(conn, claim, (1, "a", &Value::Null)).await?;
+    let step = NewStep { number: 1, tool: "a", arguments: &Value::Null };
+    project_runs::begin_step(conn, claim, step).await?;
     goes_by(conn, "a step", "project_runs_pkey").await?;
     project_runs::end_step(conn, run, 1, StepEnd::Done(None)).await?;
     goes_by(conn, "a step's end", "project_steps_run_id_number_key").await?;

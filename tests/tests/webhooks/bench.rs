@@ -12,7 +12,7 @@ use runtime::queue::{self, Subject};
 use std::time::{Duration, Instant};
 use store::PoolSize;
 use store::attempts::EndedAttempt;
-use store::deliveries::{self, AttemptRow, Claim, DeliveryRow, SearchFilter, SearchScope};
+use store::deliveries::{self, AttemptRow, Claim, DeliveryRow, DeliverySearchFilter, SearchScope};
 use store::endpoints::{self, Endpoint, NewEndpoint};
 use store::events::{self, EndedEvent};
 use worker::deliver::Deliverer;
@@ -194,7 +194,7 @@ impl Bench {
     /// The endpoint's deliveries, oldest first.
     pub async fn deliveries(&self, endpoint: EndpointId) -> Vec<DeliveryRow> {
         let mut conn = self.conn().await;
-        let (place, every) = (SearchScope::Endpoints(vec![endpoint]), SearchFilter::default());
+        let (place, every) = (SearchScope::Endpoints(vec![endpoint]), DeliverySearchFilter::default());
         let seen = deliveries::search(&mut conn, &place, &every, None, 1_000).await.expect("listed");
         let mut rows = deliveries::by_ids(&mut conn, &seen.rows, None).await.expect("read");
         rows.reverse();

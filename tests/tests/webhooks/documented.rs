@@ -239,6 +239,20 @@ fn the_rust_program_holds() {
     }
 }
 
+#[test]
+fn the_rust_program_is_compiled_with_the_versions_that_it_is_said_to_need() {
+    let read = |name: &str| std::fs::read_to_string(root().join(name)).expect("it is there");
+    let (page, manifest) = (read("docs/webhooks.md"), read("Cargo.toml"));
+    let (_, needs) = page.split_once("The program below needs ").expect("the document says what it needs");
+    let needs: Vec<_> = needs.lines().next().unwrap_or_default().split('`').skip(1).step_by(2).collect();
+    assert_eq!(needs.len(), 4, "{needs:?}");
+    for need in needs {
+        let (name, version) = need.split_once(" = ").expect("a version");
+        let line = manifest.lines().find(|line| line.starts_with(&format!("{name} = "))).unwrap_or_default();
+        assert!(line.contains(version), "the document needs {need}, the workspace {line}");
+    }
+}
+
 /// Python with the library of Standard Webhooks, kept for the next run; why not, when it can't be had.
 fn python_with_the_library() -> Result<PathBuf, String> {
     let venv = Path::new(env!("CARGO_TARGET_TMPDIR")).join("standardwebhooks-1.1.0");

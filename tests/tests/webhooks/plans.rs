@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use sqlx::{Connection, PgConnection};
 use std::time::Duration;
 use store::PoolSize;
-use store::deliveries::{self, Delay, Filter, SearchFilter, SearchScope, UnsentFilter, Wanted};
+use store::deliveries::{self, Delay, DeliveryFilter, DeliverySearchFilter, SearchScope, UnsentFilter, Wanted};
 use store::{attempts, endpoints};
 
 /// Deliveries of the endpoint that is asked for, newest last; all others have two thirds as many.
@@ -65,14 +65,16 @@ async fn statements_on_deliveries_go_by_their_indexes() -> anyhow::Result<()> {
     let endpoint = bench.endpoint().await;
     fill(&bench, endpoint).await?;
     let mut conn = bench.conn().await;
-    let (filtered, id) =
-        (SearchFilter { error: Some("none".to_owned()), ..SearchFilter::default() }, DeliveryId::mint());
+    let (filtered, id) = (
+        DeliverySearchFilter { error: Some("none".to_owned()), ..DeliverySearchFilter::default() },
+        DeliveryId::mint(),
+    );
     for (place, index) in [
         (SearchScope::All, "deliveries_pkey"),
         (SearchScope::Endpoints(vec![endpoint]), "deliveries_endpoint"),
         (SearchScope::Job(JobId::mint()), "deliveries_event"),
     ] {
-        for every in [&SearchFilter::default(), &filtered] {
+        for every in [&DeliverySearchFilter::default(), &filtered] {
             deliveries::search(&mut conn, &place, every, None, 21).await?;
             goes_by(&mut conn, &format!("{place:?}"), &[index]).await?;
         }
@@ -204,8 +206,8 @@ async fn a_filter_that_nothing_passes_looks_at_two_thousand_rows_a_page_and_come
     let mut conn = bench.conn().await;
     let old = "SELECT created_at FROM deliveries WHERE endpoint_id = $1 ORDER BY id OFFSET 5 LIMIT 1";
     let until: DateTime<Utc> = sqlx::query_scalar(old).bind(endpoint.uuid()).fetch_one(&mut *conn).await?;
-    let filter = Filter { until: Some(until), ..Filter::default() };
-    let every = SearchFilter { filter, error: None };
+    let filter = DeliveryFilter { until: Some(until), ..DeliveryFilter::default() };
+    let every = DeliverySearchFilter { filter, error: None };
     let seen = deliveries::search(&mut conn, &SearchScope::Endpoints(vec![endpoint]), &every, None, 21).await?;
     assert_eq!(seen.rows.len(), 5);
     drop(conn);

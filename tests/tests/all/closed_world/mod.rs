@@ -142,6 +142,27 @@ impl CallerBench {
         Ok(dub)
     }
 
+    /// Saves something by its name once, and then changes it as often.
+    async fn saved(&self, path: &str, save: impl Fn(usize) -> Value) -> anyhow::Result<()> {
+        for number in 0..=self.callers.len() {
+            self.posted(path, save(number)).await?;
+        }
+        Ok(())
+    }
+
+    /// Changes what a workspace has one of, so that this operation has something to undo.
+    async fn change_before(&self, path: &str) -> anyhow::Result<()> {
+        let (path, changes) = match path {
+            "/tools/undo_settings" => ("/tools/update_settings", [json!({ "name": "x" }), json!({ "name": "y" })]),
+            "/tools/undo_brand_kit" => ("/tools/update_brand_kit", [json!({ "voice": "x" }), json!({ "voice": "y" })]),
+            _ => return Ok(()),
+        };
+        for change in changes {
+            self.posted(path, change).await?;
+        }
+        Ok(())
+    }
+
     async fn item(&self) -> anyhow::Result<ItemId> {
         self.world.item(&self.tenant, Media::video(60)).await
     }
@@ -181,12 +202,14 @@ impl CallerBench {
             }
             "feed" => id(&self.posted("/tools/create_calendar_feed", json!({})).await?["data"]["feed"]),
             "skill" => {
-                self.posted("/tools/save_skill", json!({ "name": "a skill", "text": "x" })).await?;
+                let save = |number: usize| json!({ "name": "a skill", "text": number.to_string() });
+                self.saved("/tools/save_skill", save).await?;
                 "a skill".to_owned()
             }
             "template" => {
-                let new = json!({ "name": "a template", "tool": "list_items", "arguments": {} });
-                self.posted("/tools/save_template", new).await?;
+                let limit = |number: usize| json!({ "limit": number + 1 });
+                let save = |number| json!({ "name": "a template", "tool": "list_items", "arguments": limit(number) });
+                self.saved("/tools/save_template", save).await?;
                 "a template".to_owned()
             }
             "timeline" => {
@@ -234,6 +257,7 @@ impl CallerBench {
         let (method, template) = operation.split_once(' ').unwrap_or_default();
         let path = self.filled(template).await?;
         let body = self.filled(body).await?;
+        self.change_before(template).await?;
         let answer = client.send(method, &path, &[], (!body.is_empty()).then_some(body)).await?;
         if answer.status < 300 {
             let spent = ["/cancel", "/status", "/complete", "/cancel_jobs"];

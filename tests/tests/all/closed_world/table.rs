@@ -98,6 +98,7 @@ pub const TABLE: &[Row] = &[
     Row("POST /tools/render_canvas", Editor, "200", "403 workspace_forbidden", r#"{"canvas_id":"{canvas}"}"#),
     Row("POST /tools/get_brand_kit", Viewer, "200", "200", "{}"),
     Row("POST /tools/update_brand_kit", Editor, "200", "200", r#"{"voice":"x"}"#),
+    Row("POST /tools/undo_brand_kit", Editor, "200", "409 nothing_to_undo", "{}"),
     Row(
         "POST /tools/add_calendar_entry",
         Editor,
@@ -119,9 +120,11 @@ pub const TABLE: &[Row] = &[
     Row("POST /tools/revoke_calendar_feed", Editor, "200", "403 workspace_forbidden", r#"{"feed_id":"{feed}"}"#),
     Row("POST /tools/get_settings", Viewer, "200", "200", "{}"),
     Row("POST /tools/update_settings", Editor, "200", "200", r#"{"padding_ms":50}"#),
+    Row("POST /tools/undo_settings", Editor, "200", "409 nothing_to_undo", "{}"),
     Row("POST /tools/save_skill", Editor, "200", "200", r#"{"name":"another","text":"x"}"#),
     Row("POST /tools/list_skills", Viewer, "200", "200", "{}"),
     Row("POST /tools/get_skill", Viewer, "200", "404 skill_not_found", r#"{"name":"{skill}"}"#),
+    Row("POST /tools/undo_skill", Editor, "200", "404 skill_not_found", r#"{"name":"{skill}"}"#),
     Row("POST /tools/delete_skill", Editor, "200", "404 skill_not_found", r#"{"name":"{skill}"}"#),
     Row(
         "POST /tools/save_template",
@@ -132,6 +135,7 @@ pub const TABLE: &[Row] = &[
     ),
     Row("POST /tools/list_templates", Viewer, "200", "200", "{}"),
     Row("POST /tools/run_template", Viewer, "200", "404 template_not_found", r#"{"name":"{template}"}"#),
+    Row("POST /tools/undo_template", Editor, "200", "404 template_not_found", r#"{"name":"{template}"}"#),
     Row("POST /tools/delete_template", Editor, "200", "404 template_not_found", r#"{"name":"{template}"}"#),
     Row(
         "POST /tools/create_public_link",
@@ -200,6 +204,7 @@ pub const TABLE: &[Row] = &[
     Row("POST /tools/get_balances", Account, "200", "200", "{}"),
     Row("GET /models", Account, "200", "200", ""),
     Row("GET /balances", Account, "200", "200", ""),
+    Row("GET /statement", Account, "200", "200", ""),
     Row("GET /overview", Viewer, "200", "200", ""),
     Row("POST /tools/get_overview", Viewer, "200", "200", "{}"),
     Row("POST /keys", AccountWithoutSession, "201", "201", "{}"),
@@ -290,9 +295,12 @@ pub const TABLE: &[Row] = &[
         "",
         r#"{"since":"2026-01-01T00:00:00.000Z","account_id":"{account}","dry_run":true}"#,
     ),
+    // A delivery that is none: one that is would be sent so often that it is refused.
+    Row("POST /operator/deliveries/{job}/resend", Operator, "404 delivery_not_found", "", ""),
     Row("GET /operator/jobs", Operator, "200", "", ""),
     Row("GET /operator/jobs/{job}", Operator, "200", "", ""),
     Row("POST /operator/jobs/{job}/retry", Operator, "409 illegal_transition", "", ""),
+    Row("POST /operator/jobs/{job}/cancel", Operator, "202", "", ""),
     Row(
         "POST /operator/members",
         Operator,

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::process::Command;
 use tempfile::TempDir;
 
-/// Stores a transcript on an item, as a job that is long gone has.
+/// Stores a transcript on an item, as an earlier job would have.
 async fn says(world: &World, item: ItemId, words: &[(&str, f64, f64)]) -> anyhow::Result<()> {
     let text: Vec<&str> = words.iter().map(|(word, ..)| *word).collect();
     let words: Vec<Value> = words
@@ -100,7 +100,7 @@ async fn a_form_that_a_read_does_not_have_is_refused_and_a_transcript_that_is_mi
     world.end().await
 }
 
-/// Cues as ffmpeg reads them: from when to when, and their text.
+/// The cues as ffprobe reads them: the start and the duration of each, in seconds.
 fn parsed(folder: &TempDir, name: &str, text: &str) -> anyhow::Result<Vec<(String, String)>> {
     std::fs::write(folder.path().join(name), text)?;
     let mut ffprobe = Command::new("ffprobe");
@@ -144,7 +144,7 @@ async fn other_programs_read_as_many_cues_as_were_written_at_their_times() -> an
         assert_eq!(parsed.len(), cues, "as srt and webvtt-py read it");
         for ((start, end, words), (read, long)) in parsed.iter().zip(&read) {
             let (read, long): (f64, f64) = (read.parse()?, long.parse()?);
-            // One of them tells whole seconds.
+            // webvtt-py gives whole seconds.
             assert!((start - read).abs() < 1.0 && (end - read - long).abs() < 1.0, "{start} {end} {read} {long}");
             assert!(!words.trim().is_empty(), "{start}");
         }
