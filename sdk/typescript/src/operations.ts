@@ -59,6 +59,7 @@ export const OPERATIONS = {
   get_overview: { name: "get_overview", method: "POST", path: "/tools/get_overview", repeat: "harmless" },
   get_brand_kit: { name: "get_brand_kit", method: "POST", path: "/tools/get_brand_kit", repeat: "harmless" },
   update_brand_kit: { name: "update_brand_kit", method: "POST", path: "/tools/update_brand_kit", repeat: "kept" },
+  undo_brand_kit: { name: "undo_brand_kit", method: "POST", path: "/tools/undo_brand_kit", repeat: "kept" },
   add_calendar_entry: { name: "add_calendar_entry", method: "POST", path: "/tools/add_calendar_entry", repeat: "kept" },
   list_calendar: { name: "list_calendar", method: "POST", path: "/tools/list_calendar", repeat: "harmless", rows: ["data", "entries"] },
   update_calendar_entry: { name: "update_calendar_entry", method: "POST", path: "/tools/update_calendar_entry", repeat: "harmless" },
@@ -68,13 +69,16 @@ export const OPERATIONS = {
   revoke_calendar_feed: { name: "revoke_calendar_feed", method: "POST", path: "/tools/revoke_calendar_feed", repeat: "harmless" },
   get_settings: { name: "get_settings", method: "POST", path: "/tools/get_settings", repeat: "harmless" },
   update_settings: { name: "update_settings", method: "POST", path: "/tools/update_settings", repeat: "kept" },
+  undo_settings: { name: "undo_settings", method: "POST", path: "/tools/undo_settings", repeat: "kept" },
   save_skill: { name: "save_skill", method: "POST", path: "/tools/save_skill", repeat: "kept" },
   list_skills: { name: "list_skills", method: "POST", path: "/tools/list_skills", repeat: "harmless", rows: ["data", "skills"] },
   get_skill: { name: "get_skill", method: "POST", path: "/tools/get_skill", repeat: "harmless" },
+  undo_skill: { name: "undo_skill", method: "POST", path: "/tools/undo_skill", repeat: "kept" },
   delete_skill: { name: "delete_skill", method: "POST", path: "/tools/delete_skill", repeat: "harmless" },
   save_template: { name: "save_template", method: "POST", path: "/tools/save_template", repeat: "kept" },
   list_templates: { name: "list_templates", method: "POST", path: "/tools/list_templates", repeat: "harmless", rows: ["data", "templates"] },
   run_template: { name: "run_template", method: "POST", path: "/tools/run_template", repeat: "kept" },
+  undo_template: { name: "undo_template", method: "POST", path: "/tools/undo_template", repeat: "kept" },
   delete_template: { name: "delete_template", method: "POST", path: "/tools/delete_template", repeat: "harmless" },
   create_timeline: { name: "create_timeline", method: "POST", path: "/tools/create_timeline", repeat: "kept" },
   list_timelines: { name: "list_timelines", method: "POST", path: "/tools/list_timelines", repeat: "harmless", rows: ["data", "timelines"] },
@@ -166,13 +170,16 @@ export const OPERATIONS = {
   operator_update_read: { name: "operator_update_read", method: "PATCH", path: "/operator/reads/{read}", repeat: "harmless" },
   operator_list_jobs: { name: "operator_list_jobs", method: "GET", path: "/operator/jobs", repeat: "harmless", rows: ["data"] },
   operator_get_job: { name: "operator_get_job", method: "GET", path: "/operator/jobs/{id}", repeat: "harmless" },
+  operator_cancel_job: { name: "operator_cancel_job", method: "POST", path: "/operator/jobs/{id}/cancel", repeat: "harmless" },
   operator_retry_job: { name: "operator_retry_job", method: "POST", path: "/operator/jobs/{id}/retry", repeat: "harmless" },
   operator_list_deliveries: { name: "operator_list_deliveries", method: "GET", path: "/operator/deliveries", repeat: "harmless", rows: ["data"] },
   operator_resend_deliveries: { name: "operator_resend_deliveries", method: "POST", path: "/operator/deliveries/resend", repeat: "harmless" },
+  operator_resend_delivery: { name: "operator_resend_delivery", method: "POST", path: "/operator/deliveries/{id}/resend", repeat: "refused" },
   operator_list_audit: { name: "operator_list_audit", method: "GET", path: "/operator/audit", repeat: "harmless", rows: ["data"] },
   operator_get_report: { name: "operator_get_report", method: "GET", path: "/operator/report", repeat: "harmless" },
   operator_create_console_link: { name: "operator_create_console_link", method: "POST", path: "/operator/console-links", repeat: "refused" },
   create_portal_session: { name: "create_portal_session", method: "POST", path: "/portal-sessions", repeat: "refused" },
+  get_statement: { name: "get_statement", method: "GET", path: "/statement", repeat: "harmless", rows: ["data"] },
 } as const satisfies Record<string, Operation>;
 
 /** The operations of `discovery`. */
@@ -431,9 +438,15 @@ export class Workspace {
   }
 
   /** Makes all the changes or none. Whatever uses an entry of the kit by name uses its current value: the pages of
-   * public links show its first colour. */
+   * public links show its first colour. The last 50 changes can be undone with `undo_brand_kit`. */
   updateBrandKit(body: Schemas["UpdateBrandKit"] = {}, options: Options = {}): Promise<Schemas["ToolAnswer_BrandKitAnswer"]> {
     return this.calls.call(OPERATIONS.update_brand_kit, { body, options });
+  }
+
+  /** Restores what the kit was before its latest change, as a new revision. Repeat it to undo the change before. The
+   * first change is not undone: null, or an empty list, removes what it set. */
+  undoBrandKit(body: Schemas["UndoBrandKit"] = {}, options: Options = {}): Promise<Schemas["ToolAnswer_BrandKitAnswer"]> {
+    return this.calls.call(OPERATIONS.undo_brand_kit, { body, options });
   }
 
   /** Adds an entry: what is planned, when, and which items it is about. The calendar only plans; it publishes nothing,
@@ -480,13 +493,20 @@ export class Workspace {
   }
 
   /** They apply from the next call on; a call may still say otherwise. `reads_on_import` start as if the uploader had
-   * requested them, and cost the same. */
+   * requested them, and cost the same. The last 50 changes can be undone with `undo_settings`. */
   updateSettings(body: Schemas["UpdateSettings"] = {}, options: Options = {}): Promise<Schemas["ToolAnswer_SettingsAnswer"]> {
     return this.calls.call(OPERATIONS.update_settings, { body, options });
   }
 
+  /** Restores what the settings were before their latest change, as a new revision. Repeat it to undo the change
+   * before. The first change is not undone: null, or an empty list, restores the service's default. */
+  undoSettings(body: Schemas["UndoSettings"] = {}, options: Options = {}): Promise<Schemas["ToolAnswer_SettingsAnswer"]> {
+    return this.calls.call(OPERATIONS.undo_settings, { body, options });
+  }
+
   /** Saves instructions for whoever works in the workspace: agents list skills and read those that fit. A skill of the
-   * same name is replaced. Over MCP skills are prompts too. A workspace has at most 200. */
+   * same name is replaced; the last 50 changes can be undone with `undo_skill`. Over MCP skills are prompts too.
+   * A workspace has at most 200. */
   saveSkill(body: Schemas["SaveSkill"], options: Options = {}): Promise<Schemas["ToolAnswer_SkillAnswer"]> {
     return this.calls.call(OPERATIONS.save_skill, { body, options });
   }
@@ -501,14 +521,20 @@ export class Workspace {
     return this.calls.call(OPERATIONS.get_skill, { body, options });
   }
 
-  /** Its name becomes free. */
+  /** Restores what the skill was before its latest change, as a new revision. Repeat it to undo the change before. A
+   * first save is not undone: `delete_skill` deletes the skill. */
+  undoSkill(body: Schemas["UndoSkill"], options: Options = {}): Promise<Schemas["ToolAnswer_SkillAnswer"]> {
+    return this.calls.call(OPERATIONS.undo_skill, { body, options });
+  }
+
+  /** Its history is deleted too, and its name becomes free. */
   deleteSkill(body: Schemas["OneSkill"], options: Options = {}): Promise<Schemas["ToolAnswer_DeletedSkill"]> {
     return this.calls.call(OPERATIONS.delete_skill, { body, options });
   }
 
   /** Saves a tool's arguments under a name, to run again and again. They are checked against the tool's schema;
-   * required arguments may be left to the run. A template of the same name is replaced. A workspace has at most
-   * 200. */
+   * required arguments may be left to the run. A template of the same name is replaced; the last 50 changes can
+   * be undone with `undo_template`. A workspace has at most 200. */
   saveTemplate(body: Schemas["SaveTemplate"], options: Options = {}): Promise<Schemas["ToolAnswer_TemplateAnswer"]> {
     return this.calls.call(OPERATIONS.save_template, { body, options });
   }
@@ -524,7 +550,13 @@ export class Workspace {
     return this.calls.call(OPERATIONS.run_template, { body, options });
   }
 
-  /** Its name becomes free. */
+  /** Restores what the template was before its latest change, as a new revision. Repeat it to undo the change before. A
+   * first save is not undone: `delete_template` deletes the template. */
+  undoTemplate(body: Schemas["UndoTemplate"], options: Options = {}): Promise<Schemas["ToolAnswer_TemplateAnswer"]> {
+    return this.calls.call(OPERATIONS.undo_template, { body, options });
+  }
+
+  /** Its history is deleted too, and its name becomes free. */
   deleteTemplate(body: Schemas["OneTemplate"], options: Options = {}): Promise<Schemas["ToolAnswer_DeletedTemplate"]> {
     return this.calls.call(OPERATIONS.delete_template, { body, options });
   }
@@ -688,6 +720,12 @@ export class Account {
    * session ends with the key that made the link, which must be an API key. */
   createPortalSession(body: Schemas["CreatePortalSession"] = {}, options: Options = {}): Promise<Schemas["PortalSession"]> {
     return this.calls.call(OPERATIONS.create_portal_session, { body, options });
+  }
+
+  /** Returns what stood before a month, the journal's entries of it, newest first, and what stands after them.
+   * `adds_up` says whether the account's balances are what its whole journal adds up to. */
+  getStatement(query: NonNullable<operations["get_statement"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["StatementEntry"]> {
+    return this.calls.pages(OPERATIONS.get_statement, { query, options });
   }
 }
 
@@ -1190,6 +1228,12 @@ export class Operator {
     return this.calls.call(OPERATIONS.operator_get_job, { path: { id: id }, options });
   }
 
+  /** A job that is queued is cancelled at once, one that runs when its worker notices. It costs nothing, and its
+   * account is told as when it cancels a job itself. */
+  operatorCancelJob(id: string, options: Options = {}): Promise<Schemas["OperatorJob"]> {
+    return this.calls.call(OPERATIONS.operator_cancel_job, { path: { id: id }, options });
+  }
+
   /** Starts the read of a failed or cancelled job again, as a new job, for the account that paid for the first one. The
    * answer is `prepare_media`'s for that read: `ready` if it has been stored meanwhile, or a reason if it can't
    * start. The first job does not change. */
@@ -1207,6 +1251,12 @@ export class Operator {
    * the filters: each as a new delivery, from its first attempt. With `dry_run` they are only counted. */
   operatorResendDeliveries(body: Schemas["ResendAll"], options: Options = {}): Promise<Schemas["ResentAll"]> {
     return this.calls.call(OPERATIONS.operator_resend_deliveries, { body, options });
+  }
+
+  /** Sends it again from its first attempt, whether it arrived or not: as a new delivery, which names it in
+   * `resend_of`. If it, or a resend of it, is still pending, that one is cancelled. */
+  operatorResendDelivery(id: string, options: Options = {}): Promise<Schemas["Delivery"]> {
+    return this.calls.call(OPERATIONS.operator_resend_delivery, { path: { id: id }, options });
   }
 
   /** Lists what operators did, newest first, and what they viewed (`view`: once an hour for the same operator and

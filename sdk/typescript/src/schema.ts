@@ -1036,9 +1036,29 @@ export interface paths {
         put?: never;
         /**
          * Change the brand kit
-         * @description Makes all the changes or none. Whatever uses an entry of the kit by name uses its current value: the pages of public links show its first colour.
+         * @description Makes all the changes or none. Whatever uses an entry of the kit by name uses its current value: the pages of public links show its first colour. The last 50 changes can be undone with `undo_brand_kit`.
          */
         post: operations["update_brand_kit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/undo_brand_kit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo the latest change of the brand kit
+         * @description Restores what the kit was before its latest change, as a new revision. Repeat it to undo the change before. The first change is not undone: null, or an empty list, removes what it set.
+         */
+        post: operations["undo_brand_kit"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1216,9 +1236,29 @@ export interface paths {
         put?: never;
         /**
          * Change the workspace's settings
-         * @description They apply from the next call on; a call may still say otherwise. `reads_on_import` start as if the uploader had requested them, and cost the same.
+         * @description They apply from the next call on; a call may still say otherwise. `reads_on_import` start as if the uploader had requested them, and cost the same. The last 50 changes can be undone with `undo_settings`.
          */
         post: operations["update_settings"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/undo_settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo the latest change of the workspace's settings
+         * @description Restores what the settings were before their latest change, as a new revision. Repeat it to undo the change before. The first change is not undone: null, or an empty list, restores the service's default.
+         */
+        post: operations["undo_settings"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1236,7 +1276,7 @@ export interface paths {
         put?: never;
         /**
          * Save a skill
-         * @description Saves instructions for whoever works in the workspace: agents list skills and read those that fit. A skill of the same name is replaced. Over MCP skills are prompts too. A workspace has at most 200.
+         * @description Saves instructions for whoever works in the workspace: agents list skills and read those that fit. A skill of the same name is replaced; the last 50 changes can be undone with `undo_skill`. Over MCP skills are prompts too. A workspace has at most 200.
          */
         post: operations["save_skill"];
         delete?: never;
@@ -1285,6 +1325,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/tools/undo_skill": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo the latest change of a skill
+         * @description Restores what the skill was before its latest change, as a new revision. Repeat it to undo the change before. A first save is not undone: `delete_skill` deletes the skill.
+         */
+        post: operations["undo_skill"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/tools/delete_skill": {
         parameters: {
             query?: never;
@@ -1296,7 +1356,7 @@ export interface paths {
         put?: never;
         /**
          * Delete a skill
-         * @description Its name becomes free.
+         * @description Its history is deleted too, and its name becomes free.
          */
         post: operations["delete_skill"];
         delete?: never;
@@ -1316,7 +1376,7 @@ export interface paths {
         put?: never;
         /**
          * Save a template
-         * @description Saves a tool's arguments under a name, to run again and again. They are checked against the tool's schema; required arguments may be left to the run. A template of the same name is replaced. A workspace has at most 200.
+         * @description Saves a tool's arguments under a name, to run again and again. They are checked against the tool's schema; required arguments may be left to the run. A template of the same name is replaced; the last 50 changes can be undone with `undo_template`. A workspace has at most 200.
          */
         post: operations["save_template"];
         delete?: never;
@@ -1365,6 +1425,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/tools/undo_template": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo the latest change of a template
+         * @description Restores what the template was before its latest change, as a new revision. Repeat it to undo the change before. A first save is not undone: `delete_template` deletes the template.
+         */
+        post: operations["undo_template"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/tools/delete_template": {
         parameters: {
             query?: never;
@@ -1376,7 +1456,7 @@ export interface paths {
         put?: never;
         /**
          * Delete a template
-         * @description Its name becomes free.
+         * @description Its history is deleted too, and its name becomes free.
          */
         post: operations["delete_template"];
         delete?: never;
@@ -2953,6 +3033,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/jobs/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a job of any account
+         * @description A job that is queued is cancelled at once, one that runs when its worker notices. It costs nothing, and its account is told as when it cancels a job itself.
+         */
+        post: operations["operator_cancel_job"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/jobs/{id}/retry": {
         parameters: {
             query?: never;
@@ -3007,6 +3107,26 @@ export interface paths {
          * @description Sends every event since a time again whose last delivery to an endpoint failed or was skipped, and which matches the filters: each as a new delivery, from its first attempt. With `dry_run` they are only counted.
          */
         post: operations["operator_resend_deliveries"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/deliveries/{id}/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resend a delivery of any account
+         * @description Sends it again from its first attempt, whether it arrived or not: as a new delivery, which names it in `resend_of`. If it, or a resend of it, is still pending, that one is cancelled.
+         */
+        post: operations["operator_resend_delivery"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3087,6 +3207,26 @@ export interface paths {
          * @description Makes a link to pages for people of the account: their webhooks, jobs, usage and keys. It can be used once, within ten minutes, and signs a browser in for an hour, with its key's rights on those pages; it makes no keys. The session ends with the key that made the link, which must be an API key.
          */
         post: operations["create_portal_session"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/statement": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a month's statement
+         * @description Returns what stood before a month, the journal's entries of it, newest first, and what stands after them. `adds_up` says whether the account's balances are what its whole journal adds up to.
+         */
+        get: operations["get_statement"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -4465,6 +4605,18 @@ export interface components {
             link: components["schemas"]["PublicLink"];
             /** @description The URL of its page, which only this answer shows. Whoever has it can see the item. */
             url: string;
+        };
+        /**
+         * CreditSums
+         * @description AI credits before a month, by how much all of its entries changed them, and after it. Held ones are counted in.
+         */
+        CreditSums: {
+            /** @description Before the month. */
+            before: number;
+            /** @description The sum of all entries of the month. */
+            change: number;
+            /** @description After them. */
+            after: number;
         };
         /**
          * CreditsAnswer
@@ -6147,7 +6299,7 @@ export interface components {
          * @description Which items of the library to list.
          */
         ListItems: {
-            /** @description Only items whose name, ref or one of whose tags contains this, ignoring case. */
+            /** @description Only items whose name, ref or one of whose tags contains this, ignoring case; or the item with this id. */
             query?: string | null;
             /** @description Only items of this type. */
             type?: components["schemas"]["LibraryItemType"] | null;
@@ -6766,6 +6918,18 @@ export interface components {
             cost: components["schemas"]["Cost"];
             /** @description The cloud minutes that the call used, holds and leaves; present for every tool that may start cloud processing. */
             cloud_processing?: components["schemas"]["CloudProcessing"] | null;
+        };
+        /**
+         * MinuteSums
+         * @description Minutes before a month, by how much all of its entries changed them, and after it. Held minutes are counted in.
+         */
+        MinuteSums: {
+            /** @description Before the month. */
+            before: number;
+            /** @description The sum of all entries of the month. */
+            change: number;
+            /** @description After them. */
+            after: number;
         };
         /**
          * Model
@@ -8726,6 +8890,55 @@ export interface components {
             confidence: number;
         };
         /**
+         * StatementAnswer
+         * @description A month of the account's journal. What was before the month and the changes of its entries add up to what is after.
+         */
+        StatementAnswer: {
+            /** @description The month, such as `2026-11`. */
+            month: string;
+            /** @description The month's own minutes, which begin with its allowance and lapse at its end. */
+            minutes: components["schemas"]["MinuteSums"];
+            /** @description Bought minutes. */
+            bought_minutes: components["schemas"]["MinuteSums"];
+            /** @description AI credits. */
+            credits: components["schemas"]["CreditSums"];
+            /** @description Whether the account's balances are what its whole journal adds up to, looked at for this answer. */
+            adds_up: boolean;
+            /** @description The month's entries, newest first. A hold is none: minutes that are held are still the account's. */
+            data: components["schemas"]["StatementEntry"][];
+            /** @description Whether there are entries after these. */
+            has_more: boolean;
+            /** @description Pass it as `cursor` for the entries after these; null on the last page. */
+            next_cursor?: string | null;
+        };
+        /**
+         * StatementEntry
+         * @description An entry of the journal.
+         */
+        StatementEntry: {
+            /**
+             * Format: date-time
+             * @description When it was written. A job's charge belongs to the month in which the job was started.
+             */
+            at: string;
+            /** @description `grant` (the month's allowance), `purchase`, `adjustment`, `charge` (of a job that succeeded) or `release` (of a job that failed or was cancelled, and cost nothing). */
+            kind: string;
+            /** @description The job that ended; null for an entry without a job. */
+            job_id?: string | null;
+            /** @description The deployment's own name for it, such as an invoice's number, or null. */
+            reference?: string | null;
+            /** @description By how much it changed the month's minutes. */
+            minutes: number;
+            /** @description By how much it changed the bought minutes. */
+            bought_minutes: number;
+            /** @description By how much it changed the AI credits. */
+            credits: number;
+            /** @description The minutes that were held for the job, the most that it could cost; null for an entry without a job. */
+            held_minutes?: number | null;
+            /** @description The AI credits that were held for the job; null for an entry without a job. */
+            held_credits?: number | null;
+        };
+        /**
          * @description The status of a delivery.
          * @enum {string}
          */
@@ -10561,6 +10774,17 @@ export interface components {
             if_revision?: number | null;
         };
         /**
+         * UndoBrandKit
+         * @description Which change of the brand kit to undo.
+         */
+        UndoBrandKit: {
+            /**
+             * Format: int32
+             * @description The revision to undo. If the kit has another one: 409 `revision_conflict`.
+             */
+            if_revision?: number | null;
+        };
+        /**
          * UndoCanvas
          * @description Which canvas to restore.
          */
@@ -10583,6 +10807,43 @@ export interface components {
             /**
              * Format: int32
              * @description The revision to undo. If the dub has another one: 409 `revision_conflict`.
+             */
+            if_revision?: number | null;
+        };
+        /**
+         * UndoSettings
+         * @description Which change of the settings to undo.
+         */
+        UndoSettings: {
+            /**
+             * Format: int32
+             * @description The revision to undo. If the settings have another one: 409 `revision_conflict`.
+             */
+            if_revision?: number | null;
+        };
+        /**
+         * UndoSkill
+         * @description Which skill to restore.
+         */
+        UndoSkill: {
+            /** @description Its name. */
+            name: string;
+            /**
+             * Format: int32
+             * @description The revision to undo. If the skill has another one: 409 `revision_conflict`.
+             */
+            if_revision?: number | null;
+        };
+        /**
+         * UndoTemplate
+         * @description Which template to restore.
+         */
+        UndoTemplate: {
+            /** @description Its name. */
+            name: string;
+            /**
+             * Format: int32
+             * @description The revision to undo. If the template has another one: 409 `revision_conflict`.
              */
             if_revision?: number | null;
         };
@@ -11058,6 +11319,11 @@ export interface components {
                 suggested_action?: string;
                 cloud_processing?: components["schemas"]["CloudProcessing"];
                 cost?: components["schemas"]["Cost"];
+                /**
+                 * Format: int32
+                 * @description Of `revision_conflict`: the document's present revision, 0 where there is none.
+                 */
+                revision?: number;
             };
         };
         /**
@@ -11149,6 +11415,20 @@ export interface components {
     responses: {
         /** @description `account_not_found`: There is no such account; for operators. */
         "Route.account_not_found": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["RouteError"];
+            };
+        };
+        /** @description `endpoint_disabled`: The webhook endpoint is disabled. */
+        "Route.endpoint_disabled": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12143,6 +12423,20 @@ export interface components {
         };
         /** @description `skill_not_found`: There is no such skill. */
         "Tool.skill_not_found": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ToolError"];
+            };
+        };
+        /** @description `template_not_found`: There is no such template. */
+        "Tool.template_not_found": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -17737,6 +18031,116 @@ export interface operations {
             503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
         };
     };
+    undo_brand_kit: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+                /** @description The same key answers the first call again, and starts, charges and makes nothing twice (contract §4.1). It lives as long as the jobs that it started, or a day. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["UndoBrandKit"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    /** @description `true` when this is the stored answer of the first call with the Idempotency-Key. */
+                    "Idempotent-Replayed"?: boolean;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "brand_kit": {
+                     *           "colors": [
+                     *             {
+                     *               "name": "interview.mp4",
+                     *               "hex": "a hex"
+                     *             }
+                     *           ],
+                     *           "fonts": [
+                     *             {
+                     *               "name": "interview.mp4",
+                     *               "family": "a family"
+                     *             }
+                     *           ],
+                     *           "logos": [
+                     *             {
+                     *               "name": "interview.mp4",
+                     *               "item_id": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "ref": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "item_deleted": true
+                     *             }
+                     *           ],
+                     *           "voice": "a voice",
+                     *           "caption_style": {
+                     *             "family": "a family",
+                     *             "size": 1.25,
+                     *             "color": "a color",
+                     *             "background": "a background",
+                     *             "position": "top"
+                     *           },
+                     *           "revision": 1,
+                     *           "updated_at": "2026-11-20T09:30:00.000Z"
+                     *         },
+                     *         "families": [
+                     *           "a families"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_BrandKitAnswer"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Tool.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            409: components["responses"]["Tool.idempotency_in_progress.revision_conflict.nothing_to_undo"];
+            413: components["responses"]["Tool.request_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            422: components["responses"]["Tool.idempotency_key_reused"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
     add_calendar_entry: {
         parameters: {
             query?: never;
@@ -18566,6 +18970,100 @@ export interface operations {
             503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
         };
     };
+    undo_settings: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+                /** @description The same key answers the first call again, and starts, charges and makes nothing twice (contract §4.1). It lives as long as the jobs that it started, or a day. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["UndoSettings"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    /** @description `true` when this is the stored answer of the first call with the Idempotency-Key. */
+                    "Idempotent-Replayed"?: boolean;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "settings": {
+                     *           "name": "interview.mp4",
+                     *           "default_language": "a default language",
+                     *           "reads_on_import": [
+                     *             "transcript"
+                     *           ],
+                     *           "min_silence_ms": 1,
+                     *           "padding_ms": 1,
+                     *           "duck_db": 1.25,
+                     *           "caption_style": {
+                     *             "family": "a family",
+                     *             "size": 1.25,
+                     *             "color": "a color",
+                     *             "background": "a background",
+                     *             "position": "top"
+                     *           },
+                     *           "revision": 1,
+                     *           "updated_at": "2026-11-20T09:30:00.000Z"
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_SettingsAnswer"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Tool.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            409: components["responses"]["Tool.idempotency_in_progress.revision_conflict.nothing_to_undo"];
+            413: components["responses"]["Tool.request_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            422: components["responses"]["Tool.idempotency_key_reused"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
     save_skill: {
         parameters: {
             query?: never;
@@ -18804,6 +19302,94 @@ export interface operations {
             404: components["responses"]["Tool.skill_not_found"];
             413: components["responses"]["Tool.request_too_large"];
             415: components["responses"]["Tool.unsupported_media_type"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    undo_skill: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+                /** @description The same key answers the first call again, and starts, charges and makes nothing twice (contract §4.1). It lives as long as the jobs that it started, or a day. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "interview.mp4"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UndoSkill"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    /** @description `true` when this is the stored answer of the first call with the Idempotency-Key. */
+                    "Idempotent-Replayed"?: boolean;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "skill": {
+                     *           "name": "interview.mp4",
+                     *           "description": "a description",
+                     *           "text": "a text",
+                     *           "revision": 1,
+                     *           "created_at": "2026-11-20T09:30:00.000Z",
+                     *           "updated_at": "2026-11-20T09:30:00.000Z"
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_SkillAnswer"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Tool.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            404: components["responses"]["Tool.skill_not_found"];
+            409: components["responses"]["Tool.idempotency_in_progress.revision_conflict.nothing_to_undo"];
+            413: components["responses"]["Tool.request_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            422: components["responses"]["Tool.idempotency_key_reused"];
             429: components["responses"]["Tool.rate_limited"];
             500: components["responses"]["Tool.internal"];
             503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
@@ -19227,6 +19813,94 @@ export interface operations {
             503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
         };
     };
+    undo_template: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+                /** @description The same key answers the first call again, and starts, charges and makes nothing twice (contract §4.1). It lives as long as the jobs that it started, or a day. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "interview.mp4"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UndoTemplate"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    /** @description `true` when this is the stored answer of the first call with the Idempotency-Key. */
+                    "Idempotent-Replayed"?: boolean;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "template": {
+                     *           "name": "interview.mp4",
+                     *           "tool": "a tool",
+                     *           "arguments": {},
+                     *           "revision": 1,
+                     *           "created_at": "2026-11-20T09:30:00.000Z",
+                     *           "updated_at": "2026-11-20T09:30:00.000Z"
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 1.25,
+                     *           "held_credits": 1.25,
+                     *           "left_credits": 1.25
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_TemplateAnswer"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Tool.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            404: components["responses"]["Tool.template_not_found"];
+            409: components["responses"]["Tool.idempotency_in_progress.revision_conflict.nothing_to_undo"];
+            413: components["responses"]["Tool.request_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            422: components["responses"]["Tool.idempotency_key_reused"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
     delete_template: {
         parameters: {
             query?: never;
@@ -19295,20 +19969,7 @@ export interface operations {
             400: components["responses"]["Tool.invalid_request.invalid_json"];
             401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
             403: components["responses"]["Tool.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
-            /** @description `template_not_found`: There is no such template. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ToolError"];
-                };
-            };
+            404: components["responses"]["Tool.template_not_found"];
             413: components["responses"]["Tool.request_too_large"];
             415: components["responses"]["Tool.unsupported_media_type"];
             429: components["responses"]["Tool.rate_limited"];
@@ -22836,7 +23497,7 @@ export interface operations {
     list_library_items: {
         parameters: {
             query?: {
-                /** @description Only items whose name, ref or one of whose tags contains this, ignoring case. */
+                /** @description Only items whose name, ref or one of whose tags contains this, ignoring case; or the item with this id. */
                 query?: string;
                 /** @description Only items of this type. */
                 type?: components["schemas"]["LibraryItemType"];
@@ -24167,20 +24828,7 @@ export interface operations {
             401: components["responses"]["Route.unauthenticated.credential_revoked.token_expired"];
             403: components["responses"]["Route.workspace_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
             404: components["responses"]["Route.webhook_not_found.delivery_not_found"];
-            /** @description `endpoint_disabled`: The webhook endpoint is disabled. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RouteError"];
-                };
-            };
+            409: components["responses"]["Route.endpoint_disabled"];
             413: components["responses"]["Route.request_too_large"];
             415: components["responses"]["Route.unsupported_media_type"];
             429: components["responses"]["Route.rate_limited"];
@@ -27297,6 +27945,79 @@ export interface operations {
             503: components["responses"]["Route.unavailable.database_unavailable.shutting_down"];
         };
     };
+    operator_cancel_job: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The job's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "payer_account_id": "a payer account id",
+                     *       "owner_account_id": "a owner account id",
+                     *       "job": {
+                     *         "id": "job_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "workspace_id": "wsp_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "kind": "generation",
+                     *         "read": "transcript",
+                     *         "item_id": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "ref": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "status": "queued",
+                     *         "progress": 1,
+                     *         "attempt": 1,
+                     *         "max_attempts": 1,
+                     *         "cancel_requested": false,
+                     *         "estimated_minutes": 1.25,
+                     *         "cloud_minutes": 1.25,
+                     *         "estimated_credits": 1.25,
+                     *         "credits": 1.25,
+                     *         "result": {},
+                     *         "error": {
+                     *           "code": "internal",
+                     *           "message": "What went wrong, in words.",
+                     *           "retryable": false
+                     *         },
+                     *         "context": "Reading the interview before it is cut.",
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "created_at": "2026-11-20T09:30:00.000Z",
+                     *         "started_at": "2026-11-20T09:30:00.000Z",
+                     *         "finished_at": "2026-11-20T09:30:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OperatorJob"];
+                };
+            };
+            400: components["responses"]["Route.invalid_request"];
+            401: components["responses"]["Route.unauthenticated"];
+            403: components["responses"]["Route.role_forbidden"];
+            404: components["responses"]["Route.job_not_found"];
+            409: components["responses"]["Route.illegal_transition"];
+            429: components["responses"]["Route.rate_limited"];
+            500: components["responses"]["Route.internal"];
+            503: components["responses"]["Route.unavailable.database_unavailable.shutting_down"];
+        };
+    };
     operator_retry_job: {
         parameters: {
             query?: never;
@@ -27549,6 +28270,90 @@ export interface operations {
             503: components["responses"]["Route.unavailable.database_unavailable.shutting_down"];
         };
     };
+    operator_resend_delivery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The delivery's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "delivery_id": "dlv_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *       "endpoint_id": "whe_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *       "event_id": "evt_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *       "event_type": "job.succeeded",
+                     *       "job_id": "job_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *       "workspace_id": "wsp_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *       "status": "pending",
+                     *       "trigger": "event",
+                     *       "resend_of": "dlv_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *       "attempt_count": 1,
+                     *       "next_attempt_at": "2026-11-20T09:30:00.000Z",
+                     *       "response_status": 200,
+                     *       "error": "a error",
+                     *       "created_at": "2026-11-20T09:30:00.000Z",
+                     *       "finished_at": "2026-11-20T09:30:00.000Z",
+                     *       "attempts": [
+                     *         {
+                     *           "attempt": 1,
+                     *           "at": "2026-11-20T09:30:00.000Z",
+                     *           "duration_ms": 1,
+                     *           "response_status": 200,
+                     *           "error": "a error",
+                     *           "response_excerpt": "a response excerpt"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Delivery"];
+                };
+            };
+            400: components["responses"]["Route.invalid_request"];
+            401: components["responses"]["Route.unauthenticated"];
+            /**
+             * @description `workspace_forbidden`: The credential can't reach this workspace.
+             *     `role_forbidden`: The caller's role in the workspace does not allow this.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RouteError"];
+                };
+            };
+            404: components["responses"]["Route.webhook_not_found.delivery_not_found"];
+            409: components["responses"]["Route.endpoint_disabled"];
+            429: components["responses"]["Route.rate_limited"];
+            500: components["responses"]["Route.internal"];
+            503: components["responses"]["Route.unavailable.database_unavailable.shutting_down"];
+        };
+    };
     operator_list_audit: {
         parameters: {
             query?: {
@@ -27756,6 +28561,85 @@ export interface operations {
             403: components["responses"]["Route.workspace_forbidden.account_suspended.user_disabled.session_not_allowed.key_wrong_workspace"];
             413: components["responses"]["Route.request_too_large"];
             415: components["responses"]["Route.unsupported_media_type"];
+            429: components["responses"]["Route.rate_limited"];
+            500: components["responses"]["Route.internal"];
+            503: components["responses"]["Route.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    get_statement: {
+        parameters: {
+            query?: {
+                /** @description The month, such as `2026-11`; the open one when it is absent. */
+                month?: string;
+                /** @description Rows to show. */
+                limit?: number;
+                /** @description The `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "month": "2026-11",
+                     *       "minutes": {
+                     *         "before": 1.25,
+                     *         "change": 1.25,
+                     *         "after": 1.25
+                     *       },
+                     *       "bought_minutes": {
+                     *         "before": 1.25,
+                     *         "change": 1.25,
+                     *         "after": 1.25
+                     *       },
+                     *       "credits": {
+                     *         "before": 1.25,
+                     *         "change": 1.25,
+                     *         "after": 1.25
+                     *       },
+                     *       "adds_up": true,
+                     *       "data": [
+                     *         {
+                     *           "at": "2026-11-20T09:30:00.000Z",
+                     *           "kind": "a kind",
+                     *           "job_id": "job_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *           "reference": "a reference",
+                     *           "minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "credits": 1.25,
+                     *           "held_minutes": 1.25,
+                     *           "held_credits": 1.25
+                     *         }
+                     *       ],
+                     *       "has_more": true,
+                     *       "next_cursor": "a next cursor"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StatementAnswer"];
+                };
+            };
+            400: components["responses"]["Route.invalid_request.invalid_cursor"];
+            401: components["responses"]["Route.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Route.workspace_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
             429: components["responses"]["Route.rate_limited"];
             500: components["responses"]["Route.internal"];
             503: components["responses"]["Route.unavailable.database_unavailable.shutting_down"];

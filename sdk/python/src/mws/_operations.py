@@ -62,6 +62,7 @@ OPERATIONS = {
     'get_overview': Operation('get_overview', 'POST', '/tools/get_overview', 'harmless', types.ToolAnswerOverviewAnswer),
     'get_brand_kit': Operation('get_brand_kit', 'POST', '/tools/get_brand_kit', 'harmless', types.ToolAnswerBrandKitAnswer),
     'update_brand_kit': Operation('update_brand_kit', 'POST', '/tools/update_brand_kit', 'kept', types.ToolAnswerBrandKitAnswer),
+    'undo_brand_kit': Operation('undo_brand_kit', 'POST', '/tools/undo_brand_kit', 'kept', types.ToolAnswerBrandKitAnswer),
     'add_calendar_entry': Operation('add_calendar_entry', 'POST', '/tools/add_calendar_entry', 'kept', types.ToolAnswerCalendarEntryAnswer),
     'list_calendar': Operation('list_calendar', 'POST', '/tools/list_calendar', 'harmless', types.ToolAnswerCalendarPage, rows=('data', 'entries')),
     'update_calendar_entry': Operation('update_calendar_entry', 'POST', '/tools/update_calendar_entry', 'harmless', types.ToolAnswerCalendarEntryAnswer),
@@ -71,13 +72,16 @@ OPERATIONS = {
     'revoke_calendar_feed': Operation('revoke_calendar_feed', 'POST', '/tools/revoke_calendar_feed', 'harmless', types.ToolAnswerRevokedCalendarFeed),
     'get_settings': Operation('get_settings', 'POST', '/tools/get_settings', 'harmless', types.ToolAnswerSettingsAnswer),
     'update_settings': Operation('update_settings', 'POST', '/tools/update_settings', 'kept', types.ToolAnswerSettingsAnswer),
+    'undo_settings': Operation('undo_settings', 'POST', '/tools/undo_settings', 'kept', types.ToolAnswerSettingsAnswer),
     'save_skill': Operation('save_skill', 'POST', '/tools/save_skill', 'kept', types.ToolAnswerSkillAnswer),
     'list_skills': Operation('list_skills', 'POST', '/tools/list_skills', 'harmless', types.ToolAnswerSkillPage, rows=('data', 'skills')),
     'get_skill': Operation('get_skill', 'POST', '/tools/get_skill', 'harmless', types.ToolAnswerSkillAnswer),
+    'undo_skill': Operation('undo_skill', 'POST', '/tools/undo_skill', 'kept', types.ToolAnswerSkillAnswer),
     'delete_skill': Operation('delete_skill', 'POST', '/tools/delete_skill', 'harmless', types.ToolAnswerDeletedSkill),
     'save_template': Operation('save_template', 'POST', '/tools/save_template', 'kept', types.ToolAnswerTemplateAnswer),
     'list_templates': Operation('list_templates', 'POST', '/tools/list_templates', 'harmless', types.ToolAnswerTemplatePage, rows=('data', 'templates')),
     'run_template': Operation('run_template', 'POST', '/tools/run_template', 'kept', types.ToolAnswerFields),
+    'undo_template': Operation('undo_template', 'POST', '/tools/undo_template', 'kept', types.ToolAnswerTemplateAnswer),
     'delete_template': Operation('delete_template', 'POST', '/tools/delete_template', 'harmless', types.ToolAnswerDeletedTemplate),
     'create_timeline': Operation('create_timeline', 'POST', '/tools/create_timeline', 'kept', types.ToolAnswerTimelineAnswer),
     'list_timelines': Operation('list_timelines', 'POST', '/tools/list_timelines', 'harmless', types.ToolAnswerTimelinePage, rows=('data', 'timelines')),
@@ -169,13 +173,16 @@ OPERATIONS = {
     'operator_update_read': Operation('operator_update_read', 'PATCH', '/operator/reads/{read}', 'harmless', types.OperatorRead),
     'operator_list_jobs': Operation('operator_list_jobs', 'GET', '/operator/jobs', 'harmless', types.ListOperatorJob, rows=('data',)),
     'operator_get_job': Operation('operator_get_job', 'GET', '/operator/jobs/{id}', 'harmless', types.OperatorJob),
+    'operator_cancel_job': Operation('operator_cancel_job', 'POST', '/operator/jobs/{id}/cancel', 'harmless', types.OperatorJob),
     'operator_retry_job': Operation('operator_retry_job', 'POST', '/operator/jobs/{id}/retry', 'harmless', types.PreparedRead),
     'operator_list_deliveries': Operation('operator_list_deliveries', 'GET', '/operator/deliveries', 'harmless', types.ListDelivery, rows=('data',)),
     'operator_resend_deliveries': Operation('operator_resend_deliveries', 'POST', '/operator/deliveries/resend', 'harmless', types.ResentAll),
+    'operator_resend_delivery': Operation('operator_resend_delivery', 'POST', '/operator/deliveries/{id}/resend', 'refused', types.Delivery),
     'operator_list_audit': Operation('operator_list_audit', 'GET', '/operator/audit', 'harmless', types.ListAuditEntry, rows=('data',)),
     'operator_get_report': Operation('operator_get_report', 'GET', '/operator/report', 'harmless', types.HealthReport),
     'operator_create_console_link': Operation('operator_create_console_link', 'POST', '/operator/console-links', 'refused', types.ConsoleLink),
     'create_portal_session': Operation('create_portal_session', 'POST', '/portal-sessions', 'refused', types.PortalSession),
+    'get_statement': Operation('get_statement', 'GET', '/statement', 'harmless', types.StatementAnswer, rows=('data',)),
 }
 """What each operation is on the wire."""
 
@@ -736,8 +743,20 @@ class Workspace(Group):
         timeout: float | None = None,
     ) -> types.ToolAnswerBrandKitAnswer:
         """Makes all the changes or none. Whatever uses an entry of the kit by name uses its current value: the pages of public
-        links show its first colour."""
+        links show its first colour. The last 50 changes can be undone with `undo_brand_kit`."""
         return self._client.call(OPERATIONS['update_brand_kit'], body={}, maybe={'if_revision': if_revision, 'colors': colors, 'fonts': fonts, 'logos': logos, 'voice': voice, 'caption_style': caption_style}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def undo_brand_kit(
+        self,
+        *,
+        if_revision: int | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerBrandKitAnswer:
+        """Restores what the kit was before its latest change, as a new revision. Repeat it to undo the change before. The first
+        change is not undone: null, or an empty list, removes what it set."""
+        return self._client.call(OPERATIONS['undo_brand_kit'], body={}, maybe={'if_revision': if_revision}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def add_calendar_entry(
         self,
@@ -854,8 +873,20 @@ class Workspace(Group):
         timeout: float | None = None,
     ) -> types.ToolAnswerSettingsAnswer:
         """They apply from the next call on; a call may still say otherwise. `reads_on_import` start as if the uploader had
-        requested them, and cost the same."""
+        requested them, and cost the same. The last 50 changes can be undone with `undo_settings`."""
         return self._client.call(OPERATIONS['update_settings'], body={}, maybe={'if_revision': if_revision, 'name': name, 'default_language': default_language, 'reads_on_import': reads_on_import, 'min_silence_ms': min_silence_ms, 'padding_ms': padding_ms, 'duck_db': duck_db, 'caption_style': caption_style}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def undo_settings(
+        self,
+        *,
+        if_revision: int | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerSettingsAnswer:
+        """Restores what the settings were before their latest change, as a new revision. Repeat it to undo the change before.
+        The first change is not undone: null, or an empty list, restores the service's default."""
+        return self._client.call(OPERATIONS['undo_settings'], body={}, maybe={'if_revision': if_revision}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def save_skill(
         self,
@@ -869,7 +900,8 @@ class Workspace(Group):
         timeout: float | None = None,
     ) -> types.ToolAnswerSkillAnswer:
         """Saves instructions for whoever works in the workspace: agents list skills and read those that fit. A skill of the same
-        name is replaced. Over MCP skills are prompts too. A workspace has at most 200."""
+        name is replaced; the last 50 changes can be undone with `undo_skill`. Over MCP skills are prompts too. A
+        workspace has at most 200."""
         return self._client.call(OPERATIONS['save_skill'], body={'name': name, 'text': text}, maybe={'description': description, 'if_revision': if_revision}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def list_skills(
@@ -893,6 +925,19 @@ class Workspace(Group):
         """With its text, as Markdown."""
         return self._client.call(OPERATIONS['get_skill'], body={'name': name}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
+    def undo_skill(
+        self,
+        *,
+        name: str,
+        if_revision: int | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerSkillAnswer:
+        """Restores what the skill was before its latest change, as a new revision. Repeat it to undo the change before. A first
+        save is not undone: `delete_skill` deletes the skill."""
+        return self._client.call(OPERATIONS['undo_skill'], body={'name': name}, maybe={'if_revision': if_revision}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
     def delete_skill(
         self,
         *,
@@ -900,7 +945,7 @@ class Workspace(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerDeletedSkill:
-        """Its name becomes free."""
+        """Its history is deleted too, and its name becomes free."""
         return self._client.call(OPERATIONS['delete_skill'], body={'name': name}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
     def save_template(
@@ -915,7 +960,8 @@ class Workspace(Group):
         timeout: float | None = None,
     ) -> types.ToolAnswerTemplateAnswer:
         """Saves a tool's arguments under a name, to run again and again. They are checked against the tool's schema; required
-        arguments may be left to the run. A template of the same name is replaced. A workspace has at most 200."""
+        arguments may be left to the run. A template of the same name is replaced; the last 50 changes can be undone
+        with `undo_template`. A workspace has at most 200."""
         return self._client.call(OPERATIONS['save_template'], body={'name': name, 'tool': tool, 'arguments': arguments}, maybe={'if_revision': if_revision}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def list_templates(
@@ -942,6 +988,19 @@ class Workspace(Group):
         call of that tool: who may make it, its price, its refusals and its Idempotency-Key are the tool's."""
         return self._client.call(OPERATIONS['run_template'], body={'name': name}, maybe={'overrides': overrides}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
+    def undo_template(
+        self,
+        *,
+        name: str,
+        if_revision: int | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerTemplateAnswer:
+        """Restores what the template was before its latest change, as a new revision. Repeat it to undo the change before. A
+        first save is not undone: `delete_template` deletes the template."""
+        return self._client.call(OPERATIONS['undo_template'], body={'name': name}, maybe={'if_revision': if_revision}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
     def delete_template(
         self,
         *,
@@ -949,7 +1008,7 @@ class Workspace(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerDeletedTemplate:
-        """Its name becomes free."""
+        """Its history is deleted too, and its name becomes free."""
         return self._client.call(OPERATIONS['delete_template'], body={'name': name}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
     def create_project(
@@ -1274,6 +1333,19 @@ class Account(Group):
         minutes, and signs a browser in for an hour, with its key's rights on those pages; it makes no keys. The
         session ends with the key that made the link, which must be an API key."""
         return self._client.call(OPERATIONS['create_portal_session'], body={}, maybe={'pages': pages, 'return_url': return_url, 'theme': theme}, workspace_id=workspace_id, timeout=timeout)
+
+    def get_statement(
+        self,
+        *,
+        month: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> Page[types.StatementEntry]:
+        """Returns what stood before a month, the journal's entries of it, newest first, and what stands after them. `adds_up`
+        says whether the account's balances are what its whole journal adds up to."""
+        return self._client.pages(OPERATIONS['get_statement'], query={'month': month, 'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
 
 
 class Research(Group):
@@ -2317,6 +2389,16 @@ class Operator(Group):
         """Returns the job as its account sees it, and the accounts that own and pay for it."""
         return self._client.call(OPERATIONS['operator_get_job'], path={'id': id}, timeout=timeout)
 
+    def operator_cancel_job(
+        self,
+        id: str,
+        *,
+        timeout: float | None = None,
+    ) -> types.OperatorJob:
+        """A job that is queued is cancelled at once, one that runs when its worker notices. It costs nothing, and its account is
+        told as when it cancels a job itself."""
+        return self._client.call(OPERATIONS['operator_cancel_job'], path={'id': id}, timeout=timeout)
+
     def operator_retry_job(
         self,
         id: str,
@@ -2365,6 +2447,16 @@ class Operator(Group):
         """Sends every event since a time again whose last delivery to an endpoint failed or was skipped, and which matches the
         filters: each as a new delivery, from its first attempt. With `dry_run` they are only counted."""
         return self._client.call(OPERATIONS['operator_resend_deliveries'], body={'since': since}, maybe={'until': until, 'account_id': account_id, 'endpoint_id': endpoint_id, 'status': status, 'event_type': event_type, 'http_status': http_status, 'error': error, 'dry_run': dry_run}, timeout=timeout)
+
+    def operator_resend_delivery(
+        self,
+        id: str,
+        *,
+        timeout: float | None = None,
+    ) -> types.Delivery:
+        """Sends it again from its first attempt, whether it arrived or not: as a new delivery, which names it in `resend_of`. If
+        it, or a resend of it, is still pending, that one is cancelled."""
+        return self._client.call(OPERATIONS['operator_resend_delivery'], path={'id': id}, timeout=timeout)
 
     def operator_list_audit(
         self,
@@ -2975,8 +3067,20 @@ class AsyncWorkspace(AsyncGroup):
         timeout: float | None = None,
     ) -> types.ToolAnswerBrandKitAnswer:
         """Makes all the changes or none. Whatever uses an entry of the kit by name uses its current value: the pages of public
-        links show its first colour."""
+        links show its first colour. The last 50 changes can be undone with `undo_brand_kit`."""
         return await self._client.call(OPERATIONS['update_brand_kit'], body={}, maybe={'if_revision': if_revision, 'colors': colors, 'fonts': fonts, 'logos': logos, 'voice': voice, 'caption_style': caption_style}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    async def undo_brand_kit(
+        self,
+        *,
+        if_revision: int | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerBrandKitAnswer:
+        """Restores what the kit was before its latest change, as a new revision. Repeat it to undo the change before. The first
+        change is not undone: null, or an empty list, removes what it set."""
+        return await self._client.call(OPERATIONS['undo_brand_kit'], body={}, maybe={'if_revision': if_revision}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     async def add_calendar_entry(
         self,
@@ -3093,8 +3197,20 @@ class AsyncWorkspace(AsyncGroup):
         timeout: float | None = None,
     ) -> types.ToolAnswerSettingsAnswer:
         """They apply from the next call on; a call may still say otherwise. `reads_on_import` start as if the uploader had
-        requested them, and cost the same."""
+        requested them, and cost the same. The last 50 changes can be undone with `undo_settings`."""
         return await self._client.call(OPERATIONS['update_settings'], body={}, maybe={'if_revision': if_revision, 'name': name, 'default_language': default_language, 'reads_on_import': reads_on_import, 'min_silence_ms': min_silence_ms, 'padding_ms': padding_ms, 'duck_db': duck_db, 'caption_style': caption_style}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    async def undo_settings(
+        self,
+        *,
+        if_revision: int | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerSettingsAnswer:
+        """Restores what the settings were before their latest change, as a new revision. Repeat it to undo the change before.
+        The first change is not undone: null, or an empty list, restores the service's default."""
+        return await self._client.call(OPERATIONS['undo_settings'], body={}, maybe={'if_revision': if_revision}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     async def save_skill(
         self,
@@ -3108,7 +3224,8 @@ class AsyncWorkspace(AsyncGroup):
         timeout: float | None = None,
     ) -> types.ToolAnswerSkillAnswer:
         """Saves instructions for whoever works in the workspace: agents list skills and read those that fit. A skill of the same
-        name is replaced. Over MCP skills are prompts too. A workspace has at most 200."""
+        name is replaced; the last 50 changes can be undone with `undo_skill`. Over MCP skills are prompts too. A
+        workspace has at most 200."""
         return await self._client.call(OPERATIONS['save_skill'], body={'name': name, 'text': text}, maybe={'description': description, 'if_revision': if_revision}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def list_skills(
@@ -3132,6 +3249,19 @@ class AsyncWorkspace(AsyncGroup):
         """With its text, as Markdown."""
         return await self._client.call(OPERATIONS['get_skill'], body={'name': name}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
+    async def undo_skill(
+        self,
+        *,
+        name: str,
+        if_revision: int | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerSkillAnswer:
+        """Restores what the skill was before its latest change, as a new revision. Repeat it to undo the change before. A first
+        save is not undone: `delete_skill` deletes the skill."""
+        return await self._client.call(OPERATIONS['undo_skill'], body={'name': name}, maybe={'if_revision': if_revision}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
     async def delete_skill(
         self,
         *,
@@ -3139,7 +3269,7 @@ class AsyncWorkspace(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerDeletedSkill:
-        """Its name becomes free."""
+        """Its history is deleted too, and its name becomes free."""
         return await self._client.call(OPERATIONS['delete_skill'], body={'name': name}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
     async def save_template(
@@ -3154,7 +3284,8 @@ class AsyncWorkspace(AsyncGroup):
         timeout: float | None = None,
     ) -> types.ToolAnswerTemplateAnswer:
         """Saves a tool's arguments under a name, to run again and again. They are checked against the tool's schema; required
-        arguments may be left to the run. A template of the same name is replaced. A workspace has at most 200."""
+        arguments may be left to the run. A template of the same name is replaced; the last 50 changes can be undone
+        with `undo_template`. A workspace has at most 200."""
         return await self._client.call(OPERATIONS['save_template'], body={'name': name, 'tool': tool, 'arguments': arguments}, maybe={'if_revision': if_revision}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def list_templates(
@@ -3181,6 +3312,19 @@ class AsyncWorkspace(AsyncGroup):
         call of that tool: who may make it, its price, its refusals and its Idempotency-Key are the tool's."""
         return await self._client.call(OPERATIONS['run_template'], body={'name': name}, maybe={'overrides': overrides}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
+    async def undo_template(
+        self,
+        *,
+        name: str,
+        if_revision: int | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerTemplateAnswer:
+        """Restores what the template was before its latest change, as a new revision. Repeat it to undo the change before. A
+        first save is not undone: `delete_template` deletes the template."""
+        return await self._client.call(OPERATIONS['undo_template'], body={'name': name}, maybe={'if_revision': if_revision}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
     async def delete_template(
         self,
         *,
@@ -3188,7 +3332,7 @@ class AsyncWorkspace(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerDeletedTemplate:
-        """Its name becomes free."""
+        """Its history is deleted too, and its name becomes free."""
         return await self._client.call(OPERATIONS['delete_template'], body={'name': name}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
     async def create_project(
@@ -3513,6 +3657,19 @@ class AsyncAccount(AsyncGroup):
         minutes, and signs a browser in for an hour, with its key's rights on those pages; it makes no keys. The
         session ends with the key that made the link, which must be an API key."""
         return await self._client.call(OPERATIONS['create_portal_session'], body={}, maybe={'pages': pages, 'return_url': return_url, 'theme': theme}, workspace_id=workspace_id, timeout=timeout)
+
+    def get_statement(
+        self,
+        *,
+        month: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> AsyncPages[types.StatementEntry]:
+        """Returns what stood before a month, the journal's entries of it, newest first, and what stands after them. `adds_up`
+        says whether the account's balances are what its whole journal adds up to."""
+        return self._client.pages(OPERATIONS['get_statement'], query={'month': month, 'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
 
 
 class AsyncResearch(AsyncGroup):
@@ -4556,6 +4713,16 @@ class AsyncOperator(AsyncGroup):
         """Returns the job as its account sees it, and the accounts that own and pay for it."""
         return await self._client.call(OPERATIONS['operator_get_job'], path={'id': id}, timeout=timeout)
 
+    async def operator_cancel_job(
+        self,
+        id: str,
+        *,
+        timeout: float | None = None,
+    ) -> types.OperatorJob:
+        """A job that is queued is cancelled at once, one that runs when its worker notices. It costs nothing, and its account is
+        told as when it cancels a job itself."""
+        return await self._client.call(OPERATIONS['operator_cancel_job'], path={'id': id}, timeout=timeout)
+
     async def operator_retry_job(
         self,
         id: str,
@@ -4604,6 +4771,16 @@ class AsyncOperator(AsyncGroup):
         """Sends every event since a time again whose last delivery to an endpoint failed or was skipped, and which matches the
         filters: each as a new delivery, from its first attempt. With `dry_run` they are only counted."""
         return await self._client.call(OPERATIONS['operator_resend_deliveries'], body={'since': since}, maybe={'until': until, 'account_id': account_id, 'endpoint_id': endpoint_id, 'status': status, 'event_type': event_type, 'http_status': http_status, 'error': error, 'dry_run': dry_run}, timeout=timeout)
+
+    async def operator_resend_delivery(
+        self,
+        id: str,
+        *,
+        timeout: float | None = None,
+    ) -> types.Delivery:
+        """Sends it again from its first attempt, whether it arrived or not: as a new delivery, which names it in `resend_of`. If
+        it, or a resend of it, is still pending, that one is cancelled."""
+        return await self._client.call(OPERATIONS['operator_resend_delivery'], path={'id': id}, timeout=timeout)
 
     def operator_list_audit(
         self,

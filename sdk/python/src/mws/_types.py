@@ -1109,6 +1109,18 @@ class CreatedPublicLink(Model):
     """The URL of its page, which only this answer shows. Whoever has it can see the item."""
 
 
+class CreditSums(Model):
+    """AI credits before a month, by how much all of its entries changed them, and after it. Held ones are counted in."""
+
+    __slots__ = ()
+    before: float
+    """Before the month."""
+    change: float
+    """The sum of all entries of the month."""
+    after: float
+    """After them."""
+
+
 class CreditsAnswer(Model):
     """The account's balance of AI credits, with at most two decimals."""
 
@@ -2380,7 +2392,7 @@ class ListItems(Model):
 
     __slots__ = ()
     query: str | None
-    """Only items whose name, ref or one of whose tags contains this, ignoring case."""
+    """Only items whose name, ref or one of whose tags contains this, ignoring case; or the item with this id."""
     type: LibraryItemType | None
     """Only items of this type."""
     status: LibraryItemStatus | None
@@ -2896,6 +2908,18 @@ class Meta(Model):
     """The AI credits that the call cost."""
     cloud_processing: CloudProcessing | None
     """The cloud minutes that the call used, holds and leaves; present for every tool that may start cloud processing."""
+
+
+class MinuteSums(Model):
+    """Minutes before a month, by how much all of its entries changed them, and after it. Held minutes are counted in."""
+
+    __slots__ = ()
+    before: float
+    """Before the month."""
+    change: float
+    """The sum of all entries of the month."""
+    after: float
+    """After them."""
 
 
 class Model(Model):
@@ -4446,6 +4470,53 @@ class SpeechSegment(Model):
     confidence: float
     """The mean probability of a voice in it, 0 to 1."""
 
+
+class StatementAnswer(Model):
+    """A month of the account's journal. What was before the month and the changes of its entries add up to what is after."""
+
+    __slots__ = ()
+    month: str
+    """The month, such as `2026-11`."""
+    minutes: MinuteSums
+    """The month's own minutes, which begin with its allowance and lapse at its end."""
+    bought_minutes: MinuteSums
+    """Bought minutes."""
+    credits: CreditSums
+    """AI credits."""
+    adds_up: bool
+    """Whether the account's balances are what its whole journal adds up to, looked at for this answer."""
+    data: list[StatementEntry]
+    """The month's entries, newest first. A hold is none: minutes that are held are still the account's."""
+    has_more: bool
+    """Whether there are entries after these."""
+    next_cursor: str | None
+    """Pass it as `cursor` for the entries after these; null on the last page."""
+
+
+class StatementEntry(Model):
+    """An entry of the journal."""
+
+    __slots__ = ()
+    at: str
+    """When it was written. A job's charge belongs to the month in which the job was started."""
+    kind: str
+    """`grant` (the month's allowance), `purchase`, `adjustment`, `charge` (of a job that succeeded) or `release` (of a job
+    that failed or was cancelled, and cost nothing)."""
+    job_id: str | None
+    """The job that ended; null for an entry without a job."""
+    reference: str | None
+    """The deployment's own name for it, such as an invoice's number, or null."""
+    minutes: float
+    """By how much it changed the month's minutes."""
+    bought_minutes: float
+    """By how much it changed the bought minutes."""
+    credits: float
+    """By how much it changed the AI credits."""
+    held_minutes: float | None
+    """The minutes that were held for the job, the most that it could cost; null for an entry without a job."""
+    held_credits: float | None
+    """The AI credits that were held for the job; null for an entry without a job."""
+
 Status = Literal['pending', 'succeeded', 'failed', 'skipped', 'cancelled']
 """The status of a delivery."""
 
@@ -5877,6 +5948,14 @@ class UndoBoard(Model):
     """The revision to undo. If the board has another one: 409 `revision_conflict`."""
 
 
+class UndoBrandKit(Model):
+    """Which change of the brand kit to undo."""
+
+    __slots__ = ()
+    if_revision: int | None
+    """The revision to undo. If the kit has another one: 409 `revision_conflict`."""
+
+
 class UndoCanvas(Model):
     """Which canvas to restore."""
 
@@ -5895,6 +5974,34 @@ class UndoDub(Model):
     """The dub."""
     if_revision: int | None
     """The revision to undo. If the dub has another one: 409 `revision_conflict`."""
+
+
+class UndoSettings(Model):
+    """Which change of the settings to undo."""
+
+    __slots__ = ()
+    if_revision: int | None
+    """The revision to undo. If the settings have another one: 409 `revision_conflict`."""
+
+
+class UndoSkill(Model):
+    """Which skill to restore."""
+
+    __slots__ = ()
+    name: str
+    """Its name."""
+    if_revision: int | None
+    """The revision to undo. If the skill has another one: 409 `revision_conflict`."""
+
+
+class UndoTemplate(Model):
+    """Which template to restore."""
+
+    __slots__ = ()
+    name: str
+    """Its name."""
+    if_revision: int | None
+    """The revision to undo. If the template has another one: 409 `revision_conflict`."""
 
 
 class UndoTimeline(Model):
@@ -6408,6 +6515,7 @@ shapes(
     (SpeakersAnswer, {'speakers': StoredReadSpeakersData, 'speech': StoredReadSpeechData}),
     (SpeakersData, {'segments': SpeakerTurn}),
     (SpeechData, {'segments': SpeechSegment}),
+    (StatementAnswer, {'minutes': MinuteSums, 'bought_minutes': MinuteSums, 'credits': CreditSums, 'data': StatementEntry}),
     (StoredReadBeatsData, {'engine': ReadEngine, 'data': BeatsData}),
     (StoredReadSpeakersData, {'engine': ReadEngine, 'data': SpeakersData}),
     (StoredReadSpeechData, {'engine': ReadEngine, 'data': SpeechData}),
