@@ -2,6 +2,7 @@
 
 use crate::app::App;
 use crate::app::doors::Door;
+use crate::contract::Contract;
 use crate::http::API_PATH;
 use crate::http::answers::Roomed;
 use crate::openapi;
@@ -15,7 +16,7 @@ use poem::http::{HeaderValue, header};
 use poem::{Endpoint, EndpointExt, IntoEndpoint, Response, Route, get};
 use poem_openapi::OpenApiService;
 use runtime::health::Health;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use store::fleet::Service;
 
 /// The documentation pages are self-contained.
@@ -37,8 +38,8 @@ pub fn router(app: App) -> impl Endpoint<Output = Response> {
     let is_apart = app.process.settings.health_listen.is_some() && app.door != Door::Operators;
     let route = if is_apart { health.probes() } else { health.routes() };
     let route = route
-        .at("/docs", page(openapi::swagger(&contract)))
-        .at("/reference", page(openapi::scalar(&contract)))
+        .at("/docs", page(openapi::swagger, &contract))
+        .at("/reference", page(openapi::scalar, &contract))
         .at(
             format!("{API_PATH}/openapi.json"),
             get(make_sync(move |_| shared(Response::builder().content_type("application/json").body(json.clone())))),
@@ -58,8 +59,11 @@ fn shared(mut response: Response) -> Response {
     response
 }
 
-fn page(html: String) -> impl Endpoint + 'static {
-    let html = Bytes::from(html);
+/// A page about the contract. It is written when it is first asked for, since that takes as long as all else that a
+/// start does.
+fn page(html: fn(&Contract) -> String, contract: &Arc<Contract>) -> impl Endpoint + 'static {
+    let contract = Arc::clone(contract);
+    let html = LazyLock::new(move || Bytes::from(html(&contract)));
     get(make_sync(move |_| {
         let mut response = shared(Response::builder().content_type("text/html; charset=utf-8").body(html.clone()));
         response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(PAGE_POLICY));

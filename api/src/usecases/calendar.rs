@@ -62,7 +62,7 @@ pub async fn add_entry(
     let workspace = caller.workspace.id;
     let items = found(&mut add_entry, caller, refs).await?;
     let plan = Plan { items, ..plan }.checked().map_err(refused)?;
-    calendar::lock(&mut add_entry, workspace).await?;
+    calendar::lock(&mut add_entry, workspace).await.map_err(ApiError::of_own_lock)?;
     if calendar::count(&mut add_entry, workspace, MOST_ENTRIES).await? >= MOST_ENTRIES {
         let message = format!("The calendar has {MOST_ENTRIES} entries, which is the most.");
         return Err(ApiError::new(Code::QuotaReached, message).suggest("Delete entries that are long past."));
@@ -93,7 +93,10 @@ pub async fn list_entries(conn: &mut PgConnection, caller: &Caller, window: &Win
 /// account has as many bytes of entries as it may; those of finding an item.
 pub async fn change_entry(app: &App, caller: &Caller, id: CalendarEntryId, change: EntryChange) -> Answer<Entry> {
     let mut change_entry = app.process.begin().await?;
-    let row = calendar::find_to_change(&mut change_entry, id).await?.ok_or_else(|| unknown(id))?;
+    let row = calendar::find_to_change(&mut change_entry, id)
+        .await
+        .map_err(ApiError::of_own_lock)?
+        .ok_or_else(|| unknown(id))?;
     if row.workspace_id != caller.workspace.id {
         return Err(elsewhere("entry"));
     }

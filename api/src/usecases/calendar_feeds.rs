@@ -31,7 +31,7 @@ pub async fn create_feed(
         Begun::Before(before) => return Ok(Made::Before(before)),
     };
     let workspace = caller.workspace.id;
-    calendar::lock(&mut create_feed, workspace).await?;
+    calendar::lock(&mut create_feed, workspace).await.map_err(ApiError::of_own_lock)?;
     let most = usize::try_from(MOST_FEEDS).unwrap_or_default();
     if calendar_feeds::of_workspace(&mut create_feed, workspace, MOST_FEEDS).await?.len() >= most {
         let refusal = ApiError::new(Code::QuotaReached, format!("The calendar has {most} feeds, which is the most."));

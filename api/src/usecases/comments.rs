@@ -126,7 +126,7 @@ pub async fn add_guests_comment(app: &App, link: &OpenLink, name: &str, said: Sa
     let item = items::find(&mut add_comment, link.item_id).await?.ok_or_else(gone)?;
     let commented = Commented::of(&item);
     checked_anchor(said.anchor(), commented.extent).map_err(invalid)?;
-    comments::lock(&mut add_comment, Subject::Item(link.item_id)).await?;
+    comments::lock(&mut add_comment, Subject::Item(link.item_id)).await.map_err(ApiError::of_own_lock)?;
     let guests = comments::count_of_link(&mut add_comment, link.id, MOST_GUEST_COMMENTS).await?;
     if guests.in_all >= MOST_GUEST_COMMENTS {
         return Err(full(MOST_GUEST_COMMENTS, "link"));
@@ -147,7 +147,7 @@ async fn add(conn: &mut PgConnection, commented: &Commented, author: Author<'_>,
     let text = checked_text(said.text).map_err(invalid)?;
     let &Commented { subject, workspace, extent } = commented;
     let anchor = checked_anchor(said.anchor(), extent).map_err(invalid)?;
-    comments::lock(conn, subject).await?;
+    comments::lock(conn, subject).await.map_err(ApiError::of_own_lock)?;
     if comments::count(conn, subject, MOST_COMMENTS).await? >= MOST_COMMENTS {
         return Err(full(MOST_COMMENTS, subject.noun()));
     }

@@ -57,7 +57,7 @@ pub async fn key_made_before(app: &App, caller: &Caller, once: &Once, before: &B
 pub async fn revoke_key(app: &App, caller: &Caller, key: KeyId) -> Answer<Revoked> {
     let mut conn = app.conn().await?;
     let mut revoke_key = conn.begin().await?;
-    accounts::lock(&mut revoke_key, caller.account_id).await?;
+    accounts::lock(&mut revoke_key, caller.account_id).await.map_err(ApiError::of_own_lock)?;
     let revoked = keys::revoke(&mut revoke_key, caller.account_id, key).await?;
     if revoked == Revoked::Now {
         note(&mut revoke_key, caller, "key.revoke", key, None).await?;
@@ -82,7 +82,7 @@ async fn insert(
     named: Option<WorkspaceId>,
     key: &ApiKey,
 ) -> Answer<KeyRow> {
-    accounts::lock(conn, caller.account_id).await?;
+    accounts::lock(conn, caller.account_id).await.map_err(ApiError::of_own_lock)?;
     // A caller who was revoked meanwhile must leave no key behind: a revocation takes the same lock.
     if !credentials::still_has_access(conn, &caller.identity()).await? {
         return Err(ApiError::new(Code::CredentialRevoked, "The key, or the user, is let in no longer."));

@@ -48,7 +48,7 @@ pub async fn create_link(
     };
     let item = reach(&mut create_link, caller.workspace, wanted.item).await?;
     let workspace = caller.workspace.id;
-    public_links::lock(&mut create_link, workspace).await?;
+    public_links::lock(&mut create_link, workspace).await.map_err(ApiError::of_own_lock)?;
     if public_links::count_live(&mut create_link, workspace, MOST_LINKS).await? >= MOST_LINKS {
         let message = format!("The workspace has {MOST_LINKS} public links, which is the most.");
         let refusal = ApiError::new(Code::QuotaReached, message);

@@ -57,7 +57,7 @@ async fn pull(app: &App, caller: &Caller, url: &str, limit: usize) -> Answer<Vec
     let posts = fetched_posts(app, caller, &source, limit.min(MOST_PULLED)).await?;
     let account = caller.workspace.account_id;
     let mut keep_pulled = app.process.begin().await?;
-    posts::lock(&mut keep_pulled, account).await?;
+    posts::lock(&mut keep_pulled, account).await.map_err(ApiError::of_own_lock)?;
     let mut rows = Vec::with_capacity(posts.len());
     for post in &posts {
         rows.push(put(&mut keep_pulled, caller, &source, post).await?);
@@ -90,7 +90,8 @@ pub async fn keep_post(
         Begun::Now(keep_post, _) => keep_post,
         Begun::Before(before) => return Ok(Made::Before(before)),
     };
-    let row = reachable(caller, post, posts::find_to_change(&mut keep_post, post).await?)?;
+    let row =
+        reachable(caller, post, posts::find_to_change(&mut keep_post, post).await.map_err(ApiError::of_own_lock)?)?;
     let begun = match media {
         // Another call may have imported it meanwhile.
         Some(media) if row.item_id.is_none() => Some(import(&mut keep_post, &app.process, caller, media).await?),

@@ -80,7 +80,7 @@ async fn found_to_change<D: Document>(
     name: &str,
 ) -> Answer<Option<DocumentRow>> {
     match documents::find_named(conn, caller.workspace.id, D::KIND, name).await? {
-        Some(row) => Ok(documents::find_to_change(conn, D::KIND, row.id).await?),
+        Some(row) => Ok(documents::find_to_change(conn, D::KIND, row.id).await.map_err(ApiError::of_own_lock)?),
         None => Ok(None),
     }
 }

@@ -169,7 +169,11 @@ async fn keep_an_owner(conn: &mut PgConnection, workspace: WorkspaceId, user: Us
 }
 
 async fn lock(conn: &mut PgConnection, account: AccountId) -> Answer<()> {
-    accounts::lock(conn, account).await?.then_some(()).ok_or_else(|| ApiError::internal("a caller without an account"))
+    accounts::lock(conn, account)
+        .await
+        .map_err(ApiError::of_own_lock)?
+        .then_some(())
+        .ok_or_else(|| ApiError::internal("a caller without an account"))
 }
 
 async fn owned(conn: &mut PgConnection, workspace: WorkspaceId) -> Answer<OwnedRow> {

@@ -112,6 +112,11 @@ async fn who_waits_too_long_for_calls_of_its_own_is_told_so_and_the_database_is_
     assert_eq!((refused.status, refused.code(), refused.header("retry-after")), (429, "rate_limited", "1"));
     let keyed = client.prepare_once("a key", std::slice::from_ref(&item), &["levels"]).await?;
     assert_eq!(keyed.code(), "idempotency_in_progress", "the same request is safe to send again");
+    let (key, hook) = (json!({ "name": "Later" }), json!({ "url": "https://93.184.216.34/" }));
+    let (key, hook) = tokio::join!(client.post("/keys", &key), client.post("/webhooks", &hook));
+    for refused in [key?, hook?] {
+        assert_eq!((refused.status, refused.code(), refused.header("retry-after")), (429, "rate_limited", "1"));
+    }
     other.rollback().await?;
     assert_eq!(client.prepare(&[item], &["levels"]).await?.status, 200);
     world.end().await

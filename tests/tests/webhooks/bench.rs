@@ -1,14 +1,18 @@
 //! What the webhook tests share: a service with an account and a receiver, and the worker and the duties called by
 //! hand, so that nothing has to be waited for.
 
+use clap::Parser;
 use domain::credential::ApiKey;
 use domain::event::{EventId, EventType};
 use domain::ids::{AccountId, DeliveryId, EndpointId, JobId, WorkspaceId};
 use domain::job::JobKind;
 use mws_tests::world::{Receiver, Tenant, World};
-use runtime::config::Settings;
+use poem::endpoint::BoxEndpoint;
+use poem::{Endpoint, EndpointExt, Request, Response};
+use runtime::config::{ApiSettings, Settings};
 use runtime::process::Process;
 use runtime::queue::{self, Subject};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 use store::PoolSize;
 use store::attempts::EndedAttempt;
@@ -22,6 +26,12 @@ pub const DEFAULT_SECRET: &str = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwd
 /// Enough for a machine that is busy with other tests.
 const DEADLINE: Duration = Duration::from_secs(20);
 
+#[derive(Parser)]
+struct Arguments {
+    #[command(flatten)]
+    api: ApiSettings,
+}
+
 pub struct Bench {
     pub process: Process,
     pub deliverer: Deliverer,
@@ -30,6 +40,7 @@ pub struct Bench {
     pub workspace: WorkspaceId,
     pub key: ApiKey,
     world: World,
+    routes: OnceLock<BoxEndpoint<'static>>,
 }
 
 impl Bench {
@@ -48,13 +59,31 @@ impl Bench {
         let Tenant { account, workspace, key, .. } = world.tenant("One").await?;
         let process = Process::start(world.settings.clone(), PoolSize(10), "worker").await?;
         let deliverer = Deliverer::new(&process)?;
-        Ok(Self { process, deliverer, receiver: Receiver::start()?, account, workspace, key, world })
+        Ok(Self {
+            process,
+            deliverer,
+            receiver: Receiver::start()?,
+            account,
+            workspace,
+            key,
+            world,
+            routes: OnceLock::new(),
+        })
     }
 
     /// Another worker process on the same database.
     pub async fn another_worker(&self) -> anyhow::Result<Deliverer> {
         let process = Process::start(self.world.settings.clone(), PoolSize(10), "worker").await?;
         Ok(Deliverer::new(&process)?)
+    }
+
+    /// Calls the routes of an api in the worker's process. They are put together once.
+    pub async fn call(&self, request: Request) -> Response {
+        let routes = self.routes.get_or_init(|| {
+            let app = api::assemble(self.process.clone(), Arguments::parse_from(["test"]).api).expect("an app");
+            api::router(app).boxed()
+        });
+        routes.get_response(request).await
     }
 
     pub async fn conn(&self) -> sqlx::pool::PoolConnection<sqlx::Postgres> {

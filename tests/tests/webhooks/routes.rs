@@ -1,24 +1,15 @@
 //! The routes: endpoints, the signing secret, the delivery log, pings and sending again.
 
 use crate::bench::{Bench, DEFAULT_SECRET};
-use clap::Parser;
 use domain::ids::EndpointId;
 use domain::series::{DeliveryStatus, Trigger};
 use domain::signature::verify;
+use poem::Request;
 use poem::http::{Method, StatusCode};
-use poem::{Endpoint, Request};
-use runtime::config::ApiSettings;
 use serde_json::{Value, json};
-
-#[derive(Parser)]
-struct Arguments {
-    #[command(flatten)]
-    api: ApiSettings,
-}
 
 /// Calls a route with the account's key.
 pub async fn call(bench: &Bench, method: Method, path: &str, body: Value) -> (StatusCode, Value) {
-    let app = api::assemble(bench.process.clone(), Arguments::parse_from(["test"]).api).expect("an app");
     let request = Request::builder()
         .method(method.clone())
         .uri_str(format!("/api/v1{path}"))
@@ -27,7 +18,7 @@ pub async fn call(bench: &Bench, method: Method, path: &str, body: Value) -> (St
         Value::Null => request.finish(),
         body => request.content_type("application/json").body(body.to_string()),
     };
-    let response = api::router(app).get_response(request).await;
+    let response = bench.call(request).await;
     let status = response.status();
     let text = response.into_body().into_string().await.expect("text");
     (status, serde_json::from_str(&text).unwrap_or_else(|_| panic!("{method} {path}: {status} {text}")))

@@ -82,7 +82,7 @@ pub async fn say_to_project(
         Begun::Before(before) => return Ok(Made::Before(before)),
     };
     let MessageToAgent { project: id, text, budget } = message;
-    if !projects::lock(&mut say, id).await? {
+    if !projects::lock(&mut say, id).await.map_err(ApiError::of_own_lock)? {
         return Err(missing(id));
     }
     let project = reach(&mut say, caller, id).await?;

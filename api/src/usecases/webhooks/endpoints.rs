@@ -42,7 +42,7 @@ pub async fn register_webhook(
         Begun::Now(register, _) => register,
         Begun::Before(before) => return Ok(Made::Before(before)),
     };
-    accounts::lock(&mut register, new.account_id).await?;
+    accounts::lock(&mut register, new.account_id).await.map_err(ApiError::of_own_lock)?;
     let row = endpoints::insert(&mut register, new).await?.ok_or_else(|| {
         let message = format!("The account has {MOST_ENDPOINTS} endpoints, which is the most.");
         ApiError::new(Code::EndpointLimitReached, message).suggest("DELETE /webhooks/{id} removes one.")
@@ -65,7 +65,9 @@ pub async fn change_webhook(
 ) -> Answer<(Endpoint, Option<DeliveryId>)> {
     let mut conn = app.conn().await?;
     let mut changed = conn.begin().await?;
-    let Some(row) = endpoints::update(&mut changed, caller.account_id, id, change).await? else {
+    let Some(row) =
+        endpoints::update(&mut changed, caller.account_id, id, change).await.map_err(ApiError::of_own_lock)?
+    else {
         return Err(missing(&mut changed, id).await?);
     };
     note_change(&mut changed, caller, change, &row).await?;

@@ -111,7 +111,7 @@ pub async fn resend_since(app: &App, account: AccountId, endpoint: EndpointId, s
 
 /// Locks the endpoint, and refuses one that is disabled or not the account's.
 async fn require_enabled(conn: &mut PgConnection, account: AccountId, endpoint: EndpointId) -> Answer<()> {
-    match endpoints::lock(conn, account, endpoint).await? {
+    match endpoints::lock(conn, account, endpoint).await.map_err(ApiError::of_own_lock)? {
         Some(true) => Ok(()),
         Some(false) => {
             let refusal = ApiError::new(Code::EndpointDisabled, "The endpoint is disabled; nothing is sent to it.");
