@@ -9,7 +9,7 @@ use runtime::process::Process;
 use runtime::queue::Queue;
 use std::collections::HashMap;
 use store::endpoints;
-use store::queues::{self, Waiting};
+use store::queues::{self, QueueBacklog};
 
 /// Measures once. Returns 0, since it puts no rows right.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
@@ -17,7 +17,7 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let found = queues::waiting(&mut conn).await?;
     let disabled = endpoints::disabled_lately(&mut conn).await?;
     metrics::gauge!("mws_webhook_endpoints_disabled").set(number(disabled));
-    let mut waiting: HashMap<String, Waiting> = found.into_iter().map(|one| (one.queue.clone(), one)).collect();
+    let mut waiting: HashMap<String, QueueBacklog> = found.into_iter().map(|one| (one.queue.clone(), one)).collect();
     let jobs = Task::ALL.into_iter().map(Queue::from);
     for queue in jobs.chain([Queue::WebhookFirst, Queue::WebhookSlow]) {
         tell(queue.name(), waiting.remove(queue.name()));
@@ -25,7 +25,7 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     Ok(0)
 }
 
-fn tell(queue: &'static str, waiting: Option<Waiting>) {
+fn tell(queue: &'static str, waiting: Option<QueueBacklog>) {
     let (due, delayed, oldest) = waiting.map_or((0, 0, 0.0), |one| (one.due, one.delayed, one.oldest_due_seconds));
     metrics::gauge!("mws_queue_depth", "queue" => queue, "state" => "due").set(number(due));
     metrics::gauge!("mws_queue_depth", "queue" => queue, "state" => "delayed").set(number(delayed));

@@ -6,7 +6,7 @@
 use domain::attempt::AttemptError;
 use domain::retry::RetrySchedule;
 use runtime::process::Process;
-use store::attempts::{self, Counted, EndedAttempt};
+use store::attempts::{self, CountedEndpoint, EndedAttempt};
 use store::deliveries::{self, LostClaim};
 
 /// Deliveries rescued in one statement.
@@ -28,7 +28,7 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     }
     let schedule = &process.settings.webhook_retry_seconds;
     let ended: Vec<EndedAttempt> = lost.iter().map(|claim| failure(claim, schedule)).collect();
-    attempts::record(&mut conn, &ended).await?.iter().for_each(Counted::tell);
+    attempts::record(&mut conn, &ended).await?.iter().for_each(CountedEndpoint::tell);
     Ok(freed + lost.len() as u64)
 }
 

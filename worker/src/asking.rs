@@ -48,16 +48,16 @@ impl Rooms {
 
     /// Returns how the job of this slot, which sends `sent_bytes` bytes, waits for its provider. `is_away` is true
     /// while it has left the slot.
-    pub(crate) fn waiting(&self, slot: Slot, sent_bytes: u64, is_away: Arc<AtomicBool>) -> Waiting {
+    pub(crate) fn waiting(&self, slot: Slot, sent_bytes: u64, is_away: Arc<AtomicBool>) -> ProviderWait {
         let sent_mib = u32::try_from(sent_bytes >> 20).unwrap_or(u32::MAX);
         let mib = sent_mib.saturating_mul(SENT).saturating_add(u32::try_from(LEAST_MIB).unwrap_or(u32::MAX));
-        Waiting { rooms: self.clone(), slot, mib, is_away, place: Mutex::default(), beside: Mutex::default() }
+        ProviderWait { rooms: self.clone(), slot, mib, is_away, place: Mutex::default(), beside: Mutex::default() }
     }
 }
 
-/// A job that may leave its slot.
+/// How a job waits for its provider: it may leave its slot meanwhile.
 #[derive(Debug)]
-pub(crate) struct Waiting {
+pub(crate) struct ProviderWait {
     rooms: Rooms,
     slot: Slot,
     mib: u32,
@@ -70,7 +70,7 @@ fn put(into: &Mutex<Option<OwnedSemaphorePermit>>, permit: Option<OwnedSemaphore
     *into.lock().unwrap_or_else(PoisonError::into_inner) = permit;
 }
 
-impl Waiting {
+impl ProviderWait {
     /// Takes a place to wait in, if one is free.
     fn take_place(&self) {
         put(&self.place, Arc::clone(&self.rooms.waiting).try_acquire_many_owned(self.mib).ok());
@@ -104,7 +104,7 @@ impl Waiting {
 
 /// How a provider is asked for a job. Clones are of the same job.
 #[derive(Clone, Default)]
-pub struct Asking(Option<Arc<(Note, Waiting)>>);
+pub struct Asking(Option<Arc<(Note, ProviderWait)>>);
 
 impl fmt::Debug for Asking {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -113,7 +113,7 @@ impl fmt::Debug for Asking {
 }
 
 impl Asking {
-    pub(crate) fn new(note: Note, waiting: Waiting) -> Self {
+    pub(crate) fn new(note: Note, waiting: ProviderWait) -> Self {
         Self(Some(Arc::new((note, waiting))))
     }
 
@@ -150,8 +150,8 @@ mod tests {
     async fn what_waits_holds_no_more_than_there_is_room_for() {
         let rooms = Rooms::new(&CancellationToken::new());
         let waiting = |bytes| rooms.waiting(Slot::default(), bytes, Arc::default());
-        let small: Vec<Waiting> = (0..MOST_WAITING).map(|_| waiting(1_000)).collect();
-        small.iter().for_each(Waiting::take_place);
+        let small: Vec<ProviderWait> = (0..MOST_WAITING).map(|_| waiting(1_000)).collect();
+        small.iter().for_each(ProviderWait::take_place);
         assert_eq!(rooms.waiting.available_permits(), 0);
         let more = waiting(0);
         more.take_place();

@@ -1,6 +1,6 @@
 //! Processor time that nobody paid for, counted against the account that caused it: a daily share bounds what hostile
 //! files cost (`store::paces`). An account that has used its share up is refused new jobs and uploads, and its waiting
-//! work is put off here. Only accounts that this process saw go beyond it are looked up: others cost no query.
+//! work is deferred here. Only accounts that this process saw go beyond it are looked up: others cost no query.
 
 use domain::ids::AccountId;
 use runtime::process::Process;
@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use store::paces::{self, A_DAY_US, What};
 
-/// The longest time that work is put off before it is looked at again: its account may be forgiven meanwhile.
+/// The longest time that work is deferred before it is looked at again: its account may be forgiven meanwhile.
 const LOOK_AGAIN: Duration = Duration::from_mins(10);
 /// How far ahead of now an account can be: being a day ahead is allowed, so none waits for longer than a day.
 const MOST_AHEAD_US: i64 = 2 * A_DAY_US;
@@ -57,9 +57,9 @@ impl Unpaid {
         Ok(ahead_us)
     }
 
-    /// Returns how long the account's work is put off, ten minutes at most; none where its share is not used up, or
+    /// Returns how long the account's work is deferred, ten minutes at most; none where its share is not used up, or
     /// where that can't be found out.
-    pub async fn put_off_for(&self, account: AccountId) -> Option<Duration> {
+    pub async fn deferral(&self, account: AccountId) -> Option<Duration> {
         if !self.beyond.lock().unwrap_or_else(PoisonError::into_inner).contains(&account) {
             return None;
         }

@@ -14,21 +14,13 @@ use crate::http::request::SentBody;
 use domain::ids::AccountId;
 use poem::{Endpoint, Request};
 use std::hash::Hash;
-use std::num::NonZero;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
-use std::thread::available_parallelism;
 use tokio::runtime::{Handle, RuntimeFlavor};
 
 /// A body of more bytes is long: this many are judged within a few milliseconds.
 pub const LONG: usize = 64 << 10;
-
-/// Returns the turns in which a process works on long bodies.
-pub fn turns() -> Turns<Taker> {
-    let cores = available_parallelism().map_or(1, NonZero::get);
-    Turns::new(1, (cores / 2).max(1))
-}
 
 /// The turn of a request with a long body. It is attached to such requests.
 #[derive(Clone, Default)]
@@ -39,7 +31,7 @@ impl BodyTurn {
     pub async fn wait(request: &Request, taker: Taker) {
         let (Some(own), Some(app)) = (request.data::<Self>(), request.data::<App>()) else { return };
         own.end();
-        let turn = app.body_turns.turn(taker).await;
+        let turn = app.turns.bodies.turn(taker).await;
         *own.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(turn);
     }
 
@@ -87,7 +79,7 @@ where
 
 /// Does work for an account: if it takes long, in the account's turn, beside the threads that answer calls.
 pub async fn worked<T>(app: &App, account: AccountId, is_long: bool, work: impl FnOnce() -> T) -> T {
-    if is_long { in_turn(&app.body_turns, account.into(), work).await } else { work() }
+    if is_long { in_turn(&app.turns.bodies, account.into(), work).await } else { work() }
 }
 
 /// An answer that is polled beside the threads that answer, and whose turn ends whenever it waits.

@@ -1,12 +1,10 @@
-//! The pages of public links: a short memory of their parts, and turns to put more together.
+//! The pages of public links: a short memory of their parts.
 //!
 //! Whoever has a link may ask for its page without end, and putting comments and transcript together costs a hundred
-//! times as much as looking the link up. So one request at a time does it for a link, and two in all. The parts are
-//! shown to everybody for two seconds, drawings of an item for ten. Whether the link still works is checked on each
-//! request, elsewhere: nothing here lets anybody in.
+//! times as much as looking the link up. So one request at a time does it for a link, and two in all (`turns`). The
+//! parts are shown to everybody for two seconds, drawings of an item for ten. Whether the link still works is checked
+//! on each request, elsewhere: nothing here lets anybody in.
 
-use crate::app::turns::{Turns, WorkPermit};
-use crate::http::error::Answer;
 use bytes::Bytes;
 use domain::ids::{ItemId, PublicLinkId};
 use moka::future::Cache;
@@ -14,7 +12,6 @@ use moka::ops::compute::Op;
 use std::sync::Arc;
 use std::time::Duration;
 use store::items::ItemRow;
-use uuid::Uuid;
 
 /// How long a page's parts are shown after they were put together.
 const SHOWN_FOR: Duration = Duration::from_secs(2);
@@ -68,7 +65,6 @@ pub struct LinkPages {
     shown: Cache<PublicLinkId, Arc<PageParts>>,
     drawn: Cache<Drawing, Bytes>,
     viewed: Cache<PublicLinkId, ()>,
-    turns: Turns<Uuid>,
 }
 
 impl LinkPages {
@@ -83,16 +79,7 @@ impl LinkPages {
             shown: Cache::builder().max_capacity(MOST_KEPT).weigher(of_page).time_to_live(SHOWN_FOR).build(),
             drawn: Cache::builder().max_capacity(MOST_KEPT).weigher(of_drawing).time_to_live(DRAWN_FOR).build(),
             viewed: Cache::builder().max_capacity(MOST_VIEWED).time_to_live(COUNTED_ONCE).build(),
-            turns: Turns::new(1, 2),
         }
-    }
-
-    /// Waits for a turn to put something together for this link's or this item's id.
-    ///
-    /// # Errors
-    /// `rate_limited` when it has not come within two seconds.
-    pub async fn turn(&self, of: Uuid) -> Answer<WorkPermit> {
-        self.turns.turn_soon(of).await
     }
 
     /// Returns the parts of this link's page, where they were put together within two seconds.

@@ -15,12 +15,12 @@ pub mod turns;
 
 use crate::contract::Contract;
 use crate::http::API_PATH;
-use crate::http::answers::{Answers, Taker};
+use crate::http::answers::Answers;
 use crate::http::body::BodyMemory;
 use crate::http::rate::Blocked;
 use crate::http::shares::Shares;
 use crate::oauth::{Issuer, OAuthError};
-use domain::ids::{AccountId, ItemId, UploadId};
+use domain::ids::AccountId;
 use domain::link::LinkKeys;
 use domain::operator::{OperatorError, Operators};
 use futures_util::future::BoxFuture;
@@ -36,7 +36,6 @@ use std::net::IpAddr;
 use std::ops::Deref;
 use std::sync::Arc;
 use store::PoolSize;
-use tokio::sync::Semaphore;
 
 use doors::Door;
 use downloads::Downloads;
@@ -46,7 +45,7 @@ use links::Links;
 use operations::OperationsHandle;
 use permits::Permits;
 use runs::Runs;
-use turns::Turns;
+use turns::WorkTurns;
 
 /// Connections for operators' pages.
 const PAGES_CONNECTIONS: PoolSize = PoolSize(3);
@@ -85,8 +84,6 @@ pub struct AppState {
     pub guesses: Guesses,
     /// Room for the bodies that are read before their sender is known.
     pub body_memory: BodyMemory,
-    /// Turns to read bodies that are long.
-    pub body_turns: Turns<Taker>,
     /// Room for the answers that are being sent.
     pub answers: Answers,
     /// Requests under way, by account.
@@ -95,24 +92,14 @@ pub struct AppState {
     pub of_address: Shares<IpAddr>,
     /// Downloads of media under way, by account and in all.
     pub downloads: Downloads,
-    /// Turns to look up what a link leads to.
-    pub link_turns: Turns<ItemId>,
-    /// Turns to look up a public link, by the hash of its token.
-    pub page_turns: Turns<[u8; 32]>,
-    /// Turns to read a calendar feed.
-    pub feed_turns: Turns<[u8; 32]>,
-    /// The parts of public links' pages that were just shown, and turns to put more together.
+    /// Turns for what many may ask for without end.
+    pub turns: WorkTurns,
+    /// The parts of public links' pages that were just shown.
     pub link_pages: LinkPages,
-    /// Turns to look up an upload for whoever has its URL.
-    pub upload_turns: Turns<UploadId>,
-    /// Turns to look up whose a credential is.
-    pub credential_turns: Turns<[u8; 32]>,
     /// Uploads whose bytes are being sent, by account.
     pub uploads: Shares<AccountId>,
     /// Permits to pull posts.
     pub pulls: Permits,
-    /// Turns to parse what was pulled.
-    pub pulled_turns: Turns<AccountId>,
     /// Permits to search.
     pub searches: Permits,
     /// Permits to write documents.
@@ -187,22 +174,14 @@ impl App {
             blocked,
             guesses,
             body_memory,
-            body_turns: beside::turns(),
             answers,
             of_account,
             of_address,
             downloads,
-            link_turns: Turns::new(2, 4),
-            page_turns: Turns::new(2, 4),
-            feed_turns: Turns::new(1, 2),
+            turns: WorkTurns::default(),
             link_pages: LinkPages::new(),
-            upload_turns: Turns::new(2, 4),
-            // Requests of one account wait for one another at the row of its rate anyway.
-            credential_turns: Turns::new(4, Semaphore::MAX_PERMITS),
             uploads,
             pulls: Permits::of_pulls(),
-            // Parsing two megabytes of markup takes many times their bytes of memory.
-            pulled_turns: Turns::new(1, 1),
             searches: Permits::of_searches(),
             document_writes: Permits::of_documents(),
             runs: Runs::default(),

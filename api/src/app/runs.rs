@@ -10,13 +10,13 @@ use tokio::sync::Notify;
 const MOST: usize = 1_000;
 
 /// For each run that waits: the number of its claim, and its jobs that have not ended.
-type Waiting = HashMap<ProjectRunId, (i32, HashSet<JobId>)>;
+type WaitingRuns = HashMap<ProjectRunId, (i32, HashSet<JobId>)>;
 
 /// The runs of this process that begin, and those that wait for jobs.
 #[derive(Debug, Default)]
 pub struct Runs {
     begun: Notify,
-    waiting: Mutex<Waiting>,
+    waiting: Mutex<WaitingRuns>,
 }
 
 impl Runs {
@@ -60,7 +60,7 @@ impl Runs {
         over
     }
 
-    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+    fn waiting(&self) -> MutexGuard<'_, WaitingRuns> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,23 +1,73 @@
-//! Turns to look something up: a few at once for each thing, and a limit for all together.
+//! Turns to do what costs: a few at once for each account or thing, and a limit for all together. [`WorkTurns`] has
+//! every kind of turn with both limits, but for strangers' turns to guess (`guesses`).
 //!
 //! Anybody may ask without end for a link's target, for an upload whose URL they have, or with a credential over its
 //! rate. The row is read each time, so that nothing is shown once it is gone. Without turns, 250 connections that did
-//! nothing else took up the database's, and others' calls took forty times as long. A turn lasts for the lookup alone.
+//! nothing else took up the database's, and others' calls took forty times as long. A turn lasts for the lookup, or the
+//! work, alone.
 
+use crate::http::answers::Taker;
 use crate::http::error::{Answer, ApiError, Code};
+use domain::ids::{AccountId, ItemId, UploadId};
 use moka::future::Cache;
 use std::hash::Hash;
+use std::num::NonZero;
 use std::sync::Arc;
+use std::thread::available_parallelism;
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
+use uuid::Uuid;
 
 /// Things whose turns are remembered.
 const MOST_REMEMBERED: u64 = 100_000;
 /// How long `turn_soon` waits for a turn.
 const WAITED: Duration = Duration::from_secs(2);
 
-/// The turns of a process.
+/// All turns of a process, by what they are for.
+pub struct WorkTurns {
+    /// Working on long bodies and long documents, by account; a stranger's by network.
+    pub bodies: Turns<Taker>,
+    /// Looking up what a signed link to media or to a picture leads to, by item.
+    pub media_links: Turns<ItemId>,
+    /// Looking up a public link, by the hash of its token.
+    pub public_links: Turns<[u8; 32]>,
+    /// Putting together what a public link's page shows, and taking what its guests send, by the id of the link or of
+    /// its item.
+    pub page_parts: Turns<Uuid>,
+    /// Reading a calendar feed, by the hash of its token.
+    pub calendar_feeds: Turns<[u8; 32]>,
+    /// Looking up an upload for whoever has its URL, by upload.
+    pub uploads: Turns<UploadId>,
+    /// Looking up whose a credential is, by its hash.
+    pub credentials: Turns<[u8; 32]>,
+    /// Parsing posts that were pulled, by account.
+    pub pulled_posts: Turns<AccountId>,
+}
+
+impl Default for WorkTurns {
+    /// Each with its limits: at once for one key, and at once for all.
+    fn default() -> Self {
+        let cores = available_parallelism().map_or(1, NonZero::get);
+        Self {
+            // Each keeps a thread busy: half of the cores are left to short requests.
+            bodies: Turns::new(1, (cores / 2).max(1)),
+            // A lookup holds a database connection for a moment: four in all leave the others to calls.
+            media_links: Turns::new(2, 4),
+            public_links: Turns::new(2, 4),
+            uploads: Turns::new(2, 4),
+            // A page or a calendar costs a hundred times as much as looking its link up.
+            page_parts: Turns::new(1, 2),
+            calendar_feeds: Turns::new(1, 2),
+            // Requests of one account wait for one another at the row of its rate anyway, and for nobody else.
+            credentials: Turns::new(4, Semaphore::MAX_PERMITS),
+            // Parsing two megabytes of markup takes many times their bytes of memory.
+            pulled_posts: Turns::new(1, 1),
+        }
+    }
+}
+
+/// The turns for one kind of work.
 pub struct Turns<K> {
     of_one: Cache<K, Arc<Semaphore>>,
     most_of_one: usize,

@@ -27,7 +27,7 @@ use poem_openapi::SecurityScheme;
 use poem_openapi::auth::{Bearer, BearerAuthorization};
 use std::net::IpAddr;
 use std::time::Duration;
-use store::credentials::{self, CallerIdentity, Found};
+use store::credentials::{self, CallerIdentity, FoundCredential};
 
 /// The header that names another workspace (contract §4.1).
 const WORKSPACE_HEADER: &str = "x-workspace-id";
@@ -232,7 +232,7 @@ async fn stored_caller(app: &App, scope: &Scope, kind: CredentialKind, hash: Cre
         }
     };
     app.guesses.remember_right(&hash).await;
-    let counted = Counted { arrival: found.arrival, now: found.now, passed: found.passed };
+    let counted = CountedRequest { arrival: found.arrival, now: found.now, passed: found.passed };
     count(app, scope, &hash, counted).await?;
     let _ = scope.account.set(found.account_id);
     refuse_stopped(found.disabled, found.suspended.as_deref())?;
@@ -240,7 +240,7 @@ async fn stored_caller(app: &App, scope: &Scope, kind: CredentialKind, hash: Cre
 }
 
 /// What was found of a credential, where it still lets in.
-fn still_good(found: Option<Found>) -> Result<Found, Code> {
+fn still_good(found: Option<FoundCredential>) -> Result<FoundCredential, Code> {
     match found {
         None => Err(Code::Unauthenticated),
         Some(found) if found.revoked => Err(Code::CredentialRevoked),
@@ -251,7 +251,7 @@ fn still_good(found: Option<Found>) -> Result<Found, Code> {
 
 /// Waits for the credential's turn to be looked up. If it went over its rate meanwhile, it is refused without a query.
 async fn turn(app: &App, scope: &Scope, credential: &CredentialHash) -> Answer<WorkPermit> {
-    let turn = in_time(async { Ok(app.credential_turns.turn(*credential.as_bytes()).await) }).await?;
+    let turn = in_time(async { Ok(app.turns.credentials.turn(*credential.as_bytes()).await) }).await?;
     refuse_blocked(app, scope, credential).await?;
     Ok(turn)
 }
@@ -272,7 +272,7 @@ pub async fn in_time<T>(asked: impl Future<Output = sqlx::Result<T>>) -> Answer<
 }
 
 /// How the rate stands, as an authentication statement returns it.
-pub struct Counted {
+pub struct CountedRequest {
     /// The theoretical arrival after this request.
     pub arrival: Option<DateTime<Utc>>,
     /// The database's time.
@@ -290,9 +290,9 @@ pub async fn refuse_blocked(app: &App, scope: &Scope, credential: &CredentialHas
 }
 
 /// Sets the values of the rate headers, and refuses a request over the rate.
-pub async fn count(app: &App, scope: &Scope, credential: &CredentialHash, counted: Counted) -> Answer<()> {
+pub async fn count(app: &App, scope: &Scope, credential: &CredentialHash, counted: CountedRequest) -> Answer<()> {
     let settings = &app.process.settings;
-    let Counted { arrival, now, passed } = counted;
+    let CountedRequest { arrival, now, passed } = counted;
     let standing = Standing::at(settings.rate_burst, pace(settings), arrival, now, passed);
     if !passed {
         app.blocked.remember(*credential.as_bytes(), standing).await;
@@ -302,7 +302,7 @@ pub async fn count(app: &App, scope: &Scope, credential: &CredentialHash, counte
     Ok(())
 }
 
-async fn found(app: &App, kind: CredentialKind, hash: &CredentialHash) -> sqlx::Result<Option<Found>> {
+async fn found(app: &App, kind: CredentialKind, hash: &CredentialHash) -> sqlx::Result<Option<FoundCredential>> {
     let pace = pace(&app.process.settings);
     let mut conn = app.conn().await?;
     match kind {
@@ -314,7 +314,7 @@ async fn found(app: &App, kind: CredentialKind, hash: &CredentialHash) -> sqlx::
     }
 }
 
-fn caller(scope: &Scope, credential: CredentialKind, found: &Found) -> Answer<Caller> {
+fn caller(scope: &Scope, credential: CredentialKind, found: &FoundCredential) -> Answer<Caller> {
     let role = found.role.as_deref().and_then(Role::from_name).ok_or_else(|| {
         ApiError::new(Code::WorkspaceForbidden, format!("You are no longer a member of {}.", found.workspace_id))
     })?;

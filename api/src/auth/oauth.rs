@@ -5,7 +5,7 @@
 
 use crate::app::App;
 use crate::auth::{
-    Caller, CallerWorkspace, Counted, CredentialKind, count, in_time, refuse_blocked, refuse_stopped, turn,
+    Caller, CallerWorkspace, CountedRequest, CredentialKind, count, in_time, refuse_blocked, refuse_stopped, turn,
     unauthenticated,
 };
 use crate::http::error::{Answer, ApiError, Code};
@@ -76,7 +76,7 @@ async fn find(
     let asked = async { users::token_caller(&mut *app.conn().await?, &presented, pace(&app.process.settings)).await };
     let found = in_time(asked).await?;
     refuse_out_of_time(issuer, &found)?;
-    let counted = Counted { arrival: found.arrival, now: found.now, passed: found.passed };
+    let counted = CountedRequest { arrival: found.arrival, now: found.now, passed: found.passed };
     count(app, scope, hash, counted).await?;
     Ok(found)
 }

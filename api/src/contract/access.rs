@@ -16,9 +16,9 @@ pub enum Needs {
     Nothing,
     /// A credential of the account that it acts on; a role in a workspace is not looked at.
     Account,
-    /// The same, but not a script session's token (contract §5.3.4).
+    /// As `Account`, but no script session's token (contract §5.3.4).
     AccountWithoutSession,
-    /// An owner of the workspace that the call acts in, by no script session's token.
+    /// An owner of the workspace that the call acts in, and no script session's token.
     OwnerWithoutSession,
     /// At least this role in the workspace that the call acts in.
     Workspace(Role),

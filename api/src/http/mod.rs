@@ -7,6 +7,7 @@ pub mod answers;
 pub mod body;
 pub mod error;
 pub mod holding;
+pub mod json;
 pub mod pages;
 pub mod paging;
 pub mod rate;

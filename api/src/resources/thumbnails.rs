@@ -69,7 +69,7 @@ impl Thumbnails {
 async fn find(app: &App, item: ItemId, picture: Picture, expires: i64) -> Answer<Option<Linked>> {
     #[expect(clippy::cast_precision_loss, reason = "only a second that this service has signed comes here")]
     let expires = expires as f64;
-    let _turn = app.link_turns.turn_soon(item).await?;
+    let _turn = app.turns.media_links.turn_soon(item).await?;
     in_time(async {
         let mut conn = app.conn().await?;
         match picture {

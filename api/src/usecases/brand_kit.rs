@@ -6,16 +6,13 @@ use crate::http::error::{Answer, ApiError, Code};
 use crate::usecases::documents::{Document, Kept};
 use crate::usecases::library;
 use crate::usecases::once::{Made, Once};
-use crate::usecases::saved::{BegunSaving, begin_save, found, undo_named};
+use crate::usecases::saved::{BegunSaving, OnlyDocument, begin_save, found};
 use domain::brand_kit::{BrandKit, CaptionStyle, Color, Font, Logo};
 use domain::document::DocumentKind;
 use domain::ids::{ItemId, WorkspaceId};
 use domain::item::ItemType;
 use serde_json::{Value, json};
 use sqlx::PgConnection;
-
-/// The name that the workspace's only brand kit is saved under.
-const NAME: &str = "brand kit";
 
 impl Document for BrandKit {
     const KIND: DocumentKind = DocumentKind::BrandKit;
@@ -29,6 +26,10 @@ impl Document for BrandKit {
     fn items(&self) -> Vec<ItemId> {
         self.logos.iter().map(|logo| logo.item).collect()
     }
+}
+
+impl OnlyDocument for BrandKit {
+    const NAME: &'static str = "brand kit";
 }
 
 /// A change of a brand kit. Absent fields stay as they are.
@@ -59,12 +60,12 @@ pub struct NamedLogo {
 
 /// The workspace's brand kit; none while nobody has made one.
 pub async fn brand_kit(app: &App, workspace: WorkspaceId) -> Answer<Option<Kept<BrandKit>>> {
-    found(&mut *app.conn().await?, workspace, NAME).await
+    found(&mut *app.conn().await?, workspace, BrandKit::NAME).await
 }
 
 /// Returns the brand kit to draw with; an empty one while nobody has made one.
 pub(super) async fn kit_of(conn: &mut PgConnection, workspace: WorkspaceId) -> Answer<BrandKit> {
-    Ok(found(conn, workspace, NAME).await?.map(|kept| kept.body).unwrap_or_default())
+    Ok(found(conn, workspace, BrandKit::NAME).await?.map(|kept| kept.body).unwrap_or_default())
 }
 
 /// Changes the brand kit, all fields or none. `show` writes the answer.
@@ -78,7 +79,7 @@ pub async fn update_brand_kit(
     change: BrandChange,
     show: impl FnOnce(Kept<BrandKit>) -> String,
 ) -> Answer<Made> {
-    let mut saving = match begin_save::<BrandKit>(app, caller, once, NAME, change.if_revision).await? {
+    let mut saving = match begin_save::<BrandKit>(app, caller, once, BrandKit::NAME, change.if_revision).await? {
         BegunSaving::Now(saving) => saving,
         BegunSaving::Before(before) => return Ok(Made::Before(before)),
     };
@@ -92,20 +93,6 @@ pub async fn update_brand_kit(
     kit.caption_style = change.caption_style.unwrap_or(kit.caption_style);
     kit.check().map_err(|words| ApiError::new(Code::InvalidRequest, format!("{words}.")))?;
     saving.write(app, caller, once, &kit, show).await
-}
-
-/// Takes back the latest change of the brand kit. `show` writes the answer.
-///
-/// # Errors
-/// As `saved::undo_named`.
-pub async fn undo_brand_kit(
-    app: &App,
-    caller: &Caller,
-    once: &Once,
-    if_revision: Option<i32>,
-    show: impl FnOnce(Kept<BrandKit>) -> String,
-) -> Answer<Made> {
-    undo_named(app, caller, once, NAME, if_revision, show).await
 }
 
 async fn found_logos(conn: &mut PgConnection, caller: &Caller, logos: Vec<NamedLogo>) -> Answer<Vec<Logo>> {

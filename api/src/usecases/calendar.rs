@@ -1,5 +1,5 @@
-//! The calendar: entries, whose items are looked up in the transaction that writes them, and feeds, which the account's
-//! audit log records.
+//! The calendar's entries. Their items are looked up in the transaction that writes them. Feeds of the calendar are in
+//! `calendar_feeds`.
 
 use crate::app::App;
 use crate::auth::Caller;
@@ -76,7 +76,7 @@ pub async fn add_entry(
     Ok(Made::Now(answer))
 }
 
-/// Entries of the workspace, the earliest first.
+/// Returns entries of the workspace, the earliest first.
 pub async fn list_entries(conn: &mut PgConnection, caller: &Caller, window: &Window, limit: i64) -> Answer<Vec<Entry>> {
     let rows = calendar::page(conn, caller.workspace.id, window, limit).await?;
     let named: Vec<ItemId> = rows.iter().flat_map(|row| row.items.iter().copied()).collect();
@@ -133,7 +133,7 @@ pub async fn delete_entry(app: &App, caller: &Caller, id: CalendarEntryId) -> An
     Err(calendar::find_to_change(&mut conn, id).await?.map_or_else(|| unknown(id), |_| elsewhere("entry")))
 }
 
-/// Finds the items that these texts name. Returns each id once.
+/// Returns the ids of the items that these texts name, each once.
 async fn found(conn: &mut PgConnection, caller: &Caller, refs: &[String]) -> Answer<Vec<ItemId>> {
     if refs.len() > MOST_ITEMS {
         return Err(refused(PlanError::Items));

@@ -86,7 +86,7 @@ pub async fn read_feed(app: &App, scope: &Scope, token: &LinkToken) -> Answer<Op
     app.guesses.refuse(scope, &presented).await?;
     // Strangers wait for one another first, or they would take the turns of programs whose feeds are known to work.
     let _strangers_turn = in_time(async { Ok(app.guesses.turn(scope, &presented).await) }).await?;
-    let _turn = app.feed_turns.turn_soon(hash).await?;
+    let _turn = app.turns.calendar_feeds.turn_soon(hash).await?;
     let counted = async { calendar_feeds::count_read(&mut *app.conn().await?, &hash, MOST_READS_A_MINUTE).await };
     let Some(read) = in_time(counted).await? else {
         app.guesses.count(scope).await;

@@ -15,7 +15,7 @@ use domain::ids::{CommentId, TimelineId, WorkspaceId};
 use domain::item::ItemType;
 use domain::timeline::Timeline;
 use sqlx::PgConnection;
-use store::comments::{self, Author, Change, CommentRow, NewComment};
+use store::comments::{self, Author, CommentChange, CommentRow, NewComment};
 use store::items::{self, ItemRow};
 use store::public_links::OpenLink;
 
@@ -58,7 +58,7 @@ pub async fn subject(conn: &mut PgConnection, caller: &Caller, name: &str) -> An
     }
 }
 
-/// The same, for a comment to add in this transaction: a timeline is locked until it ends.
+/// As [`subject`], for a comment that this transaction adds: a timeline is locked until the transaction ends.
 async fn commented(conn: &mut PgConnection, caller: &Caller, name: &str) -> Answer<Commented> {
     let Ok(id) = name.parse::<TimelineId>() else {
         return Ok(Commented::of(&reach(conn, caller.workspace, name).await?));
@@ -83,8 +83,8 @@ impl Commented {
 /// Adds the caller's comment to the item or the timeline that `name` names. `show` writes the answer.
 ///
 /// # Errors
-/// As [`subject`]; `comment_not_found` for the comment replied to; `quota_reached` where the subject has as many
-/// comments as it may, or the account as many bytes of them.
+/// As [`subject`]; `invalid_request` for what can't be a comment; `comment_not_found` for the comment replied to;
+/// `quota_reached` where the subject has as many comments as it may, or the account as many bytes of them.
 pub async fn add_comment(
     app: &App,
     caller: &Caller,
@@ -163,8 +163,8 @@ async fn add(conn: &mut PgConnection, commented: &Commented, author: Author<'_>,
 /// Changes a comment of the workspace that the call acts in. Returns the changed comment.
 ///
 /// # Errors
-/// `comment_not_found`, `workspace_forbidden`; `not_the_author` for a change of somebody else's words; `quota_reached`
-/// where the account has as many bytes of comments as it may.
+/// `invalid_request` for what can't be a comment's text; `comment_not_found`, `workspace_forbidden`; `not_the_author`
+/// for a change of somebody else's words; `quota_reached` where the account has as many bytes of comments as it may.
 pub async fn update_comment(
     app: &App,
     caller: &Caller,
@@ -180,7 +180,7 @@ pub async fn update_comment(
         let refusal = ApiError::new(Code::NotTheAuthor, "The comment is somebody else's: its text stays.");
         return Err(refusal.suggest("Reply to it, resolve it, or delete it."));
     }
-    let change = Change { text, resolved };
+    let change = CommentChange { text, resolved };
     if !comments::change(&mut change_comment, comment, caller.workspace.id, change).await? {
         return Err(unknown(comment));
     }

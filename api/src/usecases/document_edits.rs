@@ -59,7 +59,7 @@ pub fn edited_by<D: Clone, O: DeserializeOwned>(
 /// Changes a document: all of the edit or nothing. `show` writes the answer.
 ///
 /// # Errors
-/// As `documents::begin_change` and `Change::write`; `invalid_request` names the operation that can't be done.
+/// As `documents::begin_change` and `DocumentChange::write`; `invalid_request` names the operation that can't be done.
 pub async fn edit<D: Edited>(
     app: &App,
     caller: &Caller,

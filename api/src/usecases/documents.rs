@@ -1,9 +1,9 @@
 //! Documents of the workspace that a call acts in: creating, reaching, changing, undoing and deleting one, whatever its
 //! kind (`domain::document`).
 //!
-//! A [`Change`] lasts from its beginning to its write: its maker looks up what it names in the same transaction. A
-//! change that is dropped changes nothing. Writes of an account wait for their permits before they take a connection,
-//! since under its lock they wait for one another. All of a document is read by `document_reads`.
+//! A [`DocumentChange`] lasts from its beginning to its write: its maker looks up what it names in the same
+//! transaction. A change that is dropped changes nothing. Writes of an account wait for their permits before they take
+//! a connection, since under its lock they wait for one another. All of a document is read by `document_reads`.
 
 use crate::app::App;
 use crate::app::beside::run_beside_if;
@@ -87,7 +87,7 @@ pub const ITEM_REF: RefField = RefField { named: "ref", id: "item_id" };
 
 /// A change that has begun.
 #[derive(Debug)]
-pub struct Change<D> {
+pub struct DocumentChange<D> {
     /// The change's transaction, to look things up in.
     pub tx: Transaction<'static, Postgres>,
     /// The name that it will have.
@@ -102,7 +102,7 @@ pub struct Change<D> {
 #[derive(Debug)]
 pub enum BegunChange<D> {
     /// The change begins now.
-    Now(Box<Change<D>>),
+    Now(Box<DocumentChange<D>>),
     /// An earlier call with the same key made it.
     Before(Before),
 }
@@ -191,10 +191,10 @@ pub async fn begin_change<D: Document>(
     }
     let body = run_beside_if(is_long(&row.body), || opened(row.id, row.body.clone()))?;
     let name = row.name.clone();
-    Ok(BegunChange::Now(Box::new(Change { tx, name, body, row, _permit: permit })))
+    Ok(BegunChange::Now(Box::new(DocumentChange { tx, name, body, row, _permit: permit })))
 }
 
-impl<D: Document> Change<D> {
+impl<D: Document> DocumentChange<D> {
     /// Writes the document with this name and content. `show` writes the answer.
     ///
     /// # Errors

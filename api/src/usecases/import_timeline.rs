@@ -14,7 +14,7 @@ use crate::usecases::timelines::reach_variant;
 use domain::document::MOST_NAME_CHARACTERS;
 use domain::ids::{ItemId, TimelineId};
 use domain::timeline::{
-    Counted, DecisionList, Imported, MOST_ITEMS, NamedItems, Sources, Timeline, captions_of, import, named_items,
+    DecisionList, Imported, MOST_ITEMS, NamedItems, SceneCounts, Sources, Timeline, captions_of, import, named_items,
 };
 use domain::warnings::Warnings;
 use serde_json::{Value, json};
@@ -79,7 +79,7 @@ pub async fn import_timeline(
 
 /// Works on a document in its account's turn.
 async fn aside<T>(app: &App, caller: &Caller, work: impl FnOnce() -> T) -> T {
-    in_turn(&app.body_turns, caller.account_id.into(), work).await
+    in_turn(&app.turns.bodies, caller.account_id.into(), work).await
 }
 
 /// Takes a document apart.
@@ -176,7 +176,7 @@ async fn built(
 
 fn applied(ops: Vec<Value>, sources: &Sources) -> Result<Timeline, String> {
     let mut body = Timeline::new();
-    let mut counted = Counted::of(&body);
+    let mut counted = SceneCounts::of(&body);
     for op in ops {
         let op = serde_json::from_value(op).map_err(|error| error.to_string())?;
         body.apply_next(op, sources, &mut counted)?;

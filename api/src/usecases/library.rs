@@ -13,7 +13,7 @@ use runtime::ending;
 use runtime::wake::{Wake, woken};
 use sqlx::PgConnection;
 use std::time::Duration;
-use store::items::{self, Change, Changed, ItemForReads, ItemRow, Resolved, Tombstone};
+use store::items::{self, Changed, ItemChange, ItemForReads, ItemRow, Resolved, Tombstone};
 use store::jobs;
 
 use tokio::time::{Instant, timeout_at};
@@ -22,7 +22,7 @@ use tokio::time::{Instant, timeout_at};
 pub const LOOK_AGAIN: Duration = Duration::from_secs(2);
 
 /// A long poll waits for the reads that start with an item, so that its answer names their jobs, but not for those that
-/// were put off: whoever starts reads claims them for half a minute, and if that process dies they are due after it.
+/// were deferred: whoever starts reads claims them for half a minute, and if that process dies they are due after it.
 const READS_TAKEN: TimeDelta = TimeDelta::seconds(31);
 
 /// Returns the facts of those of these items that a document of the workspace may name.
@@ -86,7 +86,7 @@ pub async fn resolve(conn: &mut PgConnection, workspace: CallerWorkspace, name: 
 ///
 /// # Errors
 /// As [`reach`]; `ref_taken`.
-pub async fn update_item(app: &App, caller: &Caller, name: &str, change: &Change) -> Answer<ItemRow> {
+pub async fn update_item(app: &App, caller: &Caller, name: &str, change: &ItemChange) -> Answer<ItemRow> {
     let mut conn = app.conn().await?;
     let item = resolve(&mut conn, caller.workspace, name).await?.id;
     match items::change(&mut conn, item, caller.workspace.id, change).await? {

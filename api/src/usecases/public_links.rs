@@ -124,7 +124,7 @@ pub async fn open_link(app: &App, scope: &Scope, token: &str) -> Answer<Option<O
     app.guesses.refuse(scope, &presented).await?;
     // Strangers wait for one another first, or they would take the turns of those whose links are known to work.
     let _strangers_turn = in_time(async { Ok(app.guesses.turn(scope, &presented).await) }).await?;
-    let _turn = app.page_turns.turn_soon(hash).await?;
+    let _turn = app.turns.public_links.turn_soon(hash).await?;
     let found = in_time(async { public_links::open(&mut *app.conn().await?, &hash).await }).await?;
     match &found {
         Some(_) => app.guesses.remember_right(&presented).await,

@@ -25,7 +25,7 @@ use uuid::Uuid;
 pub const UPLOAD: &str = "POST /uploads";
 /// How jobs name the call of an import.
 pub const IMPORT: &str = "import_media";
-/// The longest time that they are put off before they are looked at again: their account may be forgiven meanwhile.
+/// The longest time that they are deferred before they are looked at again: their account may be forgiven meanwhile.
 const LOOK_AGAIN: Duration = Duration::from_mins(10);
 
 /// Stores the reads that a caller wants of an item that is made here.
@@ -96,7 +96,7 @@ async fn start<S: OutcomeFormat>(app: &App, due: DueReads) -> Answer<()> {
             Dispatched::Answered(prepared) => S::prepared(&prepared, &request.reads),
             Dispatched::TooSoon(wait) => {
                 let wait = Duration::from_secs(wait.seconds).min(LOOK_AGAIN);
-                return Ok(reads_on_ready::put_off(&mut *app.conn().await?, item, payer, wait).await?);
+                return Ok(reads_on_ready::defer(&mut *app.conn().await?, item, payer, wait).await?);
             }
             Dispatched::Replayed(_) | Dispatched::KeyReused => {
                 return Err(ApiError::internal("a key where none was sent"));

@@ -12,7 +12,7 @@ use crate::usecases::once::{Begun, Made, Once};
 use crate::usecases::uploads::import::{Import, import};
 use domain::ids::PostId;
 use domain::post::{MOST_POSTS, MOST_PULLED};
-use feeds::{Embed, Found, MOST_BYTES, Post, embed, found};
+use feeds::{Embed, FoundPosts, MOST_BYTES, Post, embed, found};
 use futures_util::TryStreamExt;
 use runtime::outbound::{FetchError, FetchLimits, Pace};
 use serde_json::{Value, json};
@@ -141,10 +141,10 @@ async fn fetched_posts(app: &App, caller: &Caller, url: &Url, limit: usize) -> A
     let limits = FetchLimits { max_bytes: MOST_BYTES, timeout: FETCH, pace: Pace::default() };
     let (bytes, content_type) = fetched(app, caller, url, limits).await.map_err(|error| not_fetched(&error))?;
     let read = || found(&bytes, content_type.as_deref(), url, limit);
-    let read = in_turn(&app.pulled_turns, caller.account_id, read).await;
+    let read = in_turn(&app.turns.pulled_posts, caller.account_id, read).await;
     match read.map_err(|error| pull_failed(&format!("{error}.")))? {
-        Found::Feed(posts) => Ok(posts),
-        Found::Page(mut post, more) => {
+        FoundPosts::Feed(posts) => Ok(posts),
+        FoundPosts::Page(mut post, more) => {
             if let Some(Embed { author, title }) = told_by_embed(app, caller, more).await {
                 post.author = post.author.or(author);
                 post.title = post.title.or(title);

@@ -20,6 +20,12 @@ use domain::ids::{NamedDocumentId, WorkspaceId};
 use sqlx::{PgConnection, Postgres, Transaction};
 use store::documents::{self, DocumentRow};
 
+/// A document of which a workspace has one.
+pub trait OnlyDocument: Document {
+    /// The name that it is saved under.
+    const NAME: &'static str;
+}
+
 /// A document that is being written.
 #[derive(Debug)]
 pub struct Saving<D> {
@@ -144,6 +150,20 @@ pub async fn undo_named<D: Document>(
     let row = documents::find_named(&mut *app.conn().await?, caller.workspace.id, D::KIND, name.trim()).await?;
     let Some(row) = row else { return Err(never_saved::<D>(if_revision)) };
     document_edits::undo(app, caller, once, row.id, if_revision, show).await
+}
+
+/// As [`undo_named`], for the document of which the workspace has one.
+///
+/// # Errors
+/// As [`undo_named`].
+pub async fn undo_only<D: OnlyDocument>(
+    app: &App,
+    caller: &Caller,
+    once: &Once,
+    if_revision: Option<i32>,
+    show: impl FnOnce(Kept<D>) -> String,
+) -> Answer<Made> {
+    undo_named(app, caller, once, D::NAME, if_revision, show).await
 }
 
 /// The refusal to undo what was never saved.

@@ -5,15 +5,12 @@ use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::usecases::documents::{Document, Kept};
 use crate::usecases::once::{Made, Once};
-use crate::usecases::saved::{BegunSaving, begin_save, found, undo_named};
+use crate::usecases::saved::{BegunSaving, OnlyDocument, begin_save, found};
 use domain::document::DocumentKind;
 use domain::ids::{ItemId, WorkspaceId};
 use domain::settings::Settings;
 use serde_json::{Value, json};
 use sqlx::PgConnection;
-
-/// The name that the workspace's only settings are saved under.
-const NAME: &str = "settings";
 
 impl Document for Settings {
     const KIND: DocumentKind = DocumentKind::Settings;
@@ -29,9 +26,13 @@ impl Document for Settings {
     }
 }
 
+impl OnlyDocument for Settings {
+    const NAME: &'static str = "settings";
+}
+
 /// Returns the workspace's stored settings; none while nobody has set any.
 pub async fn kept_settings(app: &App, workspace: WorkspaceId) -> Answer<Option<Kept<Settings>>> {
-    found(&mut *app.conn().await?, workspace, NAME).await
+    found(&mut *app.conn().await?, workspace, Settings::NAME).await
 }
 
 /// Returns the workspace's settings, or the defaults.
@@ -41,7 +42,7 @@ pub async fn settings(app: &App, workspace: WorkspaceId) -> Answer<Settings> {
 
 /// As [`settings`], in a use case's transaction.
 pub(super) async fn settings_of(conn: &mut PgConnection, workspace: WorkspaceId) -> Answer<Settings> {
-    Ok(found(conn, workspace, NAME).await?.map(|kept| kept.body).unwrap_or_default())
+    Ok(found(conn, workspace, Settings::NAME).await?.map(|kept| kept.body).unwrap_or_default())
 }
 
 /// Changes the settings: `change` makes the new ones from the stored ones. `show` writes the answer.
@@ -56,7 +57,7 @@ pub async fn update_settings(
     change: impl FnOnce(Settings) -> Settings,
     show: impl FnOnce(Kept<Settings>) -> String,
 ) -> Answer<Made> {
-    match begin_save::<Settings>(app, caller, once, NAME, if_revision).await? {
+    match begin_save::<Settings>(app, caller, once, Settings::NAME, if_revision).await? {
         BegunSaving::Before(before) => Ok(Made::Before(before)),
         BegunSaving::Now(mut saving) => {
             let settings = change(saving.before.take().unwrap_or_default());
@@ -64,18 +65,4 @@ pub async fn update_settings(
             saving.write(app, caller, once, &settings, show).await
         }
     }
-}
-
-/// Takes back the latest change of the settings. `show` writes the answer.
-///
-/// # Errors
-/// As `saved::undo_named`.
-pub async fn undo_settings(
-    app: &App,
-    caller: &Caller,
-    once: &Once,
-    if_revision: Option<i32>,
-    show: impl FnOnce(Kept<Settings>) -> String,
-) -> Answer<Made> {
-    undo_named(app, caller, once, NAME, if_revision, show).await
 }

@@ -8,13 +8,13 @@ use crate::auth::Caller;
 use crate::contract::envelope::{CloudProcessing, Cost};
 use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, ApiError, Code};
+use crate::http::json::json_of;
 use crate::usecases::balance::balance;
 use crate::usecases::dispatch::{DispatchError, Prepared};
 use domain::credits::Credits;
 use domain::ids::RequestId;
 use domain::minutes::Minutes;
 use domain::plan::Reason;
-use poem_openapi::types::ToJSON;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use store::idempotency::Key;
@@ -108,7 +108,7 @@ pub fn refused(key: Option<&Key>, error: impl Into<DispatchError>) -> ApiError {
 /// 402: nothing started, and the lack of minutes is the only reason (contract §4.5).
 pub fn short_of_minutes(prepared: &Prepared) -> ApiError {
     let left = prepared.balance.left() + prepared.balance.bought;
-    let minutes = needed(prepared).to_json().unwrap_or_else(|| unreachable!("an object is JSON"));
+    let minutes = json_of(&needed(prepared));
     let needs = prepared.short_of;
     ApiError::new(
         Code::InsufficientMinutes,
@@ -126,7 +126,7 @@ pub fn short_of_credits(needs: Credits, balance: &Balance) -> ApiError {
         format!("Nothing can start: {left} AI credits are left, and what was asked for needs {needs}."),
     )
     .suggest("Choose a cheaper model (list_models shows the prices), or ask the operator for credits.")
-    .cost(Cost::needed(needs, balance).to_json().unwrap_or_else(|| unreachable!("an object is JSON")))
+    .cost(json_of(&Cost::needed(needs, balance)))
 }
 
 /// The refusal of a tool whose only read was not started for this reason; `prepare_media` answers it within a 200.

@@ -13,7 +13,7 @@ use crate::usecases::settings::settings_of;
 use domain::brand_kit::CaptionStyle;
 use domain::document::{DocumentKind, OpList};
 use domain::ids::{ItemId, TimelineId};
-use domain::timeline::{Counted, Timeline};
+use domain::timeline::{SceneCounts, Timeline};
 use serde_json::Value;
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -106,7 +106,7 @@ impl Edited for Timeline {
                 .map_err(|error| ApiError::new(error.code(), format!("{place}: {}", error.message())))?;
         }
         let ops = styled(conn, caller, ops).await?;
-        let mut counted = Counted::of(body);
+        let mut counted = SceneCounts::of(body);
         edited_by(body, list, &ops, |timeline: &mut Self, op| timeline.apply_next(op, &sources, &mut counted))
     }
 }

@@ -1,10 +1,14 @@
-//! Asks for consent to what can't be undone. Off a terminal it fails instead, and names `--yes`.
+//! Asks for consent to what can't be undone.
 
 use super::Context;
 use crate::failure::Failure;
 use std::io::{BufRead, IsTerminal, Write};
 
 /// Asks the question, unless `--yes` was given.
+///
+/// # Errors
+/// [`Failure::Usage`], which names `--yes`, where nobody can be asked: standard input is no terminal, or `--no-input`
+/// was given. [`Failure::Work`] unless the answer is yes.
 pub fn confirm(context: &Context, question: &str) -> Result<(), Failure> {
     if context.globals.yes {
         return Ok(());

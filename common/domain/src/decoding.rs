@@ -208,7 +208,7 @@ fn part_of_sound(number: usize, sound: &FilmSound, seeks: &impl Fn(ItemId) -> bo
 }
 
 /// A decoder that has finished a part.
-struct Waiting {
+struct IdleDecoder {
     number: usize,
     place: usize,
     next: i64,
@@ -219,13 +219,17 @@ struct Waiting {
 fn course<Key: PartialEq>(parts: &[Part<Key>], count: usize, pace: Pace) -> (Vec<Option<Step>>, Vec<i64>) {
     let mut steps = vec![None; count];
     let mut passed = Vec::with_capacity(parts.len());
-    let mut idle: Vec<Waiting> = Vec::new();
+    let mut idle: Vec<IdleDecoder> = Vec::new();
     // Indices of parts that have not ended.
     let mut on: Vec<usize> = Vec::new();
     for (place, part) in parts.iter().enumerate() {
         on.retain(|earlier| {
             let over = parts.get(*earlier).filter(|earlier| earlier.end <= part.at);
-            idle.extend(over.map(|over| Waiting { number: over.number, place: *earlier, next: over.from + over.len }));
+            idle.extend(over.map(|over| IdleDecoder {
+                number: over.number,
+                place: *earlier,
+                next: over.from + over.len,
+            }));
             over.is_none()
         });
         while idle.len() > pace.idle {

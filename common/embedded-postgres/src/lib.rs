@@ -29,7 +29,7 @@ pub use error::EmbeddedError;
 
 use cluster::Layout;
 use identity::Identity;
-use process::Found;
+use process::FoundServer;
 
 /// The role that owns everything: the cluster's only superuser.
 const ROLE: &str = "mws";
@@ -121,8 +121,8 @@ impl EmbeddedPostgres {
 
     fn adopt(layout: &Layout, lifetime: Lifetime) -> Result<Option<Self>, EmbeddedError> {
         match process::find_running(layout)? {
-            Found::Nothing => Ok(None),
-            Found::Running => {
+            FoundServer::Nothing => Ok(None),
+            FoundServer::Running => {
                 let Some(file) = layout.pid_file() else { return Ok(None) };
                 tracing::info!(
                     postgres.pid = file.pid,

@@ -35,7 +35,7 @@ pub(super) const STILL_LOCKED: &str = "lock file \"postmaster.pid\" already exis
 const SSL_REQUEST: [u8; 8] = [0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f];
 
 /// The result of looking for a running server.
-pub(super) enum Found {
+pub(super) enum FoundServer {
     /// It runs and answers.
     Running,
     /// No server runs, though files of a dead one may exist.
@@ -43,15 +43,15 @@ pub(super) enum Found {
 }
 
 /// Looks for a live server of this cluster, and waits for one that is coming up or going down.
-pub(super) fn find_running(layout: &Layout) -> Result<Found, EmbeddedError> {
+pub(super) fn find_running(layout: &Layout) -> Result<FoundServer, EmbeddedError> {
     let deadline = Instant::now() + START_LIMIT;
     loop {
         let Some(file) = layout.pid_file().filter(|file| is_alive(file.pid)) else {
-            return Ok(Found::Nothing);
+            return Ok(FoundServer::Nothing);
         };
         if file.ready {
             // After a crash another program may have got this process id: only an answer proves that it is the server.
-            return Ok(if answers(&file.socket_dir) { Found::Running } else { Found::Nothing });
+            return Ok(if answers(&file.socket_dir) { FoundServer::Running } else { FoundServer::Nothing });
         }
         if Instant::now() > deadline {
             return Err(EmbeddedError::Timeout { after: START_LIMIT, log: layout.log() });

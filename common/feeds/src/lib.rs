@@ -60,7 +60,7 @@ pub struct MediaLink {
 
 /// What the bytes contain.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub enum FoundPosts {
     /// A feed: its first posts, in its own order.
     Feed(Vec<Post>),
     /// A page: the post that it is, and the URL of its oEmbed data, if it has any.
@@ -88,7 +88,7 @@ pub enum FeedError {
 ///
 /// # Errors
 /// [`FeedError`].
-pub fn found(bytes: &[u8], content_type: Option<&str>, url: &Url, limit: usize) -> Result<Found, FeedError> {
+pub fn found(bytes: &[u8], content_type: Option<&str>, url: &Url, limit: usize) -> Result<FoundPosts, FeedError> {
     let text = String::from_utf8_lossy(bytes);
     let start = text.trim_start_matches('\u{feff}').trim_start();
     if is_feed(start) {
@@ -98,13 +98,13 @@ pub fn found(bytes: &[u8], content_type: Option<&str>, url: &Url, limit: usize) 
         let parser = feed_rs::parser::Builder::new().base_uri(Some(url.as_str())).build();
         let feed = parser.parse(Cursor::new(bytes)).map_err(|_| FeedError::Broken)?;
         let posts = feed.entries.into_iter().filter_map(|entry| entry::post(entry, url));
-        return Ok(Found::Feed(posts.take(limit).collect()));
+        return Ok(FoundPosts::Feed(posts.take(limit).collect()));
     }
     let says_html = content_type.is_none_or(|kind| kind.to_ascii_lowercase().contains("html"));
     if !says_html || !start.starts_with('<') {
         return Err(FeedError::Neither);
     }
-    page::post(&text, url).map(|(post, more)| Found::Page(Box::new(post), more)).ok_or(FeedError::Empty)
+    page::post(&text, url).map(|(post, more)| FoundPosts::Page(Box::new(post), more)).ok_or(FeedError::Empty)
 }
 
 /// Whether a feed has more entries, elements or entities than are allowed. It counts what their starts look like, so

@@ -8,7 +8,7 @@ fn url(text: &str) -> Url {
 
 fn feed(text: &str) -> Vec<Post> {
     match found(text.as_bytes(), Some("application/xml"), &url("https://a.example/feed"), 50) {
-        Ok(Found::Feed(posts)) => posts,
+        Ok(FoundPosts::Feed(posts)) => posts,
         other => panic!("no feed: {other:?}"),
     }
 }
@@ -59,7 +59,7 @@ fn a_page_says_what_it_is_and_speaks_for_no_other() {
         <link rel="alternate" type="application/json+oembed" href="/oembed?u=1">
         </head><body><script>document.write('<title>no</title><meta property="og:title" content="no">')</script></body></html>"#;
     let found = found(page.as_bytes(), Some("text/html; charset=utf-8"), &url("https://a.example/p?id=1"), 50);
-    let Ok(Found::Page(post, more)) = found else { panic!("no page: {found:?}") };
+    let Ok(FoundPosts::Page(post, more)) = found else { panic!("no page: {found:?}") };
     assert_eq!(post.title.as_deref(), Some("The \"river\""));
     assert_eq!(post.url.as_str(), "https://a.example/p?id=1", "a page of another host is not believed");
     assert_eq!(post.text, "Of water.");
@@ -80,23 +80,23 @@ fn what_is_neither_says_so_and_what_is_hostile_ends() {
     let laughs = r#"<?xml version="1.0"?><!DOCTYPE r [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">
         <!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;">]><rss version="2.0"><channel><title>x</title>
         <item><link>https://a.example/1</link><title>&c;</title></item></channel></rss>"#;
-    if let Ok(Found::Feed(posts)) = found(laughs.as_bytes(), None, &at, 9) {
+    if let Ok(FoundPosts::Feed(posts)) = found(laughs.as_bytes(), None, &at, 9) {
         assert!(posts.iter().all(|post| post.title.as_deref().is_none_or(|title| title.len() < 100)), "{posts:?}");
     }
     let deep = format!("<html><head><title>t</title></head>{}", "<div>".repeat(300_000));
-    assert!(matches!(found(deep.as_bytes(), Some("text/html"), &at, 9), Ok(Found::Page(..))));
+    assert!(matches!(found(deep.as_bytes(), Some("text/html"), &at, 9), Ok(FoundPosts::Page(..))));
     let nested = format!("<rss version=\"2.0\"><channel>{}", "<a>".repeat(200_000));
     assert!(found(nested.as_bytes(), None, &at, 9).is_err());
     let item = "<item><link>https://a.example/1</link><title>t</title></item>";
     let feed = |many| format!("<rss version=\"2.0\"><channel><title>x</title>{}</channel></rss>", item.repeat(many));
-    assert!(matches!(found(feed(1_900).as_bytes(), None, &at, 50), Ok(Found::Feed(posts)) if posts.len() == 50));
+    assert!(matches!(found(feed(1_900).as_bytes(), None, &at, 50), Ok(FoundPosts::Feed(posts)) if posts.len() == 50));
     assert_eq!(found(feed(9_000).as_bytes(), None, &at, 50), Err(FeedError::TooLong));
     let json = format!(r#"{{"version":"https://jsonfeed.org/version/1.1","items":[{}{{}}]}}"#, "{},".repeat(11_000));
     assert_eq!(found(json.as_bytes(), None, &at, 50), Err(FeedError::TooLong));
     let entry = r#"{"id":"1","url":"https://a.example/1","title":"t","authors":[{"name":"A"}],"attachments":[]},"#;
     let head = r#"{"version":"https://jsonfeed.org/version/1.1","title":"x","items":["#;
     let usual = format!("{head}{}]}}", entry.repeat(1_500).trim_end_matches(','));
-    assert!(matches!(found(usual.as_bytes(), None, &at, 50), Ok(Found::Feed(posts)) if posts.len() == 50));
+    assert!(matches!(found(usual.as_bytes(), None, &at, 50), Ok(FoundPosts::Feed(posts)) if posts.len() == 50));
     let prefixed = format!("<rdf:RDF xmlns:a=\"x\">{}", "<a:item/>".repeat(9_000));
     assert_eq!(found(prefixed.as_bytes(), None, &at, 50), Err(FeedError::TooLong));
     let wordy = format!("<p>{}</p>", "word ".repeat(100_000));
@@ -109,7 +109,7 @@ fn a_tag_of_very_many_attributes_costs_no_more_than_a_long_page() {
     let began = std::time::Instant::now();
     let page = format!("<html><head><title>t</title><meta{attributes}><meta name=description content=late></head>");
     let read = found(page.as_bytes(), Some("text/html"), &url("https://a.example/"), 9);
-    let Ok(Found::Page(post, _)) = read else { panic!("no page: {read:?}") };
+    let Ok(FoundPosts::Page(post, _)) = read else { panic!("no page: {read:?}") };
     assert_eq!((post.title.as_deref(), post.text.as_str()), (Some("t"), ""), "what stands before it is read");
     assert_eq!(html::plain(&format!("<p>before</p><i{attributes}>after</i>"), 99), "before");
     assert!(began.elapsed().as_secs() < 10, "it took {:?}; comparing all with all took a minute", began.elapsed());
@@ -133,7 +133,7 @@ fn what_has_very_many_entities_is_not_read_to_its_end() {
         assert_eq!(found(hostile.as_bytes(), None, &at, 50), Err(FeedError::TooLong), "{entity}");
     }
     let usual = feed("&lt;b&gt;a word&lt;/b&gt; ", 10_000);
-    let Ok(Found::Feed(posts)) = found(usual.as_bytes(), None, &at, 50) else { panic!("no feed") };
+    let Ok(FoundPosts::Feed(posts)) = found(usual.as_bytes(), None, &at, 50) else { panic!("no feed") };
     assert_eq!(posts[0].text.chars().count(), MOST_TEXT_CHARACTERS);
     let entities = "&amp;".repeat(MOST_ENTITIES + html::CHUNK);
     let page = |entities: &str| {
@@ -142,7 +142,7 @@ fn what_has_very_many_entities_is_not_read_to_its_end() {
     };
     for (entities, text) in [("&amp;".repeat(9), "late"), (entities, "")] {
         let read = found(page(&entities).as_bytes(), Some("text/html"), &at, 9);
-        let Ok(Found::Page(post, _)) = read else { panic!("no page: {read:?}") };
+        let Ok(FoundPosts::Page(post, _)) = read else { panic!("no page: {read:?}") };
         assert_eq!((post.title.as_deref(), &*post.text), (Some("t"), text), "what stands before them is read");
     }
 }

@@ -2,8 +2,8 @@
 //! the media store does not answer.
 //!
 //! Such a failure says nothing about a customer's endpoint, file or job, so it must not count against one: the work is
-//! put back uncounted, and waits. This module decides which errors those are, and how long to wait; callers decide what
-//! is put back, and how. Nothing here knows a delivery or a job.
+//! handed back uncounted, and waits. This module decides which errors those are, and how long to wait; callers decide
+//! what is handed back, and how. Nothing here knows a delivery or a job.
 
 use crate::media::MediaError;
 use std::error::Error;
@@ -14,14 +14,14 @@ use std::time::Duration;
 const OURS: [i32; 7] =
     [libc::EMFILE, libc::ENFILE, libc::ENOMEM, libc::ENOBUFS, libc::EADDRNOTAVAIL, libc::ENOSPC, libc::EDQUOT];
 
-/// The wait after the first time that work is put back; each later one is twice as long, up to the longest.
+/// The wait after the first time that work is handed back; each later one is twice as long, up to the longest.
 const FIRST_WAIT: Duration = Duration::from_secs(10);
 const LONGEST_WAIT: Duration = Duration::from_mins(5);
 
-/// How often work is put back, which takes about two and a half hours in all. A longer failure counts like any other,
-/// so that nothing is repeated for ever: an address that this machine can never reach looks like one for which it has
-/// no port now, and a file that never fits looks like a full disk.
-pub const MOST_PUT_BACKS: i32 = 32;
+/// How often work is handed back, which takes about two and a half hours in all. A longer failure counts like any
+/// other, so that nothing is repeated for ever: an address that this machine can never reach looks like one for which
+/// it has no port now, and a file that never fits looks like a full disk.
+pub const MOST_HAND_BACKS: i32 = 32;
 
 /// Whether this error, or one that caused it, is a lack of this deployment's own resources.
 pub fn is_behind(error: &(dyn Error + 'static)) -> bool {
@@ -41,10 +41,11 @@ pub fn is_behind(error: &(dyn Error + 'static)) -> bool {
     false
 }
 
-/// Returns how long to wait before work is tried again that was put back `times` times; none when it is to be counted.
+/// Returns how long to wait before work is tried again that was handed back `times` times; none when this time is to be
+/// counted.
 pub fn wait(times: i32) -> Option<Duration> {
     let doublings = u32::try_from(times).unwrap_or(0).min(5);
-    (times < MOST_PUT_BACKS).then(|| (FIRST_WAIT * 2_u32.pow(doublings)).min(LONGEST_WAIT))
+    (times < MOST_HAND_BACKS).then(|| (FIRST_WAIT * 2_u32.pow(doublings)).min(LONGEST_WAIT))
 }
 
 fn is_one(error: &io::Error) -> bool {
@@ -97,8 +98,8 @@ mod tests {
         assert_eq!(wait(0), Some(Duration::from_secs(10)));
         assert_eq!(wait(3), Some(Duration::from_secs(80)));
         assert_eq!(wait(31), Some(LONGEST_WAIT));
-        assert_eq!(wait(MOST_PUT_BACKS), None);
-        let all: Duration = (0..MOST_PUT_BACKS).filter_map(wait).sum();
+        assert_eq!(wait(MOST_HAND_BACKS), None);
+        let all: Duration = (0..MOST_HAND_BACKS).filter_map(wait).sum();
         assert!((Duration::from_hours(2)..Duration::from_hours(3)).contains(&all), "{all:?}");
     }
 }

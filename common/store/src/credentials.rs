@@ -38,7 +38,7 @@ impl Pace {
 /// What was found by a credential's hash.
 #[derive(Debug, Clone)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a reason to refuse, and several may hold")]
-pub struct Found {
+pub struct FoundCredential {
     /// The account that pays.
     pub account_id: AccountId,
     /// The workspace that the credential is bound to.
@@ -83,22 +83,30 @@ pub async fn charge(conn: &mut PgConnection, account: AccountId, requests: i64, 
 }
 
 /// Returns the caller behind an API key; none when no key has this hash.
-pub async fn key_caller(conn: &mut PgConnection, key_hash: &[u8], pace: Pace) -> sqlx::Result<Option<Found>> {
-    sqlx::query_file_as!(Found, "src/key_caller.sql", key_hash, pace.interval_us, pace.ahead_us)
+pub async fn key_caller(conn: &mut PgConnection, key_hash: &[u8], pace: Pace) -> sqlx::Result<Option<FoundCredential>> {
+    sqlx::query_file_as!(FoundCredential, "src/key_caller.sql", key_hash, pace.interval_us, pace.ahead_us)
         .fetch_optional(conn)
         .await
 }
 
 /// Returns the caller behind a session token; none when no session has this hash.
-pub async fn session_caller(conn: &mut PgConnection, token_hash: &[u8], pace: Pace) -> sqlx::Result<Option<Found>> {
-    sqlx::query_file_as!(Found, "src/session_caller.sql", token_hash, pace.interval_us, pace.ahead_us)
+pub async fn session_caller(
+    conn: &mut PgConnection,
+    token_hash: &[u8],
+    pace: Pace,
+) -> sqlx::Result<Option<FoundCredential>> {
+    sqlx::query_file_as!(FoundCredential, "src/session_caller.sql", token_hash, pace.interval_us, pace.ahead_us)
         .fetch_optional(conn)
         .await
 }
 
 /// Returns the caller behind a session of the portal; none when no such session has this hash.
-pub async fn portal_caller(conn: &mut PgConnection, session_hash: &[u8], pace: Pace) -> sqlx::Result<Option<Found>> {
-    sqlx::query_file_as!(Found, "src/portal_caller.sql", session_hash, pace.interval_us, pace.ahead_us)
+pub async fn portal_caller(
+    conn: &mut PgConnection,
+    session_hash: &[u8],
+    pace: Pace,
+) -> sqlx::Result<Option<FoundCredential>> {
+    sqlx::query_file_as!(FoundCredential, "src/portal_caller.sql", session_hash, pace.interval_us, pace.ahead_us)
         .fetch_optional(conn)
         .await
 }

@@ -193,7 +193,7 @@ pub async fn record_ping(conn: &mut PgConnection, account: AccountId, id: &Event
 
 /// An event by its id: the account's own, or another's.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub enum FoundEvent {
     /// The account's own: the bytes that endpoints are sent.
     Own(String),
     /// It belongs to another account.
@@ -201,7 +201,7 @@ pub enum Found {
 }
 
 /// Returns the event with this id; none when there is no such event.
-pub async fn find(conn: &mut PgConnection, account: AccountId, id: &EventId) -> sqlx::Result<Option<Found>> {
+pub async fn find(conn: &mut PgConnection, account: AccountId, id: &EventId) -> sqlx::Result<Option<FoundEvent>> {
     let row = sqlx::query!(
         r#"SELECT account_id = $2 AS "own!", CASE WHEN account_id = $2 THEN body END AS body FROM events WHERE id = $1"#,
         id.as_str(),
@@ -209,7 +209,7 @@ pub async fn find(conn: &mut PgConnection, account: AccountId, id: &EventId) -> 
     )
     .fetch_optional(conn)
     .await?;
-    Ok(row.map(|row| row.body.filter(|_| row.own).map_or(Found::Foreign, Found::Own)))
+    Ok(row.map(|row| row.body.filter(|_| row.own).map_or(FoundEvent::Foreign, FoundEvent::Own)))
 }
 
 /// Which of an account's events are listed; a field that is none does not restrict the list.

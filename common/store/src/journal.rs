@@ -48,22 +48,20 @@ pub struct Left {
     pub left: Minutes,
 }
 
-/// Selects entries; `$tail` is what follows `WHERE`. An entry's kind decides how it changes what is left: a settle
-/// gives back its hold, less what is charged.
+/// Selects entries; `$tail` is what follows `WHERE`. An entry's kind decides how it changes what is left (migration
+/// 0109): a settle gives back its hold, less what is charged.
 macro_rules! select_entries {
     ($tail:tt, $($argument:expr),*) => {
         sqlx::query_as!(
             EntryRow,
             r#"SELECT j.id, j.at, j.month, j.kind, j.job_id AS "job_id: JobId", j.month_amount AS "month_amount: Minutes",
                 j.bought_amount AS "bought_amount: Minutes",
-                CASE j.kind WHEN 'hold' THEN -j.month_amount WHEN 'settle' THEN h.month_amount - j.month_amount
-                    WHEN 'release' THEN h.month_amount WHEN 'purchase' THEN 0 ELSE j.month_amount
-                    END AS "month_change!: Minutes",
-                CASE j.kind WHEN 'hold' THEN -j.bought_amount WHEN 'settle' THEN h.bought_amount - j.bought_amount
-                    WHEN 'release' THEN h.bought_amount WHEN 'purchase' THEN j.bought_amount ELSE 0
-                    END AS "bought_change!: Minutes",
-                CASE j.kind WHEN 'hold' THEN -j.credit_amount WHEN 'settle' THEN h.credit_amount - j.credit_amount
-                    WHEN 'release' THEN h.credit_amount ELSE j.credit_amount END AS "credit_change!: Credits",
+                mws_booked_month(j.kind, j.month_amount) + mws_freed(j.kind, j.month_amount, h.month_amount)
+                    AS "month_change!: Minutes",
+                mws_booked_bought(j.kind, j.bought_amount) + mws_freed(j.kind, j.bought_amount, h.bought_amount)
+                    AS "bought_change!: Minutes",
+                mws_booked_credits(j.kind, j.credit_amount) + mws_freed(j.kind, j.credit_amount, h.credit_amount)
+                    AS "credit_change!: Credits",
                 j.note, j.reference
             FROM minute_journal j
             LEFT JOIN minute_journal h ON j.kind IN ('settle', 'release') AND h.job_id = j.job_id AND h.kind = 'hold'
@@ -105,12 +103,10 @@ pub async fn changed_since(
 ) -> sqlx::Result<Vec<(NaiveDate, Minutes, Minutes)>> {
     let rows = sqlx::query!(
         r#"SELECT j.month,
-               sum(CASE j.kind WHEN 'hold' THEN -j.month_amount WHEN 'settle' THEN h.month_amount - j.month_amount
-                   WHEN 'release' THEN h.month_amount WHEN 'purchase' THEN 0 ELSE j.month_amount END)::bigint
+               sum(mws_booked_month(j.kind, j.month_amount) + mws_freed(j.kind, j.month_amount, h.month_amount))::bigint
                    AS "month_change!: Minutes",
-               sum(CASE j.kind WHEN 'hold' THEN -j.bought_amount WHEN 'settle' THEN h.bought_amount - j.bought_amount
-                   WHEN 'release' THEN h.bought_amount WHEN 'purchase' THEN j.bought_amount ELSE 0 END)::bigint
-                   AS "bought_change!: Minutes"
+               sum(mws_booked_bought(j.kind, j.bought_amount)
+                   + mws_freed(j.kind, j.bought_amount, h.bought_amount))::bigint AS "bought_change!: Minutes"
            FROM minute_journal j
            LEFT JOIN minute_journal h ON j.kind IN ('settle', 'release') AND h.job_id = j.job_id AND h.kind = 'hold'
            WHERE j.account_id = $1 AND j.id >= $2

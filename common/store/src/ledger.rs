@@ -1,4 +1,4 @@
-//! Checks the balances against the journal without reading the whole journal each time (contract §10, §10).
+//! Checks the balances against the journal without reading the whole journal each time (contract §10).
 //!
 //! Tallies hold the sums so far; a check adds the entries since. Only the scheduler's check writes them, under an
 //! advisory lock, so that one scheduler works at a time. `minutes::drift` reads the whole journal of an account, and

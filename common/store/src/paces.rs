@@ -4,7 +4,7 @@
 //! good; a resend repeats what was sent; an answer is kept for a day under its idempotency key; a job that fails, or
 //! whose media takes far more work than it costs, has used our processors. The callers decide what each of them weighs,
 //! and what follows when an account is ahead: `events` sends later what goes beyond the burst, `dispatch` and `once`
-//! refuse, a worker puts off what waits, an operator forgives.
+//! refuse, a worker defers what waits, an operator forgives.
 
 use domain::ids::AccountId;
 use sqlx::PgConnection;
@@ -122,7 +122,7 @@ pub async fn forgive(conn: &mut PgConnection, account: AccountId, what: What) ->
     Ok(ahead.unwrap_or_default().max(0))
 }
 
-/// Makes the account's work that was put off due now: jobs, uploads to look at, and reads that start after an upload.
+/// Makes the account's work that was deferred due now: jobs, uploads to look at, and reads that start after an upload.
 /// Call it in the transaction that forgives the account.
 pub async fn make_due(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<()> {
     sqlx::query!(

@@ -113,7 +113,7 @@ pub struct TakenRun {
     pub traceparent: Option<String>,
     /// The agent's memory.
     pub memory: Value,
-    /// How often its current step was put off and counted.
+    /// How often its current step failed and was deferred.
     pub tries: i32,
     /// The budget of the project's agent; none when it has none.
     pub budget: Option<Value>,

@@ -209,7 +209,7 @@ pub async fn set_webhook_url(
 
 /// A change of status and of other fields. A field that is none stays as it is; an inner none removes it.
 #[derive(Debug, Clone)]
-pub struct Change {
+pub struct ProjectChange {
     /// The new status.
     pub status: ProjectStatus,
     /// The agent's message.
@@ -223,12 +223,12 @@ pub struct Change {
     /// When that URL expires.
     pub assembled_url_expires_at: Option<Option<DateTime<Utc>>>,
     /// What the agent has made and used; none when the change is not the agent's.
-    pub made: Option<Made>,
+    pub made: Option<AgentWork>,
 }
 
 /// What an agent has made for a project, and used so far.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Made {
+pub struct AgentWork {
     /// The timeline that it made.
     pub timeline: Option<TimelineId>,
     /// The item that it made.
@@ -241,7 +241,7 @@ pub struct Made {
     pub steps: i32,
 }
 
-impl Change {
+impl ProjectChange {
     /// Returns a change of the status alone.
     pub const fn to(status: ProjectStatus) -> Self {
         Self {
@@ -262,7 +262,7 @@ pub async fn change(
     conn: &mut PgConnection,
     id: ProjectId,
     workspace: WorkspaceId,
-    change: &Change,
+    change: &ProjectChange,
 ) -> sqlx::Result<Option<ProjectRow>> {
     let from: Vec<String> = change.status.may_follow().iter().map(|status| status.name().to_owned()).collect();
     sqlx::query_file_as!(

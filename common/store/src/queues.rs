@@ -7,7 +7,7 @@ use sqlx::PgConnection;
 
 /// The number of jobs or deliveries that wait in a queue.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Waiting {
+pub struct QueueBacklog {
     /// The queue's name; first attempts of deliveries and later ones are two queues.
     pub queue: String,
     /// How many could be claimed now.
@@ -19,6 +19,6 @@ pub struct Waiting {
 }
 
 /// Returns every queue in which something waits. It reads all waiting rows, so call it rarely.
-pub async fn waiting(conn: &mut PgConnection) -> sqlx::Result<Vec<Waiting>> {
-    sqlx::query_file_as!(Waiting, "src/queues.sql").fetch_all(conn).await
+pub async fn waiting(conn: &mut PgConnection) -> sqlx::Result<Vec<QueueBacklog>> {
+    sqlx::query_file_as!(QueueBacklog, "src/queues.sql").fetch_all(conn).await
 }

@@ -101,9 +101,9 @@ pub async fn take(conn: &mut PgConnection, after: Uuid) -> sqlx::Result<Option<D
     }))
 }
 
-/// Puts these reads off for `wait`, with all others of the account that would be due by then: this item first, then ten
+/// Defers these reads by `wait`, with all others of the account that would be due by then: this item first, then ten
 /// items a second, and whatever is left after a minute all together.
-pub async fn put_off(conn: &mut PgConnection, item: ItemId, payer: AccountId, wait: Duration) -> sqlx::Result<()> {
+pub async fn defer(conn: &mut PgConnection, item: ItemId, payer: AccountId, wait: Duration) -> sqlx::Result<()> {
     sqlx::query!(
         "WITH due AS (
              SELECT item_id, due_at FROM reads_on_ready

@@ -49,7 +49,7 @@ pub async fn take(conn: &mut PgConnection, render: &NewRender<'_>) -> sqlx::Resu
 
 /// An item that a render made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Made {
+pub struct MadeItem {
     /// The item.
     pub item: ItemId,
     /// The job that made it, whose row may be deleted by now.
@@ -57,9 +57,9 @@ pub struct Made {
 }
 
 /// Returns the item that a render with this hash made; none when it is deleted or never was made.
-pub async fn made(conn: &mut PgConnection, hash: &[u8]) -> sqlx::Result<Option<Made>> {
+pub async fn made(conn: &mut PgConnection, hash: &[u8]) -> sqlx::Result<Option<MadeItem>> {
     sqlx::query_as!(
-        Made,
+        MadeItem,
         r#"SELECT id AS "item: ItemId", made_by_job_id AS "job!: JobId" FROM items
            WHERE render_hash = $1 AND deleted_at IS NULL"#,
         hash

@@ -2,7 +2,8 @@
 //! what the whole journal adds up to.
 //!
 //! An entry belongs to the month that it names: a charge to that of its hold. A hold books nothing, since what is held
-//! is still the account's. Sums begin from the tallies of the ledger's check, so that no whole journal is read.
+//! is still the account's; migration 0109 says what each kind books. Sums begin from the tallies of the ledger's check,
+//! so that no whole journal is read.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::credits::Credits;
@@ -36,11 +37,9 @@ pub async fn sums(conn: &mut PgConnection, account: AccountId, month: NaiveDate)
                FROM ledger_tallies WHERE account_id = $1
                UNION ALL
                SELECT month,
-                   CASE WHEN kind IN ('grant', 'adjust') THEN month_amount
-                       WHEN kind = 'settle' THEN -month_amount ELSE 0 END,
-                   CASE kind WHEN 'purchase' THEN bought_amount WHEN 'settle' THEN -bought_amount ELSE 0 END,
-                   CASE WHEN kind IN ('grant', 'adjust', 'purchase') THEN credit_amount
-                       WHEN kind = 'settle' THEN -credit_amount ELSE 0 END
+                   mws_booked_month(kind, month_amount),
+                   mws_booked_bought(kind, bought_amount),
+                   mws_booked_credits(kind, credit_amount)
                FROM minute_journal WHERE account_id = $1 AND id > (SELECT through FROM ledger_check)
            ), booked AS (
                SELECT
@@ -117,12 +116,9 @@ pub async fn entries(
     sqlx::query_as!(
         Entry,
         r#"SELECT j.id, j.at, j.kind, j.job_id AS "job_id: JobId", j.reference,
-               CASE WHEN j.kind IN ('grant', 'adjust') THEN j.month_amount
-                   WHEN j.kind = 'settle' THEN -j.month_amount ELSE 0 END AS "month_change!: Minutes",
-               CASE j.kind WHEN 'purchase' THEN j.bought_amount WHEN 'settle' THEN -j.bought_amount
-                   ELSE 0 END AS "bought_change!: Minutes",
-               CASE WHEN j.kind IN ('grant', 'adjust', 'purchase') THEN j.credit_amount
-                   WHEN j.kind = 'settle' THEN -j.credit_amount ELSE 0 END AS "credit_change!: Credits",
+               mws_booked_month(j.kind, j.month_amount) AS "month_change!: Minutes",
+               mws_booked_bought(j.kind, j.bought_amount) AS "bought_change!: Minutes",
+               mws_booked_credits(j.kind, j.credit_amount) AS "credit_change!: Credits",
                h.month_amount + h.bought_amount AS "held?: Minutes",
                h.credit_amount AS "held_credits?: Credits"
            FROM minute_journal j

@@ -177,10 +177,10 @@ async fn what_an_account_has_waiting_is_put_off_until_an_operator_forgives() -> 
         }))
         .await?;
     tenant.client.ended(&jobs[..1]).await?;
-    let put_off = "SELECT count(*) FROM jobs WHERE status = 'queued' AND claim_no = 1
+    let deferred = "SELECT count(*) FROM jobs WHERE status = 'queued' AND claim_no = 1
         AND due_at BETWEEN mws_now() + interval '9 minutes' AND mws_now() + interval '10 minutes'";
     let is_one = async |sql: &'static str| Ok((world.count(sql).await? == 1).then_some(()));
-    World::within(Duration::from_secs(20), "the other job is put off", async || is_one(put_off).await).await?;
+    World::within(Duration::from_secs(20), "the other job is put off", async || is_one(deferred).await).await?;
     let told_why = "SELECT count(*) FROM job_claims WHERE outcome = 'handed_back' AND error_code = 'rate_limited'";
     assert_eq!(world.count(told_why).await?, 1, "operators see why it waits");
     tenant.client.send("POST", &format!("/uploads/{upload}/complete"), &[], None).await?;

@@ -32,12 +32,12 @@ async fn complete(tenant: &Tenant, upload: &Value) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Waits until an ingest was put back, and checks that it is counted against nobody.
-async fn put_back(world: &World) -> anyhow::Result<()> {
+/// Waits until an ingest was handed back, and checks that it is counted against nobody.
+async fn handed_back(world: &World) -> anyhow::Result<()> {
     let waits =
         "SELECT count(*) FROM uploads WHERE status = 'processing' AND error_code = 'internal' AND due_at > mws_now()
         AND failures = 0 AND losses = 0";
-    until("the ingest was put back, uncounted", async || Ok((world.count(waits).await? == 1).then_some(()))).await
+    until("the ingest was handed back, uncounted", async || Ok((world.count(waits).await? == 1).then_some(()))).await
 }
 
 async fn ready(world: &World, tenant: &Tenant, upload: &Value) -> anyhow::Result<Value> {
@@ -115,7 +115,7 @@ async fn goes_on_after(world: &World, tenant: &Tenant, upload: &Value, restore: 
     complete(tenant, upload).await?;
     world.work(runners::instant()).await?;
     let scheduler = world.scheduler().await?;
-    put_back(world).await?;
+    handed_back(world).await?;
     restore();
     let item = ready(world, tenant, upload).await?;
     scheduler.stop().await?;
@@ -171,7 +171,7 @@ async fn a_key_that_is_taken_back_stops_nothing_for_good(world: &mut World, buck
     let error = world.process.media.get("any", 9).await.err().ok_or_else(|| anyhow::anyhow!("it is refused"))?;
     assert!(error.is_of_the_store() && error.cure().contains("AWS_SECRET_ACCESS_KEY"), "{error}: {}", error.cure());
     complete(&tenant, &upload).await?;
-    put_back(world).await?;
+    handed_back(world).await?;
 
     // A worker that knows the new key, as after a start anew.
     old.stop().await?;

@@ -188,7 +188,7 @@ async fn reads_that_are_due_go_round_by_account_and_wait_by_account() -> anyhow:
         .bind(one.account)
         .fetch_one(&mut *tx)
         .await?;
-    reads_on_ready::put_off(&mut tx, item, one.account, Duration::from_mins(1)).await?;
+    reads_on_ready::defer(&mut tx, item, one.account, Duration::from_mins(1)).await?;
     let waits: Vec<f64> = sqlx::query_scalar(
         "SELECT extract(epoch FROM due_at - mws_now())::double precision FROM reads_on_ready
          WHERE payer_account_id = $1 ORDER BY due_at",

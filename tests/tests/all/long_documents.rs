@@ -12,7 +12,7 @@ const WAITED: Duration = Duration::from_millis(500);
 
 /// What comes of a call that is sent while its account's turn is taken. Fails if it does not wait for it.
 async fn after_its_turn(world: &World, tenant: &Tenant, tool: &'static str, ask: Value) -> anyhow::Result<Answer> {
-    let turn = world.app().body_turns.turn(Taker::Account(tenant.account)).await;
+    let turn = world.app().turns.bodies.turn(Taker::Account(tenant.account)).await;
     let client = tenant.client.clone();
     let mut call = tokio::spawn(async move { client.tool(tool, &ask).await });
     ensure!(timeout(WAITED, &mut call).await.is_err(), "{tool} waited for no turn");
@@ -45,7 +45,7 @@ async fn a_long_document_is_read_and_exported_in_its_accounts_turn_and_a_short_o
             assert!(answer["content"].as_str().is_some_and(|content| content.len() > 10_000), "{ask}");
         }
     }
-    let _turn = world.app().body_turns.turn(Taker::Account(tenant.account)).await;
+    let _turn = world.app().turns.bodies.turn(Taker::Account(tenant.account)).await;
     for (tool, ask) in asks(&short) {
         tenant.client.tool(tool, &ask).await?.data()?;
     }

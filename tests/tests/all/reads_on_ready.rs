@@ -151,11 +151,11 @@ async fn hold_up(world: &World, tenant: &Tenant, seconds: f64) -> anyhow::Result
     Ok(())
 }
 
-/// Waits until the reads of an item were put off. A look at them that failed is made again after half a minute.
-async fn put_off(world: &World) -> anyhow::Result<()> {
+/// Waits until the reads of an item were deferred. A look at them that failed is made again after half a minute.
+async fn deferred(world: &World) -> anyhow::Result<()> {
     let later = "SELECT count(*) FROM reads_on_ready WHERE due_at > mws_now() + interval '4 minutes'";
     let probe = async || Ok((world.count(later).await? == 1).then_some(()));
-    World::within(Duration::from_secs(50), "the reads are put off", probe).await
+    World::within(Duration::from_secs(50), "the reads are deferred", probe).await
 }
 
 #[tokio::test]
@@ -165,7 +165,7 @@ async fn reads_of_an_account_that_has_to_wait_are_put_off_and_start_by_themselve
     hold_up(&world, &tenant, 300.0).await?;
     world.work(runners::instant()).await?;
     let item = uploaded(&tenant, json!(["levels"])).await?;
-    put_off(&world).await?;
+    deferred(&world).await?;
     let path = format!("/library/items/{item}");
     let waiting = tenant.client.send("GET", &path, &[], None).await?.json;
     assert_eq!((&waiting["status"], &waiting["reads_on_ready"]["answers"]), (&json!("ready"), &Value::Null));
@@ -196,7 +196,7 @@ async fn an_item_that_is_deleted_before_its_reads_start_starts_none() -> anyhow:
     hold_up(&world, &tenant, 300.0).await?;
     world.work(runners::instant()).await?;
     let late = uploaded(&tenant, json!(["levels", "speech"])).await?;
-    put_off(&world).await?;
+    deferred(&world).await?;
     delete(&late).await?;
     world.advance(Duration::from_secs(301)).await?;
     let due = "SELECT count(*) FROM reads_on_ready WHERE due_at IS NOT NULL";

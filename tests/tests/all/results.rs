@@ -141,8 +141,8 @@ async fn stills_stand_in_the_media_store_and_a_result_whose_files_can_not_be_kep
         assert!(key.contains(&format!("{}-1/", ids[0])), "{key} does not name its claim");
         assert!(world.process.media.get(key, 100).await?.ends_with(name), "{key}");
     }
-    let put_back = "SELECT count(*) FROM job_claims WHERE outcome = 'handed_back' AND error_code = 'internal'";
-    until("the other is put back", async || Ok((world.count(put_back).await? == 1).then_some(()))).await?;
+    let handed_back = "SELECT count(*) FROM job_claims WHERE outcome = 'handed_back' AND error_code = 'internal'";
+    until("the other is handed back", async || Ok((world.count(handed_back).await? == 1).then_some(()))).await?;
     assert_eq!(
         world.count("SELECT count(*) FROM jobs WHERE failures > 0").await?,
         0,

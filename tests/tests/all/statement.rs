@@ -10,6 +10,7 @@ use mws_tests::world::{Browser, Media, Tenant, World, runners};
 use reqwest::{StatusCode, header};
 use serde_json::{Value, json};
 use std::time::Duration;
+use store::journal::{self, EntryRow};
 
 async fn statement(tenant: &Tenant, query: &str) -> anyhow::Result<Value> {
     done(&tenant.client, "GET", &format!("/statement{query}"), &Value::Null, 200).await
@@ -94,6 +95,41 @@ async fn what_was_before_a_month_and_its_entries_are_what_is_after_it() -> anyho
         let refused = tenant.client.send("GET", &format!("/statement{query}"), &[], None).await?;
         assert_eq!((refused.status, refused.code()), (400, code), "{query}");
     }
+    world.end().await
+}
+
+/// What the entries of the journal change adds up to what is left: of the bought minutes, of the month, and of the AI
+/// credits. Returns the kinds of the entries, the oldest first.
+async fn changes_add_up(world: &World, tenant: &Tenant) -> anyhow::Result<Vec<String>> {
+    let mut conn = world.pool().acquire().await?;
+    let mut entries = journal::entries(&mut conn, tenant.account, None, 100).await?;
+    entries.reverse();
+    let sum = |of: fn(&EntryRow) -> i64| entries.iter().map(of).sum::<i64>();
+    let changed = [sum(|entry| entry.bought_change.hundredths()), sum(|entry| entry.month_change.hundredths())];
+    let left = journal::left(&mut conn, tenant.account).await?;
+    assert_eq!(left.iter().map(|one| one.left.hundredths()).collect::<Vec<_>>(), changed);
+    let since = journal::changed_since(&mut conn, tenant.account, 0).await?;
+    let since: Vec<[i64; 2]> =
+        since.iter().map(|(_, month, bought)| [bought.hundredths(), month.hundredths()]).collect();
+    assert_eq!(since, [changed]);
+    assert_eq!(sum(|entry| entry.credit_change.hundredths()), Credits::from_whole(2).hundredths());
+    Ok(entries.into_iter().map(|entry| entry.kind).collect())
+}
+
+#[tokio::test]
+async fn what_the_journals_entries_change_adds_up_to_what_is_left() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant_with("a", Minutes::from_whole(7)).await?;
+    world.buy(&tenant, Minutes::from_whole(5)).await?;
+    world.credit(&tenant, Credits::from_whole(2)).await?;
+    let items = world.items(&tenant, 2, Media::audio(60)).await?;
+    let jobs = tenant.client.prepare(&items, &["levels"]).await?.job_ids()?;
+    assert_eq!(changes_add_up(&world, &tenant).await?, ["grant", "adjust", "purchase", "purchase", "hold", "hold"]);
+    tenant.client.tool("cancel_jobs", &json!({ "job_ids": [jobs[0]] })).await?;
+    tenant.client.reaches(&jobs[0], "cancelled").await?;
+    world.work(runners::instant()).await?;
+    tenant.client.reaches(&jobs[1], "succeeded").await?;
+    assert_eq!(changes_add_up(&world, &tenant).await?[6..], ["release", "settle"]);
     world.end().await
 }
 

@@ -3,8 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Tests that end otherwise: of templates of databases, of a start that fails, and one that reads the log to its end.
-const OTHERS: [&str; 11] = [
+/// The folders whose tests have a database of the service, and a number of tests that each has at least.
+const WITH_DATABASES: [(&str, usize); 2] = [("tests/tests", 500), ("cli/tests", 10)];
+/// Tests that end otherwise: of templates of databases, of a start that fails, of packages, of generated files, one
+/// that reads the log to its end, and one of `mws up`, whose database stops with it.
+const OTHERS: [&str; 12] = [
     "a_newer_schema_is_left_as_it_is_and_one_with_a_foreign_migration_is_refused",
     "a_test_database_has_the_schema_and_is_nobody_elses",
     "a_database_is_dropped_even_while_it_is_in_use",
@@ -16,6 +19,7 @@ const OTHERS: [&str; 11] = [
     "the_typescript_package_holds_its_own_tests",
     "what_is_generated_of_the_libraries_is_of_this_document",
     "the_pages_of_the_tools_are_of_this_document",
+    "up_says_that_it_is_ready_gives_the_other_commands_their_key_and_stops_cleanly",
 ];
 
 /// The files of a folder and of those in it.
@@ -34,22 +38,24 @@ fn files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
 
 #[test]
 fn every_test_ends_in_the_invariants_and_none_sleeps() -> anyhow::Result<()> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
-    let mut tests = 0;
-    for path in files(&folder)? {
-        let text = fs::read_to_string(&path)?;
-        // In pieces, so that this file does not find itself.
-        for test in text.split(&["#[tokio", "::test"].concat()).skip(1) {
-            let name = test.split("async fn ").nth(1).and_then(|rest| rest.split('(').next()).unwrap_or_default();
-            let body = test.split("\n}\n").next().unwrap_or_default();
-            let ends = body.trim_end().ends_with(".end().await") || OTHERS.contains(&name);
-            assert!(ends, "{}: `{name}` does not end in the invariants", path.display());
-            tests += 1;
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    for (folder, least) in WITH_DATABASES {
+        let mut tests = 0;
+        for path in files(&root.join(folder))? {
+            let text = fs::read_to_string(&path)?;
+            // In pieces, so that this file does not find itself.
+            for test in text.split(&["#[tokio", "::test"].concat()).skip(1) {
+                let name = test.split("async fn ").nth(1).and_then(|rest| rest.split('(').next()).unwrap_or_default();
+                let body = test.split("\n}\n").next().unwrap_or_default();
+                let ends = body.trim_end().ends_with(".end().await") || OTHERS.contains(&name);
+                assert!(ends, "{}: `{name}` does not end in the invariants", path.display());
+                tests += 1;
+            }
+            let sleeps = ["sl", "eep("].concat();
+            assert!(!text.contains(&sleeps), "{} sleeps: wait with `until`, or move the clock", path.display());
         }
-        let sleeps = ["sl", "eep("].concat();
-        assert!(!text.contains(&sleeps), "{} sleeps: wait with `until`, or move the clock", path.display());
+        assert!(tests >= least, "only {tests} tests were found in {folder}");
     }
-    assert!(tests > 250, "only {tests} tests were found");
     Ok(())
 }
 

@@ -300,7 +300,7 @@ async fn one_account_fetches_from_so_many_urls_at_once_and_no_more() -> anyhow::
     let (one, other) = (library.import().await?, library.import().await?);
     assert!(uploads::claim(&mut library.conn, one, Stage::Fetch, 1).await?.is_some());
     assert!(uploads::claim(&mut library.conn, other, Stage::Fetch, 1).await?.is_none());
-    uploads::postpone(&mut library.conn, other).await?;
+    uploads::defer(&mut library.conn, other).await?;
     assert!(uploads::claim(&mut library.conn, other, Stage::Fetch, 2).await?.is_none(), "it waits for two seconds");
     library.pass(3).await?;
     assert!(uploads::claim(&mut library.conn, other, Stage::Fetch, 2).await?.is_some());

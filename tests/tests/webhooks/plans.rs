@@ -126,8 +126,8 @@ async fn what_deliveries_are_sent_with_goes_by_ids_in_empty_small_and_full_table
         attempts::record_succeeded(&mut conn, &[]).await?;
         goes_by(&mut conn, "record_succeeded", &["deliveries_pkey", "webhook_endpoints_pkey"]).await?;
         by_their_ids(&mut conn, "record_succeeded").await?;
-        deliveries::release_claims(&mut conn, &[]).await?;
-        goes_by(&mut conn, "release_claims", &["deliveries_pkey"]).await?;
+        deliveries::hand_back(&mut conn, &[]).await?;
+        goes_by(&mut conn, "hand_back", &["deliveries_pkey"]).await?;
         deliveries::defer(&mut conn, &[]).await?;
         goes_by(&mut conn, "defer", &["deliveries_pkey"]).await?;
         drop(conn);

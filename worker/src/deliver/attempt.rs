@@ -36,7 +36,7 @@ pub struct Sender {
 
 /// An attempt that was not made, because this machine lacked something: it is not counted.
 #[derive(Debug, Clone, Copy)]
-pub struct PutOff {
+pub struct NotMade {
     /// Milliseconds until the delivery is due again.
     pub after_ms: i64,
 }
@@ -62,8 +62,8 @@ impl Sender {
     /// database's clock, plus what has passed since.
     ///
     /// # Errors
-    /// [`PutOff`] when nothing was sent because of a fault of this machine: the attempt was not made.
-    pub async fn attempt(&self, claim: &Claim, since: Instant) -> Result<EndedAttempt, PutOff> {
+    /// [`NotMade`] when nothing was sent because of a fault of this machine: the attempt was not made.
+    pub async fn attempt(&self, claim: &Claim, since: Instant) -> Result<EndedAttempt, NotMade> {
         let secrets = match self.secrets(claim) {
             Ok(secrets) => secrets,
             Err(error) => {
@@ -105,7 +105,7 @@ impl Sender {
                 delivery.id = %claim.id, error.code = outcome.error.map_or("", AttemptError::name),
                 "A webhook did not leave: this machine has no descriptor, memory or port left. It is sent later, uncounted."
             );
-            return Err(PutOff { after_ms: i64::try_from(wait.as_millis()).unwrap_or(i64::MAX) });
+            return Err(NotMade { after_ms: i64::try_from(wait.as_millis()).unwrap_or(i64::MAX) });
         }
         let mut ended = self.ended(claim, outcome);
         (ended.at, ended.kept_headers) = (at, Some(kept_headers));

@@ -21,13 +21,13 @@
 //!  waiting        its ticket arrives in the slow lane; it would wait long: Defer .... waiting, due later
 //!  leased         there is room: Send, or Revalidate where the claim took long ...... in flight
 //!  leased         there is no room .................................................. queued
-//!  leased         there is no room, and the queue is full: ReleaseClaim ............. waiting, due a moment later
+//!  leased         there is no room, and the queue is full: HandBack ................. waiting, due a moment later
 //!  queued         a slot of its account is given back, or any of the slow lane: Revalidate in flight
 //!  queued         the same, a moment after its claim: Send ............................ in flight
-//!  leased         its endpoint fails by now: ReleaseClaim .......................... waiting, in the slow lane
-//!  leased, queued no longer wanted, 10 s old, nobody to pick it, SIGTERM: ReleaseClaim waiting, in the slow lane later
+//!  leased         its endpoint fails by now: HandBack .............................. waiting, in the slow lane
+//!  leased, queued no longer wanted, 10 s old, nobody to pick it, SIGTERM: HandBack waiting, in the slow lane later
 //!  in flight      answered, and recorded ............................ succeeded, failed, waiting for its retry
-//!  in flight      nothing was sent, by a fault of this machine: ReleaseClaim ........ waiting, due later
+//!  in flight      nothing was sent, by a fault of this machine: HandBack ............ waiting, due later
 //!  in flight      its secret can't be opened: the attempt is spent, unsent .......... as after an answer
 //!  all but waiting the process dies; the lease ends; logged as interrupted .......... waiting, the same number; the
 //!                                                                                     fourth time, as after a failure
@@ -58,11 +58,11 @@
 //!    disabled the endpoint of the next delivery.
 //! 6. A ticket's handler ends when its delivery is recorded, queued, delayed or deferred. What is sent out of a queue
 //!    does not count among the tickets at work, or a backlog would keep the slots that tickets are fetched for.
-//! 7. At SIGTERM nothing more is claimed or sent, what is queued is released, what is in flight is recorded.
+//! 7. At SIGTERM nothing more is claimed or sent, what is queued is handed back, what is in flight is recorded.
 //!
 //! **What always holds** is I1 to I10 in `scheduler/invariants.rs`. Three carry the rest. Whatever is queued has an
 //! attempt in flight whose end picks it (I3), and whose end asks for what is known to wait behind the queue (I5); the
-//! rest comes with its ticket. Every ticket is finished once, and every claim is sent or released once (I9): no slot
+//! rest comes with its ticket. Every ticket is finished once, and every claim is sent or handed back once (I9): no slot
 //! leaks, and one claim never sends twice.
 //!
 //! No lock and no connection is held while a receiver is waited for. A handler always ends without an error: the

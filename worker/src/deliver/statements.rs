@@ -1,4 +1,4 @@
-//! The statements that claim, revalidate, record, release and defer deliveries, many in each.
+//! The statements that claim, revalidate, record, hand back and defer deliveries, many in each.
 //!
 //! Their answers go to the scheduler as events. A statement that fails is tried again, since the database may be away
 //! for a moment; the scheduler process repairs what could not be written then, from the rows alone. Each call holds
@@ -15,8 +15,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 use store::PoolSize;
-use store::attempts::{self, Counted, EndedAttempt};
-use store::deliveries::{self, Claim, CurrentTarget, Deferred, Delay, ReleasedClaim, Wanted};
+use store::attempts::{self, CountedEndpoint, EndedAttempt};
+use store::deliveries::{self, Claim, CurrentTarget, Deferred, Delay, HandedBackClaim, Wanted};
 use tokio::time::Instant;
 
 /// The most calls of a kind in one statement.
@@ -40,7 +40,7 @@ pub struct Statements {
     pub backlogs: Batcher<BacklogCall, ()>,
     pub revalidations: Batcher<(DeliveryId, i32), Option<CurrentTarget>>,
     pub records: Batcher<(EndedAttempt, Held), ()>,
-    pub releases: Batcher<(ReleasedClaim, Held), ()>,
+    pub hand_backs: Batcher<(HandedBackClaim, Held), ()>,
     pub deferrals: Batcher<(Deferred, Held), ()>,
 }
 
@@ -62,7 +62,7 @@ impl Statements {
             backlogs: start_backlogs(claimer),
             revalidations: start_revalidations(pool.clone(), whole_ms(attempt)),
             records: start_records(pool.clone(), process.pool.clone()),
-            releases: start_releases(pool.clone()),
+            hand_backs: start_hand_backs(pool.clone()),
             deferrals: start_deferrals(pool),
         }
     }
@@ -223,21 +223,21 @@ fn start_records(planned: PgPool, any: PgPool) -> Batcher<(EndedAttempt, Held), 
             }
             if !others.is_empty() {
                 let record = || async { attempts::record(&mut *any.acquire().await?, &others).await };
-                with_retries("recorded", record).await.unwrap_or_default().iter().for_each(Counted::tell);
+                with_retries("recorded", record).await.unwrap_or_default().iter().for_each(CountedEndpoint::tell);
             }
             done
         }
     })
 }
 
-fn start_releases(pool: PgPool) -> Batcher<(ReleasedClaim, Held), ()> {
-    Batcher::new(MOST_IN_A_BATCH, move |calls: Vec<(ReleasedClaim, Held)>| {
+fn start_hand_backs(pool: PgPool) -> Batcher<(HandedBackClaim, Held), ()> {
+    Batcher::new(MOST_IN_A_BATCH, move |calls: Vec<(HandedBackClaim, Held)>| {
         let pool = pool.clone();
         async move {
-            let (claims, held): (Vec<ReleasedClaim>, Vec<Held>) = calls.into_iter().unzip();
-            let release = || async { deliveries::release_claims(&mut *pool.acquire().await?, &claims).await };
-            // Those that could not be released are rescued when their leases end.
-            with_retries("released", release).await;
+            let (claims, held): (Vec<HandedBackClaim>, Vec<Held>) = calls.into_iter().unzip();
+            let hand_back = || async { deliveries::hand_back(&mut *pool.acquire().await?, &claims).await };
+            // Those that could not be handed back are rescued when their leases end.
+            with_retries("handed back", hand_back).await;
             vec![(); held.len()]
         }
     })

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use store::attempts::EndedAttempt;
-use store::deliveries::{Claim, Deferred, Delay, ReleasedClaim};
+use store::deliveries::{Claim, Deferred, Delay, HandedBackClaim};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -123,8 +123,8 @@ impl SchedulerTask {
                 let awaited = self.awaited(Event::Prefetched { endpoint, leased: Vec::new(), cursor });
                 statements.backlogs.submit(BacklogCall::Prefetch(prefetch, awaited));
             }
-            Action::ReleaseClaim { delivery, after_ms, ticket } => {
-                statements.releases.submit((released(&delivery, after_ms), self.hold(ticket)));
+            Action::HandBack { delivery, after_ms, ticket } => {
+                statements.hand_backs.submit((handed_back(&delivery, after_ms), self.hold(ticket)));
             }
             Action::Defer { id, after_ms, ticket } => {
                 statements.deferrals.submit((Deferred { id, after_ms }, self.hold(Some(ticket))));
@@ -175,8 +175,8 @@ fn traced(claim: &Claim) -> Span {
     span
 }
 
-const fn released(claim: &Claim, after_ms: i64) -> ReleasedClaim {
-    ReleasedClaim { id: claim.id, claim_no: claim.claim_no, after_ms }
+const fn handed_back(claim: &Claim, after_ms: i64) -> HandedBackClaim {
+    HandedBackClaim { id: claim.id, claim_no: claim.claim_no, after_ms }
 }
 
 /// An attempt that has its slot.
@@ -191,7 +191,7 @@ struct Attempt {
 }
 
 impl Attempt {
-    /// Sends a queued delivery with its current endpoint and secret. One that must not be sent any more is released,
+    /// Sends a queued delivery with its current endpoint and secret. One that must not be sent any more is handed back,
     /// for the next claim to end.
     async fn revalidate_and_send(mut self) {
         if !self.shutdown.is_cancelled() {
@@ -202,7 +202,7 @@ impl Attempt {
                 return self.send().await;
             }
         }
-        self.release(0, None);
+        self.hand_back(0, None);
     }
 
     /// Sends it. The slot is given back when the receiver has answered; after a failure when that is recorded, since it
@@ -216,7 +216,7 @@ impl Attempt {
         let alive = Some(self.tracker.token());
         match ended {
             Ok(Ok(ended)) => self.record(ended, took, alive).await,
-            Ok(Err(put_off)) => self.release(put_off.after_ms, took),
+            Ok(Err(not_made)) => self.hand_back(not_made.after_ms, took),
             Err(_) => {
                 // The lease runs out, and the rescue logs the attempt as interrupted.
                 tracing::error!(delivery.id = %leased.id, "An attempt panicked.");
@@ -235,9 +235,9 @@ impl Attempt {
         give_back(&self.events, self.departure.slot, took, has_failed, alive);
     }
 
-    fn release(self, after_ms: i64, took: Option<Duration>) {
+    fn hand_back(self, after_ms: i64, took: Option<Duration>) {
         let alive = Some(self.tracker.token());
-        self.statements.releases.submit((released(&self.departure.leased.delivery, after_ms), self.held));
+        self.statements.hand_backs.submit((handed_back(&self.departure.leased.delivery, after_ms), self.held));
         give_back(&self.events, self.departure.slot, took, false, alive);
     }
 }

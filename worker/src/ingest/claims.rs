@@ -54,7 +54,7 @@ impl Ingest {
         for upload in free {
             match uploads::claim(conn, upload, self.stage, self.an_account).await? {
                 Some(claim) => claimed.push(claim),
-                None => uploads::postpone(conn, upload).await?,
+                None => uploads::defer(conn, upload).await?,
             }
         }
         Ok((claimed, passed_over))

@@ -52,7 +52,7 @@ impl Ingest {
             Ended::Fetched(fetched) => self.hand_on(claim, fetched, tried).await,
             Ended::Ready(facts) => self.finish(claim, facts, tried).await,
             Ended::Failed(failure) => self.fail(claim, failure, took).await,
-            Ended::PutOff(wait) => self.put_off_for(claim, *wait).await,
+            Ended::Deferred(wait) => self.defer(claim, *wait).await,
             Ended::Stopping => self.hand_back(claim).await,
             Ended::Lost => {
                 tracing::info!(upload.id = %claim.id, claim_no = claim.claim_no, "An upload was given up: its claim is gone.");
@@ -140,7 +140,7 @@ impl Ingest {
         Ok(())
     }
 
-    async fn put_off_for(&self, claim: &Claim, wait: Duration) -> sqlx::Result<()> {
+    async fn defer(&self, claim: &Claim, wait: Duration) -> sqlx::Result<()> {
         let seconds = i32::try_from(wait.as_secs()).unwrap_or(i32::MAX);
         let why = "the account has used up a day's processor time that nobody paid for";
         let mut conn = self.process.pool.acquire().await?;

@@ -120,7 +120,7 @@ enum Ended {
     /// The claim is gone: nothing may be written.
     Lost,
     /// The attempt was not begun, and waits this long: its account has used up a day's unpaid processor time.
-    PutOff(Duration),
+    Deferred(Duration),
     /// The process stops.
     Stopping,
 }
@@ -156,8 +156,8 @@ impl Ingest {
             let began = Instant::now();
             let ended = if claim.losses >= MAX_LOSSES {
                 Ended::Failed(Failure::worker_lost())
-            } else if let Some(wait) = self.put_off(&claim).await {
-                Ended::PutOff(wait)
+            } else if let Some(wait) = self.deferral(&claim).await {
+                Ended::Deferred(wait)
             } else {
                 self.run(&claim, slot).await
             };
@@ -169,10 +169,10 @@ impl Ingest {
     }
 
     /// Returns how long probing an upload has to wait, if it has to. A download takes hardly any processor time.
-    async fn put_off(&self, claim: &Claim) -> Option<Duration> {
+    async fn deferral(&self, claim: &Claim) -> Option<Duration> {
         match self.stage {
             Stage::Fetch => None,
-            Stage::Probe => self.unpaid.put_off_for(claim.account_id).await,
+            Stage::Probe => self.unpaid.deferral(claim.account_id).await,
         }
     }
 

@@ -10,12 +10,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Admits waiting jobs to free places.
 pub(super) struct Admissions {
     process: Process,
-    waiting: Arc<Mutex<Waiting>>,
+    waiting: Arc<Mutex<WaitingAccounts>>,
 }
 
 /// Accounts whose waiting jobs are to be admitted: each once, however often its places come free.
 #[derive(Default)]
-struct Waiting {
+struct WaitingAccounts {
     accounts: BTreeSet<AccountId>,
     is_under_way: bool,
 }

@@ -26,11 +26,11 @@ impl From<Outcome> for Attempted {
     }
 }
 
-/// Returns the result of a job that is put off, since its account has used up a day's unpaid processor time.
-pub(super) fn put_off(wait: Duration) -> Attempted {
+/// Returns the result of a job that is deferred, since its account has used up a day's unpaid processor time.
+pub(super) fn deferred(wait: Duration) -> Attempted {
     let message = "Its account has used up a day's unpaid processor time.".to_owned();
     let error = JobError { code: "rate_limited".to_owned(), message, retryable: true };
-    Attempted { outcome: Outcome::PutBack(wait), made: Vec::new(), error: Some(error) }
+    Attempted { outcome: Outcome::HandedBackFor(wait), made: Vec::new(), error: Some(error) }
 }
 
 /// Returns how long a job waits for a worker that can do it, after `times` claims by workers that can't.
@@ -46,13 +46,13 @@ pub(super) fn failed(claimed: &Claimed, error: &ReadError) -> Attempted {
     };
     // Claims that did not fail: they were handed back or lost.
     let uncounted = claimed.claim_no - 1 - i32::from(claimed.failures);
-    let put_back = match error {
+    let handed_back = match error {
         ReadError::Elsewhere => Some(for_another(uncounted)),
         _ if error.is_ours() => own_fault::wait(uncounted),
         _ => None,
     };
-    let outcome = match (put_back, next) {
-        (Some(wait), _) => Outcome::PutBack(wait),
+    let outcome = match (handed_back, next) {
+        (Some(wait), _) => Outcome::HandedBackFor(wait),
         (None, Next::Again(delay)) => Outcome::Retry(delay),
         (None, Next::Fail) => Outcome::Failed,
     };

@@ -21,7 +21,7 @@ use domain::task::Task;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
-use store::jobs::{self, Waiting};
+use store::jobs::{self, WaitingJob};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 use tokio_util::task::TaskTracker;
@@ -106,7 +106,7 @@ impl Lender {
         let left = self.slots.max(LEAST).saturating_sub(taken);
         if left > 0 {
             let holders: Vec<AccountId> = holders.into_keys().collect();
-            for Waiting { job, .. } in self.waiting(&self.tasks, &holders, left).await {
+            for WaitingJob { job, .. } in self.waiting(&self.tasks, &holders, left).await {
                 tracing::info!(job.id = %job, "A job is run beside the slots, which others hold.");
                 self.beside.insert(job);
                 self.running.spawn(Arc::clone(&self.worker).claim_and_run(job));
@@ -115,7 +115,7 @@ impl Lender {
             let others: Vec<AccountId> = holders.keys().chain(self.tried.keys()).copied().collect();
             // A request to a provider can't be handed back.
             let tasks: Vec<Task> = self.tasks.iter().copied().filter(|task| *task != Task::Generation).collect();
-            if let Some(Waiting { job, payer }) = self.waiting(&tasks, &others, 1).await.pop() {
+            if let Some(WaitingJob { job, payer }) = self.waiting(&tasks, &others, 1).await.pop() {
                 self.beside.insert(job);
                 self.trial = Some((payer, self.running.spawn(Arc::clone(&self.worker).try_for(job, TRIED_FOR))));
             }
@@ -142,7 +142,7 @@ impl Lender {
     }
 
     /// Returns waiting jobs of these tasks, of other accounts than `but`: one for each account, `most` at most.
-    async fn waiting(&self, tasks: &[Task], but: &[AccountId], most: usize) -> Vec<Waiting> {
+    async fn waiting(&self, tasks: &[Task], but: &[AccountId], most: usize) -> Vec<WaitingJob> {
         let most = i64::try_from(most).unwrap_or(i64::MAX);
         let pool = &self.worker.process.pool;
         let look = async { jobs::waiting_for_slots(&mut *pool.acquire().await?, tasks, but, most).await };

@@ -26,7 +26,7 @@ use crate::asking::Rooms;
 use crate::deliver::Deliverer;
 use crate::engines::{Engines, WorkingTime};
 use crate::jobs::admissions::Admissions;
-use crate::jobs::attempted::{Attempted, failed, put_off};
+use crate::jobs::attempted::{Attempted, deferred, failed};
 use crate::jobs::ends::Ends;
 use crate::jobs::finish::Finish;
 use crate::jobs::held_connection::HeldConnection;
@@ -197,9 +197,9 @@ impl Worker {
             let processor = paid.bound();
             let attempted = if self.process.shutdown.is_cancelled() {
                 Some(Outcome::HandedBack.into())
-            } else if let Some(wait) = self.unpaid.put_off_for(claimed.payer).await {
+            } else if let Some(wait) = self.unpaid.deferral(claimed.payer).await {
                 tracing::info!(job.id = %claimed.job, "A job is put off: its account has used up a day's unpaid processor time.");
-                Some(put_off(wait))
+                Some(deferred(wait))
             } else {
                 self.attempt(&claimed, &lease, &slot, &processor).instrument(traced.clone()).await
             };

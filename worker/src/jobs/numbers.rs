@@ -53,7 +53,7 @@ impl Running {
             Outcome::Retry(_) | Outcome::Lost => {
                 return metrics::counter!("mws_job_retries_total", "queue" => queue).increment(1);
             }
-            Outcome::HandedBack | Outcome::PutBack(_) => {
+            Outcome::HandedBack | Outcome::HandedBackFor(_) => {
                 return metrics::counter!("mws_jobs_handed_back_total", "queue" => queue).increment(1);
             }
         };

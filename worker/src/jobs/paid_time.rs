@@ -69,7 +69,7 @@ impl PaidTime {
         match outcome {
             Outcome::Succeeded { charge, .. } => PAID.of(price.usual(price.held.min(*charge))),
             Outcome::Failed | Outcome::Retry(_) | Outcome::Cancelled => Duration::ZERO,
-            Outcome::Abandoned | Outcome::Lost | Outcome::HandedBack | Outcome::PutBack(_) => Duration::MAX,
+            Outcome::Abandoned | Outcome::Lost | Outcome::HandedBack | Outcome::HandedBackFor(_) => Duration::MAX,
         }
     }
 }

@@ -58,7 +58,8 @@ pub(super) fn note(span: &Span, attempted: &Attempted) {
         Outcome::Retry(_) => "retried",
         Outcome::Lost | Outcome::Abandoned => "lost",
         Outcome::HandedBack => "handed_back",
-        Outcome::PutBack(_) => "put_back",
+        // The word that traces have had for it from the start.
+        Outcome::HandedBackFor(_) => "put_back",
         Outcome::Cancelled => "cancelled",
     };
     span.record("mws.outcome", outcome);

@@ -24,7 +24,7 @@ use serde_json::{Map, Value};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
-use store::project_webhooks::{self, Outcome, Waiting};
+use store::project_webhooks::{self, Outcome, PendingWebhook};
 use store::webhook_secrets::purpose;
 use tokio::time::{Instant, sleep};
 
@@ -89,11 +89,11 @@ impl ProjectNotifier {
         // The webhook was sent before, or is not due.
         let Some(waiting) = found else { return Ok(()) };
         if self.0.process.shutdown.is_cancelled() {
-            return self.postpone(id, 0).await;
+            return self.defer(id, 0).await;
         }
         let place = match self.0.hosts.enter(&waiting.url_host, waiting.account_id) {
             Ok(place) => place,
-            Err(after_ms) => return self.postpone(id, after_ms).await,
+            Err(after_ms) => return self.defer(id, after_ms).await,
         };
         let at = waiting.now + looked.elapsed();
         let headers = match self.headers(&waiting, at.timestamp()) {
@@ -111,7 +111,7 @@ impl ProjectNotifier {
     }
 
     /// Marks it sent, sends it and records the outcome, in this order.
-    async fn send_once(&self, waiting: Waiting, headers: HeaderMap, place: HostPermit) -> sqlx::Result<()> {
+    async fn send_once(&self, waiting: PendingWebhook, headers: HeaderMap, place: HostPermit) -> sqlx::Result<()> {
         let process = &self.0.process;
         let timeout = process.settings.webhook_timeout();
         let lease_ms = i64::try_from((timeout + LEASE_SLACK).as_millis()).unwrap_or(i64::MAX);
@@ -131,7 +131,7 @@ impl ProjectNotifier {
         if outcome.is_ours
             && let Some(wait) = own_fault::wait(waiting.put_backs)
         {
-            return self.put_back(waiting.id, wait).await;
+            return self.hand_back(waiting.id, wait).await;
         }
         self.record(waiting.id, &outcome).await
     }
@@ -149,16 +149,16 @@ impl ProjectNotifier {
         self.record(id, &outcome).await
     }
 
-    /// Takes the mark back: no connection was opened, so nothing can have arrived. If this fails, the webhook is called
+    /// Hands it back: no connection was opened, so nothing can have arrived. If this fails, the webhook is called
     /// unknown when its lease ends.
-    async fn put_back(&self, id: ProjectWebhookId, wait: Duration) -> sqlx::Result<()> {
+    async fn hand_back(&self, id: ProjectWebhookId, wait: Duration) -> sqlx::Result<()> {
         tracing::warn!(
             project_webhook.id = %id,
             "A project's webhook did not leave: this machine has no descriptor, memory or port left. It is sent later."
         );
         let after_ms = i64::try_from(wait.as_millis()).unwrap_or(i64::MAX);
         let mut conn = self.pool().acquire().await?;
-        project_webhooks::put_back(&mut conn, id, &self.0.process.name, after_ms).await.map(|_| ())
+        project_webhooks::hand_back(&mut conn, id, &self.0.process.name, after_ms).await.map(|_| ())
     }
 
     /// Records the outcome, in several tries, since the database may be away for a moment.
@@ -185,13 +185,13 @@ impl ProjectNotifier {
         once().await.map(|_| ())
     }
 
-    async fn postpone(&self, id: ProjectWebhookId, after_ms: i64) -> sqlx::Result<()> {
-        project_webhooks::postpone(&mut *self.pool().acquire().await?, id, after_ms).await
+    async fn defer(&self, id: ProjectWebhookId, after_ms: i64) -> sqlx::Result<()> {
+        project_webhooks::defer(&mut *self.pool().acquire().await?, id, after_ms).await
     }
 
     /// Returns the headers to send: signed with the account's current secret, or unsigned when it has none. The shared
     /// default secret does not sign here (contract §6.2.4).
-    fn headers(&self, waiting: &Waiting, timestamp: i64) -> Result<HeaderMap, SealError> {
+    fn headers(&self, waiting: &PendingWebhook, timestamp: i64) -> Result<HeaderMap, SealError> {
         let Some(sealed) = &waiting.sealed else { return Ok(unsigned()) };
         let secret = self.0.sealer.open_text(sealed, &purpose(waiting.account_id))?;
         Ok(signed(timestamp, waiting.body.as_bytes(), secret.expose_secret()))

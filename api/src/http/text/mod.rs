@@ -102,7 +102,7 @@ impl ToJSON for Text {
 }
 
 impl Text {
-    /// Anything that can be displayed, ids above all.
+    /// Returns the text of anything that can be displayed, such as an id.
     pub fn of(value: impl Display) -> Self {
         Self(value.to_string())
     }
@@ -184,7 +184,7 @@ impl ParseFromJSON for Fields {
     }
 }
 
-/// None where the field is absent, `Some(None)` where it is null, else its value.
+/// Returns none where the field is absent, `Some(None)` where it is null, and else its value.
 pub fn said<T>(field: MaybeUndefined<T>) -> Option<Option<T>> {
     match field {
         MaybeUndefined::Undefined => None,

@@ -18,7 +18,7 @@ use domain::event::EventId;
 use poem_openapi::param::{Path, Query};
 use poem_openapi::{Enum, Object, OpenApi, Union};
 use serde_json::value::RawValue;
-use store::events::{self, Found};
+use store::events::{self, FoundEvent};
 
 /// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals =
@@ -141,8 +141,10 @@ impl Events {
         let Auth(caller) = auth;
         let id: EventId = id.0.id(Code::EventNotFound)?;
         match events::find(&mut *self.0.conn().await?, caller.account_id, &id).await? {
-            Some(Found::Own(body)) => Ok(Stored::composed(body)),
-            Some(Found::Foreign) => Err(ApiError::new(Code::WorkspaceForbidden, "The event is another account's.")),
+            Some(FoundEvent::Own(body)) => Ok(Stored::composed(body)),
+            Some(FoundEvent::Foreign) => {
+                Err(ApiError::new(Code::WorkspaceForbidden, "The event is another account's."))
+            }
             None => {
                 Err(ApiError::new(Code::EventNotFound, format!("There is no event {id}, or it is no longer kept.")))
             }

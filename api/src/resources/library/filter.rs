@@ -11,7 +11,7 @@ use domain::item::{ItemSort, ItemStatus, ItemType, check_name, check_ref, checke
 use domain::read::Read;
 use poem_openapi::{Enum, Object};
 use sqlx::PgConnection;
-use store::items::{Change, ItemFilter};
+use store::items::{ItemChange, ItemFilter};
 
 /// The most characters of a text to search items for.
 pub const LONGEST_QUERY: usize = 255;
@@ -104,7 +104,7 @@ impl UpdateItem {
     ///
     /// # Errors
     /// `invalid_request` by field.
-    pub fn change(self, ref_field: &str) -> Answer<Change> {
+    pub fn change(self, ref_field: &str) -> Answer<ItemChange> {
         let wrong = |field: &str, why: String| ApiError::new(Code::InvalidRequest, format!("`{field}`: {why}."));
         if let Some(name) = &self.name {
             check_name(name).map_err(|why| wrong("name", why.to_string()))?;
@@ -114,6 +114,6 @@ impl UpdateItem {
         }
         let tags = self.tags.map(|tags| checked_tags(&tags.into_iter().map(|tag| tag.0).collect::<Vec<_>>()));
         let tags = tags.transpose().map_err(|why| wrong("tags", why.to_string()))?;
-        Ok(Change { name: self.name.map(|name| name.0), item_ref: self.item_ref.map(|text| text.0), tags })
+        Ok(ItemChange { name: self.name.map(|name| name.0), item_ref: self.item_ref.map(|text| text.0), tags })
     }
 }

@@ -1,6 +1,7 @@
 //! Reads that were requested with an upload or an import: their outcomes, and the api's task that starts them.
 
 use crate::app::App;
+use crate::http::json::json_of;
 use crate::http::text::Text;
 use crate::resources::tools::prepare_media::PreparedRead;
 use crate::usecases::dispatch::Prepared;
@@ -8,7 +9,7 @@ use crate::usecases::reads_on_ready::{OutcomeFormat, Round, start_next};
 use domain::read::Read;
 use futures_util::future::join_all;
 use poem_openapi::Object;
-use poem_openapi::types::{ParseFromJSON, ToJSON};
+use poem_openapi::types::ParseFromJSON;
 use runtime::wake::{Wake, woken};
 use serde_json::Value;
 use std::sync::Arc;
@@ -59,7 +60,7 @@ impl OutcomeFormat for AsShown {
 
 /// Returns the list as JSON, as it is stored.
 fn as_json(answers: impl Iterator<Item = PreparedRead>) -> Value {
-    answers.collect::<Vec<_>>().to_json().unwrap_or_else(|| unreachable!("a list of objects is JSON"))
+    json_of(&answers.collect::<Vec<_>>())
 }
 
 /// Starts the reads of one item. Returns whether there was such an item.

@@ -34,7 +34,7 @@ pub(super) async fn of(visit: &Visit) -> Answer<Arc<PageParts>> {
     if let Some(parts) = app.link_pages.parts_of(link.id).await {
         return Ok(parts);
     }
-    let turn = app.link_pages.turn(link.id.uuid()).await?;
+    let turn = app.turns.page_parts.turn_soon(link.id.uuid()).await?;
     // The request that had the turn before may have put them together.
     if let Some(parts) = app.link_pages.parts_of(link.id).await {
         return Ok(parts);

@@ -146,7 +146,7 @@ async fn stream(app: &App, linked: &LinkedMedia, served: Served, wanted: &Wanted
 async fn find(app: &App, item: ItemId, expires: i64) -> Answer<Option<LinkedMedia>> {
     #[expect(clippy::cast_precision_loss, reason = "only a second that this service has signed comes here")]
     let expires = expires as f64;
-    let _turn = app.link_turns.turn_soon(item).await?;
+    let _turn = app.turns.media_links.turn_soon(item).await?;
     in_time(async { items::linked_media(&mut *app.conn().await?, item, expires).await }).await
 }
 

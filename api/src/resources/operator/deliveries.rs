@@ -1,6 +1,7 @@
-//! Deliveries of all accounts, and resending those that did not arrive: `/operator/deliveries` (contract §11).
+//! Deliveries of all accounts, and sending them again: `/operator/deliveries` (contract §11).
 //!
-//! A resend is requested by a filter, and done endpoint by endpoint (`usecases::operator::deliveries`).
+//! Those that did not arrive are named by a filter, and sent again endpoint by endpoint
+//! (`usecases::operator::deliveries`). Any single one can be sent again by its id.
 
 use super::{OperatorAuth, missing};
 use crate::app::App;
@@ -37,7 +38,7 @@ pub const ERRORS: Refusals = &[
 /// The operations on deliveries.
 pub struct OperatorDeliveries(pub App);
 
-/// The final status of a delivery that can be sent again.
+/// The final status of a delivery that did not arrive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum Unarrived {
@@ -195,7 +196,7 @@ impl OperatorDeliveries {
     }
 }
 
-/// Which events were not sent, as far as it is asked for.
+/// Returns the filter that the request describes.
 fn unsent_filter(asked: &ResendAll) -> UnsentFilter {
     UnsentFilter {
         since: asked.since.0,

@@ -4,12 +4,13 @@ use super::shape::{ProjectAsset, ReportedStatus};
 use super::{ChangeProjectStatus, Project, Projects, checked};
 use crate::auth::Caller;
 use crate::http::error::Answer;
+use crate::http::json::json_of;
 use crate::http::text::Time;
 use crate::usecases::projects::ProjectAnswer;
 use crate::usecases::projects::status::{Assets, change_project_status};
 use domain::ids::ProjectId;
 use poem_openapi::types::{MaybeUndefined, ToJSON};
-use store::projects::{Change, ProjectRow};
+use store::projects::{ProjectChange, ProjectRow};
 
 impl Projects {
     /// Changes a project's status as the call says.
@@ -23,13 +24,13 @@ impl Projects {
         let must_be_here = matches!(asked.status, ReportedStatus::Idle | ReportedStatus::Rendering);
         let refs = if must_be_here { checked::bare_refs(said_assets) } else { Vec::new() };
         let write = asked.assets.map(|assets| move |now| dated(assets, Time(now)).to_json());
-        let timeline = said(asked.timeline, |timeline| timeline.to_json().unwrap_or_default());
-        let change = Change {
+        let timeline = said(asked.timeline, |timeline| json_of(&timeline));
+        let change = ProjectChange {
             agent_message: said(asked.agent_message, |text| text.0),
             timeline,
             assembled_url: said(asked.assembled_url, |text| text.0),
             assembled_url_expires_at: said(asked.assembled_url_expires_at, |time| time.0),
-            ..Change::to(asked.status.into())
+            ..ProjectChange::to(asked.status.into())
         };
         let show = |row: ProjectRow| {
             let project = Project::new(row, &self.0)?;

@@ -9,9 +9,10 @@ use crate::contract::groups::{Refusals, Tag};
 use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, Code};
 use crate::http::text::{Text, Time, said};
-use crate::usecases::brand_kit::{BrandChange, NamedLogo, brand_kit, undo_brand_kit, update_brand_kit};
+use crate::usecases::brand_kit::{BrandChange, NamedLogo, brand_kit, update_brand_kit};
 use crate::usecases::documents::Kept;
 use crate::usecases::once::Once;
+use crate::usecases::saved::undo_only;
 use domain::brand_kit;
 use poem_openapi::payload::Json;
 use poem_openapi::types::{Example, MaybeUndefined, ToJSON};
@@ -202,7 +203,7 @@ impl BrandKitTools {
             return Ok(Stored::replayed(before.body));
         }
         let show = shown(&caller.request_id);
-        Ok(undo_brand_kit(&self.0, &caller, &once, asked.if_revision, show).await?.into())
+        Ok(undo_only(&self.0, &caller, &once, asked.if_revision, show).await?.into())
     }
 }
 

@@ -12,7 +12,8 @@ use crate::http::text::{Text, Time};
 use crate::resources::tools::prepare_media::ReadKind;
 use crate::usecases::documents::Kept;
 use crate::usecases::once::Once;
-use crate::usecases::settings::{kept_settings, undo_settings, update_settings};
+use crate::usecases::saved::undo_only;
+use crate::usecases::settings::{kept_settings, update_settings};
 use domain::ducking::DuckRule;
 use domain::read::Read;
 use domain::settings;
@@ -165,7 +166,7 @@ impl SettingsTools {
             return Ok(Stored::replayed(before.body));
         }
         let show = shown(&caller.request_id);
-        Ok(undo_settings(&self.0, &caller, &once, asked.if_revision, show).await?.into())
+        Ok(undo_only(&self.0, &caller, &once, asked.if_revision, show).await?.into())
     }
 }
 

@@ -101,7 +101,7 @@ pub(super) async fn shown_to(app: &App, scope: &Scope, upload: UploadId, token: 
         Some(in_time(async { Ok(app.guesses.turn(scope, &presented).await) }).await?)
     };
     // No database connection is held while the bytes arrive.
-    let _turn = app.upload_turns.turn_soon(upload).await?;
+    let _turn = app.turns.uploads.turn_soon(upload).await?;
     let row = in_time(async { uploads::find(&mut *app.conn().await?, upload).await }).await?;
     let admitted = row.ok_or_else(unknown).and_then(|row| proven(row, token));
     if let Err(refusal) = &admitted

@@ -4,11 +4,11 @@
 //! one key, type and length; the bytes are checked when the upload is completed, and read when it is probed.
 
 use crate::http::error::{Answer, ApiError, Code};
+use crate::http::json::json_of;
 use crate::http::text::Time;
 use chrono::DateTime;
 use domain::ids::ItemId;
 use domain::upload::direct_parts;
-use poem_openapi::types::ToJSON;
 use runtime::clock::host_unix_seconds;
 use runtime::media::{Awaited, MediaError, MediaStore, sent_key};
 use serde_json::{Value, json};
@@ -39,7 +39,7 @@ pub(super) async fn with_links(media: &MediaStore, body: &str, bytes: i64) -> An
         [only] => answer["upload"]["url"] = only["url"].take(),
         _ => answer["upload"]["parts"] = parts.into(),
     }
-    answer["upload"]["url_expires_at"] = ends_at.to_json().unwrap_or_default();
+    answer["upload"]["url_expires_at"] = json_of(&ends_at);
     Ok(answer.to_string())
 }
 

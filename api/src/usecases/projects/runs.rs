@@ -1,21 +1,21 @@
 //! The agent's runs on projects: how they begin, are taken up and go on (ARCHITECTURE.md, "Life of a project's run").
 //!
-//! `domain::agent` decides what the agent does, `resources/projects/agent` does it. Here each step of its work is
-//! stored together with the change of the project's status that follows, in one transaction, which fails if the run was
-//! claimed again since.
+//! `domain::agent` decides what the agent does, and `resources/projects/agent` does it. Here each step of its work is
+//! stored together with the change of the project's status that follows from it, in one transaction. If the run was
+//! claimed again since, nothing is stored.
 
 use super::telling::{self, Revision};
 use super::{ProjectAnswer, missing, reach, refused, within_quota};
 use crate::app::App;
 use crate::auth::{Caller, Role};
 use crate::http::error::{Answer, ApiError, Code};
+use crate::http::json::json_of;
 use crate::http::text::Time;
 use crate::usecases::jobs::{cancel_jobs, stop_jobs};
 use crate::usecases::once::{Begun, Made, Once};
 use domain::agent::{Assignment, Budget, PLANNER, Planner};
 use domain::ids::{JobId, ProjectId, ProjectRunId};
 use domain::project::{OutputType, ProjectMode, ProjectStatus};
-use poem_openapi::types::ToJSON;
 use runtime::chat::ChatClient;
 use runtime::ending::AfterCommit;
 use serde_json::Value;
@@ -23,12 +23,12 @@ use sqlx::PgConnection;
 use std::time::Duration;
 use store::credentials::still_has_access;
 use store::project_runs::{self, NewRun, NewStep, RunClaim, StepEnd, TakenRun};
-use store::projects::{self, Change, ProjectRow};
+use store::projects::{self, ProjectChange, ProjectRow};
 use store::users;
 
-/// Live runs of an account. Their beginners don't wait for one another: simultaneous calls may exceed it.
+/// The most live runs of an account. No lock is taken to count them, so simultaneous calls may exceed it.
 const MOST_LIVE: i64 = 100;
-/// Ended runs of a project that are kept beside the present one.
+/// The most ended runs of a project that are kept beside the present one.
 const KEPT: i64 = 10;
 /// How long a claim of a run lasts after its last stored step.
 const LEASE: Duration = Duration::from_mins(1);
@@ -105,7 +105,7 @@ pub async fn say_to_project(
         let budget = serde_json::to_value(before.with(budget)).map_err(ApiError::internal)?;
         projects::set_budget(&mut say, id, &budget).await?;
     }
-    let change = Change { agent_message: Some(None), ..Change::to(ProjectStatus::Running) };
+    let change = ProjectChange { agent_message: Some(None), ..ProjectChange::to(ProjectStatus::Running) };
     let Some(row) = projects::change(&mut say, id, caller.workspace.id, &change).await? else {
         return Err(refused(&mut say, caller, id, change.status).await?);
     };
@@ -122,7 +122,8 @@ pub async fn say_to_project(
     Ok(Made::Now(answer))
 }
 
-/// The planner of the next run, after this message. For a project that was never worked on it knows only the brief.
+/// Returns the planner of the next run, which this message begins. It goes on from the memory of the latest run; for a
+/// project without runs it knows only the brief and the message.
 async fn planner_of(app: &App, conn: &mut PgConnection, project: &ProjectRow, said: &str) -> Answer<Planner> {
     let output = OutputType::from_name(&project.output_type).unwrap_or(OutputType::Assembled);
     let id = project.id.to_string();
@@ -154,7 +155,7 @@ pub struct Advance<'a> {
     /// The step that has ended, and how.
     pub step: Option<(u32, StepEnd<'a>)>,
     /// The change of the project; none where its status stays.
-    pub change: Option<Change>,
+    pub change: Option<ProjectChange>,
 }
 
 /// Stores the outcome of a step, with the change of status and its webhook. Returns whether it did: nothing is stored
@@ -246,17 +247,17 @@ fn own_jobs(planner: &Planner) -> Vec<JobId> {
     planner.own_jobs().into_iter().filter_map(|job| job.parse().ok()).collect()
 }
 
-/// Gives a run back: whoever looks next may take it up at once.
-pub async fn release(app: &App, claim: RunClaim) -> Answer<()> {
+/// Hands a run back: whoever looks next may take it up at once.
+pub async fn hand_back(app: &App, claim: RunClaim) -> Answer<()> {
     delay(app, claim, Duration::ZERO, false).await.map(drop)
 }
 
-/// Puts off a run that waits for something which is no fault: `wait` later it looks again.
+/// Defers a run that waits for something: it is due again after `wait`. Its step is not counted as tried.
 pub async fn pause(app: &App, claim: RunClaim, wait: Duration) -> Answer<()> {
     delay(app, claim, wait, false).await.map(drop)
 }
 
-/// Puts off a run whose step failed, which counts as a try of the step.
+/// Defers a run whose step failed: it is due again after `wait`. Its step is counted as tried once more.
 pub async fn back_off(app: &App, claim: RunClaim, wait: Duration) -> Answer<()> {
     delay(app, claim, wait, true).await.map(drop)
 }
@@ -270,7 +271,7 @@ async fn delay(app: &App, claim: RunClaim, wait: Duration, counted: bool) -> Ans
     Ok(project_runs::delay(&mut *app.conn().await?, claim, wait, counted).await?)
 }
 
-/// Makes a run due whose jobs have ended.
+/// Makes a run due at once, since the jobs that it waited for have ended.
 pub async fn wake(app: &App, run: ProjectRunId, claim_no: i32) -> Answer<()> {
     Ok(project_runs::wake(&mut *app.conn().await?, run, claim_no).await?)
 }
@@ -298,7 +299,7 @@ fn as_json(planner: &Planner) -> Answer<Value> {
 fn date(assets: &mut Value, now: Time) {
     for asset in assets.as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
         if asset.get("created_at").is_none_or(Value::is_null) {
-            asset.insert("created_at".to_owned(), now.to_json().unwrap_or_default());
+            asset.insert("created_at".to_owned(), json_of(&now));
         }
     }
 }

@@ -13,7 +13,7 @@ use serde_json::Value;
 use sqlx::{Acquire, PgConnection};
 use store::items::{self, Resolved};
 use store::project_runs;
-use store::projects::{self, Change, ProjectRow};
+use store::projects::{self, ProjectChange, ProjectRow};
 
 /// Bytes that assets and timeline may have together, as JSON.
 const MOST_BYTES: usize = 256 << 10;
@@ -31,7 +31,7 @@ pub async fn change_project_status<T>(
     app: &App,
     caller: &Caller,
     id: ProjectId,
-    change: Change,
+    change: ProjectChange,
     assets: Assets<impl FnOnce(DateTime<Utc>) -> Option<Value>>,
     show: impl FnOnce(ProjectRow) -> Answer<ProjectAnswer<T>>,
 ) -> Answer<T> {
@@ -42,7 +42,7 @@ pub async fn change_project_status<T>(
         Some(write) => write(projects::now(&mut changed).await?),
         None => None,
     };
-    let change = Change { assets, ..change };
+    let change = ProjectChange { assets, ..change };
     let Some(row) = projects::change(&mut changed, id, caller.workspace.id, &change).await? else {
         return Err(refused(&mut changed, caller, id, change.status).await?);
     };
@@ -61,7 +61,7 @@ pub async fn change_project_status<T>(
 
 /// Cancels a project for good, with the jobs that its agent waits for. No webhook is sent (contract §6.2.2).
 pub async fn cancel_project(app: &App, caller: &Caller, id: ProjectId) -> Answer<ProjectRow> {
-    let change = Change::to(ProjectStatus::Cancelled);
+    let change = ProjectChange::to(ProjectStatus::Cancelled);
     let mut cancel = app.process.begin().await?;
     let Some(row) = projects::change(&mut cancel, id, caller.workspace.id, &change).await? else {
         return Err(refused(&mut cancel, caller, id, change.status).await?);

@@ -4,7 +4,7 @@ use super::film::FilmDraft;
 use super::library::Item;
 use super::losing::ITEM_NOT_FOUND;
 use super::memory::{MOST_PAGES, Memory, Phase};
-use super::moments::{Found, words_found};
+use super::moments::{WordHit, words_found};
 use super::reading::{found, has_ended, held, hundredths, started_reads, texts};
 use super::{Refused, telling};
 use crate::minutes::Minutes;
@@ -145,12 +145,12 @@ impl Memory {
     }
 
     /// Takes in what the search for one word found, and goes on to the next word.
-    fn take_matches(&mut self, found: Vec<Found>) {
+    fn take_matches(&mut self, found: Vec<WordHit>) {
         let unwanted = |text: &str| {
             let text = text.to_lowercase();
             self.wishes.without.iter().any(|word| text.contains(word.as_str()))
         };
-        let found: Vec<Found> = found.into_iter().filter(|one| !unwanted(&one.text)).collect();
+        let found: Vec<WordHit> = found.into_iter().filter(|one| !unwanted(&one.text)).collect();
         self.found.extend(found);
         self.at += 1;
         if self.at < self.wishes.words.len() {
@@ -173,7 +173,7 @@ impl Memory {
 
     /// Returns the wished words that were not found in the footage and name no item of it.
     fn missed(&self) -> Vec<String> {
-        let is_here = |one: &Found| self.footage.iter().any(|item| item.id == one.item);
+        let is_here = |one: &WordHit| self.footage.iter().any(|item| item.id == one.item);
         let seen = words_found(&self.found.iter().filter(|one| is_here(one)).cloned().collect::<Vec<_>>());
         let words = self.wishes.words.iter().enumerate();
         let missed = words.filter(|(place, word)| !seen.contains(place) && !self.names_some(word));

@@ -5,7 +5,7 @@
 
 use super::film::FilmDraft;
 use super::library::Item;
-use super::moments::Found;
+use super::moments::WordHit;
 use super::wishes::Wishes;
 use super::{End, Move, telling};
 use crate::project::{OutputType, ProjectStatus};
@@ -96,7 +96,7 @@ pub struct Memory {
     pub(super) price: i64,
     pub(super) jobs: Vec<String>,
     pub(super) own: Vec<(String, i64)>,
-    pub(super) found: Vec<Found>,
+    pub(super) found: Vec<WordHit>,
     pub(super) films: Vec<FilmDraft>,
     pub(super) timelines: Vec<String>,
     /// The job that renders each film, and the film's length in milliseconds.

@@ -25,7 +25,7 @@ pub use chat::{Chat, ChatModel, Reply, ToolCall};
 pub use film::{FilmDraft, Music};
 pub use library::Item;
 pub use memory::{Memory, Phase};
-pub use moments::{Found, Moment};
+pub use moments::{Moment, WordHit};
 pub use planner::{Assignment, Planner};
 pub use wishes::Wishes;
 

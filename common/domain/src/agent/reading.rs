@@ -1,7 +1,7 @@
 //! Reads from tools' answers what the agent uses of them.
 
 use super::library::ms;
-use super::moments::Found;
+use super::moments::WordHit;
 use serde_json::Value;
 
 /// The most characters that are kept of the words of a place.
@@ -37,11 +37,11 @@ pub fn started_reads(answer: &Value) -> Started {
 }
 
 /// Returns the places where `search_footage` found the word of this index.
-pub fn found(answer: &Value, word: usize) -> Vec<Found> {
+pub fn found(answer: &Value, word: usize) -> Vec<WordHit> {
     let matches = answer["data"]["matches"].as_array().into_iter().flatten();
     let one = |one: &Value| {
         let moment = &one["moment"];
-        Some(Found {
+        Some(WordHit {
             item: one["item_id"].as_str()?.to_owned(),
             start: ms(&one["start"])?,
             end: ms(&one["end"])?,

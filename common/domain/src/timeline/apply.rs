@@ -1,6 +1,6 @@
 //! Applies one operation to a timeline. An error is in words; the caller then keeps the timeline as it was.
 
-use super::counted::Counted;
+use super::counted::SceneCounts;
 use super::fields;
 use super::ops::{AudioFields, AudioSlot, SceneFields, TimelineOp};
 use super::parts::{kind_of, new_track};
@@ -20,7 +20,7 @@ impl Timeline {
     /// # Errors
     /// Why it can't be applied, in words.
     pub fn apply(&mut self, op: TimelineOp, sources: &Sources) -> Result<(), String> {
-        let mut counted = Counted::of(self);
+        let mut counted = SceneCounts::of(self);
         self.apply_next(op, sources, &mut counted)
     }
 
@@ -29,7 +29,7 @@ impl Timeline {
     ///
     /// # Errors
     /// As [`Self::apply`].
-    pub fn apply_next(&mut self, op: TimelineOp, sources: &Sources, counted: &mut Counted) -> Result<(), String> {
+    pub fn apply_next(&mut self, op: TimelineOp, sources: &Sources, counted: &mut SceneCounts) -> Result<(), String> {
         match op {
             TimelineOp::AddScene(fields) => self.add_scene(*fields, sources, counted)?,
             TimelineOp::UpdateScene(fields) => self.update_scene(*fields, sources, counted)?,
@@ -94,7 +94,7 @@ impl Timeline {
     }
 
     /// Checks the limits of the timeline as a whole.
-    fn within_bounds(&self, counted: &Counted) -> Result<(), String> {
+    fn within_bounds(&self, counted: &SceneCounts) -> Result<(), String> {
         if self.duration() > LONGEST {
             return Err(format!("the timeline would be longer than {} seconds", LONGEST.seconds()));
         }
@@ -104,7 +104,7 @@ impl Timeline {
         Ok(())
     }
 
-    fn add_scene(&mut self, given: SceneFields, sources: &Sources, counted: &mut Counted) -> Result<(), String> {
+    fn add_scene(&mut self, given: SceneFields, sources: &Sources, counted: &mut SceneCounts) -> Result<(), String> {
         if self.scenes.len() >= MOST_SCENES {
             return Err(format!("a timeline has at most {MOST_SCENES} scenes"));
         }
@@ -116,7 +116,12 @@ impl Timeline {
         Ok(())
     }
 
-    fn update_scene(&mut self, mut given: SceneFields, sources: &Sources, counted: &mut Counted) -> Result<(), String> {
+    fn update_scene(
+        &mut self,
+        mut given: SceneFields,
+        sources: &Sources,
+        counted: &mut SceneCounts,
+    ) -> Result<(), String> {
         let id = given.scene_id.take().ok_or("missing field `scene_id`")?;
         let at = self.scene(&id)?;
         let position = given.position.take();
@@ -139,7 +144,7 @@ impl Timeline {
         id: &str,
         at: Micros,
         new_id: Option<String>,
-        counted: &mut Counted,
+        counted: &mut SceneCounts,
     ) -> Result<(), String> {
         if self.scenes.len() >= MOST_SCENES {
             return Err(format!("a timeline has at most {MOST_SCENES} scenes"));

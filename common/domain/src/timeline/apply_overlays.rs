@@ -1,4 +1,4 @@
-//! Applies an operation on the overlays of a timeline.
+//! Applies operations to the overlays of a timeline: adding, updating and removing one.
 
 use super::apply::{free_id, unknown};
 use super::ops::OverlayFields;

@@ -8,13 +8,13 @@ use std::collections::{HashMap, HashSet};
 
 /// The ids and the items of a timeline's scenes.
 #[derive(Debug, Clone)]
-pub struct Counted {
+pub struct SceneCounts {
     pub(super) ids: PartIds,
     /// How many scenes name each item.
     items: HashMap<ItemId, usize>,
 }
 
-impl Counted {
+impl SceneCounts {
     /// Counts the scenes of this timeline.
     pub fn of(timeline: &Timeline) -> Self {
         let ids = PartIds::of("scene", timeline.scenes.iter().map(|scene| scene.id.as_str()));
@@ -35,7 +35,7 @@ impl Counted {
 }
 
 impl Timeline {
-    pub(super) fn put_scene(&mut self, at: usize, scene: Scene, counted: &mut Counted) {
+    pub(super) fn put_scene(&mut self, at: usize, scene: Scene, counted: &mut SceneCounts) {
         counted.ids.take(&scene.id);
         if let Some(item) = scene.item {
             *counted.items.entry(item).or_default() += 1;
@@ -43,7 +43,7 @@ impl Timeline {
         self.scenes.insert(at.min(self.scenes.len()), scene);
     }
 
-    pub(super) fn take_scene(&mut self, at: usize, counted: &mut Counted) -> Scene {
+    pub(super) fn take_scene(&mut self, at: usize, counted: &mut SceneCounts) -> Scene {
         let scene = self.scenes.remove(at);
         counted.ids.release(&scene.id);
         if let Some(item) = scene.item

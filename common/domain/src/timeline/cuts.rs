@@ -1,7 +1,7 @@
 //! Timelines that tools make: an item without its silences, and a voice over music.
 
 use super::{
-    AudioFields, AudioSlot, Counted, Micros, SIDES, SceneFields, SourceFacts, Sources, Timeline, TimelineOp, fields,
+    AudioFields, AudioSlot, Micros, SIDES, SceneCounts, SceneFields, SourceFacts, Sources, Timeline, TimelineOp, fields,
 };
 use crate::ids::ItemId;
 use crate::media_time::{FrameRate, Span};
@@ -35,7 +35,7 @@ pub fn cut_down(item: ItemId, keep: &[Span], picture: Picture, sources: &Sources
     let mut timeline = pictured(picture);
     // A read may have counted some milliseconds more than the item's known duration.
     let whole = sources.get(&item).and_then(|source| source.duration).unwrap_or(Micros(i64::MAX));
-    let mut counted = Counted::of(&timeline);
+    let mut counted = SceneCounts::of(&timeline);
     for span in keep {
         let scene = SceneFields {
             item_id: Some(item),

@@ -29,7 +29,7 @@ mod tests;
 mod units;
 
 pub use beside::{Audio, AudioTrack, CaptionCue, CaptionSource, Captions, Duck, Overlay, OverlayKind, TextStyle};
-pub use counted::Counted;
+pub use counted::SceneCounts;
 pub use cuts::{Ducked, Picture, cut_down, pictured, under_voice};
 pub use edl::{MOST_EVENTS, edl, left_out};
 pub use edl_import::{DecisionList, NamedItems};

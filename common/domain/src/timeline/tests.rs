@@ -350,7 +350,7 @@ proptest! {
     #[test]
     fn whatever_is_done_scenes_follow_each_other_in_their_items(ops in prop::collection::vec(any_op(), 0..40)) {
         let (mut timeline, sources) = (Timeline::new(), sources());
-        let mut counted = Counted::of(&timeline);
+        let mut counted = SceneCounts::of(&timeline);
         for op in ops {
             let op: TimelineOp = serde_json::from_value(op).unwrap();
             let (mut edit, mut next, mut kept) = (timeline.clone(), timeline.clone(), counted.clone());

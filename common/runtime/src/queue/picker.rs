@@ -57,7 +57,7 @@ pub struct Picker {
 struct Memory {
     looks: Sparing,
     /// Whether tickets were picked by their ids although a look was due: then the next pick is that look.
-    has_put_off: bool,
+    has_deferred_look: bool,
     /// Tickets that were seen, in the order in which they are fetched. Some may be gone.
     seen: BTreeSet<NamedTicket>,
 }
@@ -87,7 +87,7 @@ impl Picker {
             Way::ByIds(known) => {
                 let rows = by_ids(conn, &known, slots).await?;
                 let mut memory = self.memory();
-                memory.put_back(known, &rows.ids, slots);
+                memory.remember_untried(known, &rows.ids, slots);
                 (rows, memory.next(Instant::now()))
             }
         };
@@ -139,9 +139,9 @@ impl Memory {
     /// remembered.
     fn way(&mut self, wanted: usize, named: Vec<NamedTicket>, now: Instant) -> Way {
         let is_due = self.looks.may(now);
-        // Named tickets don't wait for a look that may take long, unless a look was put off already.
-        self.has_put_off = is_due && !named.is_empty() && self.looks.was_dear() && !self.has_put_off;
-        if is_due && !self.has_put_off {
+        // Named tickets don't wait for a look that may take long, unless a look was deferred already.
+        self.has_deferred_look = is_due && !named.is_empty() && self.looks.was_dear() && !self.has_deferred_look;
+        if is_due && !self.has_deferred_look {
             // It sees everything committed before it. Tickets named from now on are not among those.
             self.seen.clear();
             return Way::Look(if self.looks.was_dear() { MORE } else { 0 });
@@ -152,7 +152,7 @@ impl Memory {
     }
 
     /// Remembers the tickets that were not tried, because enough were picked before their turn.
-    fn put_back(&mut self, known: Vec<NamedTicket>, picked: &[String], wanted: usize) {
+    fn remember_untried(&mut self, known: Vec<NamedTicket>, picked: &[String], wanted: usize) {
         if picked.len() >= wanted {
             let last = known.iter().rposition(|(_, id)| picked.contains(id));
             self.seen.extend(known.into_iter().skip(last.map_or(0, |last| last + 1)));

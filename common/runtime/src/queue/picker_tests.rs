@@ -29,7 +29,7 @@ fn pick(memory: &mut Memory, wanted: usize, named: &[NamedTicket], gone: &[&str]
     let Way::ByIds(known) = memory.way(wanted, named.into(), now) else { panic!("a look") };
     let there = known.iter().map(|(_, id)| id).filter(|id| !gone.contains(&id.as_str()));
     let picked: Vec<String> = there.take(wanted).cloned().collect();
-    memory.put_back(known, &picked, wanted);
+    memory.remember_untried(known, &picked, wanted);
     picked
 }
 

@@ -49,7 +49,7 @@ pub struct EndedAttempt {
 
 /// An endpoint whose count of failures was written.
 #[derive(Debug, Clone)]
-pub struct Counted {
+pub struct CountedEndpoint {
     /// Its id.
     pub id: EndpointId,
     /// Its account.
@@ -62,7 +62,7 @@ pub struct Counted {
     pub added: i32,
 }
 
-impl Counted {
+impl CountedEndpoint {
     /// Whether its owner is to be warned now: the tenth failure in a row is among the added ones.
     pub const fn warns(&self) -> bool {
         self.enabled
@@ -94,9 +94,9 @@ impl Counted {
 /// which has ended, keeps its state; the attempt is still logged and counted. A success writes an endpoint's row
 /// only when its count is not 0 or its `last_success_at` is ten seconds old. An endpoint that is disabled already is
 /// not written at all, so that a late success can't undo the disabling.
-pub async fn record(conn: &mut PgConnection, ended: &[EndedAttempt]) -> sqlx::Result<Vec<Counted>> {
+pub async fn record(conn: &mut PgConnection, ended: &[EndedAttempt]) -> sqlx::Result<Vec<CountedEndpoint>> {
     sqlx::query_file_as!(
-        Counted,
+        CountedEndpoint,
         "src/attempts/record.sql",
         &column(ended, |attempt| attempt.delivery_id) as _,
         &column(ended, |attempt| attempt.claim_no),

@@ -210,7 +210,7 @@ pub async fn newest(
 
 /// Changes to a comment; a field that is none stays as it is.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Change<'a> {
+pub struct CommentChange<'a> {
     /// The new text.
     pub text: Option<&'a str>,
     /// Whether it is resolved.
@@ -222,7 +222,7 @@ pub async fn change(
     conn: &mut PgConnection,
     comment: CommentId,
     workspace: WorkspaceId,
-    change: Change<'_>,
+    change: CommentChange<'_>,
 ) -> sqlx::Result<bool> {
     let done = sqlx::query!(
         "UPDATE comments SET text = coalesce($3, text), updated_at = mws_now(),

@@ -1,5 +1,5 @@
-//! Claims deliveries for an attempt, releases claims whose attempt was not made, and defers deliveries without a claim
-//! (ARCHITECTURE.md, "Life of a read").
+//! Claims deliveries for an attempt, hands back claims whose attempt was not made, and defers deliveries without a
+//! claim (ARCHITECTURE.md, "Life of a webhook").
 //!
 //! A claim raises `attempt_count` and `claim_no`; every later write names the latter. The status stays `pending`: a
 //! delivery that runs differs from one that waits by its lease. A worker decides whether it sends a claimed delivery at
@@ -147,9 +147,9 @@ pub async fn revalidate(
     .await
 }
 
-/// A claim to release: its attempt was not made.
+/// A claim to hand back: its attempt was not made.
 #[derive(Debug, Clone, Copy)]
-pub struct ReleasedClaim {
+pub struct HandedBackClaim {
     /// The delivery's id.
     pub id: DeliveryId,
     /// The claim's fencing token.
@@ -158,9 +158,9 @@ pub struct ReleasedClaim {
     pub after_ms: i64,
 }
 
-/// Releases claims: the attempt is not counted, the row has no ticket any more, and is due again after `after_ms`.
-/// Claims that are lost by now are left alone. Returns how many were released.
-pub async fn release_claims(conn: &mut PgConnection, claims: &[ReleasedClaim]) -> sqlx::Result<u64> {
+/// Hands claims back: the attempt is not counted, the row has no ticket any more, and is due again after `after_ms`.
+/// Claims that are lost by now are left alone. Returns how many were handed back.
+pub async fn hand_back(conn: &mut PgConnection, claims: &[HandedBackClaim]) -> sqlx::Result<u64> {
     let done = sqlx::query!(
         "UPDATE deliveries AS d
          SET attempt_count = d.attempt_count - 1, lease_until = NULL, ticket_id = NULL,
@@ -177,7 +177,7 @@ pub async fn release_claims(conn: &mut PgConnection, claims: &[ReleasedClaim]) -
     Ok(done.rows_affected())
 }
 
-/// A delivery to put off, because its endpoint has too many under way.
+/// A delivery to defer, because its endpoint has too many under way.
 #[derive(Debug, Clone, Copy)]
 pub struct Deferred {
     /// Its id.

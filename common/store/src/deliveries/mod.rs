@@ -16,7 +16,7 @@ mod search;
 mod tickets;
 
 pub use claim::{
-    Claim, CurrentTarget, Deferred, ReleasedClaim, Wanted, claim, defer, failing, release_claims, revalidate,
+    Claim, CurrentTarget, Deferred, HandedBackClaim, Wanted, claim, defer, failing, hand_back, revalidate,
 };
 pub use due::{Due, ScanStart, due_with_dead_ticket, due_without_ticket, set_tickets};
 pub use end::{end_silent, prune, replace};

@@ -1,7 +1,7 @@
 //! Delays the tickets of first attempts whose endpoint has too many under way here, so that other endpoints' come
 //! first.
 //!
-//! Tickets are found by their deliveries and never by their content. No delivery is changed.
+//! A delivery's row names its ticket, so no ticket's content is read. No delivery is changed.
 
 use domain::ids::{DeliveryId, EndpointId};
 use sqlx::PgConnection;
@@ -25,8 +25,9 @@ pub struct Delay {
     pub by: Duration,
 }
 
-/// Delays tickets, and waits for none of them: one that another transaction has locked to fetch or delete it is
-/// skipped, and so is one that was fetched already, which apalis counts. Returns how many were delayed.
+/// Delays the tickets of these deliveries, and those behind them. Of those behind, one that was fetched or delayed
+/// before stays as it is. It waits for no ticket: one that another transaction has locked, to fetch or delete it, is
+/// skipped. Returns how many were delayed.
 pub async fn delay_tickets(conn: &mut PgConnection, delays: &[Delay]) -> sqlx::Result<u64> {
     let ms = |by: Duration| i64::try_from(by.as_millis()).unwrap_or(i64::MAX);
     let mut endpoints: BTreeMap<EndpointId, (Uuid, i64)> = BTreeMap::new();

@@ -6,7 +6,7 @@ use sqlx::error::DatabaseError;
 
 /// Changes to an item; a field that is none stays as it is.
 #[derive(Debug, Clone, Default)]
-pub struct Change {
+pub struct ItemChange {
     /// Its name.
     pub name: Option<String>,
     /// Its `ref`.
@@ -31,7 +31,7 @@ pub async fn change(
     conn: &mut PgConnection,
     item: ItemId,
     workspace: WorkspaceId,
-    change: &Change,
+    change: &ItemChange,
 ) -> sqlx::Result<Changed> {
     let changed = sqlx::query!(
         "UPDATE items SET name = coalesce($3, name), ref = coalesce($4, ref), tags = coalesce($5, tags)

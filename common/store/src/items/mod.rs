@@ -16,7 +16,7 @@ mod sweep;
 mod usable;
 
 pub use called::called;
-pub use change::{Change, Changed, change};
+pub use change::{Changed, ItemChange, change};
 pub use linked::{LinkedMedia, linked_media, refs};
 pub use newest::{ListedItem, newest};
 pub use resolve::{ItemForReads, Resolved, resolve};

@@ -124,7 +124,7 @@ pub struct ClaimAnswer {
 }
 
 /// Claims those of these jobs that are queued, admitted and due: each gets a higher `claim_no`, a lease, and a row in
-/// `job_claims`. A job that is not returned was taken, ended or put off, or another transaction has locked it. A job
+/// `job_claims`. A job that is not returned was taken, ended or deferred, or another transaction has locked it. A job
 /// whose read an operator has paused, or whose payer is suspended, gives up its place instead, and is admitted again
 /// once that is lifted. The caller's transaction has fetched `tickets`; they are deleted, except those of locked jobs,
 /// which are due again in a second.
@@ -241,7 +241,7 @@ impl From<ClaimedRow> for Claimed {
 
 /// A waiting job, and the account that pays for it.
 #[derive(Debug, Clone, Copy)]
-pub struct Waiting {
+pub struct WaitingJob {
     /// The job.
     pub job: JobId,
     /// The account that pays.
@@ -255,9 +255,9 @@ pub async fn waiting_for_slots(
     tasks: &[Task],
     but: &[AccountId],
     most: i64,
-) -> sqlx::Result<Vec<Waiting>> {
+) -> sqlx::Result<Vec<WaitingJob>> {
     sqlx::query_as!(
-        Waiting,
+        WaitingJob,
         r#"SELECT id AS "job!: JobId", payer_account_id AS "payer!: AccountId" FROM (
                SELECT DISTINCT ON (payer_account_id) id, due_at, payer_account_id
                FROM (SELECT id, due_at, payer_account_id, kind, read FROM jobs

@@ -34,11 +34,11 @@ pub enum Outcome {
     Lost,
     /// Its lease was lost too often; it is not tried again.
     Abandoned,
-    /// A worker that stops hands it back. The attempt is not counted.
+    /// A worker that stops hands it back: it is tried again at once. The attempt is not counted.
     HandedBack,
-    /// Its worker could not run it, through no fault of the job; tried again after this time. The attempt is not
-    /// counted.
-    PutBack(Duration),
+    /// A worker that could not run it, through no fault of the job, hands it back: it is tried again after this time.
+    /// The attempt is not counted.
+    HandedBackFor(Duration),
     /// It was asked to stop and did.
     Cancelled,
 }
@@ -49,7 +49,7 @@ impl Outcome {
         match self {
             Self::Succeeded { .. } => "succeeded",
             Self::Failed | Self::Abandoned => "failed",
-            Self::Retry(_) | Self::Lost | Self::HandedBack | Self::PutBack(_) => "queued",
+            Self::Retry(_) | Self::Lost | Self::HandedBack | Self::HandedBackFor(_) => "queued",
             Self::Cancelled => "cancelled",
         }
     }
@@ -60,7 +60,7 @@ impl Outcome {
             Self::Succeeded { .. } => "succeeded",
             Self::Failed | Self::Retry(_) => "failed",
             Self::Lost | Self::Abandoned => "lost",
-            Self::HandedBack | Self::PutBack(_) => "handed_back",
+            Self::HandedBack | Self::HandedBackFor(_) => "handed_back",
             Self::Cancelled => "cancelled",
         }
     }
@@ -146,7 +146,7 @@ pub async fn end(conn: &mut PgConnection, ends: &[End]) -> sqlx::Result<Vec<Ende
     let delays: Vec<_> = ends
         .iter()
         .map(|end| match end.outcome {
-            Outcome::Retry(delay) | Outcome::PutBack(delay) => interval(delay),
+            Outcome::Retry(delay) | Outcome::HandedBackFor(delay) => interval(delay),
             _ => interval(Duration::ZERO),
         })
         .collect();

@@ -11,7 +11,7 @@ use sqlx::PgConnection;
 
 /// A webhook that may be sent, with all that sending needs.
 #[derive(Debug, Clone)]
-pub struct Waiting {
+pub struct PendingWebhook {
     /// Its id.
     pub id: ProjectWebhookId,
     /// The project.
@@ -26,16 +26,16 @@ pub struct Waiting {
     pub body: String,
     /// The account's current signing secret, sealed; none means that nothing is signed (contract §6.2.4).
     pub sealed: Option<Vec<u8>>,
-    /// How often it was put back because of this machine, not of the receiver.
+    /// How often it was handed back because of this machine, not of the receiver.
     pub put_backs: i32,
     /// The database's time.
     pub now: DateTime<Utc>,
 }
 
 /// Returns the webhook, if it is pending and due; none otherwise.
-pub async fn look(conn: &mut PgConnection, id: ProjectWebhookId) -> sqlx::Result<Option<Waiting>> {
+pub async fn look(conn: &mut PgConnection, id: ProjectWebhookId) -> sqlx::Result<Option<PendingWebhook>> {
     sqlx::query_as!(
-        Waiting,
+        PendingWebhook,
         r#"SELECT w.id AS "id: ProjectWebhookId", w.project_id AS "project_id: ProjectId",
                w.account_id AS "account_id: AccountId", w.url, w.url_host, w.body, w.put_backs,
                s.sealed AS "sealed?", mws_now() AS "now!"
@@ -118,10 +118,10 @@ pub async fn record(
     Ok(done.rows_affected() == 1)
 }
 
-/// Takes back the mark of a webhook that this worker could not send because of its own machine: no connection was
-/// opened. It is due again after `after_ms`. Returns false, and changes nothing, when it was recorded as unknown
-/// meanwhile.
-pub async fn put_back(
+/// Hands back a webhook that this worker has marked as sent and could not send because of its own machine: no
+/// connection was opened. It is due again after `after_ms`. Returns false, and changes nothing, when it was recorded as
+/// unknown meanwhile.
+pub async fn hand_back(
     conn: &mut PgConnection,
     id: ProjectWebhookId,
     worker: &str,
@@ -141,8 +141,8 @@ pub async fn put_back(
     Ok(done.rows_affected() == 1)
 }
 
-/// Makes a pending webhook due later, without a ticket. One that was sent meanwhile is left alone.
-pub async fn postpone(conn: &mut PgConnection, id: ProjectWebhookId, after_ms: i64) -> sqlx::Result<()> {
+/// Defers a pending webhook, which has no ticket then. One that was sent meanwhile is left alone.
+pub async fn defer(conn: &mut PgConnection, id: ProjectWebhookId, after_ms: i64) -> sqlx::Result<()> {
     sqlx::query!(
         "UPDATE project_webhooks SET ticket_id = NULL, due_at = mws_now() + $2::bigint * interval '1 ms'
          WHERE id = $1 AND status = 'pending'",

@@ -95,7 +95,7 @@ pub enum Subject {
     Delivery {
         /// Its id.
         id: DeliveryId,
-        /// Its endpoint, so that a delivery to one with too many under way is put off without a claim.
+        /// Its endpoint, so that a delivery to one with too many under way is deferred without a claim.
         endpoint: EndpointId,
     },
     /// An upload to claim, fetch and probe.

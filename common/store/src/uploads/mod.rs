@@ -20,8 +20,8 @@ pub use receive::{
     RECEIVING_SECONDS, Received, ReceivingClaim, claim_left, claim_receiving, let_go, receive, renew_receiving,
 };
 pub use work::{
-    Claim, Reserved, Stage, claim, keep_tickets, lock_claims, lock_free, make_due_next, postpone, record_fetched,
-    renew, reserve,
+    Claim, Reserved, Stage, claim, defer, keep_tickets, lock_claims, lock_free, make_due_next, record_fetched, renew,
+    reserve,
 };
 
 use chrono::{DateTime, Utc};

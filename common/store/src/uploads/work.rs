@@ -57,7 +57,7 @@ pub async fn lock_claims(conn: &mut PgConnection, uploads: &[UploadId]) -> sqlx:
 }
 
 /// Locks those of these uploads that no transaction has locked, in one order, and returns them. Waiting for a locked
-/// row would hold up the whole queue; the tickets of skipped uploads are put off (`keep_tickets`).
+/// row would hold up the whole queue; the tickets of skipped uploads are delayed (`keep_tickets`).
 pub async fn lock_free(conn: &mut PgConnection, uploads: &[UploadId]) -> sqlx::Result<Vec<UploadId>> {
     sqlx::query_scalar!(
         r#"SELECT id AS "id: UploadId" FROM uploads WHERE id = ANY ($1) ORDER BY id FOR UPDATE SKIP LOCKED"#,
@@ -108,7 +108,7 @@ pub async fn claim(conn: &mut PgConnection, upload: UploadId, stage: Stage, most
     .await
 }
 
-/// Returns the account's upload that has waited longest at this stage, among those that are due or were postponed, and
+/// Returns the account's upload that has waited longest at this stage, among those that are due or were deferred, and
 /// makes it due. Its claim shows whether it is free.
 pub async fn make_due_next(
     conn: &mut PgConnection,
@@ -133,9 +133,9 @@ pub async fn make_due_next(
     .await
 }
 
-/// Postpones an upload by two seconds, because too many of its account are held, or because it is due for the other
+/// Defers an upload by two seconds, because too many of its account are held, or because it is due for the other
 /// stage.
-pub async fn postpone(conn: &mut PgConnection, upload: UploadId) -> sqlx::Result<()> {
+pub async fn defer(conn: &mut PgConnection, upload: UploadId) -> sqlx::Result<()> {
     sqlx::query!(
         "UPDATE uploads SET due_at = mws_now() + interval '2 seconds', ticket_id = NULL
          WHERE id = $1 AND status = 'processing' AND due_at <= mws_now() AND lease_until IS NULL",

@@ -219,8 +219,8 @@ async fn a_model_that_fails_is_asked_again_and_one_that_refuses_ends_the_work_wi
         if is_last_try {
             // Once it is put off for the first time it was tried often enough.
             until("it is put off", async || {
-                let put_off = "SELECT count(*) FROM project_runs WHERE due_at IS NOT NULL AND tries > 0";
-                Ok((studio.world.count(put_off).await? > 0).then_some(()))
+                let deferred = "SELECT count(*) FROM project_runs WHERE due_at IS NOT NULL AND tries > 0";
+                Ok((studio.world.count(deferred).await? > 0).then_some(()))
             })
             .await?;
             sqlx::query(tried).execute(studio.world.pool()).await?;

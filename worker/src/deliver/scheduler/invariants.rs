@@ -8,7 +8,7 @@
 //! has a queue, whose next free slot asks for more. I6  A ticket is never kept: the answer to the event that brought it
 //! hands it on. I7  Once the process ends, nothing is queued, and nothing is asked for or sent. I8  A queue is no
 //! longer than its bound and one prefetch; all queues together, with what is asked for, keep to theirs, and an
-//! account's to half of that. I9  Every claim is sent or released once. I10 Where the slow lane has
+//! account's to half of that. I9  Every claim is sent or handed back once. I10 Where the slow lane has
 //! something queued for an endpoint with room, no slot is free, and its account has something in flight unless twice as
 //! many are in flight as there are slots. Nobody gets a slot there before another account that could and has fewer.
 //!

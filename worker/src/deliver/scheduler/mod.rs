@@ -26,7 +26,7 @@ use std::mem::take;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// The longest that a leased delivery may be queued before its claim is released.
+/// The longest that a leased delivery may be queued before its claim is handed back.
 pub const LONGEST_WAIT: Duration = Duration::from_secs(10);
 /// How old a claim may be for its endpoint and secret to be used without asking the database again: in what is sent at
 /// once, and in what was queued meanwhile.
@@ -75,7 +75,7 @@ pub enum Action<D, T> {
     /// Claim the next deliveries of an endpoint; answer with `Prefetched`.
     Prefetch(Prefetch),
     /// Undo a claim: the attempt was not made, and the delivery is due again in `after_ms` milliseconds.
-    ReleaseClaim { delivery: D, after_ms: i64, ticket: Option<T> },
+    HandBack { delivery: D, after_ms: i64, ticket: Option<T> },
     /// Have a delivery that was not claimed be due later.
     Defer { id: DeliveryId, after_ms: i64, ticket: T },
     /// Delay this delivery's ticket and, if `behind` names an endpoint, those of the deliveries behind it.
@@ -153,12 +153,12 @@ impl<D, T> DeliveryScheduler<D, T> {
         self.in_flight(Lane::First) + self.claiming.values().sum::<usize>()
     }
 
-    /// Sends a delivery that was claimed, queues it, or releases it.
+    /// Sends a delivery that was claimed, queues it, or hands it back.
     fn on_claimed(&mut self, slot: Slot, leased: Leased<D>, ticket: Option<T>, now: Instant) {
         if self.is_ending || (slot.lane == Lane::First && !leased.is_healthy) {
             // An endpoint that began to fail after its ticket was made must not take the healthy ones' slots. The
             // scheduler process gives the delivery a ticket of the slow lane.
-            self.release_claim(leased, 0, ticket);
+            self.hand_back(leased, 0, ticket);
             return;
         }
         let is_first = self.queue(slot, now).queued.is_empty();
@@ -179,7 +179,7 @@ impl<D, T> DeliveryScheduler<D, T> {
             self.actions.extend(ticket.map(Action::FinishTicket));
         } else {
             let after_ms = queue.defer_ms(slot.lane, now, timeout);
-            self.release_claim(leased, after_ms, ticket);
+            self.hand_back(leased, after_ms, ticket);
             self.forget_idle(slot.lane, slot.account, now);
         }
     }
@@ -197,13 +197,13 @@ impl<D, T> DeliveryScheduler<D, T> {
             queue.latency.observe(took, now);
         }
         if lane == Lane::First {
-            self.release_expired(lane, account, now);
+            self.hand_back_expired(lane, account, now);
             // More than one, where the lane had more in flight than slots for a while.
             while let Some(next) = self.pick_next(account, now) {
                 let is_new = self.is_as_queued(&next, now);
                 self.actions.push(if is_new { Action::Send(next) } else { Action::Revalidate(next) });
             }
-            self.release_unserved(lane, account);
+            self.hand_back_unserved(lane, account);
             if !self.backlogs.is_empty() {
                 for endpoint in self.endpoints_of(lane, account) {
                     self.prefetch_if_short(endpoint, now);
@@ -221,21 +221,21 @@ impl<D, T> DeliveryScheduler<D, T> {
     fn on_prefetched(&mut self, endpoint: EndpointId, leased: Vec<Leased<D>>, cursor: Cursor, now: Instant) {
         let Some(backlog) = self.backlogs.get_mut(&endpoint) else {
             // The process is to end.
-            self.release_claims(leased);
+            self.hand_back_all(leased);
             return;
         };
         let slot = Slot { lane: Lane::First, account: backlog.account, endpoint };
         let is_added = backlog.record_prefetch(cursor);
         // An endpoint that has begun to fail meanwhile is for the slow lane.
         let (leased, failing): (Vec<_>, Vec<_>) = leased.into_iter().partition(|leased| leased.is_healthy);
-        self.release_claims(failing);
+        self.hand_back_all(failing);
         let got_some = !leased.is_empty();
         let claimed_at = leased.first().map(|leased| leased.since);
         if got_some {
             self.queue(slot, now).queued.extend(leased);
         }
         let Slot { lane, account, .. } = slot;
-        self.release_expired(lane, account, now);
+        self.hand_back_expired(lane, account, now);
         while let Some(next) = self.pick_next(account, now) {
             // A new claim has the current endpoint and secret, unless the claim took long.
             let is_new = next.slot == slot
@@ -243,7 +243,7 @@ impl<D, T> DeliveryScheduler<D, T> {
                 && now.saturating_duration_since(next.leased.since) < AS_CLAIMED;
             self.actions.push(if is_new { Action::Send(next) } else { Action::Revalidate(next) });
         }
-        self.release_unserved(lane, account);
+        self.hand_back_unserved(lane, account);
         if is_added || (cursor.more && got_some && self.has_queue(endpoint)) {
             // Others may have given slots back meanwhile, and asked in vain.
             self.prefetch_if_short(endpoint, now);
@@ -252,11 +252,11 @@ impl<D, T> DeliveryScheduler<D, T> {
         self.forget_idle(lane, account, now);
     }
 
-    /// Releases what has no slot. What waits unclaimed has its ticket.
+    /// Hands back what has no slot. What waits unclaimed has its ticket.
     fn shut_down(&mut self) {
         self.is_ending = true;
         let waiting: Vec<_> = self.queues.values_mut().flat_map(|queue| queue.queued.drain(..)).collect();
-        self.release_claims(waiting);
+        self.hand_back_all(waiting);
         self.backlogs.clear();
         self.queues.retain(|_, queue| queue.in_flight > 0);
         for ((lane, _), account) in &mut self.accounts {
@@ -265,14 +265,14 @@ impl<D, T> DeliveryScheduler<D, T> {
         self.accounts.retain(|_, account| !account.endpoints.is_empty());
     }
 
-    fn release_claims(&mut self, all: impl IntoIterator<Item = Leased<D>>) {
+    fn hand_back_all(&mut self, all: impl IntoIterator<Item = Leased<D>>) {
         for leased in all {
-            self.release_claim(leased, 0, None);
+            self.hand_back(leased, 0, None);
         }
     }
 
-    fn release_claim(&mut self, leased: Leased<D>, after_ms: i64, ticket: Option<T>) {
-        self.actions.push(Action::ReleaseClaim { delivery: leased.delivery, after_ms, ticket });
+    fn hand_back(&mut self, leased: Leased<D>, after_ms: i64, ticket: Option<T>) {
+        self.actions.push(Action::HandBack { delivery: leased.delivery, after_ms, ticket });
     }
 }
 

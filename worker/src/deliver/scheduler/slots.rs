@@ -178,25 +178,25 @@ impl<D, T> DeliveryScheduler<D, T> {
         true
     }
 
-    /// Releases what the account has had in its queues for too long to be sent under its claim.
-    pub(super) fn release_expired(&mut self, lane: Lane, account: AccountId, now: Instant) {
+    /// Hands back what the account has had in its queues for too long to be sent under its claim.
+    pub(super) fn hand_back_expired(&mut self, lane: Lane, account: AccountId, now: Instant) {
         for endpoint in self.endpoints_of(lane, account) {
             let is_expired = |leased: &mut Leased<D>| now - leased.since > LONGEST_WAIT;
             let expired = |queue: &mut EndpointQueue<D>| queue.queued.pop_front_if(is_expired);
             while let Some(leased) = self.queues.get_mut(&(lane, endpoint)).and_then(expired) {
-                self.release_claim(leased, 0, None);
+                self.hand_back(leased, 0, None);
             }
         }
     }
 
-    /// Releases what an account has queued where nothing is in flight whose end would pick it (I3).
-    pub(super) fn release_unserved(&mut self, lane: Lane, account: AccountId) {
+    /// Hands back what an account has queued where nothing is in flight whose end would pick it (I3).
+    pub(super) fn hand_back_unserved(&mut self, lane: Lane, account: AccountId) {
         if self.is_served(lane, account) {
             return;
         }
         for endpoint in self.endpoints_of(lane, account) {
             let queued = self.queues.get_mut(&(lane, endpoint)).map(|queue| std::mem::take(&mut queue.queued));
-            self.release_claims(queued.into_iter().flatten());
+            self.hand_back_all(queued.into_iter().flatten());
         }
     }
 

@@ -41,7 +41,7 @@ impl<D, T> DeliveryScheduler<D, T> {
         let is_expired =
             |queue: &EndpointQueue<D>| queue.queued.front().is_some_and(|first| now - first.since > LONGEST_WAIT);
         for account in self.slow_accounts(is_expired) {
-            self.release_expired(Lane::Slow, account, now);
+            self.hand_back_expired(Lane::Slow, account, now);
             self.forget_idle(Lane::Slow, account, now);
         }
         while self.in_flight(Lane::Slow) < self.limits.slow_and_first_of_accounts()
@@ -52,7 +52,7 @@ impl<D, T> DeliveryScheduler<D, T> {
         if self.in_flight(Lane::Slow) == 0 {
             // Nothing is in flight whose end would pick it (I3).
             for account in self.slow_accounts(|queue| !queue.queued.is_empty()) {
-                self.release_unserved(Lane::Slow, account);
+                self.hand_back_unserved(Lane::Slow, account);
                 self.forget_idle(Lane::Slow, account, now);
             }
         }

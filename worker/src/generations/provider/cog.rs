@@ -4,7 +4,7 @@
 //! was restarted knows no ids: it does the work again, and nobody is charged for that.
 
 use super::answers::{Output, Prediction};
-use super::output::Made;
+use super::output::ProviderOutput;
 use super::{AnswerSpool, Provider, request_id};
 use crate::generations::GenerationRequest;
 use crate::readers::{ProviderFault, ReadError};
@@ -26,7 +26,7 @@ impl Provider {
         asked: &GenerationRequest,
         source: Option<String>,
         at: &Path,
-    ) -> Result<Made, ReadError> {
+    ) -> Result<ProviderOutput, ReadError> {
         let (id, spool) = (request_id(asked.job), AnswerSpool { asking: &asked.asking, path: at });
         let body = json!({ "id": id, "input": self.input(&asked.plan.asked, asked.plan.kind, source) });
         let mut prediction = self.put(&id, &body, spool).await?;
@@ -35,7 +35,7 @@ impl Provider {
                 Some("succeeded") => {
                     let Output(output) = prediction.output;
                     return output
-                        .map(Made::At)
+                        .map(ProviderOutput::At)
                         .ok_or_else(|| self.fault(ProviderFault::BadOutput, "it names no output"));
                 }
                 Some("failed" | "canceled") => {

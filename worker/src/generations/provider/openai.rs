@@ -4,7 +4,7 @@
 //! again. Each has the job's id as `Idempotency-Key`; the providers' file marks a server that honours it as idempotent.
 
 use super::answers::{AnsweredPicture, AnsweredPictures};
-use super::output::{Made, spool};
+use super::output::{ProviderOutput, spool};
 use super::{AnswerSpool, Provider, request_id};
 use crate::generations::GenerationRequest;
 use crate::readers::{ProviderFault, ReadError};
@@ -24,7 +24,7 @@ impl Provider {
         path: &Path,
         answer: &Path,
         most_bytes: u64,
-    ) -> Result<Made, ReadError> {
+    ) -> Result<ProviderOutput, ReadError> {
         let (to, mut body) = self.body(asked);
         // The model's name is the one in the providers' file, or else its id here.
         body.entry("model").or_insert_with(|| self.id().into());
@@ -33,13 +33,13 @@ impl Provider {
         if asked.plan.kind == ModelKind::Speech {
             let broken = |error: reqwest::Error| self.fault(self.broken_off(), &error.without_url().to_string());
             spool(response.bytes_stream(), path, most_bytes, broken).await?;
-            return Ok(Made::Here);
+            return Ok(ProviderOutput::Here);
         }
         let pictures: AnsweredPictures =
             self.json(response, AnswerSpool { asking: &asked.asking, path: answer }).await?;
         let made = match pictures.data.0 {
-            Some(AnsweredPicture { b64_json: Some(bytes), .. }) => Some(Made::Base64(bytes)),
-            Some(AnsweredPicture { url: Some(url), .. }) => Some(Made::At(url)),
+            Some(AnsweredPicture { b64_json: Some(bytes), .. }) => Some(ProviderOutput::Base64(bytes)),
+            Some(AnsweredPicture { url: Some(url), .. }) => Some(ProviderOutput::At(url)),
             Some(_) | None => None,
         };
         made.ok_or_else(|| self.fault(ProviderFault::BadOutput, "its answer holds no picture"))

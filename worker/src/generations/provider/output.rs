@@ -22,7 +22,7 @@ use tokio::io::AsyncWriteExt;
 const FETCH_TIME: Duration = Duration::from_mins(30);
 
 /// Where an output is.
-pub(super) enum Made {
+pub(super) enum ProviderOutput {
     /// In its file already.
     Here,
     /// In these bytes, in base64.
@@ -33,16 +33,16 @@ pub(super) enum Made {
 
 /// Puts an output into a file.
 pub(super) async fn take_output(
-    made: Made,
+    made: ProviderOutput,
     outbound: &OutboundClient,
     account: AccountId,
     path: &Path,
     most_bytes: u64,
 ) -> Result<(), ReadError> {
     match made {
-        Made::Here => Ok(()),
-        Made::Base64(text) => write_base64(&text, path, most_bytes).await,
-        Made::At(url) => match inline(&url) {
+        ProviderOutput::Here => Ok(()),
+        ProviderOutput::Base64(text) => write_base64(&text, path, most_bytes).await,
+        ProviderOutput::At(url) => match inline(&url) {
             Some(text) => write_base64(text, path, most_bytes).await,
             None => fetch(&url, outbound, account, path, most_bytes).await,
         },

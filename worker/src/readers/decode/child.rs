@@ -33,7 +33,7 @@ const NEARLY: (Duration, u32) = (Duration::from_secs(1), 8);
 /// A running decoder. Dropping it kills it.
 #[derive(Debug)]
 pub(super) struct Decoder {
-    process: Counted,
+    process: CountedProcess,
     cpu_limit: Duration,
     /// Whether that limit is what its job has left, and not the child's own.
     is_jobs: bool,
@@ -46,13 +46,13 @@ pub(super) struct Decoder {
 
 /// A process whose processor time counts towards its job's.
 #[derive(Debug)]
-struct Counted {
+struct CountedProcess {
     process: Process,
     job: ProcessorTime,
     seen: Duration,
 }
 
-impl Counted {
+impl CountedProcess {
     fn of(process: Process, job: ProcessorTime) -> Self {
         Self { process, job, seen: Duration::ZERO }
     }
@@ -67,7 +67,7 @@ impl Counted {
     }
 }
 
-impl Drop for Counted {
+impl Drop for CountedProcess {
     fn drop(&mut self) {
         // Here it does not matter what is left.
         let _ = self.count();
@@ -117,7 +117,7 @@ impl Decoder {
         let Started { process, stdin, stdout, stderr } = started;
         let stderr = pipe::Receiver::from_owned_fd(stderr)?;
         Ok(Self {
-            process: Counted::of(process, ctx.processor.clone()),
+            process: CountedProcess::of(process, ctx.processor.clone()),
             cpu_limit,
             is_jobs,
             stdin: stdin.map(pipe::Sender::from_owned_fd).transpose()?,

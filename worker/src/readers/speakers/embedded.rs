@@ -175,7 +175,7 @@ fn steps(windows: &[Window], directions: &[Voice], voices: &[Voice]) -> Steps {
 }
 
 /// A change of voice inside a segment of speech: the turn that begins there, and the frames where it may begin.
-struct Change {
+struct VoiceChange {
     turn: usize,
     places: Vec<u32>,
     /// The windows before each place, and those after it.
@@ -183,7 +183,7 @@ struct Change {
 }
 
 /// Returns the changes without a pause.
-fn changes(turns: &[VoiceTurn], speech: &[Segment]) -> Vec<Change> {
+fn changes(turns: &[VoiceTurn], speech: &[Segment]) -> Vec<VoiceChange> {
     let mut changes = Vec::new();
     for (number, pair) in turns.windows(2).enumerate() {
         let [before, after] = pair else { continue };
@@ -201,7 +201,7 @@ fn changes(turns: &[VoiceTurn], speech: &[Segment]) -> Vec<Change> {
             places.iter().map(|place| Window { segment, from: place.saturating_sub(SIDE).max(from), to: *place });
         let right = places.iter().map(|place| Window { segment, from: *place, to: (place + SIDE).min(to) });
         let sides = [left.collect(), right.collect()];
-        changes.push(Change { turn: number + 1, places, sides });
+        changes.push(VoiceChange { turn: number + 1, places, sides });
     }
     changes
 }
@@ -210,7 +210,7 @@ fn changes(turns: &[VoiceTurn], speech: &[Segment]) -> Vec<Change> {
 fn refined(
     blocks: SpooledBlocks,
     mut turns: Vec<VoiceTurn>,
-    changes: &[Change],
+    changes: &[VoiceChange],
     voices: &[Voice],
     listening: &Listening,
 ) -> Result<Vec<VoiceTurn>, ReadError> {

@@ -4,7 +4,7 @@
 use super::tools::Toolbox;
 use super::turn::{AgentTurn, Step};
 use crate::http::error::{Answer, ApiError};
-use crate::usecases::projects::runs::{back_off, begin_step, release, renew};
+use crate::usecases::projects::runs::{back_off, begin_step, hand_back, renew};
 use domain::agent::chat::ASK;
 use domain::agent::{Chat, Planner, Reply};
 use runtime::chat::{AskFault, ChatClient};
@@ -48,7 +48,7 @@ impl AgentTurn<'_> {
                 let said = reply.shown();
                 if self.keep(Some(Step { number, end: StepEnd::Done(Some(&said)) }), before).await? {
                     // Others have their turn, and the caller's rights are checked again.
-                    release(self.app, self.claim).await?;
+                    hand_back(self.app, self.claim).await?;
                     self.app.runs.tell_begun();
                 }
                 return Ok(false);
@@ -73,7 +73,7 @@ impl AgentTurn<'_> {
             tokio::select! {
                 answer = &mut asking => return Ok(Some(answer)),
                 () = self.app.process.shutdown.cancelled() => {
-                    release(self.app, self.claim).await?;
+                    hand_back(self.app, self.claim).await?;
                     return Ok(None);
                 }
                 () = sleep(KEEP) => if !renew(self.app, self.claim).await? {

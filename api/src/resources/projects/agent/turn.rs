@@ -12,7 +12,7 @@ use crate::resources::tools::calling::{Heard, call_as};
 use crate::usecases::projects::ProjectAnswer;
 use crate::usecases::projects::round_robin::TurnPermit;
 use crate::usecases::projects::runs::{
-    Advance, advance, back_off, begin_step, may_act, opened, opened_budget, pause, release, stop_started,
+    Advance, advance, back_off, begin_step, hand_back, may_act, opened, opened_budget, pause, stop_started,
 };
 use domain::agent::{Budget, End, Move, Planner, Refused};
 use domain::ids::{ItemId, JobId, TimelineId};
@@ -20,7 +20,7 @@ use domain::project::ProjectStatus;
 use serde_json::{Value, json};
 use std::time::Duration;
 use store::project_runs::{RunClaim, StepEnd, TakenRun};
-use store::projects::{Change, Made, ProjectRow};
+use store::projects::{AgentWork, ProjectChange, ProjectRow};
 use tokio::time::timeout;
 
 /// The time in which a tool must answer, shorter than the run's lease.
@@ -95,7 +95,7 @@ impl<'a> AgentTurn<'a> {
             }
         }
         // Another process can continue at once.
-        release(self.app, self.claim).await
+        hand_back(self.app, self.claim).await
     }
 
     /// Does a step. Returns whether the turn continues.
@@ -209,11 +209,11 @@ impl<'a> AgentTurn<'a> {
     }
 
     /// Returns a change of the project to this status, with what was made so far.
-    fn change(&self, status: ProjectStatus, message: Option<String>) -> Change {
+    fn change(&self, status: ProjectStatus, message: Option<String>) -> ProjectChange {
         let first = |texts: &[String]| texts.first().and_then(|id| id.parse::<TimelineId>().ok());
         let item = self.planner.outputs().first().and_then(|(item, _)| item.parse::<ItemId>().ok());
         let (minutes, credits) = self.planner.spent();
-        let made = Made {
+        let made = AgentWork {
             timeline: first(self.planner.timelines()),
             item,
             minutes,
@@ -225,10 +225,10 @@ impl<'a> AgentTurn<'a> {
             Planner::Chat(_) => Some(None),
             Planner::Keywords(memory) => memory.shown().map(Some),
         };
-        Change { agent_message: message.map(Some), timeline, made: Some(made), ..Change::to(status) }
+        ProjectChange { agent_message: message.map(Some), timeline, made: Some(made), ..ProjectChange::to(status) }
     }
 
-    async fn written(&self, step: Option<Step<'_>>, change: Option<Change>) -> Answer<bool> {
+    async fn written(&self, step: Option<Step<'_>>, change: Option<ProjectChange>) -> Answer<bool> {
         let show = |row: ProjectRow| {
             let project = Project::new(row, self.app)?;
             Ok(ProjectAnswer { answer: (), webhook_body: project.webhook_body() })

@@ -6,10 +6,11 @@
 use super::budget::{BudgetLeft, ProjectBudget, ProjectSpent};
 use crate::app::App;
 use crate::http::error::{Answer, ApiError};
+use crate::http::json::json_of;
 use crate::http::text::{Text, Time};
 use crate::usecases::projects::runs::opened_budget;
 use domain::project::ProjectStatus;
-use poem_openapi::types::{Any, ParseFromJSON, ToJSON};
+use poem_openapi::types::{Any, ParseFromJSON};
 use poem_openapi::{Enum, Object};
 use serde_json::Value;
 use store::projects::ProjectRow;
@@ -228,7 +229,7 @@ impl Project {
 
     /// Returns the body of the webhook that reports the status: the whole project, and `event` (contract §6.2.3).
     pub fn webhook_body(&self) -> String {
-        let mut body = self.to_json().unwrap_or_default();
+        let mut body = json_of(self);
         body["event"] = body["status"].clone();
         body.to_string()
     }

@@ -9,6 +9,7 @@ use crate::contract::envelope::{Stored, ToolAnswer, Written};
 use crate::contract::groups::{Refusals, Tag};
 use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, Code};
+use crate::http::json::json_of;
 use crate::http::paging::Page;
 use crate::http::text::{Text, True};
 use crate::resources::tools::written::written;
@@ -20,7 +21,6 @@ use domain::board;
 use domain::ids::BoardId;
 use poem_openapi::OpenApi;
 use poem_openapi::payload::Json;
-use poem_openapi::types::ToJSON;
 use shapes::{
     Board, BoardAnswer, BoardPage, CreateBoard, DeletedBoard, EditBoard, ListBoards, ListedBoard, OneBoard, UndoBoard,
 };
@@ -122,7 +122,7 @@ impl BoardTools {
             return Ok(Stored::replayed(before.body));
         }
         let EditBoard { board_id, if_revision, name, ops } = arguments.0;
-        let ops = ops.iter().flatten().filter_map(ToJSON::to_json).collect();
+        let ops = ops.iter().flatten().map(json_of).collect();
         let edit = Edit { if_revision, name: name.map(|name| name.0), ops };
         let board: BoardId = board_id.id(Code::BoardNotFound)?;
         Ok(document_edits::edit(&self.0, &caller, &once, board.uuid(), edit, answer_writer(&caller.request_id))

@@ -12,6 +12,7 @@ use crate::contract::envelope::{Stored, ToolAnswer, Written};
 use crate::contract::groups::{Refusals, Tag};
 use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, Code};
+use crate::http::json::json_of;
 use crate::http::paging::Page;
 use crate::http::text::{Text, True};
 use crate::resources::tools::shown_items::MediaLinks;
@@ -26,7 +27,6 @@ use domain::ids::CanvasId;
 use ops::{CreateCanvas, EditCanvas, ListCanvases, OneCanvas, UndoCanvas};
 use poem_openapi::OpenApi;
 use poem_openapi::payload::Json;
-use poem_openapi::types::ToJSON;
 use shapes::{Canvas, CanvasAnswer, CanvasPage, DeletedCanvas, ListedCanvas};
 use store::items;
 
@@ -140,7 +140,7 @@ impl CanvasTools {
             return Ok(Stored::replayed(before.body));
         }
         let EditCanvas { canvas_id, if_revision, name, ops } = arguments.0;
-        let ops = ops.iter().flatten().filter_map(ToJSON::to_json).collect();
+        let ops = ops.iter().flatten().map(json_of).collect();
         let edit = Edit { if_revision, name: name.map(|name| name.0), ops };
         let canvas: CanvasId = canvas_id.id(Code::CanvasNotFound)?;
         Ok(document_edits::edit(&self.0, &caller, &once, canvas.uuid(), edit, answer_writer(&caller.request_id))

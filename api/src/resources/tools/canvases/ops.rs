@@ -2,9 +2,10 @@
 //!
 //! `domain::canvas` decides what an operation does with its fields, and which of them it refuses.
 
+use crate::http::json::json_of;
 use crate::http::paging::Limit;
 use crate::http::text::Text;
-use poem_openapi::types::{Example, ToJSON};
+use poem_openapi::types::Example;
 use poem_openapi::{Enum, Object};
 use serde_json::Value;
 
@@ -293,7 +294,7 @@ with_layer! {
 
 /// Returns the operations that add these layers.
 pub(super) fn added<'a>(layers: impl Iterator<Item = &'a NewLayer>) -> Vec<Value> {
-    let added = layers.filter_map(ToJSON::to_json).map(|mut layer| {
+    let added = layers.map(json_of).map(|mut layer| {
         layer["op"] = "add_layer".into();
         layer
     });

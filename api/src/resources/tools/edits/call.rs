@@ -10,6 +10,7 @@ use crate::auth::{Caller, Role};
 use crate::contract::envelope::{Stored, ToolAnswer};
 use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, ApiError, Code};
+use crate::http::json::json_of;
 use crate::http::text::Text;
 use crate::resources::tools::making::{Ordering, order, replay};
 use crate::resources::tools::stored_read::{Need, Needed, QueuedRead, need};
@@ -248,8 +249,7 @@ fn refused(ordering: &Ordering<'_>, why: &Unmade, standing: &Standing<ItemId>) -
         Unmade::Reason(Reason::InsufficientMinutes { needs }) => {
             let left = standing.balance.left() + standing.balance.bought;
             let message = format!("The render can't start: {left} cloud minutes are left, and it needs {needs}.");
-            let minutes =
-                needed(&Prepared::from(standing)).to_json().unwrap_or_else(|| unreachable!("an object is JSON"));
+            let minutes = json_of(&needed(&Prepared::from(standing)));
             ApiError::new(Code::InsufficientMinutes, message)
                 .suggest("Ask the operator for minutes, or wait for the month's (GET /balances says when).")
                 .cloud_processing(minutes)

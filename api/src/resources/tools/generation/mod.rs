@@ -13,6 +13,7 @@ use crate::contract::envelope::{Stored, ToolAnswer};
 use crate::contract::groups::{Refusals, Tag};
 use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, ApiError, Code};
+use crate::http::json::json_of;
 use crate::http::text::Text;
 use crate::usecases::settings::settings;
 use call::{Chosen, GenerationCall, chosen};
@@ -21,7 +22,6 @@ use domain::item::ItemType;
 use domain::model::{BuiltIn, ModelKind};
 use poem_openapi::OpenApi;
 use poem_openapi::payload::Json;
-use poem_openapi::types::ToJSON;
 use serde_json::Value;
 use shapes::{CutOut, GenerateAudio, GenerateImage, GenerateVideo, GenerationAnswer, UpscaleMedia};
 
@@ -64,7 +64,7 @@ impl GenerationTools {
     /// the same item once: give another `seed` for another picture.
     #[oai(path = "/tools/generate_image", method = "post", operation_id = "generate_image")]
     async fn generate_image(&self, auth: Auth, key: IdempotencyKey, arguments: Json<GenerateImage>) -> Answered {
-        let (Auth(caller), request, asked) = (auth, canonical(&arguments.0), arguments.0);
+        let (Auth(caller), request, asked) = (auth, json_of(&arguments.0), arguments.0);
         let chosen = chosen(&self.0, ModelKind::Image, asked.model.as_ref(), None)?;
         let call = self.call(&caller, GenerationTool::GenerateImage, request, key, asked.context, asked.dry_run);
         let wanted = Asked {
@@ -83,7 +83,7 @@ impl GenerationTools {
     /// that makes a new item. It is paid for in AI credits as pictures are.
     #[oai(path = "/tools/generate_video", method = "post", operation_id = "generate_video")]
     async fn generate_video(&self, auth: Auth, key: IdempotencyKey, arguments: Json<GenerateVideo>) -> Answered {
-        let (Auth(caller), request, asked) = (auth, canonical(&arguments.0), arguments.0);
+        let (Auth(caller), request, asked) = (auth, json_of(&arguments.0), arguments.0);
         let call = self.call(&caller, GenerationTool::GenerateVideo, request, key, asked.context, asked.dry_run);
         let source = match &asked.item_ref {
             Some(name) => Some(call.source(name, &[ItemType::Image]).await?),
@@ -108,7 +108,7 @@ impl GenerationTools {
     /// is `synthetic`.
     #[oai(path = "/tools/generate_audio", method = "post", operation_id = "generate_audio")]
     async fn generate_audio(&self, auth: Auth, key: IdempotencyKey, arguments: Json<GenerateAudio>) -> Answered {
-        let (Auth(caller), request, mut asked) = (auth, canonical(&arguments.0), arguments.0);
+        let (Auth(caller), request, mut asked) = (auth, json_of(&arguments.0), arguments.0);
         if asked.text.is_some() && asked.language.is_none() && asked.voice.is_none() && asked.model.is_none() {
             let language = settings(&self.0, caller.workspace.id).await?.default_language;
             asked.language = language.as_deref().map(|tag| Text::of(spoken_language(tag)));
@@ -139,7 +139,7 @@ impl GenerationTools {
     /// invents nothing; it costs minutes as renders do, and no AI credits.
     #[oai(path = "/tools/upscale_media", method = "post", operation_id = "upscale_media")]
     async fn upscale_media(&self, auth: Auth, key: IdempotencyKey, arguments: Json<UpscaleMedia>) -> Answered {
-        let (Auth(caller), request, asked) = (auth, canonical(&arguments.0), arguments.0);
+        let (Auth(caller), request, asked) = (auth, json_of(&arguments.0), arguments.0);
         if ![2, 4].contains(&asked.factor) {
             return Err(ApiError::new(Code::InvalidRequest, "`factor` is 2 or 4."));
         }
@@ -157,7 +157,7 @@ impl GenerationTools {
     /// do, and no AI credits.
     #[oai(path = "/tools/cut_out", method = "post", operation_id = "cut_out")]
     async fn cut_out(&self, auth: Auth, key: IdempotencyKey, arguments: Json<CutOut>) -> Answered {
-        let (Auth(caller), request, asked) = (auth, canonical(&arguments.0), arguments.0);
+        let (Auth(caller), request, asked) = (auth, json_of(&arguments.0), arguments.0);
         let chosen = chosen(&self.0, ModelKind::Cutout, asked.model.as_ref(), Some(BuiltIn::ChromaKey))?;
         let by_color = asked.color.is_some() || asked.similarity.is_some();
         if by_color && asked.model.as_deref().is_some_and(|model| model != BuiltIn::ChromaKey.name()) {
@@ -218,9 +218,4 @@ fn spoken_language(tag: &str) -> String {
 fn is_english(asked: &GenerateAudio) -> bool {
     let language = asked.language.as_deref().unwrap_or("en").to_ascii_lowercase();
     language == "en" || language.starts_with("en-")
-}
-
-/// Returns a request in canonical form.
-fn canonical(arguments: &impl ToJSON) -> Value {
-    arguments.to_json().unwrap_or_default()
 }

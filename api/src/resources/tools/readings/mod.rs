@@ -14,6 +14,7 @@ use crate::contract::groups::{Refusals, Tag};
 use crate::contract::idempotency::IdempotencyKey;
 use crate::http::answers::Room;
 use crate::http::error::{Answer, ApiError, Code};
+use crate::http::json::json_of;
 use crate::http::text::{MinuteCount, Text};
 use crate::resources::library::{self, Document, ReadFormat};
 use crate::usecases::starting;
@@ -262,7 +263,7 @@ impl Readings {
             answer = answer.then_text(",\"speech\":".to_owned()).then(speech);
         }
         let idle = starting::idle(&self.0, caller).await?;
-        let meta = ToolAnswer::new(&caller.request_id, true).cloud(idle).meta.to_json().unwrap_or_default();
+        let meta = json_of(&ToolAnswer::new(&caller.request_id, true).cloud(idle).meta);
         Ok(Reading::Ready(answer.then_text(format!("}},\"meta\":{meta}}}"))))
     }
 }

@@ -14,6 +14,7 @@ use crate::contract::envelope::{Stored, ToolAnswer, Written};
 use crate::contract::groups::{Refusals, Tag};
 use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, Code};
+use crate::http::json::json_of;
 use crate::http::paging::Page;
 use crate::http::text::{Text, True};
 use crate::resources::tools::shown_items::MediaLinks;
@@ -28,7 +29,6 @@ use domain::timeline;
 use ops::{CreateTimeline, EditTimeline, ListTimelines, OneTimeline, UndoTimeline};
 use poem_openapi::OpenApi;
 use poem_openapi::payload::Json;
-use poem_openapi::types::ToJSON;
 use shapes::{DeletedTimeline, ListedTimeline, Timeline, TimelineAnswer, TimelinePage};
 use store::items;
 
@@ -92,7 +92,7 @@ impl TimelineTools {
             return Ok(Stored::replayed(before.body));
         }
         let CreateTimeline { name, ops } = arguments.0;
-        let ops = ops.iter().flatten().filter_map(ToJSON::to_json).collect();
+        let ops = ops.iter().flatten().map(json_of).collect();
         Ok(create_timeline(&self.0, &caller, &once, &name.0, ops, answer_writer(&caller.request_id)).await?.into())
     }
 
@@ -149,7 +149,7 @@ impl TimelineTools {
             return Ok(Stored::replayed(before.body));
         }
         let EditTimeline { timeline_id, if_revision, name, ops } = arguments.0;
-        let ops = ops.iter().flatten().filter_map(ToJSON::to_json).collect();
+        let ops = ops.iter().flatten().map(json_of).collect();
         let edit = Edit { if_revision, name: name.map(|name| name.0), ops };
         let timeline: TimelineId = timeline_id.id(Code::TimelineNotFound)?;
         Ok(document_edits::edit(&self.0, &caller, &once, timeline.uuid(), edit, answer_writer(&caller.request_id))

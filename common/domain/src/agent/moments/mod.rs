@@ -23,7 +23,7 @@ const ROUNDS: usize = 64;
 
 /// A place in an item where a word was found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Found {
+pub struct WordHit {
     /// The item's id.
     pub item: String,
     /// Its start in milliseconds.
@@ -75,7 +75,7 @@ impl Candidate {
 
 /// Returns the moments of a film that lasts `length_ms` milliseconds, or less if there is no more footage. `lasts`
 /// returns an item's length in milliseconds; items that it does not know are left out.
-pub fn chosen(found: &[Found], lasts: impl Fn(&str) -> Option<i64>, length_ms: i64) -> Vec<Moment> {
+pub fn chosen(found: &[WordHit], lasts: impl Fn(&str) -> Option<i64>, length_ms: i64) -> Vec<Moment> {
     let mut candidates = candidates(found, &lasts);
     // The sort is stable: of moments with equal points, the earlier stays first.
     candidates.sort_by_key(|one| std::cmp::Reverse(one.points()));
@@ -104,8 +104,8 @@ pub fn chosen(found: &[Found], lasts: impl Fn(&str) -> Option<i64>, length_ms: i
 }
 
 /// Returns the found places with some footage before and after. Those that overlap, or nearly so, are joined.
-fn candidates(found: &[Found], lasts: &impl Fn(&str) -> Option<i64>) -> Vec<Candidate> {
-    let mut sorted: Vec<&Found> = found.iter().collect();
+fn candidates(found: &[WordHit], lasts: &impl Fn(&str) -> Option<i64>) -> Vec<Candidate> {
+    let mut sorted: Vec<&WordHit> = found.iter().collect();
     sorted.sort_by(|one, other| (&one.item, one.start).cmp(&(&other.item, other.start)));
     let mut candidates: Vec<Candidate> = Vec::new();
     for one in sorted {
@@ -130,7 +130,7 @@ fn candidates(found: &[Found], lasts: &impl Fn(&str) -> Option<i64>) -> Vec<Cand
 }
 
 /// Returns a place with some footage before and after; up to the shot's start or end if that is near.
-fn around(found: &Found, lasts: i64) -> (i64, i64) {
+fn around(found: &WordHit, lasts: i64) -> (i64, i64) {
     let (mut start, mut end) = (found.start - LEAD_MS, found.end + TAIL_MS);
     if let Some((first, last)) = found.shot {
         if first <= found.start && found.start - first <= 2 * LEAD_MS {
@@ -180,7 +180,7 @@ fn bounds(moments: &[Moment], place: usize, lasts: &impl Fn(&str) -> Option<i64>
 
 /// Moves the ends of scenes to borders of shots that are near. The film stays as long as it is: the start of the same
 /// scene, or of another one, moves as far in the same direction, unless it lies on a border itself.
-fn end_with_shots(moments: &mut [Moment], found: &[Found], lasts: &impl Fn(&str) -> Option<i64>) {
+fn end_with_shots(moments: &mut [Moment], found: &[WordHit], lasts: &impl Fn(&str) -> Option<i64>) {
     for place in 0..moments.len() {
         let (_, ceiling) = bounds(moments, place, lasts);
         let Some(later) = to_border(&moments[place], found, ceiling) else { continue };
@@ -196,7 +196,7 @@ fn end_with_shots(moments: &mut [Moment], found: &[Found], lasts: &impl Fn(&str)
 
 /// Returns by how much the end moves to the nearest border before `ceiling`; `None` if it lies on one, or none is near.
 /// No found place is cut off, and the scene does not become too short.
-fn to_border(one: &Moment, found: &[Found], ceiling: i64) -> Option<i64> {
+fn to_border(one: &Moment, found: &[WordHit], ceiling: i64) -> Option<i64> {
     let own = || found.iter().filter(|place| place.item == one.item);
     let cuts = |end: i64| own().any(|place| place.start >= one.start && place.end <= one.end && place.end > end);
     let fits = |end: &i64| *end <= ceiling && *end - one.start >= SHORTEST_MS && !cuts(*end);
@@ -210,24 +210,24 @@ fn may_begin(
     moments: &[Moment],
     place: usize,
     later: i64,
-    found: &[Found],
+    found: &[WordHit],
     lasts: &impl Fn(&str) -> Option<i64>,
 ) -> bool {
     let (one, (floor, _)) = (&moments[place], bounds(moments, place, lasts));
     let start = one.start + later;
-    let is_found = |place: &Found| place.item == one.item && (one.start..start).contains(&place.start);
+    let is_found = |place: &WordHit| place.item == one.item && (one.start..start).contains(&place.start);
     let begins_with_shot = one.start == 0 || borders(&one.item, found).any(|border| border == one.start);
     !begins_with_shot && start >= floor && one.end - start >= SHORTEST_MS && !found.iter().any(is_found)
 }
 
 /// Returns the borders of an item's shots, as far as something was found in them.
-fn borders<'a>(item: &'a str, found: &'a [Found]) -> impl Iterator<Item = i64> {
+fn borders<'a>(item: &'a str, found: &'a [WordHit]) -> impl Iterator<Item = i64> {
     let shots = found.iter().filter(move |place| place.item == item).filter_map(|place| place.shot);
     shots.flat_map(|(first, last)| [first, last])
 }
 
 /// Returns the indices of the words that were found.
-pub fn words_found(found: &[Found]) -> BTreeSet<usize> {
+pub fn words_found(found: &[WordHit]) -> BTreeSet<usize> {
     found.iter().map(|one| one.word).collect()
 }
 

@@ -3,8 +3,8 @@
 use super::*;
 use proptest::prelude::*;
 
-fn hit(item: &str, start: i64, word: usize, score: i64) -> Found {
-    Found { item: item.to_owned(), start, end: start + 500, shot: None, score, word, text: "x".to_owned() }
+fn hit(item: &str, start: i64, word: usize, score: i64) -> WordHit {
+    WordHit { item: item.to_owned(), start, end: start + 500, shot: None, score, word, text: "x".to_owned() }
 }
 
 fn spans(moments: &[Moment]) -> Vec<(&str, i64, i64)> {
@@ -38,17 +38,17 @@ fn what_is_found_once_is_shown_with_what_is_around_it_until_the_film_is_as_long_
 
 #[test]
 fn a_moment_begins_and_ends_with_its_shot_where_that_is_near() {
-    let found = [Found { shot: Some((11_000, 15_000)), ..hit("a", 12_000, 0, 100) }];
+    let found = [WordHit { shot: Some((11_000, 15_000)), ..hit("a", 12_000, 0, 100) }];
     assert_eq!(spans(&chosen(&found, |_| Some(60_000), 4_000)), [("a", 11_000, 15_000)]);
 }
 
 #[test]
 fn a_scene_that_is_made_longer_or_shorter_still_ends_with_its_shot_and_the_film_is_as_long_as_asked() {
     // It is lengthened by 50 ms on each side.
-    let found = [Found { shot: Some((8_000, 15_400)), ..hit("a", 12_000, 0, 100) }];
+    let found = [WordHit { shot: Some((8_000, 15_400)), ..hit("a", 12_000, 0, 100) }];
     assert_eq!(spans(&chosen(&found, |_| Some(60_000), 5_000)), [("a", 10_400, 15_400)]);
     // The second is cut 300 ms before its shot ends, and begins with it: the first begins later.
-    let second = Found { shot: Some((19_000, 22_800)), ..hit("b", 20_000, 0, 50) };
+    let second = WordHit { shot: Some((19_000, 22_800)), ..hit("b", 20_000, 0, 50) };
     let found = [hit("a", 12_000, 0, 100), second.clone()];
     assert_eq!(spans(&chosen(&found, |_| Some(60_000), 8_000)), [("a", 10_800, 15_000), ("b", 19_000, 22_800)]);
     // Where nothing may begin otherwise, or no border is near, all stays as it is.
@@ -64,15 +64,15 @@ proptest! {
         length in 2_000_i64..120_000,
         shots in 1_000_i64..9_000,
     ) {
-        let found: Vec<Found> =
+        let found: Vec<WordHit> =
             hits.iter().map(|(item, start, word, score)| hit(&item.to_string(), *start, *word, *score)).collect();
         let lasts = |_: &str| Some(60_000);
         let total = |moments: &[Moment]| moments.iter().map(Moment::ms).sum::<i64>();
-        let shot = |found: &Found| {
+        let shot = |found: &WordHit| {
             let first = found.start / shots * shots;
-            Found { shot: Some((first, first + shots)), ..found.clone() }
+            WordHit { shot: Some((first, first + shots)), ..found.clone() }
         };
-        let found: Vec<Found> = found.iter().map(shot).collect();
+        let found: Vec<WordHit> = found.iter().map(shot).collect();
         let moments = chosen(&found, lasts, length);
         prop_assert!(total(&moments) <= length);
         let mut again = moments.clone();

@@ -1,6 +1,6 @@
 //! Any sequence of events, answered in any order and after any time: every invariant holds after each (`on` checks them
-//! in a debug build), and in the end every ticket was finished once, every claim was sent or released once, and nothing
-//! is left (I9).
+//! in a debug build), and in the end every ticket was finished once, every claim was sent or handed back once, and
+//! nothing is left (I9).
 
 use super::*;
 use proptest::prelude::*;
@@ -174,7 +174,7 @@ impl World {
                 self.asked.push(Asked::Prefetch(prefetch));
                 (None, None)
             }
-            Action::ReleaseClaim { delivery, ticket, .. } => (ticket, Some(delivery)),
+            Action::HandBack { delivery, ticket, .. } => (ticket, Some(delivery)),
             Action::Defer { ticket, .. } | Action::DelayTickets { ticket, .. } | Action::FinishTicket(ticket) => {
                 (Some(ticket), None)
             }
@@ -217,7 +217,7 @@ proptest! {
         }
         world.settle();
         assert!(world.tickets.is_empty(), "tickets that nobody finishes: {:?}", world.tickets);
-        assert!(world.claims.is_empty(), "claims that nobody sends or releases: {:?}", world.claims);
+        assert!(world.claims.is_empty(), "claims that nobody sends or hands back: {:?}", world.claims);
         assert!(is_empty(&world.scheduler), "something is left: {:?}", world.scheduler);
     }
 }

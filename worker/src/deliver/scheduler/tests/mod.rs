@@ -1,4 +1,4 @@
-//! Who is sent, who is queued and whose claim is released, as names and counts alone.
+//! Who is sent, who is queued and whose claim is handed back, as names and counts alone.
 //!
 //! Attempts are made up: how long each took is told, and the time is the test's. At the end stands the test of every
 //! sequence of events, whose answers come in any order.
@@ -101,12 +101,12 @@ fn sent(actions: &Actions) -> Vec<(EndpointId, u32)> {
     actions.iter().filter_map(departure).collect()
 }
 
-fn released(actions: &Actions) -> Vec<(u32, i64)> {
-    let release = |action: &Action<u32, u32>| match action {
-        Action::ReleaseClaim { delivery, after_ms, .. } => Some((*delivery, *after_ms)),
+fn handed_back(actions: &Actions) -> Vec<(u32, i64)> {
+    let hand_back = |action: &Action<u32, u32>| match action {
+        Action::HandBack { delivery, after_ms, .. } => Some((*delivery, *after_ms)),
         _ => None,
     };
-    actions.iter().filter_map(release).collect()
+    actions.iter().filter_map(hand_back).collect()
 }
 
 fn is_claim(actions: &Actions) -> bool {
@@ -178,15 +178,15 @@ fn what_was_claimed_a_moment_ago_is_sent_as_it_is_until_its_endpoint_fails() {
 }
 
 #[test]
-fn a_hanging_endpoint_releases_what_would_wait_long_each_later_than_the_one_before() {
+fn a_hanging_endpoint_hands_back_what_would_wait_long_each_later_than_the_one_before() {
     let mut scheduler = scheduler(192, 64);
     let of = Of::new(Lane::First);
     of.fill(&mut scheduler, 16);
     (0..12).for_each(|_| drop(of.ended(&mut scheduler, HUNG)));
     of.fill(&mut scheduler, 12);
     let due: Vec<i64> =
-        (0..300).flat_map(|n| released(&of.claimed(&mut scheduler, n))).map(|(_, after_ms)| after_ms).collect();
-    assert!(due.len() > 290, "all but a few are released, not {}", due.len());
+        (0..300).flat_map(|n| handed_back(&of.claimed(&mut scheduler, n))).map(|(_, after_ms)| after_ms).collect();
+    assert!(due.len() > 290, "all but a few are handed back, not {}", due.len());
     assert!(due.is_sorted() && due.first() > Some(&4_000) && due.last() == Some(&60_000), "{due:?}");
 }
 
@@ -196,12 +196,12 @@ fn nobody_is_queued_where_no_one_would_pick() {
     let slow = Of::new(Lane::Slow);
     let first = Of(Lane::First, slow.1, slow.2, slow.3);
     assert_eq!((slow.fill(&mut scheduler, 1), first.fill(&mut scheduler, 20)), (1, 15));
-    assert_eq!(released(&slow.claimed(&mut scheduler, 20)), []);
+    assert_eq!(handed_back(&slow.claimed(&mut scheduler, 20)), []);
     assert_eq!(sent(&first.ended(&mut scheduler, QUICK)).len(), 1, "the first lane takes the slot that frees");
     assert_eq!(sent(&slow.ended(&mut scheduler, QUICK)), [(slow.2, 20)], "its own slot is free again");
     let mut other = self::scheduler(192, 64);
     assert_eq!(first.fill(&mut other, 16), 16);
-    assert_eq!(released(&slow.claimed(&mut other, 1)).len(), 1, "nothing of the slow lane is in flight");
+    assert_eq!(handed_back(&slow.claimed(&mut other, 1)).len(), 1, "nothing of the slow lane is in flight");
 }
 
 #[test]
@@ -212,10 +212,10 @@ fn what_is_queued_waits_while_the_first_lane_has_as_many_in_flight_as_slots() {
         assert_eq!(of.fill(&mut scheduler, 2), 1, "each has its ticket's slot");
     }
     let ended: Vec<Actions> = accounts.iter().map(|of| of.ended(&mut scheduler, QUICK)).collect();
-    let (sent, released): (Vec<_>, Vec<_>) =
-        ended.iter().map(|actions| (sent(actions).len(), released(actions).len())).unzip();
+    let (sent, handed_back): (Vec<_>, Vec<_>) =
+        ended.iter().map(|actions| (sent(actions).len(), handed_back(actions).len())).unzip();
     assert_eq!(sent, [0, 0, 0, 0, 0, 0, 1, 1, 1, 1]);
-    assert_eq!(released, [1, 1, 1, 1, 1, 1, 0, 0, 0, 0], "nobody would pick it");
+    assert_eq!(handed_back, [1, 1, 1, 1, 1, 1, 0, 0, 0, 0], "nobody would pick it");
     assert_eq!(scheduler.in_flight(Lane::First), 4);
 }
 
@@ -226,10 +226,10 @@ fn no_more_are_queued_or_asked_for_than_there_is_memory_for() {
     let of = Of::new(Lane::First);
     assert_eq!(of.fill(&mut scheduler, 16 + 10), 16);
     assert_eq!(prefetches(&of.ticket(&mut scheduler)).iter().map(|prefetch| prefetch.many).sum::<usize>(), 20);
-    assert_eq!(released(&of.claimed(&mut scheduler, 0)).len(), 1, "all that its account may have is asked for");
+    assert_eq!(handed_back(&of.claimed(&mut scheduler, 0)).len(), 1, "all that its account may have is asked for");
     let other = of.beside();
     other.fill(&mut scheduler, 16);
-    assert_eq!(released(&other.claimed(&mut scheduler, 0)).len(), 1);
+    assert_eq!(handed_back(&other.claimed(&mut scheduler, 0)).len(), 1);
     of.prefetched(&mut scheduler, 0..0, MORE);
     assert!(matches!(other.claimed(&mut scheduler, 0)[..], [Action::FinishTicket(_)]), "there is room again");
 }
@@ -261,14 +261,14 @@ fn a_claim_that_took_long_is_revalidated() {
 }
 
 #[test]
-fn what_was_queued_past_its_time_is_released() {
+fn what_was_queued_past_its_time_is_handed_back() {
     let mut scheduler = scheduler(192, 64);
     let of = Of::new(Lane::First);
     of.fill(&mut scheduler, 18);
     let later = of.at(LONGEST_WAIT + Duration::from_millis(1));
     later.claimed(&mut scheduler, 18);
     let actions = later.ended(&mut scheduler, QUICK);
-    assert_eq!((released(&actions), sent(&actions)), (vec![(16, 0), (17, 0)], vec![(of.2, 18)]));
+    assert_eq!((handed_back(&actions), sent(&actions)), (vec![(16, 0), (17, 0)], vec![(of.2, 18)]));
 }
 
 #[test]
@@ -352,10 +352,10 @@ fn what_is_queued_or_waits_is_given_up_when_the_process_ends() {
     of.fill(&mut scheduler, 16 + 6);
     assert_eq!(prefetches(&of.ticket(&mut scheduler)).len(), 1);
     let actions = scheduler.on(Event::ShutDown, of.3);
-    assert_eq!((released(&actions).len(), actions.len()), (6, 6));
-    assert_eq!(released(&of.prefetched(&mut scheduler, 0..3, MORE)).len(), 3);
+    assert_eq!((handed_back(&actions).len(), actions.len()), (6, 6));
+    assert_eq!(handed_back(&of.prefetched(&mut scheduler, 0..3, MORE)).len(), 3);
     assert!(matches!(of.ticket(&mut scheduler)[..], [Action::Defer { after_ms: 0, .. }]));
-    assert_eq!(released(&of.claimed(&mut scheduler, 1)).len(), 1);
+    assert_eq!(handed_back(&of.claimed(&mut scheduler, 1)).len(), 1);
     (0..16).for_each(|_| assert!(of.ended(&mut scheduler, QUICK).is_empty()));
     assert!(is_empty(&scheduler));
 }
@@ -370,7 +370,7 @@ fn a_process_with_few_slots_sends_too() {
         for _ in 0..4 {
             let actions = of.ended(&mut scheduler, HUNG);
             assert!(
-                sent(&actions).len() == 1 && released(&actions).is_empty(),
+                sent(&actions).len() == 1 && handed_back(&actions).is_empty(),
                 "{slots} slots: a slow one is served too"
             );
         }

@@ -14,7 +14,7 @@ const FETCH: Duration = Duration::from_millis(1);
 
 /// A delivery that waits for its retry.
 #[derive(Debug, Clone, Copy)]
-struct Waiting {
+struct WaitingDelivery {
     slot: Slot,
     due: Instant,
 }
@@ -31,7 +31,7 @@ struct Process {
     scheduler: Scheduler,
     now: Instant,
     free_handlers: usize,
-    deliveries: Vec<Waiting>,
+    deliveries: Vec<WaitingDelivery>,
     tickets: BTreeSet<(Instant, u32)>,
     ids: HashMap<DeliveryId, u32>,
     next: BTreeMap<(Instant, usize), Next>,
@@ -69,7 +69,7 @@ impl Process {
             for n in 0..many {
                 let due = self.now + every * n;
                 self.tickets.insert((due, u32::try_from(self.deliveries.len()).expect("few")));
-                self.deliveries.push(Waiting { slot, due });
+                self.deliveries.push(WaitingDelivery { slot, due });
             }
         }
         account
@@ -127,7 +127,7 @@ impl Process {
                     *most = (*most).max(account.map_or(0, |account| account.in_flight));
                     self.at(self.took[&slot.account], Next::Ended(slot, ticket));
                 }
-                Action::ReleaseClaim { delivery, after_ms, ticket } => {
+                Action::HandBack { delivery, after_ms, ticket } => {
                     self.tickets.insert((self.now + after(after_ms), delivery));
                     self.free_handlers += usize::from(ticket.is_some());
                 }

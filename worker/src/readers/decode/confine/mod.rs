@@ -103,13 +103,13 @@ pub(super) struct Confiner(Arc<Way>);
 pub struct Refused(String);
 
 /// The results of trying, by program and the level that is asked for.
-type Found = HashMap<(PathBuf, Level), Result<Confiner, Refused>>;
+type KnownConfiners = HashMap<(PathBuf, Level), Result<Confiner, Refused>>;
 
 impl Confiner {
     /// Finds the strongest confinement that this machine allows, by running `program -version` in it; an error when it
     /// is less than `least`. The result is kept.
     pub(super) fn found(least: Level, program: &Path) -> Result<Self, Refused> {
-        static FOUND: Mutex<Option<Found>> = Mutex::new(None);
+        static FOUND: Mutex<Option<KnownConfiners>> = Mutex::new(None);
         let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (program.to_owned(), least);
         found.get_or_insert_default().entry(key).or_insert_with(|| Self::tried(least, program)).clone()
