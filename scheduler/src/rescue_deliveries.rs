@@ -3,7 +3,7 @@
 //! The attempt is logged as `interrupted` and sent again under its own number, at most three times; then it counts as a
 //! failure, with everything that follows from one (contract §6.3).
 
-use domain::attempt::AttemptError;
+use domain::attempt::{AttemptError, AttemptTimes};
 use domain::retry::RetrySchedule;
 use runtime::process::Process;
 use store::attempts::{self, CountedEndpoint, EndedAttempt};
@@ -44,6 +44,7 @@ fn failure(claim: &LostClaim, schedule: &RetrySchedule) -> EndedAttempt {
         worker: claim.claimed_by.clone(),
         at: claim.claimed_at,
         duration_ms: claim.age_ms,
+        times: AttemptTimes::NONE,
         url_host: None,
         url_path: None,
         kept_headers: None,

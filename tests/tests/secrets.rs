@@ -217,7 +217,8 @@ async fn real_read(world: &World) -> anyhow::Result<String> {
     let worker = world.worker(Engines::found(&world.process)).await?;
     let item = world.recording(&tenant, 10).await?;
     let body = json!({ "refs": [item], "reads": ["levels"] }).to_string();
-    let theirs = [("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")];
+    let parent = ("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
+    let theirs = [parent, ("tracestate", "rojo=1, congo=2")];
     let job = tenant.client.send("POST", "/tools/prepare_media", &theirs, Some(body)).await?.job_ids()?.remove(0);
     tenant.client.reaches(&job, "succeeded").await?;
     receiver.gets(1).await?;
@@ -263,6 +264,7 @@ fn assert_is_one_trace(spans: &[Span], job: &str) -> anyhow::Result<()> {
     // Theirs is linked, and decides nothing.
     assert!(request.parent_span_id.is_empty() && request.trace_id == work.trace_id);
     assert_eq!(hex::encode(&request.links[0].trace_id), "0af7651916cd43dd8448eb211c80319c");
+    assert_eq!((request.links[0].trace_state.as_str(), request.trace_state.as_str()), ("rojo=1,congo=2", ""));
     assert_eq!(attribute(named(request, "hold")?, "mws.jobs.started").as_deref(), Some("1"));
     assert_eq!((work.name.as_str(), attribute(work, "mws.outcome").as_deref()), ("process levels", Some("succeeded")));
     named(named(work, "open media")?, "decode")?;

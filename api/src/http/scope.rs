@@ -22,7 +22,7 @@ pub struct ScopeState {
     pub request_id: String,
     /// The method as it was sent: routes answer a HEAD as they do a GET.
     pub method: Method,
-    /// W3C trace context: of our own span where traces are sent, else the client's.
+    /// W3C trace context: of our own span where traces are sent, else the client's (`traces::of_client`).
     pub traceparent: Option<String>,
     /// The client's address, behind trusted proxies.
     pub address: Option<IpAddr>,

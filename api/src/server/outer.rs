@@ -241,14 +241,16 @@ fn scope(app: &App, request: &Request, traced: &Span) -> Scope {
     let lines = request.headers().get_all("x-forwarded-for").iter();
     let lines: Vec<Cow<'_, str>> = lines.map(|line| String::from_utf8_lossy(line.as_bytes())).collect();
     let connection = request.remote_addr().as_socket_addr().map(SocketAddr::ip);
-    let sent = traces::of_client(request.header("traceparent"));
-    traces::go_on(traced, sent);
+    let states = request.headers().get_all("tracestate").iter().map(HeaderValue::to_str);
+    let states: Vec<&str> = states.collect::<Result<_, _>>().unwrap_or_default();
+    let sent = traces::of_client(request.header("traceparent"), &states);
+    traces::go_on(traced, sent.as_deref());
     let request_id = request_id(request.header("x-request-id"));
     traced.record("request.id", request_id.as_str());
     Scope(Arc::new(ScopeState {
         request_id,
         method: request.method().clone(),
-        traceparent: traces::traceparent(traced).or_else(|| sent.map(str::to_owned)),
+        traceparent: traces::traceparent(traced).or(sent),
         address: address::client(connection, Some(&lines.join(",")), &app.api.trusted_proxies),
         ..ScopeState::default()
     }))

@@ -23,10 +23,14 @@ const COLUMNS: [Column; 8] = [
     Column::new("NEXT", "/next_attempt_at"),
 ];
 
-const ATTEMPTS: [Column; 6] = [
+const ATTEMPTS: [Column; 10] = [
     Column::new("ATTEMPT", "/attempt"),
     Column::new("AT", "/at"),
     Column::new("MS", "/duration_ms"),
+    Column::new("DNS", "/times/dns_ms"),
+    Column::new("CONNECT", "/times/connect_ms"),
+    Column::new("TLS", "/times/tls_ms"),
+    Column::new("FIRST BYTE", "/times/first_byte_ms"),
     Column::new("ANSWER", "/response_status"),
     Column::new("ERROR", "/error"),
     Column::new("BODY", "/response_excerpt"),
@@ -54,7 +58,7 @@ pub enum Command {
         #[command(flatten)]
         pages: Pages,
     },
-    /// Show a delivery and each of its attempts; with --json also what was sent.
+    /// Show a delivery and each of its attempts, with the milliseconds of its steps; with --json also what was sent.
     Get {
         /// Its id.
         id: String,

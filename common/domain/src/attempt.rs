@@ -1,4 +1,4 @@
-//! The errors of one attempt to send a webhook (contract §6.3).
+//! The errors of one attempt to send a webhook (contract §6.3), and how long its steps took.
 //!
 //! This file defines the words that the log, the API and the table share. They say at which step an attempt failed and
 //! no more: not which addresses a name resolved to, nor what a closed network answered, since the owner of an endpoint
@@ -76,6 +76,26 @@ impl AttemptError {
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|error| error.name() == name)
     }
+}
+
+/// How long the steps of an attempt took, in milliseconds. A step that did not end, or that there was none of, is none:
+/// a URL with an address has no lookup, plain HTTP no TLS, and an attempt on a connection that was open already has
+/// only its first byte.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AttemptTimes {
+    /// Looking the name up.
+    pub dns: Option<i32>,
+    /// Connecting by TCP.
+    pub connect: Option<i32>,
+    /// Setting up TLS.
+    pub tls: Option<i32>,
+    /// From the start of the attempt until the headers of the response came.
+    pub first_byte: Option<i32>,
+}
+
+impl AttemptTimes {
+    /// Those of an attempt of which nothing is known.
+    pub const NONE: Self = Self { dns: None, connect: None, tls: None, first_byte: None };
 }
 
 impl std::fmt::Display for AttemptError {

@@ -1,6 +1,7 @@
 //! Time in tests: the database's clock can be moved on, and nobody sleeps.
 
 use super::World;
+use super::settings::notifies;
 use anyhow::bail;
 use domain::read::Read;
 use sqlx::AssertSqlSafe;
@@ -8,14 +9,18 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
-/// How long a test waits for what must come.
+/// How long a test waits for what must come, and how long where no process is told what the others did: a project of
+/// several steps then takes some seconds for each.
 const TIMEOUT: Duration = Duration::from_secs(20);
-/// How often it looks. The only place in which a test lets time pass.
+const TIMEOUT_UNTOLD: Duration = Duration::from_mins(1);
+/// The pause before it looks again, and the longest one: it looks often at first, and most looks are calls of the api,
+/// which take the machine's time from what is waited for. The only place in which a test lets time pass.
 const LOOK: Duration = Duration::from_millis(10);
+const LONGEST_LOOK: Duration = Duration::from_millis(40);
 
 /// Waits until `probe` finds something, and answers it. `what` is said when it does not come.
 pub async fn until<T>(what: &str, probe: impl AsyncFnMut() -> anyhow::Result<Option<T>>) -> anyhow::Result<T> {
-    World::within(TIMEOUT, what, probe).await
+    World::within(if notifies() { TIMEOUT } else { TIMEOUT_UNTOLD }, what, probe).await
 }
 
 impl World {
@@ -26,6 +31,7 @@ impl World {
         mut probe: impl AsyncFnMut() -> anyhow::Result<Option<T>>,
     ) -> anyhow::Result<T> {
         let deadline = Instant::now() + patience;
+        let mut pause = LOOK;
         loop {
             if let Some(found) = probe().await? {
                 return Ok(found);
@@ -33,7 +39,8 @@ impl World {
             if Instant::now() > deadline {
                 bail!("waited {patience:?} in vain until {what}");
             }
-            sleep(LOOK).await;
+            sleep(pause).await;
+            pause = (pause + pause / 4).min(LONGEST_LOOK);
         }
     }
 

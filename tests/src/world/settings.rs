@@ -3,6 +3,7 @@
 use clap::Parser;
 use runtime::config::{ApiSettings, Settings};
 use std::path::Path;
+use std::sync::LazyLock;
 
 /// All settings there are.
 #[derive(Debug, Parser)]
@@ -29,6 +30,15 @@ const CHANGED: &[&str] = &[
 
 fn parsed(arguments: impl IntoIterator<Item = String>) -> anyhow::Result<All> {
     Ok(All::try_parse_from(std::iter::once("test".to_owned()).chain(arguments))?)
+}
+
+static NOTIFIES: LazyLock<bool> =
+    LazyLock::new(|| parsed(std::iter::empty()).is_ok_and(|all| all.settings.database_notify));
+
+/// Whether the processes of the tests tell each other what they did: unless the suite is run with
+/// `MWS_DATABASE_NOTIFY=false`, where each has to look for what the others did.
+pub fn notifies() -> bool {
+    *NOTIFIES
 }
 
 /// The settings of a service on this database, with its files in `folder`.

@@ -206,6 +206,7 @@ async fn a_jobs_life_its_delivery_and_the_statement_add_up_on_their_pages() -> a
         "{delivery}"
     );
     assert!(delivery.contains("POST /hook") && delivery.contains("service-signature: t="), "{delivery}");
+    assert!(delivery.contains("lookup – · TCP ") && !delivery.contains("TCP –"), "{delivery}");
     let statement = format!("/console/accounts/{}/minutes", tenant.account);
     assert!(browser.get(&statement).await?.1.contains("✓ adds up"));
     sqlx::query("UPDATE minute_buckets SET used = used + 1").execute(world.pool()).await?;

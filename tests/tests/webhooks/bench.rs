@@ -2,18 +2,19 @@
 //! hand, so that nothing has to be waited for.
 
 use clap::Parser;
+use domain::attempt::AttemptTimes;
 use domain::credential::ApiKey;
 use domain::event::{EventId, EventType};
 use domain::ids::{AccountId, DeliveryId, EndpointId, JobId, WorkspaceId};
 use domain::job::JobKind;
-use mws_tests::world::{Receiver, Tenant, World};
+use mws_tests::world::{Receiver, Tenant, World, until};
 use poem::endpoint::BoxEndpoint;
 use poem::{Endpoint, EndpointExt, Request, Response};
 use runtime::config::{ApiSettings, Settings};
 use runtime::process::Process;
 use runtime::queue::{self, Subject};
 use std::sync::OnceLock;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use store::PoolSize;
 use store::attempts::EndedAttempt;
 use store::deliveries::{self, AttemptRow, Claim, DeliveryRow, DeliverySearchFilter, SearchScope};
@@ -248,11 +249,7 @@ impl Bench {
 
     /// Waits until this holds.
     pub async fn until(&self, what: &str, holds: impl Fn() -> bool) {
-        let began = Instant::now();
-        while !holds() {
-            assert!(began.elapsed() < DEADLINE, "waited in vain until {what}");
-            tokio::task::yield_now().await;
-        }
+        until(what, async || Ok(holds().then_some(()))).await.expect("it comes");
     }
 
     /// Ends in what must hold of the whole database.
@@ -274,6 +271,7 @@ pub fn late(claim: &Claim) -> EndedAttempt {
         worker: "dead-1-X".to_owned(),
         at: claim.claimed_at,
         duration_ms: 5,
+        times: AttemptTimes::NONE,
         url_host: None,
         url_path: None,
         kept_headers: None,

@@ -155,6 +155,7 @@ impl Sender {
             worker: self.worker.to_string(),
             at: claim.claimed_at,
             duration_ms: i32::try_from(outcome.duration_ms).unwrap_or(i32::MAX),
+            times: outcome.times,
             url_host: url.and_then(|url| url.host_str()).map(str::to_owned),
             url_path: url.map(|url| url.path().to_owned()),
             kept_headers: None,

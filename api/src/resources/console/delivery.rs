@@ -99,6 +99,11 @@ fn sent_and_answered(sent: &SentRow, body: Option<&str>, secrets: &[SecretString
             "host: " (sent.url_host.as_deref().unwrap_or("nothing is known to have been sent")) "\n"
             @for (name, value) in headers(sent.request_headers.as_ref()) { (name) ": " (value) "\n" }
         } }
+        p {
+            b { "Where the time went: " } "lookup " (ms(attempt.dns_ms)) " · TCP " (ms(attempt.connect_ms))
+            " · TLS " (ms(attempt.tls_ms)) " · first byte after " (ms(attempt.first_byte_ms))
+            " · all of it " (ms(Some(attempt.duration_ms)))
+        }
         p { b { "Signature: " } (checked(sent.request_headers.as_ref(), body, secrets)) }
         h3 { "Answered" }
         pre { code {
@@ -107,6 +112,11 @@ fn sent_and_answered(sent: &SentRow, body: Option<&str>, secrets: &[SecretString
         } }
         @if let Some(error) = &attempt.error { p { b { "What helps: " } (cure(error)) } }
     }
+}
+
+/// A step that did not end, or that there was none of, is a dash.
+fn ms(step: Option<i32>) -> String {
+    step.map_or_else(|| "–".to_owned(), |ms| format!("{ms} ms"))
 }
 
 fn headers(headers: Option<&Value>) -> Vec<(&str, &str)> {

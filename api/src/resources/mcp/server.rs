@@ -26,7 +26,7 @@ use rmcp::model::{
 };
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::Value;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// The endpoint that answers `POST /api/v1/tools/<name>`, as for a request from outside.
 pub type Calls = Arc<BoxEndpoint<'static, Response>>;
@@ -75,7 +75,9 @@ pub struct Server {
 impl Server {
     /// Makes a server that answers calls with `calls`.
     pub fn new(app: &App, calls: Calls) -> Self {
-        let tools = tools::all(&app.contract).into();
+        // A process has one contract, and may have several apis.
+        static TOOLS: OnceLock<Arc<[Tool]>> = OnceLock::new();
+        let tools = Arc::clone(TOOLS.get_or_init(|| tools::all(&app.contract).into()));
         Self { app: app.clone(), calls, tools, instructions: instructions(&app.base_url).into() }
     }
 

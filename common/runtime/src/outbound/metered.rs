@@ -6,6 +6,7 @@
 //! request, and lets other tasks run between its reads. A connection also fails when its server accepts nothing for a
 //! while, even if nobody waits for its response any more. Nothing here knows HTTP: a write counts as a request.
 
+use super::opening::Opening;
 use hyper_util::client::legacy::connect::{Connected, Connection};
 use std::io;
 use std::pin::Pin;
@@ -85,6 +86,8 @@ pub(super) struct Metered<S> {
     allowance: Allowance,
     /// The allowances that a write renews; none below TLS, where a write need not be a request.
     renewed: Option<Allowances>,
+    /// How it was opened; none below TLS.
+    opening: Option<Opening>,
     /// Bytes read since other tasks last ran.
     in_turn: usize,
     /// How long a write may wait, and the timer of the write that waits now.
@@ -106,7 +109,12 @@ impl<S> Metered<S> {
     }
 
     fn new(stream: S, allowance: Allowance, renewed: Option<Allowances>) -> Self {
-        Self { stream, allowance, renewed, in_turn: 0, longest_stall: STALLED, stalled: None }
+        Self { stream, allowance, renewed, opening: None, in_turn: 0, longest_stall: STALLED, stalled: None }
+    }
+
+    /// Has each response on it say that it was opened by the request with this measurement.
+    pub(super) fn opened_by(self, opening: Opening) -> Self {
+        Self { opening: Some(opening), ..self }
     }
 
     /// Returns its server's allowance, which clones share.
@@ -183,8 +191,12 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Metered<S> {
 impl<S: Connection> Connection for Metered<S> {
     fn connected(&self) -> Connected {
         let connected = self.stream.connected();
-        match &self.renewed {
+        let connected = match &self.renewed {
             Some(allowances) => connected.extra(allowances.clone()),
+            None => connected,
+        };
+        match &self.opening {
+            Some(opening) => connected.extra(opening.clone()),
             None => connected,
         }
     }

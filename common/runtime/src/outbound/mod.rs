@@ -14,6 +14,7 @@ mod classify;
 mod fetch;
 mod file_name;
 mod metered;
+mod opening;
 mod pool;
 mod resolve;
 mod shares;

@@ -4,6 +4,7 @@
 //! its connection for itself, and what a server can make us do besides its response is bounded (`metered`).
 
 use super::metered::{Allowances, Metered};
+use super::opening::Opening;
 use super::resolve::VettingResolver;
 use super::{IDLE, LONGEST_CONNECT, USER_AGENT};
 use bytes::Bytes;
@@ -21,7 +22,7 @@ use std::io;
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::net::TcpStream;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 use tower::Service;
 use url::Url;
 
@@ -93,6 +94,11 @@ pub(super) fn allowances(answer: &Response<Incoming>) -> Option<Allowances> {
     answer.extensions().get().cloned()
 }
 
+/// Whether this response came on the connection that this measurement is of.
+pub(super) fn is_opened_by(answer: &Response<Incoming>, opening: &Opening) -> bool {
+    answer.extensions().get::<Opening>().is_some_and(|of_connection| of_connection.is(opening))
+}
+
 /// Returns the next bytes of a body; none at its end.
 ///
 /// # Errors
@@ -131,8 +137,12 @@ impl Service<Uri> for Plain {
     }
 
     fn call(&mut self, to: Uri) -> Self::Future {
-        let opening = self.0.call(to);
-        Box::pin(async move { Ok(TokioIo::new(Metered::below(opening.await?.into_inner()))) })
+        let (began, measured, opening) = (Instant::now(), Opening::of_task(), self.0.call(to));
+        Box::pin(async move {
+            let tcp = opening.await?.into_inner();
+            measured.connected(began);
+            Ok(TokioIo::new(Metered::below(tcp)))
+        })
     }
 }
 
@@ -146,16 +156,19 @@ impl Service<Uri> for Connector {
     }
 
     fn call(&mut self, to: Uri) -> Self::Future {
-        let opening = self.0.call(to);
+        let (began, measured, opening) = (Instant::now(), Opening::of_task(), self.0.call(to));
         Box::pin(async move {
             let opened = timeout(LONGEST_CONNECT, opening).await;
             let stream = opened.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))??;
             let below = match &stream {
                 MaybeHttpsStream::Http(plain) => plain.inner(),
-                MaybeHttpsStream::Https(tls) => tls.inner().get_ref().0.inner().inner(),
+                MaybeHttpsStream::Https(tls) => {
+                    measured.secured(began);
+                    tls.inner().get_ref().0.inner().inner()
+                }
             };
             let below = below.allowance();
-            Ok(TokioIo::new(Metered::above(TokioIo::new(stream), below)))
+            Ok(TokioIo::new(Metered::above(TokioIo::new(stream), below).opened_by(measured)))
         })
     }
 }

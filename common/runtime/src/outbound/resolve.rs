@@ -5,6 +5,7 @@
 //! why `OutboundClient` checks the URL as well. `system_names` looks names up, `shares` limits how many are looked up
 //! at once for one account.
 
+use super::opening::Opening;
 use super::shares::{self, Shares};
 use super::system_names::{SystemNames, Unresolved};
 use crate::own_fault;
@@ -16,6 +17,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::{fmt, io, vec};
+use tokio::time::Instant;
 use tower::Service;
 
 /// Addresses of each family that are tried, since each is a connection to open. A name may have thousands.
@@ -130,10 +132,12 @@ impl Service<Name> for VettingResolver {
 
     fn call(&mut self, name: Name) -> Self::Future {
         let resolver = self.clone();
-        // The task that sends the request knows the account; the future below may run in another task.
-        let whose = shares::whose();
+        // The task that sends the request knows both; the future below may run in another task.
+        let (whose, opening) = (shares::whose(), Opening::of_task());
         Box::pin(async move {
+            let began = Instant::now();
             let addresses = resolver.vetted(name.as_str().to_owned(), whose).await?;
+            opening.looked_up(began);
             // Port 0 stands for the URL's own.
             let addresses: Vec<_> = addresses.into_iter().map(|address| SocketAddr::new(address, 0)).collect();
             Ok(addresses.into_iter())

@@ -4,10 +4,11 @@
 //! bytes as they are to be sent, and stores the outcome.
 
 use super::classify::{Failure, unsent, verdict};
-use super::pool::next_chunk;
+use super::opening::Opening;
+use super::pool::{is_opened_by, next_chunk};
 use super::{OutboundClient, UrlRefused, shares};
 use bytes::Bytes;
-use domain::attempt::AttemptError;
+use domain::attempt::{AttemptError, AttemptTimes};
 use domain::ids::AccountId;
 use http::Method;
 use http::header::HeaderMap;
@@ -49,12 +50,21 @@ pub struct AttemptOutcome {
     pub excerpt: String,
     /// The time from the check of the URL to the end, in milliseconds.
     pub duration_ms: u32,
+    /// How long its steps took.
+    pub times: AttemptTimes,
 }
 
 impl AttemptOutcome {
     /// Returns the outcome of an attempt that was not made.
     pub const fn not_sent(error: AttemptError) -> Self {
-        Self { status: None, error: Some(error), is_ours: false, excerpt: String::new(), duration_ms: 0 }
+        Self {
+            status: None,
+            error: Some(error),
+            is_ours: false,
+            excerpt: String::new(),
+            duration_ms: 0,
+            times: AttemptTimes::NONE,
+        }
     }
 }
 
@@ -62,6 +72,10 @@ impl AttemptOutcome {
 #[derive(Default)]
 struct Answer {
     status: Option<u16>,
+    /// When its headers came.
+    headers_at: Option<Instant>,
+    /// Whether it came on a connection that was not opened for this attempt.
+    is_reused: bool,
     start: Vec<u8>,
 }
 
@@ -71,24 +85,29 @@ impl OutboundClient {
         let started = Instant::now();
         let deadline = started + request.timeout;
         let mut answer = Answer::default();
-        let exchange = shares::on_behalf(request.account, self.exchange(request, &mut answer));
-        let result = tokio::time::timeout_at(deadline, exchange).await;
+        let opening = Opening::default();
+        let exchange = shares::on_behalf(request.account, self.exchange(request, &opening, &mut answer));
+        let result = tokio::time::timeout_at(deadline, opening.measure(exchange)).await;
         let failure = result.unwrap_or(Err(AttemptError::Timeout.into())).err();
+        let first_byte = answer.headers_at.map(|at| at.duration_since(started));
+        let steps = if answer.is_reused { Opening::default() } else { opening };
         AttemptOutcome {
             status: answer.status,
             error: failure.map(|failure| failure.error),
             is_ours: failure.is_some_and(|failure| failure.is_ours),
             excerpt: excerpt(&answer.start),
             duration_ms: u32::try_from(started.elapsed().as_millis()).unwrap_or(u32::MAX),
+            times: steps.times(first_byte),
         }
     }
 
-    async fn exchange(&self, request: WebhookRequest, answer: &mut Answer) -> Result<(), Failure> {
+    async fn exchange(&self, request: WebhookRequest, opening: &Opening, answer: &mut Answer) -> Result<(), Failure> {
         let url = self.checked_before(&request.url).map_err(|_: UrlRefused| AttemptError::UrlNotPublic)?;
         let sent = self.pool(&url).send(Method::POST, url.url(), request.headers, request.body).await;
         let response = sent.map_err(|error| unsent(&error))?;
         let status = response.status();
         answer.status = Some(status.as_u16());
+        (answer.headers_at, answer.is_reused) = (Some(Instant::now()), !is_opened_by(&response, opening));
         let mut body = response.into_body();
         let mut read = 0;
         // A body that breaks off doesn't change the verdict: the status was received, and nothing else of an answer

@@ -4,7 +4,8 @@
 //! A call's trace goes through rows: what a request starts has its context as a `traceparent` (W3C Trace Context), with
 //! a mark that shows that it is ours and from when, and whoever works on it continues the trace. Work that begins long
 //! after is a trace of its own with a link back, since no tool shows a trace that is open for a day. Contexts without
-//! the mark come from clients and are only linked: clients decide nothing about what is recorded here.
+//! the mark come from clients and are only linked: clients decide nothing about what is recorded here. A client's
+//! `tracestate` is stored behind its `traceparent` and is in that link; a trace of ours has none.
 
 use super::collector::{Client, Telling};
 use opentelemetry::trace::{
@@ -28,6 +29,11 @@ pub const TARGET: &str = "mws::trace";
 pub const TOGETHER: Duration = Duration::from_mins(10);
 /// The text after a context of ours in a row, before the unix second of the context.
 const MARK: &str = ";mws=";
+/// The text after a client's context in a row, before its `tracestate`.
+const STATE: &str = ";tracestate=";
+/// Characters, and members, that a `tracestate` may have: W3C has everybody keep so many.
+const LONGEST_STATE: usize = 512;
+const MOST_MEMBERS: usize = 32;
 /// How long a process that ends may take to send its last spans.
 const LAST: Duration = Duration::from_secs(2);
 
@@ -157,17 +163,23 @@ pub fn rename(span: &Span, name: String) {
     }
 }
 
-/// Returns a context that a client sent, if it may be stored in a row: it is short and has no mark.
-pub fn of_client(traceparent: Option<&str>) -> Option<&str> {
-    traceparent.filter(|text| text.len() <= 128 && !text.contains(MARK))
+/// Returns a context that a client sent as it may be stored in a row: its `traceparent`, if that is short and has no
+/// mark, and behind it what the lines of its `tracestate` say. A state that is too long or malformed, or whose
+/// `traceparent` is none, is left out as a whole.
+pub fn of_client(traceparent: Option<&str>, tracestate: &[&str]) -> Option<String> {
+    let text =
+        traceparent.filter(|text| text.len() <= 128 && ![MARK, STATE].iter().any(|mark| text.contains(*mark)))?;
+    let state = state_of(&tracestate.join(",")).filter(|_| parsed(text, TraceState::NONE).is_some());
+    Some(state.map_or_else(|| text.to_owned(), |state| format!("{text}{STATE}{}", state.header())))
 }
 
 /// Makes `span` continue this context if it is ours and recent, or else link to it. A text that is no context is
 /// ignored. Call it before the span is entered.
 pub fn go_on(span: &Span, traceparent: Option<&str>) {
     let Some(text) = traceparent.filter(|_| !span.is_disabled()) else { return };
+    let (text, state) = text.split_once(STATE).map_or((text, None), |(text, state)| (text, state_of(state)));
     let (text, since) = text.split_once(MARK).map_or((text, None), |(text, since)| (text, since.parse().ok()));
-    let Some(context) = parsed(text) else { return };
+    let Some(context) = parsed(text, state.unwrap_or(TraceState::NONE)) else { return };
     let is_young = since.is_some_and(|since: u64| seconds_now().saturating_sub(since) <= TOGETHER.as_secs());
     if is_young {
         // It fails only without a collector, when there is nothing to be a child of.
@@ -182,8 +194,23 @@ fn seconds_now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }
 
-/// Returns the context in a `traceparent`; none when it is malformed.
-fn parsed(text: &str) -> Option<SpanContext> {
+/// Returns a `tracestate`; none when it is empty, too long or malformed.
+fn state_of(text: &str) -> Option<TraceState> {
+    if text.len() > LONGEST_STATE {
+        return None;
+    }
+    let members = text.split(',').map(|member| member.trim_matches([' ', '\t'])).filter(|member| !member.is_empty());
+    let pairs = members.map(|member| member.split_once('=')).collect::<Option<Vec<_>>>()?;
+    let is_whole = pairs.iter().all(|(key, value)| !key.is_empty() && !value.is_empty());
+    if !is_whole || !(1..=MOST_MEMBERS).contains(&pairs.len()) {
+        return None;
+    }
+    // It judges letters and lengths.
+    TraceState::from_key_value(pairs).ok()
+}
+
+/// Returns the context in a `traceparent`, with this state; none when it is malformed.
+fn parsed(text: &str, state: TraceState) -> Option<SpanContext> {
     let mut parts = text.split('-');
     let (version, trace, span, flags) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
     let is_whole = version.len() == 2 && version != "ff" && trace.len() == 32 && span.len() == 16 && flags.len() == 2;
@@ -192,7 +219,7 @@ fn parsed(text: &str) -> Option<SpanContext> {
     }
     let flags = TraceFlags::new(u8::from_str_radix(flags, 16).ok()?);
     let (trace, span) = (TraceId::from_hex(trace).ok()?, SpanId::from_hex(span).ok()?);
-    let context = SpanContext::new(trace, span, flags, true, TraceState::default());
+    let context = SpanContext::new(trace, span, flags, true, state);
     context.is_valid().then_some(context)
 }
 
@@ -216,18 +243,36 @@ mod tests {
 
     #[test]
     fn what_a_client_sends_bears_no_mark_of_ours() {
-        assert_eq!(of_client(Some("00-a-b-01")), Some("00-a-b-01"));
-        assert_eq!(of_client(Some("00-a-b-01;mws=1795737752")), None);
-        assert_eq!(of_client(Some(&"x".repeat(129))), None);
+        assert_eq!(of_client(Some("00-a-b-01"), &[]).as_deref(), Some("00-a-b-01"));
+        for wrong in ["00-a-b-01;mws=1795737752", "00-a-b-01;tracestate=a=1", &"x".repeat(129)] {
+            assert_eq!(of_client(Some(wrong), &[]), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_tracestate_is_kept_whole_or_not_at_all() {
+        let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+        let stored = |lines: &[&str]| of_client(Some(parent), lines).expect("the parent is kept whatever the state is");
+        let kept = stored(&["rojo=00f067,,t61@v=x", " congo=a b "]);
+        assert_eq!(kept, format!("{parent};tracestate=rojo=00f067,t61@v=x,congo=a b"));
+        let longest = format!("a={},b={}", "x".repeat(254), "y".repeat(253));
+        assert_eq!((longest.len(), stored(&[&longest])), (512, format!("{parent};tracestate={longest}")));
+        let members = |many: usize| (0..many).map(|n| format!("k{n}=1")).collect::<Vec<_>>().join(",");
+        assert!(stored(&[&members(32)]).ends_with("k31=1"));
+        for dropped in ["", " , ", "a", "a=", "=1", "A=1", "a=1=2", "ok=1,a", &members(33), &format!("{longest}z")] {
+            assert_eq!(stored(&[dropped]), parent, "{dropped}");
+        }
+        assert_eq!(of_client(None, &["a=1"]), None);
+        assert_eq!(of_client(Some("nonsense"), &["a=1"]).as_deref(), Some("nonsense"));
     }
 
     #[test]
     fn a_context_is_read_as_it_is_written_and_what_is_none_is_left_out() {
         let text = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
-        let context = parsed(text).unwrap();
+        let context = parsed(text, TraceState::NONE).unwrap();
         assert_eq!(context.trace_id().to_string(), "0af7651916cd43dd8448eb211c80319c");
         assert!(context.is_sampled() && context.is_remote());
-        assert!(parsed("01-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00-later").is_some());
+        assert!(parsed("01-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00-later", TraceState::NONE).is_some());
         for wrong in [
             "",
             "00",
@@ -238,7 +283,7 @@ mod tests {
             "00-0af7651916cd43dd8448eb211c8031-b7ad6b7169203331-01",
             "00-zzf7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
         ] {
-            assert!(parsed(wrong).is_none(), "{wrong}");
+            assert!(parsed(wrong, TraceState::NONE).is_none(), "{wrong}");
         }
     }
 }

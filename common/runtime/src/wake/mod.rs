@@ -92,7 +92,7 @@ impl Wakes {
         for one in pushed.iter().filter(|ticket| ticket.queue.is_picked()) {
             let (queue, ticket) = (one.queue.name(), named(one));
             self.incoming.name_ticket(queue, &ticket);
-            if !is_crowd {
+            if !is_crowd && self.outgoing.is_some() {
                 self.send([Wake::Ticket { queue: queue.to_owned(), ticket }]);
             }
         }

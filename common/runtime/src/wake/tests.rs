@@ -103,6 +103,23 @@ fn of_a_crowd_of_tickets_the_first_are_named_and_every_queue_is_woken() {
 }
 
 #[test]
+fn without_notifications_a_process_tells_itself_each_thing_once() {
+    let wakes = Wakes::within_the_process();
+    let (named, woken, mut heard) =
+        (wakes.tickets_of(&[Queue::Render]), wakes.of_queues(&[Queue::Render]), wakes.subscribe());
+    named.want(true);
+    let ticket = pushed(Queue::Render);
+    wakes.tickets(std::slice::from_ref(&ticket));
+    assert!(woken.next().now_or_never().is_some());
+    assert!(woken.next().now_or_never().is_none());
+    assert_eq!(named.take().into_iter().map(|one| one.1).collect::<Vec<_>>(), [ticket.id]);
+    let ended = Wake::JobEnded(JobId::mint());
+    wakes.send([ended.clone()]);
+    assert_eq!(heard.try_recv(), Ok(ended));
+    assert!(heard.try_recv().is_err(), "queues and tickets are not everybody's");
+}
+
+#[test]
 fn a_word_reads_back_as_the_wake_it_was() {
     let job = JobId::mint();
     let queue = Wake::Queue("read:levels".to_owned());

@@ -6,7 +6,7 @@
 //! less.
 
 use chrono::{DateTime, Utc};
-use domain::attempt::AttemptError;
+use domain::attempt::{AttemptError, AttemptTimes};
 use domain::ids::{AccountId, DeliveryId, EndpointId};
 use domain::series::{FAILURES_THAT_DISABLE, FAILURES_THAT_WARN, Next};
 use sqlx::PgConnection;
@@ -31,6 +31,8 @@ pub struct EndedAttempt {
     pub at: DateTime<Utc>,
     /// How long it took, in milliseconds.
     pub duration_ms: i32,
+    /// How long its steps took.
+    pub times: AttemptTimes,
     /// The host that it went to; none when nothing is known to have been sent.
     pub url_host: Option<String>,
     /// The path there, without the query string.
@@ -117,7 +119,11 @@ pub async fn record(conn: &mut PgConnection, ended: &[EndedAttempt]) -> sqlx::Re
             Next::Retry { after_ms } => Some(after_ms),
             Next::Succeeded | Next::Failed => None,
         }) as _,
-        FAILURES_THAT_DISABLE
+        FAILURES_THAT_DISABLE,
+        &column(ended, |attempt| attempt.times.dns) as _,
+        &column(ended, |attempt| attempt.times.connect) as _,
+        &column(ended, |attempt| attempt.times.tls) as _,
+        &column(ended, |attempt| attempt.times.first_byte) as _
     )
     .fetch_all(conn)
     .await
@@ -145,7 +151,11 @@ pub async fn record_succeeded(conn: &mut PgConnection, ended: &[EndedAttempt]) -
         &column(ended, |attempt| attempt.kept_headers.clone()) as _,
         &column(ended, |attempt| attempt.response_status) as _,
         &column(ended, |attempt| attempt.response_excerpt.clone()) as _,
-        &endpoints as _
+        &endpoints as _,
+        &column(ended, |attempt| attempt.times.dns) as _,
+        &column(ended, |attempt| attempt.times.connect) as _,
+        &column(ended, |attempt| attempt.times.tls) as _,
+        &column(ended, |attempt| attempt.times.first_byte) as _
     )
     .execute(conn)
     .await?;

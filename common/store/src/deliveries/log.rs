@@ -104,6 +104,14 @@ pub struct AttemptRow {
     pub error: Option<String>,
     /// The start of the response's body, at most 1 KiB.
     pub response_excerpt: Option<String>,
+    /// Milliseconds of the name's lookup, of TCP's connect and of TLS, as `domain::attempt::AttemptTimes` has them.
+    pub dns_ms: Option<i32>,
+    /// See `dns_ms`.
+    pub connect_ms: Option<i32>,
+    /// See `dns_ms`.
+    pub tls_ms: Option<i32>,
+    /// Milliseconds until the headers of the response came; none without a response.
+    pub first_byte_ms: Option<i32>,
 }
 
 /// Returns the attempts of these deliveries: deliveries in any order, the attempts of each in the order in which they
@@ -112,7 +120,7 @@ pub async fn attempts_of(conn: &mut PgConnection, ids: &[DeliveryId]) -> sqlx::R
     sqlx::query_as!(
         AttemptRow,
         r#"SELECT delivery_id AS "delivery_id: DeliveryId", attempt, at, duration_ms, response_status, error,
-               response_excerpt
+               response_excerpt, dns_ms, connect_ms, tls_ms, first_byte_ms
            FROM delivery_attempts WHERE delivery_id = ANY ($1) ORDER BY delivery_id, claim_no"#,
         ids as _
     )
@@ -137,7 +145,7 @@ pub struct SentRow {
 pub async fn sent_of(conn: &mut PgConnection, id: DeliveryId) -> sqlx::Result<Vec<SentRow>> {
     let rows = sqlx::query!(
         r#"SELECT a.attempt, a.at, a.duration_ms, a.response_status, a.error, a.response_excerpt, a.url_host,
-               a.url_path, a.request_headers, d.event_id, d.event_type
+               a.url_path, a.request_headers, a.dns_ms, a.connect_ms, a.tls_ms, a.first_byte_ms, d.event_id, d.event_type
            FROM delivery_attempts AS a
            JOIN deliveries AS d ON d.id = a.delivery_id
            WHERE a.delivery_id = $1
@@ -155,6 +163,10 @@ pub async fn sent_of(conn: &mut PgConnection, id: DeliveryId) -> sqlx::Result<Ve
             response_status: row.response_status,
             error: row.error,
             response_excerpt: row.response_excerpt,
+            dns_ms: row.dns_ms,
+            connect_ms: row.connect_ms,
+            tls_ms: row.tls_ms,
+            first_byte_ms: row.first_byte_ms,
         },
         url_host: row.url_host,
         url_path: row.url_path,

@@ -2,7 +2,7 @@
 //! of other kinds end in a result or a typed error, and show nothing of their neighbours, is
 //! `worker/tests/hostile_files.rs`.
 
-use super::{JobCtx, Studio, an_hour, assert_near};
+use super::{JobCtx, Studio, an_hour, assert_near, until};
 use crate::readers::decode::{Channels, SmallSize, SoundBlocks, SoundFormat, decode_sound, small_pictures};
 use crate::readers::{Limit, MediaLimits, ReadError, ReaderSettings};
 use domain::read::Read;
@@ -48,9 +48,7 @@ fn runs(program: &Path) -> bool {
 }
 
 async fn until_it_runs(program: &Path) {
-    while !runs(program) {
-        tokio::task::yield_now().await;
-    }
+    until(|| runs(program)).await;
 }
 
 #[tokio::test]
@@ -222,9 +220,7 @@ async fn a_decoder_is_killed_when_its_job_is_cancelled_or_dropped() {
         outcome = reader.run(&media, &ctx) => panic!("{outcome:?}"),
         () = until_it_runs(&program) => {}
     }
-    while runs(&program) {
-        tokio::task::yield_now().await;
-    }
+    until(|| !runs(&program)).await;
     let (outcome, ()) = tokio::join!(reader.run(&media, &ctx), async {
         until_it_runs(&program).await;
         ctx.cancel.cancel();

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::time::Instant;
+use tokio::time::{Instant, interval};
 use tokio_util::sync::CancellationToken;
 
 /// A folder for media, and the readers of this machine.
@@ -89,6 +89,14 @@ impl Studio {
 
     pub(crate) async fn open(&self, path: &Path, ctx: &JobCtx) -> Result<MediaSource, ReadError> {
         MediaSource::open(path, &self.tools(), ctx).await
+    }
+}
+
+/// Looks every few milliseconds until this holds: a loop without a pause would take a core from what is waited for.
+pub(crate) async fn until(holds: impl Fn() -> bool) {
+    let mut looks = interval(Duration::from_millis(5));
+    while !holds() {
+        looks.tick().await;
     }
 }
 

@@ -1,6 +1,6 @@
 //! What reads of one media share while they run together: one decode, and nobody's end but their own.
 
-use super::{Studio, an_hour};
+use super::{Studio, an_hour, until};
 use crate::readers::{JobCtx, MediaSource, ReadError, ReadOutcome};
 use domain::read::Read;
 use std::time::Duration;
@@ -60,9 +60,7 @@ async fn one_that_is_cancelled_or_late_leaves_the_others_waiting() {
     let (cancelled, ctx) = (an_hour(), an_hour());
     let late = JobCtx::new(Instant::now() + Duration::from_millis(20), CancellationToken::new());
     let stop = async {
-        while studio.decodes() == 0 {
-            tokio::task::yield_now().await;
-        }
+        until(|| studio.decodes() > 0).await;
         cancelled.cancel.cancel();
     };
     let (gone, too_late, heard, ()) = tokio::join!(
@@ -82,17 +80,13 @@ async fn a_pass_that_nobody_waits_for_ends_and_a_failed_one_is_not_joined() {
     let media = studio.open(&studio.make("day.wav", "anullsrc=r=8000:cl=mono:d=40000", &[]), &an_hour()).await.unwrap();
     let ctx = an_hour();
     let (gone, ()) = tokio::join!(studio.of(Read::Speech, &media, &ctx), async {
-        while studio.decodes() == 0 {
-            tokio::task::yield_now().await;
-        }
+        until(|| studio.decodes() > 0).await;
         ctx.cancel.cancel();
     });
     assert!(matches!(gone, Err(ReadError::Cancelled)));
     // The decoder holds the media's file for as long as it lives.
     let input = std::fs::metadata(studio.path("day.wav")).unwrap();
-    while children_reading(&input) > 0 {
-        tokio::task::yield_now().await;
-    }
+    until(|| children_reading(&input) == 0).await;
 
     let silent = studio.open(&studio.make("picture.mp4", "testsrc=d=1", &[]), &an_hour()).await.unwrap();
     for _ in 0..2 {

@@ -1,7 +1,7 @@
 //! The `transcript` read: word errors on synthesised voices, and what a server behind the plug-in is asked and answers.
 
 use super::engine_servers::{sent_samples, server};
-use super::{Studio, an_hour};
+use super::{Studio, an_hour, until};
 use crate::readers::{JobCtx, Quality, ReadError, ReadOutcome, ReaderSettings, TranscriberSettings};
 use domain::read::Read;
 use std::path::PathBuf;
@@ -99,9 +99,7 @@ async fn recognition_stops_at_the_deadline_and_when_cancelled() {
     assert!(matches!(reader.run(&media, &ctx).await, Err(ReadError::Timeout)));
     let ctx = an_hour();
     let (outcome, ()) = tokio::join!(reader.run(&media, &ctx), async {
-        while ctx.progress.percent() < 11 {
-            tokio::task::yield_now().await;
-        }
+        until(|| ctx.progress.percent() >= 11).await;
         ctx.cancel.cancel();
     });
     assert!(matches!(outcome, Err(ReadError::Cancelled)));

@@ -2,7 +2,7 @@
 
 use super::{Darkroom, cut, number, stream};
 use crate::readers::decode::Workshop;
-use crate::readers::tests::an_hour;
+use crate::readers::tests::{an_hour, until};
 use crate::readers::{JobCtx, ReadError};
 use domain::item::ItemType;
 use domain::media_time::Span;
@@ -94,9 +94,7 @@ async fn a_render_stops_at_its_deadline_and_when_cancelled_and_leaves_nothing() 
 
     let cancelled = an_hour();
     let (rendered, asked) = tokio::join!(room.render_within(&whole, &film, None, 1 << 30, &cancelled), async {
-        while cancelled.progress.percent() < 26 {
-            tokio::task::yield_now().await;
-        }
+        until(|| cancelled.progress.percent() >= 26).await;
         cancelled.cancel.cancel();
         Instant::now()
     });

@@ -11,7 +11,7 @@ mod stills;
 
 use super::{Renderer, Sources};
 use crate::readers::tests::{Studio, an_hour};
-use crate::readers::{JobCtx, ReadError, ReaderSettings};
+use crate::readers::{JobCtx, MediaTools, ReadError, ReaderSettings};
 use domain::ids::ItemId;
 use domain::media_time::{FrameRate, Span};
 use domain::render::RenderPlan;
@@ -20,6 +20,7 @@ use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use store::uploads::Facts;
 
 /// Samples a second that sound is measured at.
@@ -28,8 +29,14 @@ const RATE: u32 = 48_000;
 /// A folder for media, a renderer, and the folder that its jobs work in.
 struct Darkroom {
     studio: Studio,
-    renderer: Renderer,
+    renderer: &'static Renderer,
     scratch: tempfile::TempDir,
+}
+
+/// The machine's renderer, for which ffmpeg is asked three questions once.
+fn renderer(tools: &MediaTools) -> &'static Renderer {
+    static FOUND: OnceLock<Renderer> = OnceLock::new();
+    FOUND.get_or_init(|| Renderer::found(tools).expect("`scripts/setup` installs an ffmpeg that encodes"))
 }
 
 impl Darkroom {
@@ -39,8 +46,7 @@ impl Darkroom {
         // Children that run as nobody pass through it.
         fs::set_permissions(scratch.path(), std::os::unix::fs::PermissionsExt::from_mode(0o711)).unwrap();
         let studio = Studio::with(&ReaderSettings { scratch_dir, ..ReaderSettings::default() });
-        let renderer = Renderer::found(&studio.tools()).expect("`scripts/setup` installs an ffmpeg that encodes");
-        Self { studio, renderer, scratch }
+        Self { renderer: renderer(&studio.tools()), studio, scratch }
     }
 
     /// Renders into a file of this name. Returns what the renderer says that it is.

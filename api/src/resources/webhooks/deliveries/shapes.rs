@@ -56,6 +56,8 @@ pub struct Attempt {
     pub at: Time,
     /// Its duration, in milliseconds.
     pub duration_ms: i32,
+    /// How long its steps took.
+    pub times: AttemptTimes,
     /// The receiver's HTTP status; null when there was no answer.
     pub response_status: Option<i16>,
     /// The error, or null: `interrupted`, `timeout`, `dns_failed`, `connect_failed`, `connection_lost`,
@@ -64,6 +66,21 @@ pub struct Attempt {
     pub error: Option<Text>,
     /// The start of the receiver's answer, at most 1 KiB; null when there was none.
     pub response_excerpt: Option<Text>,
+}
+
+/// How long the steps of an attempt took, in milliseconds. A step that did not end is null, and so is one that there
+/// was none of: no lookup of an address, no TLS over http, and nothing to open where a connection was open already.
+#[derive(Debug, Clone, Object)]
+#[expect(clippy::struct_field_names, reason = "the names say the unit")]
+pub struct AttemptTimes {
+    /// Looking up the name of the receiver, or null.
+    pub dns_ms: Option<i32>,
+    /// Connecting to it, or null.
+    pub connect_ms: Option<i32>,
+    /// Setting up TLS, or null.
+    pub tls_ms: Option<i32>,
+    /// From the start of the attempt until the headers of the answer came; null when there was no answer.
+    pub first_byte_ms: Option<i32>,
 }
 
 /// A delivery, with the requests that were sent.
@@ -114,6 +131,8 @@ pub struct SentAttempt {
     pub at: Time,
     /// Its duration, in milliseconds.
     pub duration_ms: i32,
+    /// How long its steps took.
+    pub times: AttemptTimes,
     /// The host that it was sent to; null when nothing is known to have been sent.
     pub request_host: Option<Text>,
     /// The path of the request, without the query string, or null.
@@ -156,12 +175,13 @@ impl DeliveryDetail {
 
 impl From<SentRow> for SentAttempt {
     fn from(row: SentRow) -> Self {
-        let Attempt { attempt, at, duration_ms, response_status, error, response_excerpt } = row.attempt.into();
+        let Attempt { attempt, at, duration_ms, times, response_status, error, response_excerpt } = row.attempt.into();
         let headers = row.request_headers.and_then(|headers| serde_json::from_value(headers).ok());
         Self {
             attempt,
             at,
             duration_ms,
+            times,
             request_host: row.url_host.map(Text),
             request_path: row.url_path.map(Text),
             request_headers: headers,
@@ -221,6 +241,12 @@ impl From<AttemptRow> for Attempt {
             attempt: row.attempt,
             at: Time(row.at),
             duration_ms: row.duration_ms,
+            times: AttemptTimes {
+                dns_ms: row.dns_ms,
+                connect_ms: row.connect_ms,
+                tls_ms: row.tls_ms,
+                first_byte_ms: row.first_byte_ms,
+            },
             response_status: row.response_status,
             error: row.error.map(Text),
             response_excerpt: row.response_excerpt.map(Text),

@@ -2,6 +2,7 @@
 //! can't do. Time is real here, since the sockets are; the deadlines are short instead.
 
 mod names;
+mod times;
 
 use super::test_receiver::{Behaviour, Receiver};
 use super::*;
