@@ -33,6 +33,12 @@ class Films(unittest.TestCase):
     def tearDownClass(cls):
         cls.temporary.cleanup()
 
+    def test_pictures_of_a_dub(self):
+        one, other = self.sources
+        self.assertEqual(dubs.pictures_off(one, one), 0)
+        self.assertGreater(dubs.pictures_off(one, other), 50)
+        self.assertGreater(dubs.pictures_off(one, self.cut("other.mkv", (0, 0, 1), (1, 1, 2))), 40)
+
     def cut(self, name, first, second):
         """A film of a span of each source."""
         graph = ";".join(

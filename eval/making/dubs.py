@@ -53,6 +53,12 @@ def made(desk: Desk, seeds: int) -> dict:
     after = kept(desk, first["dub_id"], "again")
     script = [{"start": 1.0 + 4 * n, "end": 2.5 + 4 * n, "text": text} for n, text in enumerate(SCRIPT[seeds])]
     told = desk.ready("dub", ref=item, target_language="es", script=script)
+    ops = [{"op": "set_format", "width": 640, "height": 360, "fps": 25}]
+    ops.append({"op": "add_scene", "ref": item, "start": 1.0, "duration": 12.0})
+    timeline = desk.timeline(f"Lecture {seeds}", ops)
+    of_timeline = desk.ready("dub", timeline_id=timeline["id"], target_language="es", script=script)
+    desk.fetched(of_timeline["output_item_id"], "timeline.dub")
+    desk.rendered(timeline["id"], "timeline.mp4")
     return {
         "source": path.name,
         "turns": [[*span, voice] for span, voice in zip(spans, VOICES[seeds])],
@@ -130,6 +136,8 @@ def rows(folder: Path, found: dict, seeds: int) -> list[Row]:
     span = (changed["start"], max(one["end"] + (one["overflow"] or 0.0) for one in (changed, then)))
     result, none = found["result"], Bar.at_most(0)
     told = [one for one in found["script"]["segments"] if one["overflow"]]
+    # A sound has no pictures to count.
+    is_film = found["source"].endswith(".mp4")
     return [
         Row(
             "dubs",
@@ -174,16 +182,21 @@ def rows(folder: Path, found: dict, seeds: int) -> list[Row]:
         Row(
             "dubs",
             "pictures of a dubbed film that are not its source's",
-            pictures_off(folder, found["source"]),
+            pictures_off(folder / found["source"], folder / "first.dub") if is_film else 0,
+            none,
+            0,
+        ),
+        Row(
+            "dubs",
+            "pictures of a dubbed timeline that are not its film's",
+            pictures_off(folder / "timeline.mp4", folder / "timeline.dub") if is_film else 0,
             none,
             0,
         ),
     ]
 
 
-def pictures_off(folder: Path, source: str) -> int:
-    """A sound has none."""
-    if not source.endswith(".mp4"):
-        return 0
-    one, other = judge.counters(folder / source), judge.counters(folder / "first.dub")
+def pictures_off(source: Path, dub: Path) -> int:
+    """Pictures that one of these films has and the other one has not in the same place."""
+    one, other = judge.counters(source), judge.counters(dub)
     return abs(len(one) - len(other)) + sum(said != shown for said, shown in zip(one, other))

@@ -7,7 +7,7 @@
 use crate::app::App;
 use crate::app::beside::{run_beside_if, worked};
 use crate::auth::Caller;
-use crate::http::error::{Answer, ApiError};
+use crate::http::error::{Answer, ApiError, Code};
 use crate::usecases::documents::{Document, Kept, acts_in, missing, opened};
 use domain::document::{self, LONG_BYTES};
 use serde_json::Value;
@@ -22,6 +22,28 @@ use uuid::Uuid;
 /// `workspace_forbidden` when it is in another workspace, the kind's own refusal when there is none.
 pub async fn reach<D: Document>(app: &App, caller: &Caller, id: Uuid) -> Answer<Kept<D>> {
     let row = found::<D>(&mut *app.conn().await?, caller, id).await?;
+    read(app, caller, row).await
+}
+
+/// Returns the document as it was at this revision: the present one, or one that is kept for undo.
+///
+/// # Errors
+/// As [`reach`]; `revision_conflict` when the revision is not kept any more, or is still to come.
+pub async fn reach_revision<D: Document>(app: &App, caller: &Caller, id: Uuid, revision: i32) -> Answer<Kept<D>> {
+    let mut conn = app.conn().await?;
+    let mut row = found::<D>(&mut conn, caller, id).await?;
+    if row.revision != revision {
+        let (noun, stands) = (D::KIND.noun(), row.revision);
+        row = documents::find_earlier(&mut conn, D::KIND, id, revision).await?.ok_or_else(|| {
+            let message = format!("Revision {revision} of the {noun} is not kept: it is at revision {stands} now.");
+            ApiError::new(Code::RevisionConflict, message).revision(stands)
+        })?;
+    }
+    drop(conn);
+    read(app, caller, row).await
+}
+
+async fn read<D: Document>(app: &App, caller: &Caller, row: ReadRow) -> Answer<Kept<D>> {
     let is_long = is_long(&row);
     let body: D = worked(app, caller.account_id, is_long, || parsed(&row)).await?;
     let named = body.items();

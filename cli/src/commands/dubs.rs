@@ -1,4 +1,4 @@
-//! `mws dub` and `mws dubs`: an item's speech in another language (contract §4.14).
+//! `mws dub` and `mws dubs`: the speech of an item or a timeline in another language (contract §4.14).
 
 use super::documents::Kind;
 use super::edits::succeeded;
@@ -37,19 +37,23 @@ const SEGMENTS: [Column; 7] = [
     Column::new("OVERFLOW", "/overflow"),
     Column::new("TRANSLATION", "/translation"),
 ];
-/// Times that the tool is called: for two reads, for the dub, and for its result.
-const MOST_CALLS: usize = 4;
+/// Times that the tool is called: for a timeline's film, for two reads, for the dub, and for its result.
+const MOST_CALLS: usize = 5;
 
-/// The item to dub, and how.
+/// The item or the timeline to dub, and how.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   mws dub talk --to es --wait
   mws dub talk --to es --keep-background --dry-run
+  mws dub --timeline tml_01J… --to es --wait
   mws dub talk --to es --script '[{\"start\":0,\"end\":2.5,\"text\":\"Buenos días.\"}]' --wait")]
 pub struct Args {
     /// The item's ref or id.
-    #[arg(value_name = "REF")]
-    item: String,
+    #[arg(value_name = "REF", required_unless_present = "timeline", conflicts_with = "timeline")]
+    item: Option<String>,
+    /// A timeline to dub, as it is now: its film is rendered first, unless that is there.
+    #[arg(long, value_name = "ID")]
+    timeline: Option<String>,
     /// The language to dub into, such as es.
     #[arg(long, value_name = "LANGUAGE")]
     to: String,
@@ -122,20 +126,28 @@ pub enum Command {
     },
 }
 
-/// The arguments of the tool.
-fn asked(args: &Args) -> Result<Value, Failure> {
+/// The arguments of the tool. All calls are for the revision that the timeline has now.
+async fn asked(args: &Args, context: &Context) -> Result<Value, Failure> {
     let script = args.script.as_deref().map(json_of).transpose()?;
     let voices = args.voice.iter().map(|given| voice(given)).collect::<Result<Vec<_>, _>>()?;
+    let revision = match &args.timeline {
+        Some(id) => {
+            let shown = context.client.tool("get_timeline", &json!({ "timeline_id": id })).await?;
+            shown["timeline"]["revision"].clone()
+        }
+        None => Value::Null,
+    };
     Ok(without_nulls(json!({
-        "ref": args.item, "target_language": args.to, "source_language": args.from, "script": script,
+        "ref": args.item, "timeline_id": args.timeline, "timeline_revision": revision,
+        "target_language": args.to, "source_language": args.from, "script": script,
         "voices": (!voices.is_empty()).then_some(voices),
         "keep_background": args.keep_background.then_some(true), "dry_run": args.dry_run.then_some(true),
     })))
 }
 
-/// Dubs an item.
+/// Dubs an item or a timeline.
 pub(super) async fn make(args: Args, context: &Context) -> Result<(), Failure> {
-    let ask = asked(&args)?;
+    let ask = asked(&args, context).await?;
     let mut answer = Value::Null;
     for _ in 0..MOST_CALLS {
         answer = context.client.tool("dub", &ask).await?;

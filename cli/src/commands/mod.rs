@@ -84,7 +84,7 @@ pub enum ClientCommand {
     /// Make pictures, films, speech and sound with models, and larger and cut-out versions of items.
     #[command(subcommand)]
     Generate(generate::Command),
-    /// Dub what is said in an item into another language.
+    /// Dub what is said in an item or a timeline into another language.
     Dub(dubs::Args),
     /// See, change and speak dubs.
     #[command(subcommand)]

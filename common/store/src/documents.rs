@@ -176,6 +176,28 @@ pub async fn find(conn: &mut PgConnection, kind: DocumentKind, id: Uuid) -> sqlx
     .await
 }
 
+/// Like [`find`], with the name and the body that the document had at this revision. Also none when that revision is
+/// the present one, or is not kept.
+pub async fn find_earlier(
+    conn: &mut PgConnection,
+    kind: DocumentKind,
+    id: Uuid,
+    revision: i32,
+) -> sqlx::Result<Option<ReadRow>> {
+    sqlx::query_as!(
+        ReadRow,
+        r#"SELECT d.id, d.workspace_id AS "workspace_id: WorkspaceId", r.name, r.body::text AS "body!", r.revision,
+               d.created_at, d.updated_at
+           FROM documents d JOIN document_revisions r ON r.document_id = d.id
+           WHERE d.id = $1 AND d.kind = $2 AND r.revision = $3"#,
+        id,
+        kind.name(),
+        revision,
+    )
+    .fetch_optional(conn)
+    .await
+}
+
 /// Like [`find`], without the body.
 pub async fn summary(conn: &mut PgConnection, kind: DocumentKind, id: Uuid) -> sqlx::Result<Option<SummaryRow>> {
     sqlx::query_as!(

@@ -178,8 +178,24 @@ pub struct SpokenDub {
     pub timeline: TimelineId,
     /// The timeline's name and body, which are stored when no such timeline exists.
     pub new_timeline: (String, Body),
-    /// The item of the voices that it had before.
-    pub voice_before: Option<ItemId>,
+}
+
+/// The revision of a dub that was last spoken, and the item of its voices.
+#[derive(Debug, Clone, Copy)]
+struct LastSpoken {
+    revision: i32,
+    voice: ItemId,
+}
+
+/// Returns what was last spoken of a dub, and locks it until the caller's transaction ends; none when nothing was.
+async fn last_spoken(conn: &mut PgConnection, dub: DubId) -> sqlx::Result<Option<LastSpoken>> {
+    sqlx::query_as!(
+        LastSpoken,
+        r#"SELECT revision, voice_item_id AS "voice: ItemId" FROM dub_outputs WHERE document_id = $1 FOR UPDATE"#,
+        dub.uuid()
+    )
+    .fetch_optional(conn)
+    .await
 }
 
 /// Locks the timeline of a dub that was spoken, if there is one, as [`keep`] does. It waits for people who edit it:
@@ -191,6 +207,9 @@ pub async fn lock_timeline(conn: &mut PgConnection, spoken: &SpokenDub) -> sqlx:
 /// Stores a dub that was spoken: its items, its timeline, the dub itself when it is new, and what was spoken. Call it
 /// in the transaction that ends the job. The job of a dub that is deleted is cancelled and comes to no such end; where
 /// a process of the release before has deleted the dub, its items and timeline are stored alone.
+///
+/// Jobs of two revisions may end in either order: the dub and its timeline have the later revision afterwards. The
+/// timeline gets the new voices unless somebody has put others there than those that were last spoken.
 pub async fn keep(conn: &mut PgConnection, spoken: &SpokenDub) -> sqlx::Result<()> {
     for item in [&spoken.item, &spoken.voice] {
         new_item::store(conn, item).await?;
@@ -202,9 +221,14 @@ pub async fn keep(conn: &mut PgConnection, spoken: &SpokenDub) -> sqlx::Result<(
     if let Some((name, body)) = &spoken.new {
         documents::create(conn, &new(spoken.dub.uuid(), DocumentKind::Dub)(name, body)).await?;
     }
+    let before = last_spoken(conn, spoken.dub).await?;
+    if before.is_some_and(|before| before.revision > spoken.revision) {
+        return Ok(());
+    }
     if let Some(row) = documents::find_to_change(conn, DocumentKind::Timeline, spoken.timeline.uuid()).await? {
         let duration = Micros::ms(spoken.voice.facts.duration_ms.unwrap_or(0));
-        if let Some((whole, summary)) = revoiced(&row.body, spoken.voice_before, (spoken.voice.id, duration)) {
+        let before = before.map(|before| before.voice);
+        if let Some((whole, summary)) = revoiced(&row.body, before, (spoken.voice.id, duration)) {
             documents::replace(conn, &row, &row.name, &Body { whole, summary }).await?;
         }
     } else {

@@ -155,3 +155,58 @@ async fn a_dub_whose_timeline_is_edited_ends_alone_and_holds_up_nobody() -> anyh
     client.reaches(&spoken, "succeeded").await?;
     world.end().await
 }
+
+#[tokio::test]
+async fn the_later_of_two_revisions_stays_whichever_job_ends_last() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let (client, item) = (&tenant.client, world.item(&tenant, Media::audio(60)).await?);
+    let dub = world.dub(&tenant, item).await?;
+    let started = async |keep: bool| {
+        let op = json!({ "op": "set_background", "keep": keep });
+        client.tool("edit_dub", &json!({ "dub_id": dub, "ops": [op] })).await?.data()?;
+        job(&client.tool("render_dub", &json!({ "dub_id": dub })).await?)
+    };
+    let spoken = async |later: &Value| {
+        let seen = dub_of(client, &json!(dub)).await?;
+        assert_eq!((&seen["output_item_id"], &seen["stale"]), (&later["result"]["item_id"], &json!(false)), "{seen}");
+        let asked = json!({ "timeline_id": seen["timeline_id"] });
+        let timeline = client.tool("get_timeline", &asked).await?.data()?["timeline"].clone();
+        assert_eq!(timeline["audio"]["voiceover"]["item_id"], later["result"]["voice_item_id"], "{timeline}");
+        anyhow::Ok(())
+    };
+    let earlier = started(true).await?;
+    let (held, begins, go_on) = held_back();
+    let worker = world.worker_with(held, |settings| settings.worker_reads = Some(2)).await?;
+    begins.await?;
+    let later = client.reaches(&started(false).await?, "succeeded").await?;
+    spoken(&later).await?;
+    let _ = go_on.send(());
+    let ended = client.reaches(&earlier, "succeeded").await?;
+    assert_ne!(ended["result"]["voice_item_id"], later["result"]["voice_item_id"]);
+    spoken(&later).await?;
+    worker.stop().await?;
+    assert_eq!(scheduler::check_ledger::run_once(&world.process).await?, 0);
+    world.end().await
+}
+
+#[tokio::test]
+async fn voices_that_were_planned_before_others_were_spoken_still_get_into_the_timeline() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let (client, item) = (&tenant.client, world.item(&tenant, Media::audio(60)).await?);
+    let dub = world.dub(&tenant, item).await?;
+    let mut started = Vec::new();
+    for keep in [true, false] {
+        let op = json!({ "op": "set_background", "keep": keep });
+        client.tool("edit_dub", &json!({ "dub_id": dub, "ops": [op] })).await?.data()?;
+        started.push(job(&client.tool("render_dub", &json!({ "dub_id": dub })).await?)?);
+    }
+    world.work(runners::instant()).await?;
+    client.reaches(&started[0], "succeeded").await?;
+    let later = client.reaches(&started[1], "succeeded").await?;
+    let timeline = json!({ "timeline_id": later["result"]["timeline_id"] });
+    let timeline = client.tool("get_timeline", &timeline).await?.data()?["timeline"].clone();
+    assert_eq!(timeline["audio"]["voiceover"]["item_id"], later["result"]["voice_item_id"], "{timeline}");
+    world.end().await
+}

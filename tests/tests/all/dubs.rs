@@ -1,5 +1,6 @@
 //! Dubs: a talk that is put into Spanish by what is installed here, and spoken again where it is changed; and what
-//! their jobs hold and refuse. What a dub sounds like is the worker's; `dub_ends` has those that are deleted.
+//! their jobs hold and refuse. What a dub sounds like is the worker's; `dub_ends` has those that are deleted, and
+//! `dub_timelines` those of timelines.
 
 use crate::generation::job;
 use anyhow::Context;
@@ -184,7 +185,6 @@ async fn what_can_not_be_dubbed_is_refused_in_words_and_starts_nothing() -> anyh
         (json!({ "ref": silent }), "read_not_applicable", "no sound"),
         (json!({ "ref": "no such" }), "item_not_found", ""),
         (json!({ "timeline_id": "tml_x" }), "invalid_request", "exactly one"),
-        (json!({ "ref": null, "timeline_id": "tml_x" }), "invalid_request", "render_timeline"),
         (json!({ "voices": [{ "speaker": "nobody", "voice": "es" }] }), "invalid_request", "voices[0]"),
         (json!({ "voices": [{ "speaker": "A", "voice": "-w" }] }), "invalid_request", "voices[0]"),
         (json!({ "script": [] }), "invalid_request", "1 to 2000"),
@@ -296,5 +296,19 @@ async fn the_same_dub_is_made_once_whatever_is_repeated_and_anew_when_it_is_dele
     let anew = job(&client.tool("dub", &body).await?)?;
     assert_ne!(anew, id);
     client.reaches(&anew, "succeeded").await?;
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_dub_without_a_word_is_not_spoken() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let (client, item) = (&tenant.client, world.item(&tenant, Media::audio(60)).await?);
+    let dub = world.dub(&tenant, item).await?;
+    let op = json!({ "op": "update_segment", "segment_id": "segment-1", "translation": " " });
+    client.tool("edit_dub", &json!({ "dub_id": dub, "ops": [op] })).await?.data()?;
+    let refused = client.tool("render_dub", &json!({ "dub_id": dub })).await?;
+    assert_eq!(refused.code(), "invalid_request", "{}", refused.text);
+    assert_eq!(world.count("SELECT count(*) FROM jobs").await?, 0);
     world.end().await
 }

@@ -34,6 +34,7 @@ mod cut_off;
 mod deploy;
 mod dispatch;
 mod dub_ends;
+mod dub_timelines;
 mod dubs;
 mod floors;
 mod generated;

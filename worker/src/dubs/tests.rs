@@ -107,6 +107,7 @@ impl Cinema {
             translates: body.source_language.is_some(),
             body,
             before,
+            original: None,
         };
         let asked = DubRequest { plan, source: source.clone(), duration_ms, before: media, most_bytes: 1 << 30 };
         self.dubber.dub(&asked, &an_hour()).await
@@ -135,6 +136,7 @@ impl Cinema {
 fn dub(segments: Vec<Segment>, from: Option<&str>, keep_background: bool) -> Dub {
     Dub {
         source: ItemId::mint(),
+        timeline: None,
         source_language: from.map(|from| from.parse().unwrap()),
         target_language: "es".parse().unwrap(),
         keep_background,

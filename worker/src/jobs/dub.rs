@@ -8,7 +8,7 @@ use crate::jobs::{Done, Worker};
 use crate::readers::{JobCtx, ProcessorTime, ReadError};
 use domain::credits::Credits;
 use domain::document::MOST_NAME_CHARACTERS;
-use domain::dub::{DubPlan, engine_of, variant};
+use domain::dub::{DubPlan, engine_of, variant, variant_of};
 use domain::generation::MadeBy;
 use domain::ids::{DubId, ItemId, JobId, TimelineId};
 use domain::task::Task;
@@ -136,7 +136,10 @@ impl Worker {
         let dub = plan.dub.unwrap_or_else(DubId::mint);
         let source = Micros::ms(item.duration_ms);
         let voices = (voice, Micros::ms(new_voice.facts.duration_ms.unwrap_or(0)));
-        let timeline = variant(&body, voices, source, pictured(picture));
+        let timeline = match &plan.original {
+            Some(original) => variant_of(original, &body, voices, source),
+            None => variant(&body, voices, source, pictured(picture)),
+        };
         let overflowing = pieces.iter().filter(|piece| piece.overflow_ms > 0).count();
         let result = json!({
             "item_id": known.row.output, "timeline_id": known.timeline, "dub_id": dub, "voice_item_id": voice,
@@ -153,7 +156,6 @@ impl Worker {
             pieces,
             timeline: known.timeline,
             new_timeline: (document_name(&plan.item_name()), body_of(&timeline, timeline.summary())),
-            voice_before: plan.before.as_ref().map(|before| before.voice),
         };
         let charge = self.process.settings.rates.of(Task::Dub).price(plan.worth_ms(item.duration_ms));
         Ok(Done { charge, credits: Credits::ZERO, result, made: vec![Product::Dub(Box::new(spoken_dub))] })

@@ -22,6 +22,14 @@ pub(super) struct Ordering<'a> {
     pub(super) dry_run: bool,
 }
 
+/// What came of an order.
+pub(super) enum Ordered<Made, T: ParseFromJSON + ToJSON> {
+    /// The state of what was ordered.
+    Standing(Box<Standing<Made>>),
+    /// The bytes that were answered to the first call with the same key.
+    Replayed(Stored<ToolAnswer<T>>),
+}
+
 /// Returns the order of a call by this caller of this tool.
 pub(super) fn order(caller: &Caller, tool: &'static str, context: Option<String>, key: Option<Key>) -> Order {
     Order { owners: starting::owners(caller), call: starting::call(caller, tool, context), key }
@@ -40,23 +48,9 @@ impl Ordering<'_> {
         refused: impl Fn(&Unmade, &Standing<M::Made>) -> ApiError,
         answer: impl Fn(&Standing<M::Made>) -> ToolAnswer<T> + Sync,
     ) -> Answer<Stored<ToolAnswer<T>>> {
-        let process = &self.app.process;
-        let standing = if self.dry_run {
-            dispatch::estimate(process, request).await?
-        } else {
-            // The stored answer of a key names the job that was started, and has no link: that would expire before a
-            // replay.
-            let compose = |standing: &Standing<M::Made>| match standing.state {
-                Making::Not(_) => String::new(),
-                _ => Stored::<ToolAnswer<T>>::fresh(&answer(standing)).body().to_owned(),
-            };
-            let dispatched = dispatch::dispatch(process, request, &compose).await;
-            match dispatched.map_err(|error| starting::refused(request.order().key.as_ref(), error))? {
-                Dispatched::KeyReused => return Err(starting::key_reused()),
-                Dispatched::TooSoon(wait) => return Err(rate::too_soon(wait)),
-                Dispatched::Replayed(body) => return Ok(replay(body)),
-                Dispatched::Answered(standing) => standing,
-            }
+        let standing = match self.start(request, &answer).await? {
+            Ordered::Replayed(answer) => return Ok(answer),
+            Ordered::Standing(standing) => *standing,
         };
         let media = match &standing.state {
             Making::Made(made) => self.media(item_of(made)).await?,
@@ -64,6 +58,35 @@ impl Ordering<'_> {
             Making::Not(why) => return Err(refused(why, &standing)),
         };
         Ok(Stored::fresh(&answer(&standing).showing(media)))
+    }
+
+    /// Starts the work, unless it is made or under way, or this is a dry run. `answer` makes the answer that is stored
+    /// under the call's key when the work starts.
+    ///
+    /// # Errors
+    /// Those of a dispatch. Why no job was started is no error here.
+    pub(super) async fn start<M: Make, T: ParseFromJSON + ToJSON>(
+        &self,
+        request: &M,
+        answer: impl Fn(&Standing<M::Made>) -> ToolAnswer<T> + Sync,
+    ) -> Answer<Ordered<M::Made, T>> {
+        let process = &self.app.process;
+        if self.dry_run {
+            return Ok(Ordered::Standing(Box::new(dispatch::estimate(process, request).await?)));
+        }
+        // The stored answer of a key names the job that was started, and has no link: that would expire before a
+        // replay.
+        let compose = |standing: &Standing<M::Made>| match standing.state {
+            Making::Not(_) => String::new(),
+            _ => Stored::<ToolAnswer<T>>::fresh(&answer(standing)).body().to_owned(),
+        };
+        let dispatched = dispatch::dispatch(process, request, &compose).await;
+        match dispatched.map_err(|error| starting::refused(request.order().key.as_ref(), error))? {
+            Dispatched::KeyReused => Err(starting::key_reused()),
+            Dispatched::TooSoon(wait) => Err(rate::too_soon(wait)),
+            Dispatched::Replayed(body) => Ok(Ordered::Replayed(replay(body))),
+            Dispatched::Answered(standing) => Ok(Ordered::Standing(Box::new(standing))),
+        }
     }
 
     /// Returns the media of an item that was made, to show beside the answer.
@@ -80,15 +103,18 @@ impl Ordering<'_> {
                 let message = format!("The account keeps as many bytes as it may, {most}, or as many items.");
                 ApiError::new(Code::FileTooLarge, message).suggest("Delete items that are no longer needed.")
             }
-            Unmade::DocumentsFull => {
-                let message = "The workspace has as many dubs or timelines as it may.";
-                ApiError::new(Code::QuotaReached, message).suggest("Delete those that are no longer needed.")
-            }
+            Unmade::DocumentsFull => documents_full(),
             Unmade::DubDeleted => ApiError::new(Code::DubNotFound, "The dub was deleted a moment ago."),
             Unmade::Lacking(_) => starting::not_started(Reason::EngineNotConfigured, &Prepared::from(standing)),
             Unmade::Reason(reason) => starting::not_started(*reason, &Prepared::from(standing)),
         }
     }
+}
+
+/// Returns the refusal of a dub that there is no room for.
+pub(super) fn documents_full() -> ApiError {
+    let message = "The workspace has as many dubs or timelines as it may.";
+    ApiError::new(Code::QuotaReached, message).suggest("Delete those that are no longer needed.")
 }
 
 /// Returns the answer that a key already has.

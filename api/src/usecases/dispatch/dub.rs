@@ -10,6 +10,7 @@ use domain::plan::Candidate;
 use domain::task::Task;
 use sqlx::PgConnection;
 use store::dubs::{self, MadeDub, NewDubJob};
+use store::jobs::Owners;
 use store::{documents, generations};
 
 /// A dub that a call asks for.
@@ -63,7 +64,7 @@ impl Make for DubRequest {
         if let Some(lack) = self.plan.lack(&offered) {
             return Ok(Some(Unmade::Lacking(lack)));
         }
-        let is_full = self.plan.tool == DubTool::Dub && self.is_full_of_documents(conn).await?;
+        let is_full = self.plan.tool == DubTool::Dub && is_full_of_dubs(conn, self.order.owners).await?;
         Ok(is_full.then_some(Unmade::DocumentsFull))
     }
 
@@ -82,15 +83,13 @@ impl Make for DubRequest {
     }
 }
 
-impl DubRequest {
-    /// Whether the account has no room for one more dub and its timeline. Jobs that run at the same time may exceed it.
-    async fn is_full_of_documents(&self, conn: &mut PgConnection) -> sqlx::Result<bool> {
-        let owners = self.order.owners;
-        for kind in [DocumentKind::Dub, DocumentKind::Timeline] {
-            if documents::count(conn, owners.workspace, kind, kind.most()).await? >= kind.most() {
-                return Ok(true);
-            }
+/// Whether the workspace or its account has no room for one more dub and its timeline. Jobs that run at the same time
+/// may exceed it.
+pub async fn is_full_of_dubs(conn: &mut PgConnection, owners: Owners) -> sqlx::Result<bool> {
+    for kind in [DocumentKind::Dub, DocumentKind::Timeline] {
+        if documents::count(conn, owners.workspace, kind, kind.most()).await? >= kind.most() {
+            return Ok(true);
         }
-        Ok(documents::kept_bytes(conn, owners.owner).await? >= MOST_ACCOUNT_BYTES)
     }
+    Ok(documents::kept_bytes(conn, owners.owner).await? >= MOST_ACCOUNT_BYTES)
 }

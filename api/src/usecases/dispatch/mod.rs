@@ -20,7 +20,7 @@ use crate::http::rate::{self, kept_byte_us};
 use domain::ids::AccountId;
 use domain::minutes::Minutes;
 use domain::plan::{self, Answer, Candidate, Start};
-pub use dub::DubRequest;
+pub use dub::{DubRequest, is_full_of_dubs};
 pub use error::DispatchError;
 use futures_util::future::BoxFuture;
 pub use generation::GenerationRequest;

@@ -17,11 +17,11 @@ pub use fit::{Fitted, Spoken, TEMPOS, fitted, tempo};
 pub use language::{Language, MOST_VOICE_CHARACTERS, engine_of, is_voice, usual_voice};
 pub use offers::{Lack, lack_of_language, lack_of_pair, lack_of_voices, offered_languages, offered_pair};
 pub use ops::{DubOp, NewSegment};
-pub use plan::{ATTACK_MS, Before, DOWN, DubPlan, DubTool, Needs, RELEASE_MS, revoiced, variant};
+pub use plan::{ATTACK_MS, Before, DOWN, DubPlan, DubTool, Needs, RELEASE_MS, revoiced, variant, variant_of};
 pub use said::{Recording, SaidTurn, SaidWord, Transcript, said, turns_of, words_of};
 
 use crate::document::MOST_ID_CHARACTERS;
-use crate::ids::ItemId;
+use crate::ids::{ItemId, TimelineId};
 use crate::part_ids::PartIds;
 use crate::timeline::Micros;
 use serde::{Deserialize, Serialize};
@@ -44,6 +44,9 @@ pub const ONE_SPEAKER: &str = "speaker_1";
 pub struct Dub {
     /// The item that is dubbed.
     pub source: ItemId,
+    /// The timeline that the item is the film of; `None` if an item was dubbed, not a timeline.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeline: Option<TimelineId>,
     /// The language spoken in it; `None` if a script was given without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_language: Option<Language>,
@@ -150,6 +153,15 @@ impl Dub {
             ids.take(&segment.id);
         }
         Ok(())
+    }
+
+    /// Lets segments that end with the timeline end with its film, which may be some milliseconds shorter.
+    pub fn end_with_film(&mut self, film: Micros, timeline: Micros) {
+        for segment in &mut self.segments {
+            if segment.end > film && segment.end <= timeline {
+                segment.end = film;
+            }
+        }
     }
 
     /// Returns the index of the segment of this id.

@@ -5,7 +5,7 @@ use super::{Dub, Lack, Piece, engine_of, lack_of_pair, lack_of_voices, offered_p
 use crate::ids::{DubId, ItemId, WorkspaceId};
 use crate::letters::spoken_letters;
 use crate::plan_hash::plan_hash;
-use crate::timeline::{AudioTrack, Duck, Fit, Micros, Ratio, Scene, SceneKind, Timeline};
+use crate::timeline::{Audio, AudioTrack, CaptionSource, Duck, Fit, Micros, Ratio, Scene, SceneKind, Timeline};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -65,6 +65,9 @@ pub struct DubPlan {
     pub translates: bool,
     /// The earlier render of its voices, if there is one.
     pub before: Option<Before>,
+    /// The timeline that is dubbed, as it was at the call; `None` if an item is dubbed, or is spoken again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub original: Option<Box<Timeline>>,
 }
 
 /// The names of the engines and language pairs that a dub needs, as workers offer them (`store::generations`).
@@ -89,7 +92,13 @@ impl DubPlan {
         self.worth_ms(item_ms).saturating_mul(3).saturating_add(10_000)
     }
 
-    /// Returns the SHA-256 of the plan, without the name and without what was spoken before, which only saves work.
+    /// Whether no segment has a word to speak.
+    pub fn is_silent(&self) -> bool {
+        !self.translates && self.body.segments.iter().all(|segment| segment.translation.is_empty())
+    }
+
+    /// Returns the SHA-256 of the plan, without the name, without what was spoken before, which only saves work, and
+    /// without the timeline's body, of which the film is heard and seen. The timeline's id is in the dub's body.
     pub fn hash(&self) -> [u8; 32] {
         plan_hash(&(self.tool, self.workspace, self.dub, self.revision, &self.body, self.translates))
     }
@@ -130,17 +139,6 @@ impl DubPlan {
 /// Returns the timeline of a dubbed item: the item's picture with the voices, and its own sound under them if that is
 /// kept.
 pub fn variant(dub: &Dub, voice: (ItemId, Micros), source: Micros, picture: Timeline) -> Timeline {
-    let track = |id: &str, item, duration, duck| AudioTrack {
-        id: id.to_owned(),
-        item,
-        start: Micros::ZERO,
-        offset: Micros::ZERO,
-        duration,
-        volume: Ratio::ONE,
-        fade_in: Micros::ZERO,
-        fade_out: Micros::ZERO,
-        duck,
-    };
     let scene = Scene {
         id: "scene-1".to_owned(),
         kind: SceneKind::Clip,
@@ -159,8 +157,38 @@ pub fn variant(dub: &Dub, voice: (ItemId, Micros), source: Micros, picture: Time
         video_model: None,
     };
     let mut timeline = picture;
-    timeline.language = Some(dub.target_language.three().to_owned());
     timeline.scenes = vec![scene];
+    voiced_over(timeline, dub, voice, source)
+}
+
+/// Returns the variant of a timeline that was dubbed: its scenes without their sound, with the voices, and the film's
+/// sound under them if that is kept. Its overlays stay, and its own captions; those of transcripts, which say what was
+/// spoken before, do not.
+pub fn variant_of(original: &Timeline, dub: &Dub, voice: (ItemId, Micros), film: Micros) -> Timeline {
+    let mut timeline = original.clone();
+    for scene in &mut timeline.scenes {
+        scene.volume = Ratio(0);
+    }
+    timeline.captions = timeline.captions.filter(|captions| captions.source == CaptionSource::Cues);
+    timeline.audio = Audio::default();
+    voiced_over(timeline, dub, voice, film)
+}
+
+/// Returns a timeline without sound with the voices of a dub, and the sound of the dub's item if that is kept.
+fn voiced_over(mut timeline: Timeline, dub: &Dub, voice: (ItemId, Micros), source: Micros) -> Timeline {
+    let track = |id: &str, item, duration, duck| AudioTrack {
+        id: id.to_owned(),
+        item,
+        start: Micros::ZERO,
+        offset: Micros::ZERO,
+        duration,
+        volume: Ratio::ONE,
+        fade_in: Micros::ZERO,
+        fade_out: Micros::ZERO,
+        duck,
+    };
+    timeline.variant_of = dub.timeline;
+    timeline.language = Some(dub.target_language.three().to_owned());
     timeline.audio.voiceover = Some(track("voiceover", voice.0, voice.1, None));
     if dub.keep_background {
         let duck = Duck { down: DOWN, attack_ms: ATTACK_MS, release_ms: RELEASE_MS };

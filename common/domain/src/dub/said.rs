@@ -123,6 +123,7 @@ pub fn said(recording: Recording<'_>, target: &Language) -> Dub {
     }
     let mut dub = Dub {
         source: item,
+        timeline: None,
         source_language: Some(language.clone()),
         target_language: target.clone(),
         keep_background: false,

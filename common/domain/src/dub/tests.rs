@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::document::{OpList, edited};
+use crate::timeline::{CaptionSource, Ratio, Timeline};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -41,6 +42,7 @@ fn segment(start: f64, end: f64, translation: &str) -> Segment {
 fn dub(segments: Vec<Segment>) -> Dub {
     Dub {
         source: ItemId::mint(),
+        timeline: None,
         source_language: None,
         target_language: language("es"),
         keep_background: false,
@@ -176,6 +178,7 @@ fn a_plan_is_what_it_makes_and_says_what_it_needs() {
         body,
         translates: true,
         before: None,
+        original: None,
     };
     assert_eq!(plan.needs().into_iter().collect::<Vec<_>>(), ["apertium:eng-spa", "espeak-ng"]);
     let offered = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
@@ -201,6 +204,8 @@ fn a_plan_is_what_it_makes_and_says_what_it_needs() {
     assert_eq!((plan.item_name(), plan.voice_name()), ("Talk (es)".to_owned(), "Talk (es) voices".to_owned()));
     let spoken = DubPlan { before: Some(Before { voice: ItemId::mint(), pieces: Vec::new() }), ..plan.clone() };
     assert_eq!(spoken.hash(), plan.hash());
+    assert!(!plan.is_silent(), "its text is still to come");
+    assert!(DubPlan { translates: false, ..plan.clone() }.is_silent());
     assert_ne!(DubPlan { revision: 2, ..plan.clone() }.hash(), plan.hash());
     let written: DubPlan = serde_json::from_value(serde_json::to_value(&plan).unwrap()).unwrap();
     assert_eq!((written.hash(), written), (plan.hash(), plan));
@@ -217,6 +222,7 @@ fn it_is_worth_its_item_or_the_time_that_its_words_take() {
         body: dub(segments),
         translates: false,
         before: None,
+        original: None,
     };
     assert_eq!(plan(vec![segment(0.0, 2.0, "Buenos días.")]).worth_ms(5_000), 5_000);
     let long = "a".repeat(1_000);
@@ -237,13 +243,58 @@ fn what_is_too_long_by_a_fifth_is_told_and_the_next_waits_for_it() {
 #[test]
 fn a_variant_has_the_picture_of_the_item_and_the_voices_over_it() {
     let (mut body, voice) = (dub(vec![segment(0.0, 2.0, "uno")]), ItemId::mint());
-    let made = variant(&body, (voice, seconds(61.0)), seconds(60.0), crate::timeline::Timeline::new());
+    let made = variant(&body, (voice, seconds(61.0)), seconds(60.0), Timeline::new());
     assert_eq!((made.language.as_deref(), made.duration()), (Some("spa"), seconds(60.0)));
     assert_eq!((made.scenes[0].volume.number(), made.audio.tracks.len()), (0.0, 0));
     assert_eq!(made.items(), [body.source, voice]);
     body.keep_background = true;
-    let made = variant(&body, (voice, seconds(61.0)), seconds(60.0), crate::timeline::Timeline::new());
+    let made = variant(&body, (voice, seconds(61.0)), seconds(60.0), Timeline::new());
     assert_eq!(made.audio.tracks[0].duck.map(|duck| duck.down), Some(DOWN));
+}
+
+#[test]
+fn the_variant_of_a_timeline_keeps_its_scenes_and_has_the_voices_for_its_sound() {
+    let (film, voice, music, timeline) = (ItemId::mint(), ItemId::mint(), ItemId::mint(), TimelineId::mint());
+    let scene = |place: u32| json!({ "id": format!("s{place}"), "type": "color", "color": "#000000", "duration": 5.0 });
+    let cue = json!({ "start": 0.0, "end": 1.0, "text": "Titel" });
+    let original = json!({
+        "width": 640, "height": 360, "fps": Timeline::new().fps, "language": "deu", "skills": ["calm"],
+        "scenes": [scene(1), scene(2)], "audio": { "music": { "id": "music", "item": music, "duration": 10.0 } },
+        "captions": { "source": "cues", "cues": [cue] },
+    });
+    let mut original: Timeline = serde_json::from_value(original).unwrap();
+    let mut body = Dub { source: film, timeline: Some(timeline), ..dub(vec![segment(0.0, 2.0, "uno")]) };
+    let made = variant_of(&original, &body, (voice, seconds(9.0)), seconds(10.0));
+    assert_eq!((made.variant_of, made.language.as_deref()), (Some(timeline), Some("spa")));
+    assert_eq!((made.width, made.skills.len(), made.scenes.len()), (640, 1, 2));
+    assert!(made.scenes.iter().all(|scene| scene.volume == Ratio(0)));
+    assert_eq!(made.items(), [voice], "the music is heard no more");
+    assert!(made.captions.is_some(), "its own captions stay");
+    body.keep_background = true;
+    original.captions.as_mut().unwrap().source = CaptionSource::Transcripts;
+    let made = variant_of(&original, &body, (voice, seconds(9.0)), seconds(10.0));
+    assert_eq!((made.items(), made.captions), (vec![voice, film], None));
+    let made = serde_json::to_value(variant_of(&original, &body, (voice, seconds(9.0)), seconds(10.0))).unwrap();
+    let (whole, _) = revoiced(&made, Some(voice), (music, seconds(8.0))).unwrap();
+    assert_eq!(whole["audio"]["voiceover"]["item"], json!(music), "it is spoken again");
+}
+
+#[test]
+fn a_segment_that_ends_with_its_timeline_ends_with_the_film() {
+    let mut body = dub(vec![segment(0.0, 2.0, "uno"), segment(2.0, 10.0, "dos"), segment(10.0, 11.0, "tres")]);
+    body.end_with_film(seconds(9.98), seconds(10.0));
+    let ends: Vec<Micros> = body.segments.iter().map(|segment| segment.end).collect();
+    assert_eq!(ends, [2.0, 9.98, 11.0].map(seconds), "what is beyond the timeline is refused, not moved");
+}
+
+#[test]
+fn a_dub_of_an_item_is_written_as_before_timelines_were_dubbed() {
+    let body = dub(vec![segment(0.0, 2.0, "uno")]);
+    assert!(serde_json::to_value(&body).unwrap().get("timeline").is_none(), "plans keep their hashes");
+    let of_timeline = Dub { timeline: Some(TimelineId::mint()), ..body.clone() };
+    let read: Dub = serde_json::from_value(serde_json::to_value(&of_timeline).unwrap()).unwrap();
+    assert_eq!(read, of_timeline);
+    assert_ne!(read, body);
 }
 
 proptest! {

@@ -1,9 +1,11 @@
-//! A call of `dub` or `render_dub`: its item, the item's reads, its Idempotency-Key, and its job.
+//! A call of `dub` or `render_dub`: its item, the item's reads, its Idempotency-Key, and its job. `film` renders a
+//! timeline that is dubbed first.
 //!
-//! One key is one call: the first job that the call dispatched, a read's or the dub's, answers the key from then on.
+//! One key is one call: the first job that the call dispatched, a film's, a read's or the dub's, answers the key from
+//! then on.
 
 use super::languages::{refusal_of, refuse_undubbable};
-use super::segments::{language_of, scripted, spoken, voiced};
+use super::segments::{asked_languages, language_of, scripted, settled, spoken};
 use super::shapes::{DubStanding, MakeDub};
 use crate::app::App;
 use crate::auth::Caller;
@@ -11,16 +13,17 @@ use crate::contract::envelope::{Stored, ToolAnswer};
 use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::Text;
-use crate::resources::tools::making::{Ordering, order, replay};
+use crate::resources::tools::making::{Ordering, documents_full, order, replay};
 use crate::resources::tools::stored_read::{Need, NeedStatus, Needed, need};
 use crate::usecases::dispatch::{self, Dispatched, DubRequest, Making, Prepared, Standing, Unmade};
+use crate::usecases::documents::Kept;
 use crate::usecases::library::resolve;
 use crate::usecases::starting::{self, cloud_processing};
-use domain::document::MOST_BYTES;
-use domain::dub::{Dub, DubPlan, LONGEST, Language, Recording, turns_of, words_of};
+use domain::dub::{Dub, DubPlan, DubTool, LONGEST, Language, Recording, turns_of, words_of};
+use domain::ids::TimelineId;
 use domain::item::ItemStatus;
 use domain::read::Read;
-use domain::timeline::Micros;
+use domain::timeline::{Micros, Timeline};
 use serde_json::{Value, json};
 use store::dubs::MadeDub;
 use store::idempotency::Key;
@@ -48,11 +51,21 @@ enum Heard {
     Answered(Box<Stored<ToolAnswer<DubStanding>>>),
 }
 
+/// What a request names to dub.
+pub(super) enum Named<'a> {
+    /// An item.
+    Item(&'a str),
+    /// A timeline.
+    Timeline(TimelineId),
+}
+
 /// The item to dub.
 pub(super) struct Source {
     pub(super) item: Box<ItemForReads>,
     /// Its duration, in microseconds.
     pub(super) duration: Micros,
+    /// The timeline that the item is the film of, if a timeline is dubbed.
+    pub(super) timeline: Option<Box<Kept<Timeline>>>,
 }
 
 /// A new dub, or the job that must end first.
@@ -74,34 +87,25 @@ impl DubCall<'_> {
         }
     }
 
-    /// Returns the item to dub.
+    /// Returns the item to dub, which may be the film of a timeline.
     ///
     /// # Errors
-    /// `invalid_request` unless exactly one item is named; `item_not_found`, `workspace_forbidden`, `item_not_ready`;
-    /// `read_not_applicable` when it has no sound, or is too long.
-    pub(super) async fn source(&self, asked: &MakeDub) -> Answer<Source> {
-        let item_ref = match (&asked.item_ref, &asked.timeline_id) {
-            (Some(item_ref), None) => item_ref,
-            (None, Some(_)) => {
-                let message = "A timeline is dubbed as the item that `render_timeline` makes of it.";
-                return Err(ApiError::new(Code::InvalidRequest, message)
-                    .suggest("Render the timeline, then name its item in `ref`."));
-            }
-            _ => return Err(ApiError::new(Code::InvalidRequest, "Say `ref` or `timeline_id`: exactly one.")),
-        };
+    /// `item_not_found`, `workspace_forbidden`, `item_not_ready`; `read_not_applicable` when it has no sound, or is too
+    /// long.
+    pub(super) async fn source(&self, item_ref: &str, timeline: Option<Box<Kept<Timeline>>>) -> Answer<Source> {
         let item = resolve(&mut *self.app.conn().await?, self.caller.workspace, item_ref).await?;
-        let refused = |message: String| Err(ApiError::new(Code::ReadNotApplicable, message));
+        let refused = |message: &str| Err(ApiError::new(Code::ReadNotApplicable, message));
         match item.status {
             ItemStatus::Processing => {
                 return Err(ApiError::new(Code::ItemNotReady, "The item is still being processed."));
             }
-            ItemStatus::Failed => return refused("The item's media can't be read.".to_owned()),
+            ItemStatus::Failed => return refused("The item's media can't be read."),
             ItemStatus::Ready => {}
         }
         match item.duration_ms.map(Micros::ms).filter(|_| item.has_audio) {
-            None => refused("The item has no sound.".to_owned()),
-            Some(long) if long > LONGEST => refused(format!("At most {} hours are dubbed.", LONGEST.0 / 3_600_000_000)),
-            Some(duration) => Ok(Source { item, duration }),
+            None => refused("The item has no sound."),
+            Some(long) if long > LONGEST => Err(too_long()),
+            Some(duration) => Ok(Source { item, duration, timeline }),
         }
     }
 
@@ -113,11 +117,7 @@ impl DubCall<'_> {
     /// of `stored_read::need`; `read_not_applicable` when nobody speaks.
     pub(super) async fn written(&self, asked: &MakeDub, from: &Source) -> Answer<Written> {
         let (item, duration) = (&from.item, from.duration);
-        let target: Language = asked.target_language.id_in("target_language")?;
-        let source = asked.source_language.as_ref().map(|tag| tag.id_in::<Language>("source_language")).transpose()?;
-        if source.as_ref() == Some(&target) {
-            return Err(ApiError::new(Code::InvalidRequest, "`target_language` is the language that is spoken."));
-        }
+        let (target, source) = asked_languages(asked)?;
         let (mut dub, translates) = if let Some(script) = &asked.script {
             (scripted(script, item.id, source, target)?, false)
         } else {
@@ -126,15 +126,11 @@ impl DubCall<'_> {
                 Written::Dub(dub, translates) => (*dub, translates),
             }
         };
-        dub.keep_background = asked.keep_background.unwrap_or(false);
-        voiced(&mut dub, asked.voices.as_deref().unwrap_or_default())?;
-        dub.settle(duration)
-            .map_err(|why| ApiError::new(Code::InvalidRequest, format!("It can't be dubbed: {why}.")))?;
-        if serde_json::to_vec(&dub).map_or(usize::MAX, |body| body.len()) > MOST_BYTES {
-            let message = format!("A dub has at most {MOST_BYTES} bytes as JSON: dub parts of the item.");
-            return Err(ApiError::new(Code::InvalidRequest, message));
+        if let Some(kept) = &from.timeline {
+            dub.timeline = Some(TimelineId::from(kept.id));
+            dub.end_with_film(duration, kept.body.duration());
         }
-        Ok(Written::Dub(Box::new(dub), translates))
+        Ok(Written::Dub(Box::new(settled(dub, asked, duration)?), translates))
     }
 
     /// Returns the segments of what is said in the item. A read that is missing is started only where a worker could
@@ -148,6 +144,7 @@ impl DubCall<'_> {
     ) -> Answer<Written> {
         let (item, duration) = (&from.item, from.duration);
         if !item.reads.contains(&Read::Transcript) {
+            self.refuse_full().await?;
             refuse_undubbable(self.app, asked, source.as_ref(), target).await?;
         }
         let words = match self.heard(item, Read::Transcript).await? {
@@ -157,6 +154,7 @@ impl DubCall<'_> {
         let transcript = words.ok_or_else(|| ApiError::internal("a stored transcript without words"))?;
         let language = language_of(&transcript, source, target)?;
         if !item.reads.contains(&Read::Speakers) {
+            self.refuse_full().await?;
             refuse_undubbable(self.app, asked, Some(&language), target).await?;
         }
         let turns = match self.heard(item, Read::Speakers).await? {
@@ -167,6 +165,16 @@ impl DubCall<'_> {
         let (words, turns) = (&transcript.words[..], &turns[..]);
         let recording = Recording { item: item.id, duration, language: &language, words, turns };
         Ok(Written::Dub(Box::new(spoken(recording, target)?), true))
+    }
+
+    /// Refuses a dub that the workspace has no room for, before anything is started for it.
+    ///
+    /// # Errors
+    /// `quota_reached`.
+    pub(super) async fn refuse_full(&self) -> Answer<()> {
+        let owners = starting::owners(self.caller);
+        let is_full = dispatch::is_full_of_dubs(&mut *self.app.conn().await?, owners).await?;
+        if is_full { Err(documents_full()) } else { Ok(()) }
     }
 
     /// Returns a stored read of the item, and starts it if it is missing.
@@ -194,11 +202,7 @@ impl DubCall<'_> {
     /// The errors of `super::STARTING`.
     pub(super) async fn start(&self, plan: DubPlan, duration: Micros) -> Answered {
         let order = order(self.caller, self.tool, None, self.key());
-        let duration_ms = plan.worth_ms(duration.0 / 1_000);
-        if Micros::ms(duration_ms) > LONGEST {
-            let message = "What is to be spoken would take more than three hours.";
-            return Err(ApiError::new(Code::InvalidRequest, message).suggest("Shorten its segments, or dub a part."));
-        }
+        let duration_ms = priced_ms(&plan, duration)?;
         let request = DubRequest { order, plan, duration_ms };
         let ordering = Ordering { app: self.app, dry_run: self.dry_run };
         let refused = |why: &Unmade, standing: &Standing<MadeDub>| match why {
@@ -212,11 +216,64 @@ impl DubCall<'_> {
         ordering.make(&request, |made| made.item, refused, told).await
     }
 
+    /// Returns the plan of a new dub of an item.
+    pub(super) fn new_plan(&self, name: String, body: Dub, translates: bool) -> DubPlan {
+        DubPlan {
+            tool: DubTool::Dub,
+            workspace: self.caller.workspace.id,
+            dub: None,
+            revision: 1,
+            name,
+            body,
+            translates,
+            before: None,
+            original: None,
+        }
+    }
+
     /// Returns the key of this call, if one was sent: the same as `need` makes.
-    fn key(&self) -> Option<Key> {
+    pub(super) fn key(&self) -> Option<Key> {
         let canonical = json!([self.tool, self.caller.workspace.id, self.request]);
         starting::keyed(self.app, self.caller, self.tool, self.key.clone(), &canonical)
     }
+}
+
+/// Returns the item or the timeline that a request names.
+///
+/// # Errors
+/// `invalid_request` unless exactly one is named; `timeline_not_found` for what is no timeline's id.
+pub(super) fn named(asked: &MakeDub) -> Answer<Named<'_>> {
+    let refused = |message: &str| Err(ApiError::new(Code::InvalidRequest, message));
+    match (&asked.item_ref, &asked.timeline_id) {
+        (Some(_), None) if asked.timeline_revision.is_some() => {
+            refused("`timeline_revision` goes with `timeline_id` alone.")
+        }
+        (Some(item_ref), None) => Ok(Named::Item(item_ref)),
+        (None, Some(timeline)) => Ok(Named::Timeline(timeline.id(Code::TimelineNotFound)?)),
+        _ => refused("Say `ref` or `timeline_id`: exactly one."),
+    }
+}
+
+/// Returns the milliseconds that a dub is priced by.
+///
+/// # Errors
+/// `invalid_request` when it would speak for too long, or not at all.
+pub(super) fn priced_ms(plan: &DubPlan, duration: Micros) -> Answer<i64> {
+    if plan.is_silent() {
+        return Err(ApiError::new(Code::InvalidRequest, "No segment of the dub has a `translation` to speak."));
+    }
+    let priced_ms = plan.worth_ms(duration.0 / 1_000);
+    if Micros::ms(priced_ms) > LONGEST {
+        let message = "What is to be spoken would take more than three hours.";
+        return Err(ApiError::new(Code::InvalidRequest, message).suggest("Shorten its segments, or dub a part."));
+    }
+    Ok(priced_ms)
+}
+
+/// Returns the refusal of media that is too long to be dubbed.
+pub(super) fn too_long() -> ApiError {
+    let message = format!("At most {} hours are dubbed.", LONGEST.0 / 3_600_000_000);
+    ApiError::new(Code::ReadNotApplicable, message)
 }
 
 fn standing_of(plan: &DubPlan, state: &Making<MadeDub>) -> DubStanding {
@@ -228,7 +285,9 @@ fn standing_of(plan: &DubPlan, state: &Making<MadeDub>) -> DubStanding {
     };
     DubStanding {
         item_ref: None,
-        item_id: Text::of(plan.body.source),
+        item_id: Some(Text::of(plan.body.source)),
+        source_timeline_id: plan.body.timeline.map(Text::of),
+        timeline_revision: None,
         status,
         job_id: job.map(Text::of),
         estimated_minutes: estimate.map(Into::into),

@@ -2,6 +2,7 @@
 //! language (contract §4.14, docs/dubs.md).
 
 mod call;
+mod film;
 mod languages;
 mod ops;
 mod segments;
@@ -19,9 +20,10 @@ use crate::resources::tools::written::written;
 use crate::usecases::documents;
 use crate::usecases::dubs::{DubEdit, KeptDub, delete_dub, edit_dub, reach_dub, source_of, undo_dub};
 use crate::usecases::once::Once;
-use call::{Answered, DubCall, Written};
+use call::{Answered, DubCall, Named, Source, Written, named};
 use domain::dub::{Dub, DubPlan, DubTool};
 use domain::ids::DubId;
+use film::Filmed;
 use ops::EditDub;
 use poem_openapi::OpenApi;
 use poem_openapi::payload::Json;
@@ -48,7 +50,17 @@ macro_rules! starting {
 
 /// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[
-    ("POST /tools/dub", starting![Code::ItemNotReady, Code::ItemLeased, Code::ReadNotApplicable, Code::QuotaReached]),
+    (
+        "POST /tools/dub",
+        starting![
+            Code::ItemNotReady,
+            Code::ItemLeased,
+            Code::ReadNotApplicable,
+            Code::QuotaReached,
+            Code::TimelineNotFound,
+            Code::RevisionConflict
+        ],
+    ),
     ("POST /tools/list_dubs", &[Code::InvalidCursor]),
     ("POST /tools/get_dub", &[Code::DubNotFound, Code::WorkspaceForbidden]),
     (
@@ -74,14 +86,16 @@ pub struct DubTools(pub App);
 
 #[OpenApi(tag = "Tag::Generation")]
 impl DubTools {
-    /// Dub an item
+    /// Dub an item or a timeline
     ///
     /// Translates the speech of an item and speaks it in another language, in a job of kind `dub` that makes a new
     /// item, a timeline with the new voices as its voiceover, and a dub to edit. It needs the item's `transcript` and
     /// `speakers` reads: stored ones are used at no charge. If one is missing, its job is started or joined and the
-    /// answer is `queued`: follow `job_id` with `get_jobs` and call again. With `script` neither is needed. The
-    /// built-in engines translate and speak at draft quality: listen to the result, and change it with `edit_dub`. The
-    /// same call makes the same dub once, until the dub or its item is deleted.
+    /// answer is `queued`: follow `job_id` with `get_jobs` and call again. With `script` neither is needed. Of a
+    /// timeline (`timeline_id`) the film is dubbed, and the new timeline is its variant: a film that is missing is
+    /// rendered first, in the same way. Name `timeline_revision` in each call, so that an edit in between changes
+    /// nothing. The built-in engines translate and speak at draft quality: listen to the result, and change it with
+    /// `edit_dub`. The same call makes the same dub once, until the dub or its item is deleted.
     #[oai(path = "/tools/dub", method = "post", operation_id = "dub")]
     async fn dub(&self, auth: Auth, key: IdempotencyKey, arguments: Json<MakeDub>) -> Answered {
         let (Auth(caller), asked) = (auth, arguments.0);
@@ -93,22 +107,20 @@ impl DubTools {
         if let Some(answer) = call.replayed().await? {
             return Ok(answer);
         }
-        let source = call.source(&asked).await?;
+        let source = match named(&asked)? {
+            Named::Item(item_ref) => call.source(item_ref, None).await?,
+            Named::Timeline(timeline) => match call.film(&asked, timeline).await? {
+                Filmed::Answered(answer) => return Ok(*answer),
+                Filmed::Item(film, timeline) => call.source(&film.to_string(), Some(timeline)).await?,
+            },
+        };
         let (body, translates) = match call.written(&asked, &source).await? {
             Written::Answered(answer) => return Ok(*answer),
             Written::Dub(body, translates) => (*body, translates),
         };
-        let plan = DubPlan {
-            tool: DubTool::Dub,
-            workspace: caller.workspace.id,
-            dub: None,
-            revision: 1,
-            name: source.item.name,
-            body,
-            translates,
-            before: None,
-        };
-        call.start(plan, source.duration).await
+        let Source { item, duration, timeline } = source;
+        let original = timeline.map(|kept| Box::new(kept.body));
+        call.start(DubPlan { original, ..call.new_plan(item.name, body, translates) }, duration).await
     }
 
     /// List dubs
@@ -207,6 +219,7 @@ impl DubTools {
             body: kept.body,
             translates: false,
             before: output.map(|output| output.before()),
+            original: None,
         };
         call.start(plan, duration).await
     }

@@ -1,7 +1,8 @@
 //! Makes the segments of a new dub, from a script or from the item's speech, and gives them their voices.
 
-use super::shapes::{ScriptSegment, SpeakerVoice};
+use super::shapes::{MakeDub, ScriptSegment, SpeakerVoice};
 use crate::http::error::{Answer, ApiError, Code};
+use domain::document::MOST_BYTES;
 use domain::dub::{
     Dub, Language, MOST_SEGMENTS, ONE_SPEAKER, Recording, Segment, Transcript, is_voice, one_line, said, usual_voice,
 };
@@ -9,6 +10,29 @@ use domain::ids::ItemId;
 use domain::timeline::Micros;
 use serde_json::json;
 use std::collections::HashMap;
+
+/// Returns the language to dub into, and the one that is spoken, if the request says it.
+pub(super) fn asked_languages(asked: &MakeDub) -> Answer<(Language, Option<Language>)> {
+    let target: Language = asked.target_language.id_in("target_language")?;
+    let source = asked.source_language.as_ref().map(|tag| tag.id_in::<Language>("source_language")).transpose()?;
+    if source.as_ref() == Some(&target) {
+        return Err(ApiError::new(Code::InvalidRequest, "`target_language` is the language that is spoken."));
+    }
+    Ok((target, source))
+}
+
+/// Completes a new dub of media of this duration: with the background and the voices that the request names, and with
+/// its segments checked and in order.
+pub(super) fn settled(mut dub: Dub, asked: &MakeDub, duration: Micros) -> Answer<Dub> {
+    dub.keep_background = asked.keep_background.unwrap_or(false);
+    voiced(&mut dub, asked.voices.as_deref().unwrap_or_default())?;
+    dub.settle(duration).map_err(|why| ApiError::new(Code::InvalidRequest, format!("It can't be dubbed: {why}.")))?;
+    if serde_json::to_vec(&dub).map_or(usize::MAX, |body| body.len()) > MOST_BYTES {
+        let message = format!("A dub has at most {MOST_BYTES} bytes as JSON: dub parts of the item.");
+        return Err(ApiError::new(Code::InvalidRequest, message));
+    }
+    Ok(dub)
+}
 
 /// Makes a dub of a script.
 pub(super) fn scripted(
@@ -37,7 +61,14 @@ pub(super) fn scripted(
         let voice = voices.entry(speaker.clone()).or_insert_with(|| usual_voice(&target, number)).clone();
         segments.push(Segment { id: String::new(), start, end, speaker, source: None, translation, voice });
     }
-    Ok(Dub { source: item, source_language: source, target_language: target, keep_background: false, segments })
+    Ok(Dub {
+        source: item,
+        timeline: None,
+        source_language: source,
+        target_language: target,
+        keep_background: false,
+        segments,
+    })
 }
 
 /// Returns the language that is spoken: the one asked for, or else the transcript's.
@@ -66,7 +97,7 @@ fn silent() -> ApiError {
 }
 
 /// Gives speakers the voices that the request names.
-pub(super) fn voiced(dub: &mut Dub, voices: &[SpeakerVoice]) -> Answer<()> {
+fn voiced(dub: &mut Dub, voices: &[SpeakerVoice]) -> Answer<()> {
     for (place, SpeakerVoice { speaker, voice }) in voices.iter().enumerate() {
         let wrong = |why: &str| Err(ApiError::new(Code::InvalidRequest, format!("`voices[{place}]`: {why}.")));
         if !is_voice(voice) {

@@ -18,8 +18,11 @@ pub struct MakeDub {
     /// The item: its ref, its id, or the id of the job that made it.
     #[oai(rename = "ref")]
     pub item_ref: Option<Text>,
-    /// A timeline to dub, instead of `ref`. This service dubs items only: render the timeline first.
+    /// A timeline to dub, instead of `ref`: its film is rendered first, unless that is there.
     pub timeline_id: Option<Text>,
+    /// The revision of the timeline to dub, its present one or one that `undo_timeline` could still return to; the
+    /// present one when not given.
+    pub timeline_revision: Option<i32>,
     /// The language to dub into, such as `es` or `spa`.
     pub target_language: Text,
     /// The language that is spoken in the item; the transcript's when not given.
@@ -39,6 +42,7 @@ impl Example for MakeDub {
         Self {
             item_ref: Some("talk".into()),
             timeline_id: None,
+            timeline_revision: None,
             target_language: "es".into(),
             source_language: None,
             script: None,
@@ -119,18 +123,22 @@ pub struct DubStanding {
     /// The ref or id that the request named; only when a read of the item is missing.
     #[oai(rename = "ref")]
     pub item_ref: Option<Text>,
-    /// The item that is dubbed.
-    pub item_id: Text,
+    /// The item that is dubbed; absent while a timeline's film is missing.
+    pub item_id: Option<Text>,
+    /// The timeline that is dubbed, if one is; absent while a read of its film is missing.
+    pub source_timeline_id: Option<Text>,
+    /// The revision of that timeline; only while its film is missing. Name it in the next call.
+    pub timeline_revision: Option<i32>,
     /// `ready`, `queued`, or `startable` in a dry run.
     pub status: NeedStatus,
-    /// The job that dubs, or that computes a missing read; only when queued. Follow it with `get_jobs`. When it
-    /// computes a read, call again once it has ended.
+    /// The job that dubs, that computes a missing read, or that renders a missing film; only when queued. Follow it
+    /// with `get_jobs`. When it does not dub, call again once it has ended.
     pub job_id: Option<Text>,
     /// Minutes held for that job, or that would be held; only when queued or startable.
     pub estimated_minutes: Option<MinuteCount>,
     /// The dub; once it exists.
     pub dub_id: Option<Text>,
-    /// Its timeline; only when ready.
+    /// The dub's own timeline; only when ready.
     pub timeline_id: Option<Text>,
     /// The dubbed item; only when ready.
     pub output_item_id: Option<Text>,
@@ -158,6 +166,8 @@ pub struct DubDocument {
     pub item_ref: Option<Text>,
     /// The item that is dubbed.
     pub item_id: Text,
+    /// The timeline that the item is the film of; null when an item was dubbed.
+    pub source_timeline_id: Option<Text>,
     /// The language that is spoken in the item; null when a script was given without it.
     pub source_language: Option<Text>,
     /// The language that it is dubbed into.
@@ -273,6 +283,7 @@ impl DubDocument {
             stale: output.as_ref().is_none_or(|output| output.revision != kept.revision),
             item_ref: kept.refs.get(&body.source).map(Text::of),
             item_id: Text::of(body.source),
+            source_timeline_id: body.timeline.map(Text::of),
             source_language: body.source_language.as_ref().map(Text::of),
             target_language: Text::of(&body.target_language),
             keep_background: body.keep_background,

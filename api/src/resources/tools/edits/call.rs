@@ -244,7 +244,11 @@ impl<'a> RenderCall<'a> {
 }
 
 /// Returns the refusal of a render that did not start.
-fn refused(ordering: &Ordering<'_>, why: &Unmade, standing: &Standing<ItemId>) -> ApiError {
+pub(in crate::resources::tools) fn refused(
+    ordering: &Ordering<'_>,
+    why: &Unmade,
+    standing: &Standing<ItemId>,
+) -> ApiError {
     match why {
         Unmade::Reason(Reason::InsufficientMinutes { needs }) => {
             let left = standing.balance.left() + standing.balance.bought;

@@ -2,6 +2,7 @@
 //! people and programs edit (contract §4.11).
 
 pub mod carry;
+pub(super) mod film;
 mod material;
 mod ops;
 mod pieces;

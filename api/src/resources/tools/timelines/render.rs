@@ -1,26 +1,25 @@
 //! `render_timeline`: renders a timeline as a new item (contract §4.11).
 //!
 //! The timeline is rendered as it is at the call: its plan (`domain::film`) holds all that is seen and heard, so that a
-//! later edit does not affect a job that runs. Neighbour: `edits::call`, which starts the job.
+//! later edit does not affect a job that runs. Neighbours: `film`, which makes the plan, and `edits::call`, which
+//! starts the job.
 
-use super::material::{Material, refused, stored_material};
+use super::film::{PlannedFilm, planned_film};
 use crate::app::App;
 use crate::auth::{Auth, Role};
 use crate::contract::envelope::{Stored, ToolAnswer};
 use crate::contract::groups::{Refusals, Tag};
 use crate::contract::idempotency::IdempotencyKey;
-use crate::http::error::{Answer, ApiError, Code};
+use crate::http::error::{Answer, Code};
 use crate::http::text::{MinuteCount, Text};
 use crate::resources::tools::edits::call::{Priced, RenderCall};
 use crate::resources::tools::edits::rendered::Rendered;
-use crate::resources::tools::shown_items::undrawn_letters;
 use crate::resources::tools::stored_read::NeedStatus;
 use crate::usecases::document_reads;
-use domain::decoding::Decoding;
 use domain::film::{FilmFormat, FilmOutput, FilmQuality};
 use domain::ids::TimelineId;
 use domain::render::RenderPlan;
-use domain::timeline::{Timeline, caption, film_of};
+use domain::timeline::Timeline;
 use poem_openapi::payload::Json;
 use poem_openapi::{Enum, Object, OpenApi};
 use serde_json::json;
@@ -132,26 +131,7 @@ impl RenderTools {
             return Ok(answer);
         }
         let kept = document_reads::reach::<Timeline>(&self.0, &caller, id.uuid()).await?;
-        let Material { sources, speech, transcripts, mut warnings } =
-            stored_material(&self.0, &caller, &kept.body, asked.format.has_picture()).await?;
-        // On another thread: planning a day of speech under thousands of cuts takes a while.
-        let planned = move || {
-            let burnt = kept.body.captions.as_ref().is_some_and(|captions| captions.burn && asked.format.has_picture());
-            let cues = if burnt { kept.body.cues(&transcripts).iter().map(caption).collect() } else { Vec::new() };
-            let film = film_of(&kept.body, &sources, &speech, &cues, asked);
-            let known = |item| sources.get(&item).map(|source| source.material()).unwrap_or_default();
-            let worth_ms = film.as_ref().map_or(0, |film| Decoding::of(film, known).worth_ms(film));
-            (kept, film, worth_ms)
-        };
-        let (kept, film, worth_ms) = tokio::task::spawn_blocking(planned).await.map_err(ApiError::internal)?;
-        let film = film.map_err(|error| refused(&error))?;
-        if film.has_text() && !store::renders::draws_text(&mut *self.0.conn().await?).await? {
-            let message = "No worker of this deployment can draw letters, and the timeline has some.";
-            let refusal = ApiError::new(Code::EngineNotConfigured, message);
-            return Err(refusal.suggest("Remove the text overlays and `captions.burn`, or render sound alone."));
-        }
-        warnings.extend(undrawn_letters(&film.undrawn()));
-        warnings.extend(cut(film.cut_texts()));
+        let PlannedFilm { kept, film, worth_ms, warnings } = planned_film(&self.0, &caller, kept, asked).await?;
         let duration_us = film.duration_us;
         let plan = RenderPlan::RenderTimeline { film: Box::new(film) };
         let answer = move |rendered: &Rendered| RenderedTimeline {
@@ -166,12 +146,6 @@ impl RenderTools {
         };
         call.render(plan, Priced { source_name: &kept.name, duration_ms: worth_ms }, &answer).await
     }
-}
-
-/// Returns a warning that this many texts are cut, because they have more lines than are drawn.
-fn cut(texts: usize) -> Option<String> {
-    let what = "are cut after 20 lines: make them shorter, smaller or wider";
-    (texts > 0).then(|| format!("Texts with more lines than are drawn, of which there are {texts}, {what}."))
 }
 
 const fn film_format(format: Option<RenderFormat>) -> FilmFormat {
