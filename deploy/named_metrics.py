@@ -1,5 +1,6 @@
 """Holds what deploy/ asks Prometheus for against the service: every metric that is named is one that the code exports,
-every alert has a case in rules.test.yml and its lines in docs/operations.md.
+every alert has a case in rules.test.yml and its lines in docs/operations.md, and the table of metrics there has each
+metric that is exported, and no other.
 
 usage: named_metrics.py <file to write>
 Writes every query of the dashboard and of the autoscaler as a file of rules, for promtool to parse.
@@ -27,6 +28,13 @@ def exported():
     return names
 
 
+def documented(runbook):
+    """The names in the first column of the table of metrics."""
+    table = runbook.partition("\n## Metrics\n")[2].partition("\n## ")[0]
+    cells = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
+    return {name for cell in cells for name in re.findall(r"`([a-z_]+)`", cell)}
+
+
 def queries():
     """Every query with where it stands."""
     for panel in json.loads((ROOT / "deploy/grafana/mws.json").read_text())["panels"]:
@@ -50,6 +58,9 @@ def main():
         for name in OURS.findall(query):
             if name not in known and PARTS.sub("", name) not in known:
                 wrong.append(f"{where}: the service exports no {name}")
+    told = documented(runbook)
+    wrong += [f"{name}: docs/operations.md, Metrics, does not say what it is" for name in sorted(known - told)]
+    wrong += [f"docs/operations.md, Metrics: the service exports no {name}" for name in sorted(told - known)]
     for rule in rules:
         alert = rule["alert"]
         if alert not in fires:

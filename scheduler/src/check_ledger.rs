@@ -1,7 +1,8 @@
 //! Compares every balance with the journal. A difference is an alert, never a silent repair.
 //!
 //! The journal is added up once, some entries at a time (`store::ledger`), and a check adds the entries since. One
-//! scheduler at a time does it; the others read when it was last done, and alert when that is too long ago.
+//! scheduler at a time does it; the others read when it was last done, and alert when that is too long ago. Since a
+//! check reads every balance, what the service holds in all is counted with it.
 
 use domain::ids::AccountId;
 use runtime::clock::host_unix_seconds;
@@ -10,6 +11,7 @@ use serde_json::{Value, json};
 use sqlx::PgConnection;
 use store::ledger::{self, Checked};
 use store::minutes::{self, Drift};
+use store::totals::{self, Totals};
 
 /// Entries that are added up in one transaction: some tenths of a second.
 const BATCH: i64 = 20_000;
@@ -21,8 +23,10 @@ const LATE_SECONDS: f64 = 900.0;
 /// Checks once. Returns how many balances differ from the journal.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let found = check(process).await?;
-    let last = ledger::last_check(&mut *process.pool.acquire().await?).await?;
-    tell_last(process, last);
+    let mut conn = process.pool.acquire().await?;
+    tell_last(process, ledger::last_check(&mut conn).await?);
+    tell_totals(totals::last(&mut conn).await?);
+    drop(conn);
     let Some(drift) = found else { return Ok(0) };
     for one in drift.iter().take(TOLD) {
         tracing::error!(
@@ -65,6 +69,7 @@ async fn check(process: &Process) -> sqlx::Result<Option<Vec<Drift>>> {
     }
     let drift = recounted(&mut tx).await?;
     ledger::record_check(&mut tx, drift.len()).await?;
+    totals::count(&mut tx).await?;
     tx.commit().await?;
     let now = u32::try_from(host_unix_seconds()).unwrap_or(u32::MAX);
     metrics::gauge!("mws_ledger_checked_seconds").set(f64::from(now));
@@ -100,4 +105,12 @@ fn tell_last(process: &Process, last: Checked) {
     let bad = last.drifting > 0 || age > LATE_SECONDS;
     let note = json!({ "drifting": last.drifting, "seconds_since_check": last.age_seconds.map(f64::round) });
     process.signs.note("ledger", if bad { note } else { Value::Null });
+}
+
+/// Reports what the service held when it was last counted, by whichever scheduler.
+fn tell_totals(counted: Option<Totals>) {
+    if let Some(Totals { held_hundredths, media_bytes }) = counted {
+        metrics::gauge!("mws_held_hundredths").set(held_hundredths);
+        metrics::gauge!("mws_media_stored_bytes").set(media_bytes);
+    }
 }

@@ -1,5 +1,5 @@
 //! Reports how much waits in each queue and for how long, as Prometheus metrics by which workers are scaled. And how
-//! many endpoints were disabled lately, whose owners may not know it.
+//! many endpoints were disabled lately, whose owners may not know it, and how many workers live.
 //!
 //! Every scheduler reports the same, so rules take the maximum. A queue in which nothing waits is reported as 0: a
 //! series that ends would keep its last value in an alert.
@@ -8,8 +8,8 @@ use domain::task::Task;
 use runtime::process::Process;
 use runtime::queue::Queue;
 use std::collections::HashMap;
-use store::endpoints;
 use store::queues::{self, QueueBacklog};
+use store::{endpoints, fleet};
 
 /// Measures once. Returns 0, since it puts no rows right.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
@@ -17,6 +17,7 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let found = queues::waiting(&mut conn).await?;
     let disabled = endpoints::disabled_lately(&mut conn).await?;
     metrics::gauge!("mws_webhook_endpoints_disabled").set(number(disabled));
+    metrics::gauge!("mws_workers_live").set(number(fleet::live_workers(&mut conn).await?));
     let mut waiting: HashMap<String, QueueBacklog> = found.into_iter().map(|one| (one.queue.clone(), one)).collect();
     let jobs = Task::ALL.into_iter().map(Queue::from);
     for queue in jobs.chain([Queue::WebhookFirst, Queue::WebhookSlow]) {

@@ -19,7 +19,7 @@ use domain::operator::{Operator, OperatorRole};
 use futures_util::future::BoxFuture;
 use poem::Request;
 use poem_openapi::SecurityScheme;
-use poem_openapi::auth::Bearer;
+use poem_openapi::auth::{Bearer, BearerAuthorization};
 use serde_json::Value;
 use std::fmt::Display;
 use store::account_audit::{self, Actor};
@@ -32,6 +32,8 @@ pub struct OperatorAuth(pub OperatorCaller);
 
 /// Paths that show nothing of any single account.
 const NOBODYS: [&str; 3] = ["/operator/audit", "/operator/reads", "/operator/report"];
+/// The next step of whoever sent no operator's token.
+const SEND_A_TOKEN: &str = "Send `Authorization: Bearer <operator's token>`.";
 /// Characters that are kept of the path and query of a look.
 const LONGEST_SEEN: usize = 400;
 
@@ -111,12 +113,8 @@ fn authenticate(request: &Request, bearer: Bearer) -> BoxFuture<'_, poem::Result
 
 async fn judged(request: &Request, bearer: Bearer) -> poem::Result<OperatorCaller> {
     let app = request.data::<App>().ok_or_else(|| ApiError::internal("the router was built without its App"))?;
-    let (scope, token) = (Scope::of(request), CredentialHash::of(&bearer.token));
-    // The token is checked without a query, so a good one passes whatever else its address sends.
-    let Some(operator) = app.operators.find(&token) else {
-        app.guesses.refuse(&scope, &token).await?;
-        return Err(guessed(app, &scope).await.into());
-    };
+    let scope = Scope::of(request);
+    let operator = operator_of(app, &scope, &bearer.token).await?;
     let Some(MatchedOperation(operation)) = request.data::<MatchedOperation>() else {
         return Err(ApiError::internal("an operator's route without an operation").into());
     };
@@ -131,6 +129,27 @@ async fn judged(request: &Request, bearer: Bearer) -> poem::Result<OperatorCalle
         caller.note_look(app, request).await?;
     }
     Ok(caller)
+}
+
+/// Checks that a request to an endpoint that is no operation of the document has the token of an operator of this role.
+///
+/// # Errors
+/// 401 `unauthenticated`, 403 `role_forbidden`, or 429 `rate_limited` once its address has sent many wrong tokens.
+pub async fn require_operator(app: &App, request: &Request, role: OperatorRole) -> Answer<()> {
+    let Ok(bearer) = <Bearer as BearerAuthorization>::from_request(request) else {
+        return Err(ApiError::new(Code::Unauthenticated, "No credential was sent.").suggest(SEND_A_TOKEN));
+    };
+    allow(operator_of(app, &Scope::of(request), &bearer.token).await?, role)
+}
+
+/// Finds the operator who has this token. No query is made, so a good token passes whatever else its address sends.
+async fn operator_of<'a>(app: &'a App, scope: &Scope, token: &str) -> Answer<&'a Operator> {
+    let token = CredentialHash::of(token);
+    if let Some(operator) = app.operators.find(&token) {
+        return Ok(operator);
+    }
+    app.guesses.refuse(scope, &token).await?;
+    Err(guessed(app, scope).await)
 }
 
 /// What a look is at: the path below `/operator` and the query that selects rows. Names and subjects are left out, and
@@ -158,7 +177,7 @@ async fn guessed(app: &App, scope: &Scope) -> ApiError {
     let address = scope.address.map(|address| address.to_string()).unwrap_or_default();
     tracing::warn!(address, "A credential that is no operator's was sent to an operators' route.");
     ApiError::new(Code::Unauthenticated, "This takes an operator's token, and the credential is none.")
-        .suggest("Send `Authorization: Bearer <operator's token>`.")
+        .suggest(SEND_A_TOKEN)
 }
 
 /// Refuses an operator whose role is not enough.

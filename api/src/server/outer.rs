@@ -18,7 +18,7 @@ use crate::http::scope::{Scope, ScopeState};
 use crate::http::shares::Share;
 use crate::resources::calendar_feed::FEEDS_PATH;
 use crate::resources::link_page::{PAGES_PATH, takes_forms};
-use crate::resources::mcp::MCP_PATH;
+use crate::resources::mcp::{MCP_PATH, OPERATOR_MCP_PATH};
 use crate::resources::portal::PORTAL_PATH;
 use crate::resources::uploads::tus;
 use crate::server::traced::{named, traced};
@@ -212,7 +212,7 @@ fn unshaped(contract: &Contract, envelope: Envelope, status: StatusCode, method:
 
 /// The methods of a path for `Allow`. A path that the document does not describe is read-only; HEAD goes with GET.
 fn allowed(contract: &Contract, method: &Method, path: &str) -> String {
-    if path == MCP_PATH {
+    if path == MCP_PATH || path.strip_prefix(API_PATH) == Some(OPERATOR_MCP_PATH) {
         return "POST".to_owned();
     }
     let described = path.strip_prefix(API_PATH).map(|path| contract.methods(path)).unwrap_or_default();

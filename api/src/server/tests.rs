@@ -75,7 +75,7 @@ async fn operators_may_have_a_port_of_their_own_and_customers_find_nothing_of_th
     let (customers, _shutdown) = app_with(|_, api| api.operator_listen = "127.0.0.1:1".parse().ok());
     let operators = super::router(customers.for_operators());
     let customers = super::router(customers);
-    for path in ["/api/v1/operator/accounts", "/api/v1/operator/nope", "/metrics"] {
+    for path in ["/api/v1/operator/accounts", "/api/v1/operator/mcp", "/api/v1/operator/nope", "/metrics"] {
         let signed = request(Method::GET, path).header("authorization", KEY).finish();
         refused(&customers, signed, StatusCode::NOT_FOUND, Code::RouteNotFound).await;
     }
@@ -95,7 +95,7 @@ async fn operators_routes_may_be_for_some_addresses_alone() {
     let (app, _shutdown) = app_with(|_, api| api.operator_allow = vec!["10.1.0.0/16".parse().expect("a network")]);
     let router = super::router(app);
     // A request of this test comes from no address at all.
-    for path in ["/api/v1/operator/accounts", "/metrics"] {
+    for path in ["/api/v1/operator/accounts", "/api/v1/operator/mcp", "/metrics"] {
         refused(&router, get(path), StatusCode::NOT_FOUND, Code::RouteNotFound).await;
     }
     refused(&router, get("/api/v1/keys"), StatusCode::UNAUTHORIZED, Code::Unauthenticated).await;

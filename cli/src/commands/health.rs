@@ -7,10 +7,10 @@ use crate::output::{Out, document, event, print};
 use serde_json::Value;
 use std::time::Duration;
 
-/// How long the shown state stands with `--watch` before it is asked for again.
+/// How long what is shown live stands before it is asked for again.
 const EVERY: Duration = Duration::from_secs(2);
 /// Clears a terminal and goes to its first line.
-const CLEAR: &str = "\u{1b}[2J\u{1b}[H";
+pub(super) const CLEAR: &str = "\u{1b}[2J\u{1b}[H";
 
 /// The arguments of `mws health`.
 #[derive(Debug, clap::Args)]
@@ -35,13 +35,22 @@ pub(super) async fn run(args: &Args, context: &Context) -> Result<(), Failure> {
 }
 
 async fn watch(context: &Context) -> Result<(), Failure> {
+    repeat(context, |report| {
+        if context.out.json {
+            return event(report);
+        }
+        let clear = if context.out.terminal { CLEAR } else { "" };
+        print(&format!("{clear}{}", lines(report, &context.out)))
+    })
+    .await
+}
+
+/// Asks for the report every two seconds and shows each, until it is stopped or refused. Times at which the service
+/// does not answer are told and waited out.
+pub(super) async fn repeat(context: &Context, show: impl Fn(&Value) -> Result<(), Failure>) -> Result<(), Failure> {
     loop {
         match context.client.get("/operator/report").await {
-            Ok(report) if context.out.json => event(&report)?,
-            Ok(report) => {
-                let clear = if context.out.terminal { CLEAR } else { "" };
-                print(&format!("{clear}{}", lines(&report, &context.out)))?;
-            }
+            Ok(report) => show(&report)?,
             Err(Failure::TryLater(why)) => context.out.say(&why),
             Err(Failure::Refused(refusal)) if refusal.retryable => context.out.say(&refusal.message),
             Err(failure) => return Err(failure),

@@ -43,6 +43,7 @@ mod statement;
 mod templates;
 mod timelines;
 mod tools;
+mod top;
 mod upload;
 mod webhooks;
 mod whoami;
@@ -177,6 +178,8 @@ pub enum ClientCommand {
     Api(api::Args),
     /// Show how the service is and what helps next, with an operator's token.
     Health(health::Args),
+    /// Show live what waits and runs and who works, with an operator's token.
+    Top(top::Args),
     /// Make a one-time link to the operators' pages, with an operator's token.
     Console(console::Args),
     /// Operate the deployment, with an operator's token.
@@ -189,6 +192,7 @@ pub async fn run(command: ClientCommand, globals: Globals) -> Result<(), Failure
     let (who, file) = match &command {
         ClientCommand::Admin(args) => (As::Operator, args.operator.token_file.clone()),
         ClientCommand::Health(args) => (As::Operator, args.operator.token_file.clone()),
+        ClientCommand::Top(args) => (As::Operator, args.operator.token_file.clone()),
         ClientCommand::Console(args) => (As::Operator, args.operator.token_file.clone()),
         _ => (As::Customer, globals.api_key_file.clone()),
     };
@@ -248,6 +252,7 @@ async fn dispatch(command: ClientCommand, context: &Context) -> Result<(), Failu
         ClientCommand::Tools(command) => tools::run(command, context).await,
         ClientCommand::Api(args) => api::run(args, context).await,
         ClientCommand::Health(args) => health::run(&args, context).await,
+        ClientCommand::Top(args) => top::run(&args, context).await,
         ClientCommand::Console(_) => console::run(context).await,
         ClientCommand::Portal(args) => portal::run(context, &args).await,
         ClientCommand::Admin(args) => admin::run(args.command, context).await,

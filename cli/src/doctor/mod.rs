@@ -26,8 +26,8 @@ pub struct DoctorArgs {
     /// Count warnings as problems.
     #[arg(long)]
     strict: bool,
-    /// Only this check: database, schema, extensions, queue, listen, clock, workers, engines, backlog, journal, seals,
-    /// audit, machine, decoders, media, providers, disk or secrets.
+    /// Only this check: database, schema, replicas, extensions, queue, listen, clock, workers, engines, backlog,
+    /// journal, seals, audit, machine, decoders, media, providers, disk or secrets.
     #[arg(long, value_name = "CHECK")]
     only: Option<String>,
     #[command(flatten)]

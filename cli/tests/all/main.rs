@@ -6,4 +6,5 @@ mod listen;
 mod readme;
 mod scenario;
 mod settings;
+mod top;
 mod upload;

@@ -14,6 +14,8 @@ const REQUEST_SECONDS: &[f64] = &[0.01, 0.05, 0.25, 1.0, 5.0, 30.0];
 const WORK_SECONDS: &[f64] = &[0.01, 0.1, 1.0, 10.0, 60.0, 600.0, 3600.0];
 /// Buckets for what should take milliseconds.
 const SHORT_SECONDS: &[f64] = &[0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10.0, 60.0];
+/// Buckets for how many times faster than its media a read is: from one that is slower to what only skims.
+const SPEED_RATIOS: &[f64] = &[0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 100.0, 300.0, 1_000.0];
 const WORK: [&str; 4] =
     ["mws_job_wait_seconds", "mws_job_run_seconds", "mws_job_processor_seconds", "mws_job_unpaid_processor_seconds"];
 const SHORT: [&str; 4] = [
@@ -37,7 +39,7 @@ pub fn recorder() -> Result<&'static PrometheusHandle, BuildError> {
     let mut builder = PrometheusBuilder::new()
         .set_buckets_for_metric(Matcher::Suffix("_duration_seconds".to_owned()), REQUEST_SECONDS)?;
     let named = WORK.map(|name| (name, WORK_SECONDS)).into_iter().chain(SHORT.map(|name| (name, SHORT_SECONDS)));
-    for (name, buckets) in named {
+    for (name, buckets) in named.chain([("mws_read_speed_ratio", SPEED_RATIOS)]) {
         builder = builder.set_buckets_for_metric(Matcher::Full(name.to_owned()), buckets)?;
     }
     let handle = builder.install_recorder()?;
@@ -102,11 +104,13 @@ fn describe_work() {
     let processor = "Processor time of a job's decoders and encoders.";
     describe_histogram!("mws_job_processor_seconds", Unit::Seconds, processor);
     describe_histogram!("mws_job_unpaid_processor_seconds", Unit::Seconds, "What of that is not paid for.");
+    describe_histogram!("mws_read_speed_ratio", "Seconds of media that a read goes through in a second.");
     describe_counter!("mws_job_retries_total", "Attempts at jobs that failed and are made again.");
     describe_counter!("mws_jobs_handed_back_total", "Attempts at jobs that a stopping or lacking worker gave back.");
     describe_counter!("mws_job_leases_lost_total", "Jobs taken back from workers that died or lost the database.");
     describe_gauge!("mws_jobs_running", "Jobs that run in this process.");
     describe_gauge!("mws_worker_slots", "Jobs that this process runs at once.");
+    describe_counter!("mws_spans_total", "Spans of traces, by whether the collector took them.");
     describe_counter!("mws_charged_hundredths_total", "Hundredths of minutes charged for jobs, at most.");
     describe_histogram!(
         "mws_webhook_first_attempt_delay_seconds",
@@ -116,5 +120,13 @@ fn describe_work() {
     describe_gauge!("mws_webhook_endpoints_disabled", "Endpoints disabled for their failures within the last hour.");
     describe_histogram!("mws_db_pool_wait_seconds", Unit::Seconds, "What calls of the API wait for a connection.");
     describe_gauge!("mws_media_store_free_ratio", "Free part of the disk that media is kept on; no bucket has one.");
+    describe_gauge!("mws_workers_live", "Workers of the fleet that have written within half a minute.");
+    describe_gauge!("mws_held_hundredths", "Hundredths of minutes that are held for jobs, of all accounts.");
+    describe_gauge!("mws_media_stored_bytes", Unit::Bytes, "Bytes in the media store, with what is reserved.");
+    describe_gauge!(
+        "mws_db_clock_skew_seconds",
+        Unit::Seconds,
+        "How far this host's clock is ahead of the database's; negative if it is behind."
+    );
     describe_gauge!("mws_event_streams", "Event streams that are open in this process.");
 }

@@ -3,9 +3,10 @@
 //! `mws up` passes one `Process` to the api, the worker and the scheduler; run separately, each starts its own. A
 //! process has a unique name, host-pid-ulid, by which leases, claims and queue workers are known.
 
-use crate::clock::host_unix_millis;
+use crate::clock::Clocks;
 use crate::config::Settings;
 use crate::descriptors;
+use crate::measure;
 use crate::media::MediaStore;
 use crate::outbound::{OutboundClient, OutboundSettings, roots_from_file};
 use crate::providers::Providers;
@@ -94,6 +95,8 @@ impl Process {
 
     /// Connects, brings the database up to date and starts listening for wake-ups.
     pub async fn start(settings: Settings, connections: PoolSize, service: &str) -> Result<Self, StartError> {
+        // What is measured from here on must find a recorder; `Health` says why there is none.
+        let _ = measure::recorder();
         let descriptors = descriptors::raise();
         tracing::info!(descriptors, "The process may have so many files and sockets open.");
         let url = settings.database_url.as_deref().ok_or(StartError::Missing {
@@ -148,6 +151,12 @@ impl Process {
             shutdown,
             decoders: Arc::default(),
         })
+    }
+
+    /// Reads the database's clock: new ids follow it, and a metric tells how far this host's is from it. A process does
+    /// so when it starts, and each minute.
+    pub async fn look_at_clock(&self) -> sqlx::Result<()> {
+        look_at_clock(&self.pool).await
     }
 
     /// Returns a part of this process, with its own name and its own connections, so that no part can use up the
@@ -206,12 +215,12 @@ async fn follow_clock(pool: PgPool, shutdown: CancellationToken) {
 
 async fn look_at_clock(pool: &PgPool) -> sqlx::Result<()> {
     let mut conn = pool.acquire().await?;
-    let before = host_unix_millis();
-    let theirs = inspect::clock_ms(&mut conn).await?;
-    let after = host_unix_millis();
+    let clocks = Clocks::read(&mut conn).await?;
+    let skew_ms = clocks.skew_ms().clamp(i32::MIN.into(), i32::MAX.into());
+    metrics::gauge!("mws_db_clock_skew_seconds").set(f64::from(i32::try_from(skew_ms).unwrap_or_default()) / 1_000.0);
     // A slow answer is too inexact.
-    if after - before < LONGEST_CLOCK_LOOK_MS {
-        ids::follow_clock(theirs, before.midpoint(after));
+    if clocks.after - clocks.before < LONGEST_CLOCK_LOOK_MS {
+        ids::follow_clock(clocks.theirs, clocks.before.midpoint(clocks.after));
     }
     Ok(())
 }

@@ -19,6 +19,8 @@ static OURS: LazyLock<Migrator> = LazyLock::new(|| {
     ours
 });
 
+/// Characters that are noted of why a migration failed.
+const LONGEST_FAILURE: usize = 200;
 /// A connection that was used within this time is not checked.
 const REST: Duration = Duration::from_secs(1);
 /// How long an idle connection may take to answer a check. It is short, so that a caller who waits for a connection can
@@ -209,9 +211,27 @@ pub async fn migrate(pool: &PgPool) -> Result<(), MigrateError> {
     let queue = apalis_postgres::PostgresStorage::<()>::migrations();
     queue.run(&mut *conn).await?;
     refuse_gap(&mut conn).await?;
-    OURS.run(&mut *conn).await?;
+    let ran = OURS.run(&mut *conn).await;
+    if let Err(MigrateError::ExecuteMigration(error, version)) = &ran {
+        // A note that can't be written is no news beside the failure itself, which is returned.
+        let _ = note_failure(&mut conn, *version, error).await;
+    }
     // These session settings must not reach the pool's next user.
     drop(conn.detach());
+    ran
+}
+
+/// Notes that a migration failed, for the processes of the release before, which still run.
+async fn note_failure(conn: &mut PgConnection, version: i64, error: &sqlx::Error) -> sqlx::Result<()> {
+    let said = error.as_database_error().map_or_else(|| error.to_string(), |refused| refused.message().to_owned());
+    let message: String = said.lines().next().unwrap_or_default().chars().take(LONGEST_FAILURE).collect();
+    let noted = sqlx::query!(
+        "INSERT INTO migration_failures (version, message) VALUES ($1, $2)
+         ON CONFLICT (version) DO UPDATE SET message = excluded.message, failed_at = mws_now()",
+        version,
+        message
+    );
+    noted.execute(conn).await?;
     Ok(())
 }
 

@@ -127,6 +127,16 @@ pub async fn probe_room(conn: &mut PgConnection) -> sqlx::Result<()> {
     sqlx::raw_sql(fill).execute(conn).await.map(drop)
 }
 
+/// Returns how many workers have written within half a minute.
+pub async fn live_workers(conn: &mut PgConnection) -> sqlx::Result<i64> {
+    sqlx::query_scalar!(
+        r#"SELECT count(*) AS "live!" FROM workers
+           WHERE service = 'worker' AND beat_at > mws_now() - interval '30 seconds'"#
+    )
+    .fetch_one(conn)
+    .await
+}
+
 /// Deletes the row of a process that stops normally.
 pub async fn leave(conn: &mut PgConnection, name: &str) -> sqlx::Result<()> {
     sqlx::query!("DELETE FROM workers WHERE name = $1", name).execute(conn).await?;

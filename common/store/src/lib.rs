@@ -53,6 +53,7 @@ pub mod sessions;
 pub mod statement;
 pub mod suspension;
 pub mod tickets;
+pub mod totals;
 pub mod uploads;
 pub mod usage;
 pub mod users;

@@ -86,10 +86,11 @@ impl Drop for OwnServer {
     }
 }
 
-/// As quick as the tests' own server, but for one thing: what is committed outlives a crash of the server, as a user's
-/// does.
+/// As quick as the tests' own server, but for two things: what is committed outlives a crash of the server, as a user's
+/// does, and others may follow it.
 fn start(folder: &Path) -> anyhow::Result<EmbeddedPostgres> {
-    let settings = vec![("synchronous_commit".to_owned(), "on".to_owned())];
+    let settings = [("synchronous_commit", "on"), ("wal_level", "replica"), ("max_wal_senders", "4")];
+    let settings = settings.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
     Ok(EmbeddedPostgres::start(&Options { durability: Durability::Tests, settings, ..Options::new(folder) })?)
 }
 

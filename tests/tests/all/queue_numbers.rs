@@ -1,8 +1,12 @@
-//! What operators scale by: how much waits in a queue and for how long, told by the scheduler.
+//! What operators scale by: how much waits in a queue and for how long, told by the scheduler. And what the whole
+//! service holds, and who works for it.
 
+use anyhow::Context;
 use mws_tests::world::{Media, World, runners};
 use scheduler::measure_queues;
 use std::time::Duration;
+use store::fleet::{self, Member, Service};
+use store::totals;
 
 /// The value of a series on this process's page of metrics, which other tests write to as well.
 fn told(series: &str) -> Option<f64> {
@@ -48,6 +52,60 @@ async fn what_waits_is_told_with_its_age_and_nothing_once_it_is_done() -> anyhow
     assert!(told("mws_claims_total{result=\"won\"}").is_some_and(|won| won >= 25.0));
     assert!(told("mws_charged_hundredths_total").is_some_and(|settled| settled > 0.0));
     assert!(told("mws_media_store_free_ratio").is_none_or(|free| (0.0..=1.0).contains(&free)));
+    // Its engine is whichever ran it.
+    let page = runtime::measure::recorder()?.render();
+    let speeds = "mws_read_speed_ratio_count{queue=\"read:levels\",engine=\"";
+    assert!(page.lines().any(|line| line.starts_with(speeds)), "{page}");
+    drop(conn);
+    world.end().await
+}
+
+#[tokio::test]
+async fn what_the_service_holds_is_counted_with_the_ledger_and_told_by_each_scheduler() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    runtime::measure::recorder()?;
+    let mut conn = world.pool().acquire().await?;
+    assert_eq!(totals::last(&mut conn).await?, None, "nobody has counted");
+    let item = world.item(&tenant, Media::audio(60)).await?;
+    sqlx::query("UPDATE items SET bytes = 1000").execute(world.pool()).await?;
+    let job = tenant.client.prepare(&[item], &["speech"]).await?.job_ids()?;
+    scheduler::check_ledger::run_once(&world.process).await?;
+    let counted = totals::last(&mut conn).await?.context("nothing was counted")?;
+    let kept = store::usage::of(&mut conn, tenant.account).await?;
+    assert!((counted.held_hundredths - 25.0).abs() < 1e-9, "a quarter of a minute for a minute of speech: {counted:?}");
+    assert_eq!(format!("{:.0}", counted.media_bytes), kept.media_bytes.to_string());
+    assert!(kept.media_bytes >= 1_000);
+    // Other services of this process tell theirs under the same names.
+    assert!(told("mws_held_hundredths").is_some() && told("mws_media_stored_bytes").is_some());
+
+    world.work(runners::instant()).await?;
+    tenant.client.ended(&job).await?;
+    scheduler::check_ledger::run_once(&world.process).await?;
+    let counted = totals::last(&mut conn).await?.context("nothing was counted")?;
+    assert!(counted.held_hundredths.abs() < 1e-9, "what was freed counts before it is folded: {counted:?}");
+    drop(conn);
+    world.end().await
+}
+
+#[tokio::test]
+async fn live_workers_are_counted_and_the_clocks_are_compared() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    runtime::measure::recorder()?;
+    let mut conn = world.pool().acquire().await?;
+    assert_eq!(fleet::live_workers(&mut conn).await?, 0);
+    for (name, service) in [("one", Service::Worker), ("another", Service::Scheduler)] {
+        fleet::beat(&mut conn, Member { name, host: "here", service }).await?;
+    }
+    assert_eq!(fleet::live_workers(&mut conn).await?, 1);
+    measure_queues::run_once(&world.process).await?;
+    assert!(told("mws_workers_live").is_some());
+    // One that has been silent for half a minute counts as dead.
+    sqlx::query("UPDATE workers SET beat_at = mws_now() - interval '31 seconds'").execute(&mut *conn).await?;
+    assert_eq!(fleet::live_workers(&mut conn).await?, 0);
+    world.process.look_at_clock().await?;
+    // Both clocks are of this host.
+    assert!(told("mws_db_clock_skew_seconds").is_some_and(|skew| skew.abs() < 1.0));
     drop(conn);
     world.end().await
 }

@@ -129,6 +129,7 @@ async fn an_endpoint_that_dies_is_told_of_before_it_is_disabled_and_after() -> a
     tenant.client.ended(&job).await?;
     failed(1).await?;
     assert_eq!(axis(&world, &anna, "delivery").await?.0, "healthy", "a failure is no death");
+    assert_eq!(report(&world, &anna).await?["load"]["pending_deliveries"], 1, "it is sent again later");
     for (before, read) in [(9, "beats"), (19, "speech")] {
         let count = "UPDATE webhook_endpoints SET consecutive_failures = $1";
         sqlx::query(count).bind(before).execute(world.pool()).await?;
@@ -173,6 +174,62 @@ async fn a_journal_that_was_altered_fails_and_books_that_were_not_checked_for_lo
     assert_eq!(axis(&world, &anna, "money").await?.0, "healthy");
     world.advance(Duration::from_mins(20)).await?;
     assert_told(&axis(&world, &anna, "money").await?, "unknown", "last checked 20 min ago", "mws doctor");
+    world.end().await
+}
+
+#[tokio::test]
+async fn what_waits_and_who_works_stands_beside_the_verdict() -> anyhow::Result<()> {
+    let (world, anna) = stage().await?;
+    let tenant = world.tenant("a").await?;
+    let mut jobs = Vec::new();
+    for some in world.items(&tenant, 25, Media::audio(60)).await?.chunks(20) {
+        jobs.extend(tenant.client.prepare(some, &["levels"]).await?.job_ids()?);
+    }
+    let waits = report(&world, &anna).await?["load"].clone();
+    let levels = json!({ "task": "levels", "due": 20, "without_place": 5, "running": 0, "ended": 0 });
+    for (field, wanted) in levels.as_object().into_iter().flatten() {
+        assert_eq!(&waits["tasks"][0][field], wanted, "{field}: {waits:#}");
+    }
+    assert_eq!((&waits["workers"], &waits["pending_deliveries"]), (&json!([]), &json!(0)), "{waits:#}");
+
+    world.work(runners::instant()).await?;
+    for job in &jobs {
+        tenant.client.reaches(job, "succeeded").await?;
+    }
+    let done = until("the worker has said that it lives", async || {
+        let load = report(&world, &anna).await?["load"].clone();
+        Ok(load["workers"][0]["slots"].as_u64().is_some_and(|slots| slots > 0).then_some(load))
+    })
+    .await?;
+    assert_eq!((&done["tasks"][0]["due"], &done["tasks"][0]["ended"]), (&json!(0), &json!(25)), "{done:#}");
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_schema_that_is_too_old_and_a_migration_that_failed_are_named_until_it_is_applied() -> anyhow::Result<()> {
+    let (world, anna) = alive().await?;
+    assert_eq!(axis(&world, &anna, "liveness").await?.0, "healthy");
+    // What the database has of this migration is in the way of it, as where somebody made a table by hand.
+    sqlx::query("DELETE FROM _sqlx_migrations WHERE version = 109").execute(world.pool()).await?;
+    let pending = axis(&world, &anna, "liveness").await?;
+    assert_told(&pending, "failing", "The schema is one migration older than this release", "mws migrate");
+    let failed = store::migrate(world.pool()).await;
+    assert!(failed.is_err_and(|error| error.to_string().contains("migration 109")));
+
+    // A process of the release before does not know the migration, and hears that it failed.
+    let rename = |from: i64, to: i64| {
+        let renamed = sqlx::query("UPDATE migration_failures SET version = $2 WHERE version = $1").bind(from).bind(to);
+        renamed.execute(world.pool())
+    };
+    rename(109, 9_999).await?;
+    sqlx::query("DROP TABLE service_totals").execute(world.pool()).await?;
+    store::migrate(world.pool()).await?;
+    let told = axis(&world, &anna, "liveness").await?;
+    assert_told(&told, "degraded", "Migration 9999 failed", "mws migrate");
+    assert!(told.1.contains("\"service_totals\" already exists"), "{told:?}");
+    // What has been applied since is history.
+    rename(9_999, 109).await?;
+    assert_eq!(axis(&world, &anna, "liveness").await?.0, "healthy");
     world.end().await
 }
 

@@ -3,6 +3,7 @@
 //! `queue` is the same name as in `mws_queue_depth`: a read's, or `render`. An end is counted before it is written:
 //! those that the database does not take are in `mws_job_ends_not_written_total`.
 
+use crate::readers::ReadOutcome;
 use domain::job::JobError;
 use domain::task::Task;
 use runtime::queue::Queue;
@@ -14,6 +15,15 @@ use tokio::time::Instant;
 pub(super) fn claimed(named: usize, claimed: &[Claimed]) {
     metrics::counter!("mws_claims_total", "result" => "won").increment(claimed.len() as u64);
     metrics::counter!("mws_claims_total", "result" => "gone").increment(named.saturating_sub(claimed.len()) as u64);
+}
+
+/// Records how fast a read went through its media: seconds of media a second, with the fetching of it.
+pub(super) fn read(outcome: &ReadOutcome, took: Duration) {
+    let queue = Queue::from(Task::Read(outcome.stored.kind)).name();
+    let media = Duration::from_millis(u64::try_from(outcome.duration_ms).unwrap_or_default());
+    let speed = media.as_secs_f64() / took.as_secs_f64().max(0.001);
+    metrics::histogram!("mws_read_speed_ratio", "queue" => queue, "engine" => outcome.stored.engine.name.clone())
+        .record(speed);
 }
 
 /// One attempt at a job, from its claim on; it counts as running until this is dropped.

@@ -3,7 +3,7 @@
 //! Neighbours: `jobs`, which decides when it stops and how it ends, and `readers`, which compute.
 
 use crate::engines::ReadRequest;
-use crate::jobs::{Done, Worker};
+use crate::jobs::{Done, Worker, numbers};
 use crate::readers::{JobCtx, KnownSpeech, ReadError, ReadOutcome, StoredRead};
 use domain::credits::Credits;
 use domain::footage::Rows;
@@ -16,6 +16,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use store::jobs::{Claimed, ClaimedItem, StoredSpeech};
 use store::reads::{NewRead, ReadBody};
+use tokio::time::Instant;
 
 /// Results up to this size are stored in the row, larger ones in the media store.
 const INLINE_BYTES: usize = 256 << 10;
@@ -36,7 +37,10 @@ impl Worker {
             ctx.speech = self.known_speech(speech).await.map(Arc::new);
         }
         let reading = ReadRequest { read, media: item.media() };
-        (self.engines.run)(reading, ctx).await
+        let began = Instant::now();
+        let outcome = (self.engines.run)(reading, ctx).await?;
+        numbers::read(&outcome, began.elapsed());
+        Ok(outcome)
     }
 
     /// Stores a read's result. Charges for the media actually decoded, never above the hold.

@@ -3,21 +3,24 @@
 //! It shows the tool registry over another protocol, and implements no tool: a call is handed to the endpoint that
 //! answers `POST /api/v1/tools/<name>`, with the request id, the caller and the rate that were settled here. Every
 //! message is its own request, so any process may answer it. `server` speaks the protocol, `tools` is the list,
-//! `prompts` are the workspace's skills, `metadata` says where tokens come from.
+//! `prompts` are the workspace's skills, `metadata` says where tokens come from. `operators` is apart from all of it:
+//! another endpoint, with the verdict on the service.
 
 mod metadata;
+mod operators;
 mod prompts;
 mod schema;
 mod server;
 mod tools;
 
+pub use operators::OPERATOR_MCP_PATH;
 pub use schema::json_schema;
 
 use crate::app::App;
 use crate::app::beside::BodyTurn;
 use crate::auth::{PreAuthenticated, caller_of};
 use crate::contract::refuse_doubled;
-use crate::http::answers::holding;
+use crate::http::answers::{Taker, holding};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::refusal::{Envelope, Refused, classify};
 use crate::http::request::{SentBody, Template, media_type};
@@ -25,6 +28,7 @@ use domain::ids::AccountId;
 use poem::endpoint::TowerCompatExt;
 use poem::http::{HeaderValue, StatusCode, header};
 use poem::{Endpoint, EndpointExt, Request, Response, Route, post};
+use rmcp::ServerHandler;
 use rmcp::transport::streamable_http_server::StreamableHttpServerConfig;
 use rmcp::transport::streamable_http_server::StreamableHttpService;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
@@ -38,12 +42,13 @@ const MOST_WORDS: usize = 1 << 10;
 
 /// Adds the protocol's endpoint and its metadata; `calls` answers `POST /api/v1/tools/<name>`.
 pub fn add_to(route: Route, app: &App, calls: Calls) -> Route {
-    let route = metadata::add_to(route, app);
-    route.at(MCP_PATH, post(Mcp { inner: service(app, calls), app: app.clone(), challenge: metadata::url(app) }))
+    let route = operators::add_to(metadata::add_to(route, app), app);
+    let inner = service(app, Server::new(app, calls));
+    route.at(MCP_PATH, post(Mcp { inner, app: app.clone(), challenge: metadata::url(app) }))
 }
 
-fn service(app: &App, calls: Calls) -> impl Endpoint<Output = Response> + use<> {
-    let server = Server::new(app, calls);
+/// Serves this server by streamable HTTP, without sessions.
+fn service<S: ServerHandler + Clone>(app: &App, server: S) -> impl Endpoint<Output = Response> + use<S> {
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
@@ -60,6 +65,7 @@ fn hosts(app: &App) -> Vec<String> {
     let loopback = ["localhost", "127.0.0.1", "[::1]"].map(str::to_owned);
     let mut hosts = vec![public.to_owned(), app.api.listen.to_string()];
     hosts.extend(loopback);
+    hosts.extend(app.api.operator_listen.map(|listen| listen.to_string()));
     hosts.extend(app.api.mcp_hosts.iter().cloned());
     hosts
 }
@@ -77,7 +83,7 @@ impl<E: Endpoint<Output = Response>> Endpoint for Mcp<E> {
 
     async fn call(&self, mut request: Request) -> poem::Result<Response> {
         let mut response = match caller_of(&request).await {
-            Ok(caller) => match judged(&request, caller.account_id).await {
+            Ok(caller) => match judged(&request, caller.account_id.into()).await {
                 Ok(()) => {
                     let (kept, account) = (Kept::default(), caller.account_id);
                     request.set_data(PreAuthenticated(caller));
@@ -127,9 +133,9 @@ impl<E> Mcp<E> {
     }
 }
 
-/// Refuses a message that names a field twice. A long one waits for the account's turn before it is looked at.
-async fn judged(request: &Request, account: AccountId) -> Answer<()> {
-    BodyTurn::wait(request, account.into()).await;
+/// Refuses a message that names a field twice. A long one waits for its sender's turn before it is looked at.
+async fn judged(request: &Request, sender: Taker) -> Answer<()> {
+    BodyTurn::wait(request, sender).await;
     request.data::<SentBody>().map_or(Ok(()), |SentBody(sent)| refuse_doubled(sent))
 }
 

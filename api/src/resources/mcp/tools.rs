@@ -33,7 +33,8 @@ fn tool(contract: &Contract, operation: &Operation) -> Option<Tool> {
     Some(tool.with_annotations(hints(operation, name)))
 }
 
-fn object(schema: Value) -> Arc<JsonObject> {
+/// Returns a schema as the protocol's types want it: an object, empty where the schema is none.
+pub(super) fn object(schema: Value) -> Arc<JsonObject> {
     Arc::new(if let Value::Object(object) = schema { object } else { JsonObject::new() })
 }
 

@@ -3,8 +3,7 @@
 use crate::app::App;
 use crate::http::error::Answer;
 use domain::verdict::{self, Report, Snapshot};
-use runtime::clock::host_unix_millis;
-use store::inspect;
+use runtime::clock::Clocks;
 
 /// The state of the service, and the verdict on it.
 pub struct Verdict {
@@ -17,11 +16,7 @@ pub struct Verdict {
 /// Inspects the service.
 pub async fn verdict(app: &App) -> Answer<Verdict> {
     let mut conn = app.pages.acquire().await?;
-    let before = host_unix_millis();
-    let theirs = inspect::clock_ms(&mut conn).await?;
-    let after = host_unix_millis();
-    // The database read its clock at some moment between the two.
-    let skew_ms = if theirs < before { before - theirs } else { (after - theirs).min(0) };
+    let skew_ms = Clocks::read(&mut conn).await?.skew_ms();
     let snapshot = store::verdict::snapshot(&mut conn, skew_ms, app.process.media.free_ratio()).await?;
     let report = verdict::report(&snapshot);
     Ok(Verdict { snapshot, report })

@@ -5,13 +5,15 @@ mod books;
 use super::finding::Finding;
 use books::{audited, journal, seals};
 use domain::task::Task;
-use runtime::clock::host_unix_millis;
+use domain::verdict::{Replica, span};
+use runtime::clock::Clocks;
 use runtime::config::Settings;
 use sqlx::{PgConnection, PgPool};
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 use store::PoolSize;
 use store::inspect::{self, Living};
+use store::verdict;
 
 /// Extensions that the migrations need.
 const EXTENSIONS: [&str; 4] = ["hstore", "pgcrypto", "pg_trgm", "btree_gin"];
@@ -59,6 +61,7 @@ async fn all(pool: &PgPool, settings: &Settings) -> sqlx::Result<Vec<Finding>> {
     Ok(vec![
         reached(&mut conn).await?,
         schema(&mut conn).await?,
+        replicas(&mut conn).await?,
         extensions(&mut conn).await?,
         queue(&mut conn).await?,
         listen(pool, settings).await,
@@ -93,6 +96,25 @@ async fn schema(conn: &mut PgConnection) -> sqlx::Result<Finding> {
             let value = format!("version {version}, {pending} migrations behind this build");
             Finding::problem("schema", value, "start any of the services: each brings the schema up to date")
         }
+    })
+}
+
+async fn replicas(conn: &mut PgConnection) -> sqlx::Result<Finding> {
+    let replicas = verdict::replicas(conn).await?;
+    if replicas.is_empty() {
+        return Ok(Finding::fine("replicas", "none follows that this role can see"));
+    }
+    let words = |one: &Replica| match (one.is_connected, one.lag_bytes.max(0) >> 20) {
+        (true, mib) => format!("{} {} and {mib} MiB behind", one.name, span(one.lag_seconds)),
+        (false, mib) => format!("{} not connected, {mib} MiB kept for it", one.name),
+    };
+    let value = replicas.iter().map(words).collect::<Vec<_>>().join(", ");
+    Ok(if replicas.iter().all(|one| one.is_connected && !one.is_behind()) {
+        Finding::fine("replicas", value)
+    } else {
+        let cure = "see its log, its disk and the network to it; if it is gone for good, SELECT \
+                    pg_drop_replication_slot('NAME'), or what is kept for it fills the disk";
+        Finding::warning("replicas", value, cure)
     })
 }
 
@@ -147,11 +169,7 @@ async fn listen(pool: &PgPool, settings: &Settings) -> Finding {
 }
 
 async fn clock(conn: &mut PgConnection) -> sqlx::Result<Finding> {
-    let before = host_unix_millis();
-    let theirs = inspect::clock_ms(conn).await?;
-    let after = host_unix_millis();
-    // The database read its clock at some moment between the two.
-    let skew_ms = if theirs < before { before - theirs } else { (theirs - after).max(0) };
+    let skew_ms = Clocks::read(conn).await?.skew_ms().abs();
     let value = format!("within {skew_ms} ms of the database's");
     Ok(if skew_ms <= MOST_SKEW_MS {
         Finding::fine("clock", value)

@@ -1,6 +1,7 @@
-//! Judges whether everything runs that must: workers, schedulers, their duties, and clocks that agree.
+//! Judges whether everything runs that must: workers, schedulers, their duties, clocks that agree, and the database's
+//! schema and replicas.
 
-use super::{Duty, Judged, Number, Process, Snapshot, State, count, span};
+use super::{Duty, Judged, Number, Process, Snapshot, State, count, database, span};
 use std::cmp::Ordering;
 
 /// Seconds after which a silent process counts as dead: it reports every ten.
@@ -33,6 +34,10 @@ pub(super) fn numbers(snapshot: &Snapshot) -> Vec<Number> {
 }
 
 pub(super) fn judged(snapshot: &Snapshot) -> Judged {
+    // A schema that can't be used comes first: processes may be missing because of it.
+    if let Some(found) = database::schema(snapshot) {
+        return found;
+    }
     let none = |service| living(snapshot, service).next().is_none();
     match (none("worker"), none("scheduler")) {
         (true, true) => {
@@ -73,7 +78,8 @@ pub(super) fn judged(snapshot: &Snapshot) -> Judged {
             format!("A {service} has not been heard of for {silent}, and did not say that it ended: {name}.");
         return Judged::new(State::Degraded, sentence, "mws doctor --only workers");
     }
-    Judged::healthy("Workers and schedulers live, and every duty is done in time.")
+    let healthy = || Judged::healthy("Workers and schedulers live, and every duty is done in time.");
+    database::replicas(snapshot).unwrap_or_else(healthy)
 }
 
 fn late(snapshot: &Snapshot) -> impl Iterator<Item = &Duty> {

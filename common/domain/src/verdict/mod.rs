@@ -4,6 +4,7 @@
 //! It is a pure function of a [`Snapshot`], which `store::verdict` takes. Equal numbers give equal words, so that `GET
 //! /operator/report`, `mws health` and the console agree. Only this module decides what the numbers mean.
 
+mod database;
 mod delivery;
 mod execution;
 mod flow;
@@ -14,7 +15,8 @@ mod snapshot;
 mod tests;
 
 pub use snapshot::{
-    Backlog, Books, Deliveries, Disabled, Duty, Ended, Failure, OutOfMinutes, Process, Snapshot, Troubled,
+    Backlog, Books, Deliveries, Disabled, Duty, Ended, EndedTask, FailedMigration, Failure, OutOfMinutes, Process,
+    Replica, Schema, Snapshot, Troubled,
 };
 
 use serde::Serialize;

@@ -24,6 +24,10 @@ pub struct Snapshot {
     pub duties: Vec<Duty>,
     /// Milliseconds by which this process's clock is ahead of the database's; negative if it is behind.
     pub clock_skew_ms: i64,
+    /// The schema, beside what this process's release needs.
+    pub schema: Schema,
+    /// The servers that follow the database: those that are connected, and those that it waits for.
+    pub replicas: Vec<Replica>,
     /// How much of the disk that this process keeps media on is free, from 0 to 1; none for a bucket.
     pub media_free: Option<f64>,
 }
@@ -69,6 +73,17 @@ pub struct Ended {
     pub succeeded: i64,
     /// Those that failed, by code and task, the most frequent first.
     pub failures: Vec<Failure>,
+    /// All that ended, cancelled ones too, by the name of their task.
+    pub by_task: Vec<EndedTask>,
+}
+
+/// The jobs of one task that ended.
+#[derive(Debug, Clone)]
+pub struct EndedTask {
+    /// The task's name.
+    pub task: String,
+    /// Their number.
+    pub many: i64,
 }
 
 /// A kind of failure.
@@ -97,6 +112,8 @@ pub struct Deliveries {
     pub disabled: Option<Disabled>,
     /// Seconds for which the oldest delivery that could be sent has been due.
     pub oldest_due_seconds: f64,
+    /// The number of deliveries that wait to be sent, now or later.
+    pub pending: i64,
 }
 
 /// An endpoint that keeps failing.
@@ -148,4 +165,37 @@ pub struct Duty {
     pub every_seconds: f64,
     /// Seconds since any scheduler did it.
     pub done_seconds: f64,
+}
+
+/// The state of the schema.
+#[derive(Debug, Clone, Default)]
+pub struct Schema {
+    /// The number of migrations that this process's release has and that were not applied.
+    pub pending: i64,
+    /// The migration that failed last within a day, in whichever process, and was not applied since.
+    pub failed: Option<FailedMigration>,
+}
+
+/// A migration that failed.
+#[derive(Debug, Clone)]
+pub struct FailedMigration {
+    /// Its number.
+    pub version: i64,
+    /// What the database said.
+    pub message: String,
+    /// Seconds since it failed.
+    pub seconds: f64,
+}
+
+/// A server that follows the database, as the database sees it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Replica {
+    /// The name that it gave itself, or that of the slot which is kept for it.
+    pub name: String,
+    /// Whether it is connected.
+    pub is_connected: bool,
+    /// Seconds by which what it has applied is behind; 0 when it is not connected, or tells nothing of it.
+    pub lag_seconds: f64,
+    /// Bytes of log that it has still to apply, or that are kept for it.
+    pub lag_bytes: i64,
 }

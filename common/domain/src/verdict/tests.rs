@@ -94,7 +94,7 @@ fn work_that_does_not_start_is_told_with_its_cause() {
 fn ended(succeeded: i64, failed: &[(i64, &str)]) -> Ended {
     let failure =
         |(many, code): &(i64, &str)| Failure { code: (*code).to_owned(), task: LEVELS.name().to_owned(), many: *many };
-    Ended { succeeded, failures: failed.iter().map(failure).collect() }
+    Ended { succeeded, failures: failed.iter().map(failure).collect(), ..Ended::default() }
 }
 
 #[test]
@@ -180,4 +180,34 @@ fn what_does_not_run_or_runs_late_is_named() {
     assert_told(&full, State::Degraded, "nearly full: 8.3 % of it is free", "mws doctor --only disk");
     assert_eq!(one(|all| all.media_free = Some(0.009)).0, State::Failing);
     assert_eq!(one(|all| all.media_free = Some(0.1)).0, State::Healthy);
+}
+
+#[test]
+fn a_schema_that_is_too_old_and_replicas_that_do_not_follow_are_named() {
+    let one = |trouble: fn(&mut Snapshot)| one(Axis::Liveness, trouble);
+    let pending = one(|all| all.schema.pending = 2);
+    assert_told(&pending, State::Failing, "2 migrations older than this release", "mws migrate");
+    let failed = one(|all| {
+        let message = "relation \"items\" already exists".to_owned();
+        all.schema.failed = Some(FailedMigration { version: 120, message, seconds: 300.0 });
+    });
+    assert_told(&failed, State::Degraded, "Migration 120 failed 5 min ago", "mws migrate");
+    assert!(failed.1.ends_with("\"items\" already exists."), "{failed:?}");
+
+    let follows = |is_connected, lag_seconds, lag_bytes| {
+        let name = "b".to_owned();
+        Replica { name, is_connected, lag_seconds, lag_bytes }
+    };
+    let healthy = report(&Snapshot { replicas: vec![follows(true, 60.0, 256 << 20)], ..well() });
+    assert_eq!(healthy.state, State::Healthy, "{healthy:?}");
+    for (replica, words) in [
+        (follows(false, 0.0, 3 << 20), "`b` is not connected, and 3 MiB of log is kept for it"),
+        (follows(true, 61.0, 1 << 20), "`b` is 61 s and 1 MiB behind"),
+        (follows(true, 0.0, 300 << 20), "`b` is 0 s and 300 MiB behind"),
+    ] {
+        let found = report(&Snapshot { replicas: vec![follows(true, 0.0, 0), replica], ..well() });
+        let axis = found.axes.into_iter().find(|one| one.axis == Axis::Liveness).expect("the axis");
+        let told = (axis.state, axis.sentence, axis.next.unwrap_or_default());
+        assert_told(&told, State::Degraded, words, "mws doctor --only replicas");
+    }
 }

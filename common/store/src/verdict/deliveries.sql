@@ -22,6 +22,10 @@ SELECT (SELECT count(*) FROM newest) AS "attempted!",
     warned.id AS "warned?: EndpointId", warned.consecutive_failures AS "failures?",
     (SELECT count(*) FROM disabled) AS "disabled_many!",
     last.id AS "disabled?: EndpointId", last.account_id AS "disabled_account?: AccountId",
+    (SELECT count(*) FROM (
+        SELECT FROM deliveries WHERE status = 'pending' AND finished_at IS NULL AND lease_until IS NULL
+        ORDER BY due_at LIMIT $1
+    ) AS waiting) AS "pending!",
     coalesce(extract(epoch FROM mws_now() - (
         SELECT min(due_at) FROM deliveries WHERE status = 'pending' AND finished_at IS NULL AND lease_until IS NULL
     )), 0)::double precision AS "oldest_due_seconds!"

@@ -7,17 +7,21 @@ mod duties;
 
 pub use duties::{DutyTold, forget, reported, tell};
 
+use crate::pending_migrations;
 use chrono::{DateTime, Utc};
 use domain::ids::{AccountId, EndpointId};
 use domain::series::FAILURES_THAT_WARN;
 use domain::task::Task;
 use domain::verdict::{
-    Backlog, Books, Deliveries, Disabled, Ended, Failure, LOOKED_AT, OutOfMinutes, Process, Snapshot, Troubled,
+    Backlog, Books, Deliveries, Disabled, Ended, EndedTask, FailedMigration, Failure, LOOKED_AT, OutOfMinutes, Process,
+    Replica, Schema, Snapshot, Troubled,
 };
 use sqlx::PgConnection;
 
 /// How many processes are looked at.
 const MOST_PROCESSES: i64 = 1_000;
+/// How many servers that follow the database are looked at.
+const MOST_REPLICAS: i64 = 50;
 /// How many of the newest jobs are searched for accounts that have no minutes left.
 const NEWEST_JOBS: i64 = 500;
 
@@ -61,6 +65,8 @@ pub async fn processes(conn: &mut PgConnection) -> sqlx::Result<Vec<ProcessRow>>
 /// Returns all numbers of this moment. `clock_skew_ms` is how many milliseconds the caller's clock is ahead of the
 /// database's, `media_free` how much of the caller's disk for media is free, from 0 to 1.
 pub async fn snapshot(conn: &mut PgConnection, clock_skew_ms: i64, media_free: Option<f64>) -> sqlx::Result<Snapshot> {
+    let schema = schema(&mut *conn).await?;
+    let replicas = replicas(&mut *conn).await?;
     let processes = processes(&mut *conn).await?.into_iter().filter(|row| row.service != "api").map(process).collect();
     let paused = sqlx::query_scalar!("SELECT read FROM read_kinds WHERE paused_at IS NOT NULL ORDER BY read");
     let paused = paused.fetch_all(&mut *conn).await?.iter().filter_map(|read| Task::from_name(read)).collect();
@@ -69,7 +75,44 @@ pub async fn snapshot(conn: &mut PgConnection, clock_skew_ms: i64, media_free: O
     let deliveries = deliveries(&mut *conn).await?;
     let books = books(&mut *conn).await?;
     let duties = reported(conn).await?.into_iter().map(DutyTold::into).collect();
-    Ok(Snapshot { processes, backlogs, paused, ended, deliveries, books, duties, clock_skew_ms, media_free })
+    Ok(Snapshot {
+        processes,
+        backlogs,
+        paused,
+        ended,
+        deliveries,
+        books,
+        duties,
+        clock_skew_ms,
+        schema,
+        replicas,
+        media_free,
+    })
+}
+
+/// Returns what of the schema is missing, and the migration that failed last within a day and was not applied since.
+pub async fn schema(conn: &mut PgConnection) -> sqlx::Result<Schema> {
+    let pending = pending_migrations(&mut *conn).await?;
+    if pending > 0 {
+        // What is missing may be the table of failures.
+        return Ok(Schema { pending, failed: None });
+    }
+    // Not checked at compile time: the database of those checks is built without sqlx's own table.
+    let failed: Option<(i64, String, f64)> = sqlx::query_as(
+        "SELECT version, message, extract(epoch FROM mws_now() - failed_at)::double precision FROM migration_failures
+         WHERE failed_at > mws_now() - interval '1 day'
+             AND version NOT IN (SELECT version FROM _sqlx_migrations WHERE success)
+         ORDER BY failed_at DESC LIMIT 1",
+    )
+    .fetch_optional(conn)
+    .await?;
+    let failed = failed.map(|(version, message, seconds)| FailedMigration { version, message, seconds });
+    Ok(Schema { pending, failed })
+}
+
+/// Returns the servers that follow the database, by name.
+pub async fn replicas(conn: &mut PgConnection) -> sqlx::Result<Vec<Replica>> {
+    sqlx::query_file_as!(Replica, "src/verdict/replicas.sql", MOST_REPLICAS).fetch_all(conn).await
 }
 
 fn process(row: ProcessRow) -> Process {
@@ -118,6 +161,10 @@ pub async fn ended(conn: &mut PgConnection) -> sqlx::Result<Ended> {
     .await?;
     let mut ended = Ended::default();
     for row in rows {
+        match ended.by_task.iter_mut().find(|one| one.task == row.task) {
+            Some(known) => known.many += row.many,
+            None => ended.by_task.push(EndedTask { task: row.task.clone(), many: row.many }),
+        }
         match (row.status.as_str(), row.code) {
             ("succeeded", _) => ended.succeeded += row.many,
             ("failed", Some(code)) => ended.failures.push(Failure { code, task: row.task, many: row.many }),
@@ -142,6 +189,7 @@ pub async fn deliveries(conn: &mut PgConnection) -> sqlx::Result<Deliveries> {
             account,
         }),
         oldest_due_seconds: row.oldest_due_seconds.max(0.0),
+        pending: row.pending,
     })
 }
 

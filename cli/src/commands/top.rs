@@ -1,0 +1,149 @@
+//! `mws top`: the fleet live, in the terminal: what waits and runs, how much ends, and who works (`load` of `GET
+//! /operator/report`).
+
+use super::Context;
+use super::health::{CLEAR, repeat};
+use crate::commands::admin::OperatorToken;
+use crate::failure::Failure;
+use crate::output::{document, plain, print};
+use domain::verdict::span;
+use serde_json::Value;
+
+/// Over how many minutes the report counts the jobs that ended.
+const MINUTES: f64 = 15.0;
+/// Workers that are shown on a terminal, so that what waits stays in sight.
+const MOST_WORKERS: usize = 20;
+
+/// The arguments of `mws top`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "On a terminal it is drawn anew every two seconds until Ctrl-C. Counts end at 2,000.
+Examples:
+  mws top
+  mws top --once
+  mws top --json | jq '.load.workers[] | select(.busy == .slots) | .name'")]
+pub struct Args {
+    #[command(flatten)]
+    pub operator: OperatorToken,
+    /// Show it once, as where the output is no terminal.
+    #[arg(long)]
+    once: bool,
+}
+
+pub(super) async fn run(args: &Args, context: &Context) -> Result<(), Failure> {
+    if context.out.terminal && !args.once && !context.out.json {
+        return repeat(context, |report| print(&format!("{CLEAR}{}", frame(report, MOST_WORKERS)))).await;
+    }
+    let report = context.client.get("/operator/report").await?;
+    if context.out.json { document(&report) } else { print(&frame(&report, usize::MAX)) }
+}
+
+/// All that is shown of a report, with at most this many workers.
+fn frame(report: &Value, most_workers: usize) -> String {
+    let load = &report["load"];
+    let mut lines = vec![format!("{}  {}", plain(&report["state"]), plain(&report["sentence"])), String::new()];
+    lines.extend(work(&load["tasks"]));
+    let oldest = number(&load["oldest_due_delivery_seconds"]);
+    let due = if oldest > 0.0 { format!(", the oldest due for {}", span(oldest)) } else { String::new() };
+    let deliveries = format!("deliveries pending  {}{due}", plain(&load["pending_deliveries"]));
+    lines.extend([String::new(), deliveries, String::new()]);
+    lines.extend(workers(&load["workers"], most_workers));
+    lines.join("\n")
+}
+
+/// The jobs, a line for each task and one for all.
+fn work(tasks: &Value) -> Vec<String> {
+    let tasks: &[Value] = tasks.as_array().map_or(&[], Vec::as_slice);
+    let Some(oldest) = tasks.iter().max_by(|one, other| waited(one).total_cmp(&waited(other))) else {
+        return vec!["No job waits or runs, and none has ended in 15 minutes.".to_owned()];
+    };
+    let mut lines = vec![line("WORK", "QUEUED", "RUNNING", "A MINUTE", "OLDEST DUE")];
+    let queued = |task: &Value| number(&task["due"]) + number(&task["without_place"]);
+    let per_minute = |ended: f64| format!("{:.1}", ended / MINUTES);
+    for task in tasks {
+        let (queued, running) = (format!("{:.0}", queued(task)), plain(&task["running"]));
+        let (ended, seconds) = (per_minute(number(&task["ended"])), waited(task));
+        let oldest = if seconds > 0.0 { span(seconds) } else { "–".to_owned() };
+        lines.push(line(&plain(&task["task"]), &queued, &running, &ended, &oldest));
+    }
+    let sum = |of: &dyn Fn(&Value) -> f64| tasks.iter().map(of).sum::<f64>();
+    let (queued, running) = (sum(&queued), sum(&|task| number(&task["running"])));
+    let ended = per_minute(sum(&|task| number(&task["ended"])));
+    let seconds = waited(oldest);
+    let of_all =
+        if seconds > 0.0 { format!("{}, {}", span(seconds), plain(&oldest["task"])) } else { "–".to_owned() };
+    lines.push(line("all", &format!("{queued:.0}"), &format!("{running:.0}"), &ended, &of_all));
+    lines
+}
+
+fn line(name: &str, queued: &str, running: &str, ended: &str, oldest: &str) -> String {
+    format!("{name:<14} {queued:>7} {running:>8} {ended:>9}  {oldest}")
+}
+
+/// The workers, those with the most jobs first.
+fn workers(workers: &Value, most: usize) -> Vec<String> {
+    let mut workers: Vec<&Value> = workers.as_array().into_iter().flatten().collect();
+    if workers.is_empty() {
+        return vec!["No worker lives.".to_owned()];
+    }
+    workers.sort_by(|one, other| number(&other["busy"]).total_cmp(&number(&one["busy"])));
+    let mut lines = vec![format!("{:<48} {:>9}  {:<10} {}", "WORKER", "BUSY", "RELEASE", "HEARD OF")];
+    lines.extend(workers.iter().take(most).map(|worker| {
+        let busy = format!("{} of {}", plain(&worker["busy"]), plain(&worker["slots"]));
+        let (name, version) = (plain(&worker["name"]), plain(&worker["version"]));
+        format!("{name:<48} {busy:>9}  {version:<10} {} ago", span(number(&worker["silent_seconds"])))
+    }));
+    if workers.len() > most {
+        lines.push(format!("and {} more: mws top --once", workers.len() - most));
+    }
+    lines
+}
+
+fn waited(task: &Value) -> f64 {
+    number(&task["oldest_due_seconds"])
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn worker(name: &str, busy: u32) -> Value {
+        json!({ "name": name, "version": "1.0.0", "slots": 4, "busy": busy, "silent_seconds": 3.2 })
+    }
+
+    #[test]
+    fn a_frame_has_the_verdict_the_work_the_oldest_and_the_busiest_workers() {
+        let task = |task: &str, due: u32, seconds: f64| {
+            json!({ "task": task, "due": due, "oldest_due_seconds": seconds, "without_place": 5, "running": 2,
+                "ended": 30 })
+        };
+        let report = json!({ "state": "degraded", "sentence": "A read is paused.", "axes": [], "load": {
+            "tasks": [task("levels", 1, 0.0), task("speech", 20, 300.0)],
+            "pending_deliveries": 7, "oldest_due_delivery_seconds": 12.0,
+            "workers": [worker("idle", 0), worker("busy\u{1b}[2J", 4)],
+        }});
+        let shown = frame(&report, 1);
+        let lines: Vec<&str> = shown.lines().collect();
+        assert_eq!(lines[0], "degraded  A read is paused.");
+        let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>().join(" ");
+        assert_eq!(words(lines[3]), "levels 6 2 2.0 –");
+        assert_eq!(words(lines[4]), "speech 25 2 2.0 5 min");
+        assert_eq!(words(lines[5]), "all 31 4 4.0 5 min, speech");
+        assert!(shown.contains("deliveries pending  7, the oldest due for 12 s"), "{shown}");
+        assert!(words(lines[10]).ends_with("4 of 4 1.0.0 3 s ago"), "{shown}");
+        assert!(lines[10].starts_with("busy") && lines[11].starts_with("and 1 more"), "{shown}");
+        assert!(!shown.contains('\u{1b}'), "what a worker is called can't steer the terminal");
+    }
+
+    #[test]
+    fn a_service_without_work_or_workers_says_so() {
+        let load = json!({ "tasks": [], "pending_deliveries": 0, "oldest_due_delivery_seconds": 0.0, "workers": [] });
+        let shown = frame(&json!({ "state": "failing", "sentence": "No worker lives.", "load": load }), 5);
+        assert!(shown.contains("No job waits or runs, and none has ended in 15 minutes."), "{shown}");
+        assert!(shown.contains("deliveries pending  0\n\nNo worker lives."), "{shown}");
+    }
+}

@@ -1,0 +1,51 @@
+//! `mws top` where its output is no terminal: one frame, and the end.
+
+use mws_tests::world::{Media, World, runners, until};
+use serde_json::Value;
+use std::process::Output;
+use tokio::process::Command;
+
+const TOKEN: &str = "token-of-anna-who-acts";
+
+async fn top(world: &World, arguments: &[&str], token: &str) -> anyhow::Result<Output> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mws"));
+    command.arg("top").args(arguments).kill_on_drop(true);
+    for name in ["MWS_OPERATOR_TOKEN_FILE", "MWS_PROFILE"] {
+        command.env_remove(name);
+    }
+    command.env("MWS_BASE_URL", format!("{}/api/v1", world.base_url())).env("MWS_OPERATOR_TOKEN", token);
+    Ok(command.output().await?)
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_plain_frame_shows_what_waits_and_who_works() -> anyhow::Result<()> {
+    let world = World::with(|settings| settings.operator_tokens = Some(format!("anna:act:{TOKEN}").into())).await?;
+    let tenant = world.tenant("a").await?;
+    let item = world.item(&tenant, Media::audio(60)).await?;
+    let jobs = tenant.client.prepare(&[item], &["levels"]).await?.job_ids()?;
+    let waits = top(&world, &[], TOKEN).await?;
+    assert!(waits.status.success(), "it shows, whatever it shows: {waits:?}");
+    let shown = said(&waits);
+    assert!(shown.starts_with("failing  No worker lives, and one job waits."), "{shown}");
+    let words: Vec<&str> = shown.lines().nth(3).unwrap_or_default().split_whitespace().collect();
+    assert_eq!(words.get(..4), Some(&["levels", "1", "0", "0.0"][..]), "{shown}");
+    assert!(shown.contains("deliveries pending  0\n\nNo worker lives."), "{shown}");
+    assert!(!shown.contains('\u{1b}'), "{shown}");
+
+    world.work(runners::instant()).await?;
+    tenant.client.ended(&jobs).await?;
+    until("the worker stands there", async || {
+        let document: Value = serde_json::from_slice(&top(&world, &["--json"], TOKEN).await?.stdout)?;
+        Ok(document["load"]["workers"][0]["slots"].as_u64().is_some_and(|slots| slots > 0).then_some(()))
+    })
+    .await?;
+    let shown = said(&top(&world, &["--once"], TOKEN).await?);
+    assert!(shown.contains("WORKER") && shown.contains("0 of "), "{shown}");
+    let refused = top(&world, &["--once"], "another-token-of-somebody").await?;
+    assert_eq!(refused.status.code(), Some(3), "{refused:?}");
+    world.end().await
+}
