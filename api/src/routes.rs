@@ -106,6 +106,7 @@ groups! {
         operator::reads::OperatorReads, operator::reads::ERRORS;
         operator::jobs::OperatorJobs, operator::jobs::ERRORS;
         operator::deliveries::OperatorDeliveries, operator::deliveries::ERRORS;
+        operator::webhooks::OperatorWebhooks, operator::webhooks::ERRORS;
         operator::audit::OperatorAudit, operator::audit::ERRORS;
         operator::report::OperatorReports, operator::report::ERRORS;
     }

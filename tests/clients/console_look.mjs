@@ -27,6 +27,17 @@ const context = async (options) => {
   return made;
 };
 
+// What is wrong with the page's tables: one that does not fit, or a row that shows other columns than the titles do.
+const cut = () =>
+  [...document.querySelectorAll(".scroll:has(> table)")].flatMap((box) => {
+    const label = box.getAttribute("aria-label");
+    const shown = (row) => [...row.children].map((cell) => cell.getClientRects().length > 0).join();
+    const titles = shown(box.querySelector("thead tr"));
+    const wrong = [...box.querySelectorAll("tbody tr")].filter((row) => shown(row) !== titles);
+    const wide = box.scrollWidth > box.clientWidth ? [`${label} is ${box.scrollWidth} wide`] : [];
+    return [...wide, ...wrong.map((row) => `${label} has ${row.textContent}`.slice(0, 200))];
+  });
+
 const first = await context({ javaScriptEnabled: false });
 const door = await first.newPage();
 await door.goto(link);
@@ -56,6 +67,7 @@ for (const colorScheme of ["light", "dark"]) {
       }
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       if (overflow > 0) found.violations.push({ path, colorScheme, width, id: "scrolls sideways", html: String(overflow) });
+      for (const html of await page.evaluate(cut)) found.violations.push({ path, colorScheme, width, id: "table", html });
       found.pages += 1;
     }
     if (width === 1280 && colorScheme === "light") {

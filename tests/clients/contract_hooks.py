@@ -105,6 +105,7 @@ def made():
         "/webhooks/{id}": [hook],
         "/workspaces/{id}": [workspace],
         "/operator/jobs/{id}": [job],
+        "/operator/webhooks/{id}": [hook],
         "/operator/workspaces/{id}": [workspace],
     }
     return fields, paths

@@ -212,6 +212,7 @@ pub const ACCESS: &[(&str, Needs)] = &[
     ("GET /operator/deliveries", Operator(Read)),
     ("POST /operator/deliveries/resend", Operator(Act)),
     ("POST /operator/deliveries/{id}/resend", Operator(Act)),
+    ("PATCH /operator/webhooks/{id}", Operator(Act)),
     ("GET /operator/audit", Operator(Read)),
     ("GET /operator/report", Operator(Read)),
     ("POST /operator/console-links", Operator(Read)),

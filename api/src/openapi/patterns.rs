@@ -59,6 +59,7 @@ const FIELDS: &[(&str, &str, &str, usize)] = &[
     ("CreatePublicLink", "passphrase", PASSPHRASE, 0),
     ("CreateTimeline", "name", NAME, document::MOST_NAME_CHARACTERS),
     ("CreateUpload", "filename", NAME, 0),
+    ("CreatePortalSession", "refresh_url", r"^https?://[^\s\x00]+$", portal::URL_CHARS),
     ("CreatePortalSession", "return_url", r"^https?://[^\s\x00]+$", portal::URL_CHARS),
     ("CreateUpload", "ref", REF, 0),
     ("CreateUpload", "sha256", "^[0-9A-Fa-f]{64}$", 0),

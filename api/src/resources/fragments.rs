@@ -60,16 +60,55 @@ pub fn or_dash(text: Option<impl Display>) -> Markup {
     text.map_or_else(|| html! { span.soft { "–" } }, |text| html! { (text) })
 }
 
-/// Shows a table that scrolls on its own in a narrow window.
-pub fn table(label: &str, columns: &[&str], rows: &Markup) -> Markup {
+/// How wide a window has to be to show a column of a table. The column's cells have the class of the same name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fit {
+    /// Any window.
+    Any,
+    /// One of 52 rem, which a phone is not. Class `medium`.
+    Medium,
+    /// One of 80 rem, 1280 pixels. Class `wide`.
+    Wide,
+}
+
+impl Fit {
+    /// Returns the class of the column's title and cells; none for a column that is always shown.
+    const fn class(self) -> Option<&'static str> {
+        match self {
+            Self::Any => None,
+            Self::Medium => Some("medium"),
+            Self::Wide => Some("wide"),
+        }
+    }
+}
+
+/// Shows a table whose less important columns are left out of narrow windows. If it is still too wide for one, it
+/// scrolls on its own.
+pub fn fitted_table(label: &str, columns: &[(&str, Fit)], rows: &Markup) -> Markup {
     html! {
         div.scroll tabindex="0" role="group" aria-label=(label) {
             table {
-                thead { tr { @for column in columns { th scope="col" { (column) } } } }
+                thead { tr { @for (title, fit) in columns { th scope="col" class=[fit.class()] { (title) } } } }
                 tbody { (rows) }
             }
         }
     }
+}
+
+/// Shows a table with all of its columns in any window.
+pub fn table(label: &str, columns: &[&str], rows: &Markup) -> Markup {
+    let columns: Vec<(&str, Fit)> = columns.iter().map(|title| (*title, Fit::Any)).collect();
+    fitted_table(label, &columns, rows)
+}
+
+/// The characters of an id's end that a table shows.
+const END: usize = 6;
+
+/// Shows an id whose middle is out of sight where it stands in a table: as text it is whole, to be found and copied.
+pub fn short(id: &str) -> Markup {
+    let at = id.char_indices().rev().nth(END - 1).map_or(0, |(at, _)| at);
+    let (start, end) = id.split_at(at);
+    html! { span.start { (start) } (end) }
 }
 
 /// Shows named facts about one thing.
@@ -80,4 +119,26 @@ pub fn facts(facts: &[(&str, Markup)]) -> Markup {
 /// Shows a part of a page that is not kept up to date, since its lookup is expensive.
 pub fn still(id: &str, title: &str, body: &Markup) -> Markup {
     html! { section id=(id) aria-labelledby={ "h-" (id) } { h2 id={ "h-" (id) } { (title) } (body) } }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_whole_as_text_and_begins_with_what_a_table_cuts_off() {
+        let text = |markup: Markup| markup.0.replace("<span class=\"start\">", "").replace("</span>", "");
+        for id in ["job_01JD3M5N7P9Q1R3S5T7V9W1X3Y", "short", "", "größer_als_sechs"] {
+            assert_eq!(text(short(id)), id);
+        }
+        assert_eq!(short("whe_0123456789").0, "<span class=\"start\">whe_0123</span>456789");
+    }
+
+    #[test]
+    fn the_title_of_a_column_says_in_which_windows_it_is() {
+        let shown = fitted_table("a", &[("A", Fit::Any), ("B", Fit::Medium), ("C", Fit::Wide)], &html! {}).0;
+        let titles =
+            "<th scope=\"col\">A</th><th scope=\"col\" class=\"medium\">B</th><th scope=\"col\" class=\"wide\">C</th>";
+        assert!(shown.contains(titles), "{shown}");
+    }
 }

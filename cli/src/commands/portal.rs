@@ -17,6 +17,9 @@ pub struct Args {
     /// The URL that the pages link back to.
     #[arg(long)]
     pub return_url: Option<String>,
+    /// The URL that a browser is sent to once its session has run out.
+    #[arg(long)]
+    pub refresh_url: Option<String>,
     /// The name that the pages show.
     #[arg(long)]
     pub name: Option<String>,
@@ -41,8 +44,10 @@ impl Args {
         if !self.pages.is_empty() {
             body["pages"] = json!(self.pages);
         }
-        if let Some(url) = &self.return_url {
-            body["return_url"] = url.as_str().into();
+        for (field, said) in [("return_url", &self.return_url), ("refresh_url", &self.refresh_url)] {
+            if let Some(url) = said {
+                body[field] = url.as_str().into();
+            }
         }
         if theme != json!({}) {
             body["theme"] = theme;

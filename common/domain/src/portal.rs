@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// The most characters of the pages' name.
 pub const NAME_CHARS: usize = 60;
-/// The most characters of the return URL.
+/// The most characters of the return URL, and of the refresh URL.
 pub const URL_CHARS: usize = 2_000;
 /// The most characters of a logo as a `data:` URL: an image of about 24 kB.
 pub const LOGO_CHARS: usize = 32 << 10;
@@ -84,6 +84,8 @@ pub struct Look {
     pub logo: Option<String>,
     /// The URL of the link back.
     pub return_url: Option<String>,
+    /// The URL that a session leads to once it has run out.
+    pub refresh_url: Option<String>,
 }
 
 impl Default for Look {
@@ -95,6 +97,7 @@ impl Default for Look {
             scheme: Scheme::Auto,
             logo: None,
             return_url: None,
+            refresh_url: None,
         }
     }
 }

@@ -35,6 +35,7 @@ pub mod ledger;
 pub mod members;
 pub mod minutes;
 pub mod new_item;
+pub mod notices;
 pub mod overview;
 pub mod paces;
 pub mod portal_passes;

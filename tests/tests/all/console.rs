@@ -28,7 +28,7 @@ async fn link(world: &World, token: &str) -> anyhow::Result<String> {
 pub struct Traces {
     pub job: String,
     pub delivery: String,
-    endpoint: String,
+    pub endpoint: String,
     item: String,
 }
 
@@ -63,6 +63,8 @@ fn pages(traces: &Traces, account: &str) -> Vec<String> {
         format!("/unsent?endpoint_id={endpoint}&status=failed"),
         "/endpoints".to_owned(),
         format!("/endpoints/{endpoint}"),
+        format!("/endpoints/{endpoint}/change"),
+        format!("/endpoints/{endpoint}/ping"),
         "/accounts".to_owned(),
         format!("/accounts/{account}"),
         format!("/accounts/{account}/minutes"),
@@ -138,7 +140,7 @@ async fn each_page_is_shown_to_operators_alone_and_what_they_do_is_in_the_audit_
         for secret in ["hidden-in-the-url", tenant.key.expose(), ANNA, BO, "whsec_"] {
             assert!(!page.contains(secret), "{path} shows {secret}");
         }
-        let is_act = path.ends_with("/resend") || path.contains("/reads/");
+        let is_act = ["/resend", "/change", "/ping"].iter().any(|end| path.ends_with(end)) || path.contains("/reads/");
         let read = if is_act { StatusCode::FORBIDDEN } else { StatusCode::OK };
         assert_eq!(reads.get(&path).await?.0, read, "{path}");
         for nobody in [&stranger, &forged] {

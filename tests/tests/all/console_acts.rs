@@ -3,7 +3,7 @@
 use crate::console::{Traces, signed_in, traces};
 use crate::operators::work::deliveries;
 use crate::operators::{ANNA, BO, log, stage};
-use mws_tests::world::Receiver;
+use mws_tests::world::{Receiver, runners};
 use reqwest::{StatusCode, header};
 use std::path::Path;
 
@@ -71,13 +71,15 @@ async fn whatever_a_page_asks_before_it_changes_something_it_shows_the_command_t
 {
     let (world, _) = stage().await?;
     let (receiver, tenant) = (Receiver::start()?, world.tenant("a").await?);
-    let Traces { job, delivery, .. } = traces(&world, &tenant, &receiver).await?;
+    let Traces { job, delivery, endpoint, .. } = traces(&world, &tenant, &receiver).await?;
     let browser = signed_in(&world, ANNA).await?;
     let asking = [
         (format!("jobs/{job}/retry"), format!("mws admin jobs retry {job}")),
         (format!("jobs/{job}/cancel"), format!("mws admin jobs cancel {job}")),
         ("rerun".into(), "mws admin jobs list --status failed --since 24h --all --ids | xargs".into()),
         (format!("deliveries/{delivery}/resend"), format!("mws admin deliveries resend {delivery}")),
+        (format!("endpoints/{endpoint}/change"), format!("mws admin webhooks disable {endpoint}")),
+        (format!("endpoints/{endpoint}/ping"), format!("mws admin webhooks ping {endpoint}")),
         ("unsent".into(), "mws admin deliveries resend --since 24h --dry-run".into()),
         ("reads/levels".into(), "mws admin reads pause levels".to_owned()),
     ];
@@ -89,5 +91,42 @@ async fn whatever_a_page_asks_before_it_changes_something_it_shows_the_command_t
     let routes =
         std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../api/src/resources/console/mod.rs"))?;
     assert_eq!(routes.matches(".post(act(").count(), asking.len());
+    world.end().await
+}
+
+#[tokio::test]
+async fn an_endpoint_is_disabled_enabled_and_pinged_on_its_page_by_who_may() -> anyhow::Result<()> {
+    let (world, anna) = stage().await?;
+    let (receiver, tenant) = (Receiver::start()?, world.tenant("a").await?);
+    world.work(runners::instant()).await?;
+    let endpoint = world.endpoint(&tenant, &receiver.url).await?;
+    let (acts, reads) = (signed_in(&world, ANNA).await?, signed_in(&world, BO).await?);
+    let page = format!("/console/endpoints/{endpoint}");
+    let (change, ping) = (format!("{page}/change"), format!("{page}/ping"));
+    assert!(!reads.get(&page).await?.1.contains("Disable…"), "who only reads is not shown it");
+    assert_eq!(reads.post(&change, &[("enabled", "no")]).await?.status(), StatusCode::FORBIDDEN);
+    assert_eq!(reads.post(&ping, &[]).await?.status(), StatusCode::FORBIDDEN);
+    let elsewhere = acts.form(&ping, &[]).header(header::ORIGIN, "https://elsewhere.example").send().await?;
+    assert_eq!(elsewhere.status(), StatusCode::FORBIDDEN);
+    assert_eq!(acts.post(&change, &[("enabled", "perhaps")]).await?.status(), StatusCode::BAD_REQUEST);
+    assert_eq!(log(&anna).await?.iter().filter(|row| row.starts_with("webhook.")).count(), 0);
+
+    for (asked, said, next) in [("no", "It is disabled", "Enable…"), ("yes", "It is enabled", "Disable…")] {
+        let changed = acts.post(&change, &[("enabled", asked)]).await?;
+        assert_eq!(changed.status(), StatusCode::SEE_OTHER);
+        let (_, shown) = acts.get(changed.headers()[header::LOCATION].to_str()?).await?;
+        assert!(shown.contains(said) && shown.contains(next), "{shown}");
+    }
+    let pinged = acts.post(&ping, &[]).await?;
+    assert_eq!(pinged.status(), StatusCode::SEE_OTHER);
+    assert!(acts.get(pinged.headers()[header::LOCATION].to_str()?).await?.1.contains("this is its delivery"));
+    assert_eq!(receiver.gets(1).await?[0].json()["type"], "ping");
+    let did: Vec<String> = log(&anna).await?.into_iter().filter(|row| !row.starts_with("console.")).collect();
+    assert_eq!(did, ["disable", "enable", "ping"].map(|verb| format!("webhook.{verb} {endpoint}")));
+    let removed = tenant.client.send("DELETE", &format!("/webhooks/{endpoint}"), &[], None).await?;
+    assert_eq!(removed.status, 200);
+    let (status, shown) = acts.get(&page).await?;
+    assert!(status == StatusCode::OK && !shown.contains("Enable…") && !shown.contains("Send a ping…"), "{shown}");
+    assert_eq!(acts.get(&change).await?.0, StatusCode::NOT_FOUND);
     world.end().await
 }

@@ -43,7 +43,7 @@ async fn failures_that_are_alike_are_one_row_and_a_new_kind_is_on_top_at_once() 
     assert!(rows[0].contains("media_unreadable") && rows[0].contains("! new") && rows[0].contains(&newest), "{page}");
     assert!(rows[1].contains("not_supported") && !rows[1].contains("! new"), "{page}");
     assert!(rows[1].contains("error_code=not_supported&amp;read=levels\">3</a>"), "three jobs: {page}");
-    assert!(rows[1].contains("<td class=\"number\">2</td>"), "of two accounts: {page}");
+    assert!(rows[1].contains("<td class=\"number wide\">2</td>"), "of two accounts: {page}");
     let (_, listed) = browser.get("/console/jobs?status=failed&error_code=not_supported&read=levels").await?;
     assert_eq!(listed.matches("<tr>").count(), 4, "the link leads to them: {listed}");
     world.advance(Duration::from_hours(23)).await?;

@@ -27,6 +27,7 @@ mod connections;
 mod console;
 mod console_acts;
 mod console_errors;
+mod console_overview;
 mod contract;
 mod credentials;
 mod crowds;

@@ -102,7 +102,7 @@ async fn a_link_signs_in_once_for_an_hour_and_ends_with_its_key() -> anyhow::Res
     }
     let answer = browser.post(&path(&made), &[]).await?;
     let cookie = answer.headers()[header::SET_COOKIE].to_str()?.to_owned();
-    for part in ["HttpOnly", "SameSite=Strict", "Path=/portal", "Max-Age=3600"] {
+    for part in ["HttpOnly", "SameSite=Strict", "Path=/portal", "Max-Age=90000"] {
         assert!(cookie.contains(part), "{cookie}");
     }
     assert_eq!(browser.post(&path(&made), &[]).await?.status(), StatusCode::FORBIDDEN, "it is good once");
@@ -138,6 +138,32 @@ async fn a_link_signs_in_once_for_an_hour_and_ends_with_its_key() -> anyhow::Res
 }
 
 #[tokio::test]
+async fn a_session_that_runs_out_leads_a_look_to_where_its_maker_said_and_no_form() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let again = "https://app.example.com/portal?again=1";
+    let asked = json!({ "return_url": "https://app.example.com/", "refresh_url": again });
+    let browser = at(&world, &link(&tenant.client, asked.clone()).await?).await?;
+    let (status, page) = browser.get("/portal/usage").await?;
+    assert!(status == StatusCode::OK && !page.contains(again), "{page}");
+    world.advance(Duration::from_secs(3_601)).await?;
+    let led = browser.request(Method::GET, "/portal/usage").send().await?;
+    assert_eq!((led.status(), led.headers()[header::LOCATION].to_str()?), (StatusCode::SEE_OTHER, again));
+    let form = browser.post("/portal/keys", &[("key", "key_01J00000000000000000000000")]).await?;
+    assert_eq!(form.status(), StatusCode::UNAUTHORIZED);
+    let page = form.text().await?;
+    assert!(page.contains(&format!("href=\"{again}\"")) && page.contains("Back to app.example.com"), "{page}");
+
+    let revoked = at(&world, &link(&tenant.client, asked).await?).await?;
+    let keys = tenant.client.send("GET", "/keys", &[], None).await?.json;
+    let own = keys["data"][0]["id"].as_str().unwrap_or_default();
+    assert_eq!(revoked.post("/portal/keys", &[("key", own)]).await?.status(), StatusCode::SEE_OTHER);
+    let (status, page) = revoked.get("/portal/usage").await?;
+    assert!(status == StatusCode::UNAUTHORIZED && page.contains(again), "it did not run out: {page}");
+    world.end().await
+}
+
+#[tokio::test]
 async fn what_a_link_asks_for_wrongly_is_refused_and_pages_that_it_has_not_are_not_there() -> anyhow::Result<()> {
     let world = World::new().await?;
     let tenant = world.tenant("a").await?;
@@ -145,6 +171,8 @@ async fn what_a_link_asks_for_wrongly_is_refused_and_pages_that_it_has_not_are_n
         (json!({ "pages": [] }), "`pages`"),
         (json!({ "return_url": "javascript:alert(1)" }), "`return_url`"),
         (json!({ "return_url": "https://a:b@example.com/" }), "`return_url`"),
+        (json!({ "refresh_url": "data:text/html,x" }), "`refresh_url`"),
+        (json!({ "refresh_url": format!("https://example.com/{}", "x".repeat(2_000)) }), "`refresh_url`"),
         (json!({ "theme": { "accent": "red;}" } }), "`theme.accent`"),
         (json!({ "theme": { "logo": "data:image/svg+xml;base64,PHN2Zz4=" } }), "`theme.logo`"),
         (json!({ "theme": { "name": "a\nb" } }), "`theme.name`"),

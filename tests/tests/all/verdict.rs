@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use sqlx::PgConnection;
 use std::path::Path;
 use std::time::Duration;
+use store::notices;
 use store::verdict::{self, DutyTold};
 
 /// The report, of a service whose processes have just said that they live.
@@ -250,6 +251,12 @@ async fn who_may_not_look_is_refused_and_a_look_at_large_tables_goes_by_indexes(
     verdict::ended(&mut conn).await?;
     goes_by(&mut conn, &["events_created", "jobs_pkey"]).await?;
     verdict::books(&mut conn).await?;
+    goes_by(&mut conn, &["jobs_pkey", "minute_buckets_pkey"]).await?;
+    verdict::by_hour(&mut conn).await?;
+    goes_by(&mut conn, &["events_created", "deliveries_pkey"]).await?;
+    notices::failing_endpoints(&mut conn, 10).await?;
+    goes_by(&mut conn, &["deliveries_pkey"]).await?;
+    notices::short_accounts(&mut conn, 10).await?;
     goes_by(&mut conn, &["jobs_pkey", "minute_buckets_pkey"]).await?;
     drop(conn);
     world.end().await

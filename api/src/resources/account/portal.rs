@@ -73,6 +73,10 @@ pub struct CreatePortalSession {
     /// The URL to which the pages lead back, also after the session has ended: http or https.
     #[oai(validator(max_length = 2000))]
     pub return_url: Option<Text>,
+    /// The URL to which a browser is sent once the session has run out, where your application makes another link:
+    /// http or https.
+    #[oai(validator(max_length = 2000))]
+    pub refresh_url: Option<Text>,
     /// The look of the pages.
     pub theme: Option<PortalTheme>,
 }
@@ -112,8 +116,9 @@ fn look(asked: CreatePortalSession) -> Answer<Look> {
         let asked: Vec<_> = pages.into_iter().map(PortalPage::page).collect();
         look.pages.retain(|page| asked.contains(page));
     }
-    look.return_url =
-        asked.return_url.map(|url| link(&url.0).ok_or_else(|| wrong("return_url", RETURN_URL))).transpose()?;
+    let checked = |field, url: Option<Text>| url.map(|url| link(&url.0).ok_or_else(|| wrong(field, A_URL))).transpose();
+    look.return_url = checked("return_url", asked.return_url)?;
+    look.refresh_url = checked("refresh_url", asked.refresh_url)?;
     let Some(theme) = asked.theme else { return Ok(look) };
     look.name = theme.name.map(|name| name.0).filter(|name| !name.trim().is_empty());
     if look.name.as_ref().is_some_and(|name| name.chars().count() > NAME_CHARS || name.chars().any(char::is_control)) {
@@ -129,7 +134,7 @@ fn look(asked: CreatePortalSession) -> Answer<Look> {
     Ok(look)
 }
 
-const RETURN_URL: &str = "an http or https URL of up to 2,000 characters, without a user in it";
+const A_URL: &str = "an http or https URL of up to 2,000 characters, without a user in it";
 
 fn link(text: &str) -> Option<String> {
     let url = Url::parse(text).ok()?;

@@ -1,6 +1,7 @@
 //! The pages of all accounts and of one account: its minutes, workspaces, keys and endpoints.
 
-use super::words::{amount, link, or_dash, state, time, time_or};
+use super::shell::Fit;
+use super::words::{amount, link, or_dash, short, state, time, time_or};
 use super::{Visit, shell};
 use crate::http::error::{Answer, Code};
 use crate::usecases::balance::balance;
@@ -45,16 +46,23 @@ fn rows_of(found: &[AccountRow], now: DateTime<Utc>) -> Markup {
         @for one in found {
             tr {
                 td { (link("accounts", one.id)) }
-                td { (one.name) }
+                td.long { (one.name) }
                 td { (standing(one)) }
-                td { (or_dash(one.monthly_allowance)) }
-                td { (time(one.created_at, now)) }
-                td { a href={ "/console/accounts/" (one.id) "/minutes" } { "Statement" } }
+                td.medium { (or_dash(one.monthly_allowance)) }
+                td.wide { (time(one.created_at, now)) }
+                td.medium { a href={ "/console/accounts/" (one.id) "/minutes" } { "Statement" } }
             }
         }
     };
-    let columns = ["Account", "Name", "State", "Own minutes a month", "Opened", "Minutes"];
-    shell::table("Accounts", &columns, &rows)
+    let columns = [
+        ("Account", Fit::Any),
+        ("Name", Fit::Any),
+        ("State", Fit::Any),
+        ("Own minutes a month", Fit::Medium),
+        ("Opened", Fit::Wide),
+        ("Minutes", Fit::Medium),
+    ];
+    shell::fitted_table("Accounts", &columns, &rows)
 }
 
 fn standing(account: &AccountRow) -> Markup {
@@ -135,13 +143,21 @@ fn keyed(keys: &[KeyRow], now: DateTime<Utc>) -> Markup {
         @for key in keys {
             tr {
                 td { code { (key.prefix) "…" } }
-                td { (or_dash(key.name.as_ref())) }
-                td.id { (key.id) }
-                td { (time(key.created_at, now)) }
-                td { (time_or(key.last_used_at, now, "never")) }
+                td.long { (or_dash(key.name.as_ref())) }
+                td.wide { span.id title=(key.id) { (short(&key.id.to_string())) } }
+                td.medium { (time(key.created_at, now)) }
+                td.medium { (time_or(key.last_used_at, now, "never")) }
                 td { @match key.revoked_at { Some(at) => { "revoked " (time(at, now)) } None => { (state("live")) } } }
             }
         }
     };
-    shell::table("Keys", &["Begins with", "Name", "Id", "Made", "Last used", "State"], &rows)
+    let columns = [
+        ("Begins with", Fit::Any),
+        ("Name", Fit::Any),
+        ("Id", Fit::Wide),
+        ("Made", Fit::Medium),
+        ("Last used", Fit::Medium),
+        ("State", Fit::Any),
+    ];
+    shell::fitted_table("Keys", &columns, &rows)
 }

@@ -1,6 +1,7 @@
 //! The page of the audit log: what operators did, and what they viewed.
 
-use super::words::{or_dash, time};
+use super::shell::Fit;
+use super::words::{or_dash, short, time};
 use super::{Visit, shell};
 use crate::http::error::Answer;
 use maud::{Markup, html};
@@ -24,17 +25,25 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let rows = html! {
         @for one in &found {
             tr {
-                td.number { (or_dash(one.number)) }
+                td.number.wide { (or_dash(one.number)) }
                 td { (time(one.at, now)) }
                 td { (one.operator) " " span.soft { (or_dash(one.address.as_ref())) } }
                 td { (one.action) }
-                td { (target(&one.target)) }
-                td { (change(one)) }
-                td { code { (one.request_id) } }
+                td.long.medium { (target(&one.target)) }
+                td.medium { (change(one)) }
+                td.wide { span.id title=(one.request_id) { (short(&one.request_id)) } }
             }
         }
     };
-    let columns = ["Number", "When", "Who", "What", "To what", "Before and after", "Request"];
+    let columns = [
+        ("Number", Fit::Wide),
+        ("When", Fit::Any),
+        ("Who", Fit::Any),
+        ("What", Fit::Any),
+        ("To what", Fit::Medium),
+        ("Before and after", Fit::Medium),
+        ("Request", Fit::Wide),
+    ];
     let fields = html! {
         (shell::text_field(&visit, "operator", "Operator"))
         (shell::text_field(&visit, "action", "What"))
@@ -45,7 +54,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
         h1 { "Audit" }
         (shell::filters("/audit", &fields))
         (shell::section("rows", "Newest first", &html! {
-            @if !found.is_empty() { (shell::table("Audit", &columns, &rows)) }
+            @if !found.is_empty() { (shell::fitted_table("Audit", &columns, &rows)) }
             (shell::pages(&visit, found.len(), next.as_deref(), "entries"))
         }))
         (shell::command(&super::words::command("mws admin audit", &visit, &flags)))

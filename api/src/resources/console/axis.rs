@@ -9,7 +9,10 @@ use maud::{Markup, html};
 
 const WIDTH: f64 = 1_100.0;
 const LEFT: f64 = 390.0;
-const RIGHT: f64 = 1_080.0;
+/// The end of the axis. What is left of the drawing holds the duration of a step that lasts until there.
+const RIGHT: f64 = 1_015.0;
+/// The most that a character of a label is wide.
+const CHARACTER: f64 = 8.0;
 const ROW: f64 = 22.0;
 /// The most steps that are drawn; the list beside the drawing has all of them.
 const MOST: usize = 40;
@@ -45,21 +48,26 @@ pub(super) fn drawn(steps: &[Step]) -> Markup {
     };
     #[expect(clippy::cast_precision_loss, reason = "forty rows at most")]
     let rows: Vec<(f64, &Step)> = steps.iter().enumerate().map(|(row, step)| (30.0 + row as f64 * ROW, step)).collect();
+    let cuts = axis.iter().filter(|stretch| stretch.drawn < stretch.length * 0.999);
+    let gaps = labelled(cuts.map(|cut| (cut, place(cut.from), place(cut.from) + (RIGHT - LEFT) * cut.drawn / whole)));
     let height = rows.last().map_or(0.0, |(y, _)| y + ROW);
     let label = format!("{} steps of the job on one axis of time; the list below has the same.", steps.len());
     html! {
         svg.axis viewBox={ "0 0 " (WIDTH) " " (height) } role="img" aria-label=(label) {
-            @for cut in axis.iter().filter(|stretch| stretch.drawn < stretch.length * 0.999) {
-                @let (from, to) = (place(cut.from), place(cut.from) + (RIGHT - LEFT) * cut.drawn / whole);
-                rect.gap x=(round(from)) y="18" width=(round(to - from)) height=(height - 18.0) {}
-                text.soft x=(round(f64::midpoint(from, to))) y="13" text-anchor="middle" { "// " (span(cut.length)) }
+            @for (cut, from, to, label) in &gaps {
+                rect.gap x=(round(*from)) y="18" width=(round(to - from)) height=(height - 18.0) {
+                    title { "Nothing for " (span(cut.length)) }
+                }
+                @if let Some(label) = label {
+                    text.soft x=(round(f64::midpoint(*from, *to))) y="13" text-anchor="middle" { (label) }
+                }
             }
             @for (y, step) in &rows {
                 line.grid x1="0" x2=(WIDTH) y1=(y + 16.0) y2=(y + 16.0) {}
                 text x="0" y=(y + 10.0) { (fitting(&step.name)) }
                 (shape(step, *y, place(step.at), step.until.map(place)))
             }
-            text.soft x=(LEFT) y="13" { (first.at.format("%H:%M:%S")) }
+            text.soft x=(LEFT - 5.0) y="13" text-anchor="end" { (first.at.format("%H:%M:%S")) }
         }
     }
 }
@@ -76,12 +84,31 @@ fn shape(step: &Step, y: f64, from: f64, to: Option<f64>) -> Markup {
     };
     let took = step.until.map(|until| exact(seconds(until - step.at))).unwrap_or_default();
     let width = (to - from).max(2.0);
-    // The duration stands after the bar if there is room, otherwise before it.
-    let (x, anchor) = if from + width + 70.0 < WIDTH { (from + width + 5.0, "start") } else { (from - 5.0, "end") };
     html! {
         rect class=(class) x=(round(from)) y=(y) width=(round(width)) height="12" rx="2" {}
-        text.soft x=(round(x)) y=(y + 10.0) text-anchor=(anchor) { (took) }
+        text.soft x=(round(from + width + 5.0)) y=(y + 10.0) { (took) }
     }
+}
+
+/// Gives each gap, from its place to its end, a label with its length, unless that would lie over the label before it.
+fn labelled<'a>(gaps: impl Iterator<Item = (&'a Stretch, f64, f64)>) -> Vec<(&'a Stretch, f64, f64, Option<String>)> {
+    let mut free_from = LEFT;
+    let labelled = gaps.map(|(cut, from, to)| {
+        let label = format!("// {}", span(cut.length));
+        let (middle, half) = (f64::midpoint(from, to), width_of(&label) / 2.0);
+        if middle - half < free_from {
+            return (cut, from, to, None);
+        }
+        free_from = middle + half;
+        (cut, from, to, Some(label))
+    });
+    labelled.collect()
+}
+
+/// Returns about how wide a label is, rather more than less.
+#[expect(clippy::cast_precision_loss, reason = "labels have a handful of characters")]
+fn width_of(label: &str) -> f64 {
+    label.chars().count() as f64 * CHARACTER
 }
 
 /// Returns the stretches of the axis, which is cut where no work happens for long.
@@ -142,6 +169,27 @@ mod tests {
         let svg = super::drawn(&steps).0;
         assert!(svg.contains("// 60 min") && svg.contains("10.000 s"), "{svg}");
         assert!(super::drawn(&[]).0.is_empty());
+    }
+
+    #[test]
+    fn the_duration_of_a_claim_that_fills_the_axis_stands_behind_it_and_within_the_drawing() {
+        let steps = [step("asked for", 0, None, Sort::Mark), step("claim 1", 0, Some(59_999), Sort::Good)];
+        let svg = drawn(&steps).0;
+        let label = svg.split("<text class=\"soft\"").find(|text| text.contains("59.999 s")).expect("a duration");
+        let x: f64 = label.split('"').nth(1).and_then(|x| x.parse().ok()).expect("a place");
+        assert!(x > RIGHT && x + width_of("59.999 s") <= WIDTH, "{label}");
+        assert!(!label.contains("text-anchor"), "{label}");
+    }
+
+    #[test]
+    fn of_two_gaps_beside_each_other_the_second_has_no_label_over_the_first_ones() {
+        let stretch = |length: f64| Stretch { from: at(0), length, drawn: 1.0 };
+        let (one, two, three) = (stretch(3_600.0), stretch(7_200.0), stretch(80.0));
+        let gaps = [(&one, 500.0, 510.0), (&two, 520.0, 530.0), (&three, 700.0, 720.0)];
+        let labels: Vec<Option<String>> = labelled(gaps.into_iter()).into_iter().map(|(.., label)| label).collect();
+        assert_eq!(labels, [Some("// 60 min".to_owned()), None, Some("// 80 s".to_owned())]);
+        // One at the start of the axis lies over no name.
+        assert_eq!(labelled([(&one, LEFT, LEFT + 10.0)].into_iter())[0].3, None);
     }
 
     #[test]

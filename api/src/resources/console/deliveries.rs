@@ -1,6 +1,7 @@
 //! The list of deliveries of all accounts, with the filters that the operators' route has.
 
 use super::jobs::moment;
+use super::shell::Fit;
 use super::words::{link, or_dash, state, time, time_or};
 use super::{Visit, shell};
 use crate::http::error::{Answer, ApiError, Code};
@@ -59,26 +60,36 @@ fn unsent(visit: &Visit) -> String {
     query.finish()
 }
 
+const COLUMNS: [(&str, Fit); 9] = [
+    ("Delivery", Fit::Any),
+    ("Event", Fit::Medium),
+    ("Status", Fit::Any),
+    ("Began", Fit::Any),
+    ("Endpoint", Fit::Medium),
+    ("Account", Fit::Wide),
+    ("Attempts", Fit::Wide),
+    ("Last answer", Fit::Medium),
+    ("Next attempt", Fit::Wide),
+];
+
 /// Returns deliveries as a table.
 pub(super) fn rows(found: &[DeliveryRow], now: DateTime<Utc>) -> Markup {
     let rows = html! {
         @for one in found {
             tr {
                 td { (link("deliveries", one.id)) }
-                td { (one.event_type) }
+                td.medium { (one.event_type) }
                 td { (state(one.status.name())) }
                 td { (time(one.created_at, now)) }
-                td { (link("endpoints", one.endpoint_id)) }
-                td { (link("accounts", one.account_id)) }
-                td.number { (one.attempt_count) }
-                td { (or_dash(one.response_status)) " " (or_dash(one.error.as_ref())) }
-                td { (time_or(one.next_attempt_at, now, "–")) }
+                td.medium { (link("endpoints", one.endpoint_id)) }
+                td.wide { (link("accounts", one.account_id)) }
+                td.number.wide { (one.attempt_count) }
+                td.medium { (or_dash(one.response_status)) " " (or_dash(one.error.as_ref())) }
+                td.wide { (time_or(one.next_attempt_at, now, "–")) }
             }
         }
     };
-    let columns =
-        ["Delivery", "Event", "Status", "Began", "Endpoint", "Account", "Attempts", "Last answer", "Next attempt"];
-    shell::table("Deliveries", &columns, &rows)
+    shell::fitted_table("Deliveries", &COLUMNS, &rows)
 }
 
 fn fields(visit: &Visit) -> Markup {

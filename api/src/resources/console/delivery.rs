@@ -31,7 +31,11 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let secrets = secrets(&visit, row.account_id).await?;
     let main = html! {
         h1 { "Delivery " span.id { (id) } }
-        @if visit.asked("done") == Some("resent") { p.done role="status" { "Sent again: this is the new delivery." } }
+        @match visit.asked("done") {
+            Some("resent") => { p.done role="status" { "Sent again: this is the new delivery." } }
+            Some("pinged") => { p.done role="status" { "The ping is under way: this is its delivery." } }
+            _ => {}
+        }
         (shell::section("state", "State", &facts(&row, &endpoint, now)))
         @if visit.may_act() { p.acts { a.button href={ "/console/deliveries/" (id) "/resend" } { "Send again…" } } }
         (shell::section("attempts", "Attempts", &tried(&attempts, body.as_deref(), &secrets, now)))
@@ -164,7 +168,7 @@ fn cure(error: &str) -> &'static str {
         "invalid_response" => "What answered speaks no HTTP.",
         "secret_unavailable" => "The account's secret can't be opened: see `mws doctor --only seals`.",
         "endpoint_disabled" => {
-            "The endpoint is disabled: its owner enables it, and what was skipped can be sent again."
+            "The endpoint is disabled: its owner or an operator enables it, and what was skipped can be sent again."
         }
         "interrupted" => "A worker ended during the attempt: it was sent again under the same number.",
         _ => "See docs/webhooks.md.",

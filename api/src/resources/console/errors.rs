@@ -1,6 +1,8 @@
 //! The page of failures: jobs that failed alike are one row, with when that was first and last seen, how many in each
 //! hour, and one of them to look at. A kind of failure that is new stands on top.
 
+use super::shell::Fit;
+use super::spark::{Colour, HOURS, bars};
 use super::words::{link, time};
 use super::{Visit, shell};
 use crate::http::error::Answer;
@@ -11,14 +13,24 @@ use poem::Response;
 use std::cmp::Reverse;
 use store::jobs::{self, FailureGroup};
 
-/// How far back failures are looked for.
-const HOURS: usize = 24;
 /// The newest jobs that are looked through.
 const WINDOW: i64 = 20_000;
 /// The most groups that are shown.
 const MOST: i64 = 100;
 /// For how long a kind of failure that was not seen before is called new.
 const NEW: TimeDelta = TimeDelta::hours(1);
+
+const COLUMNS: [(&str, Fit); 9] = [
+    ("Work", Fit::Any),
+    ("Error", Fit::Any),
+    ("Jobs", Fit::Any),
+    ("Accounts", Fit::Wide),
+    ("By hour", Fit::Medium),
+    ("First seen", Fit::Wide),
+    ("Last seen", Fit::Medium),
+    ("One of them", Fit::Wide),
+    ("All of them", Fit::Medium),
+];
 
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
     visit.takes(&[])?;
@@ -27,13 +39,11 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let mut groups = jobs::failures(&mut *visit.conn().await?, hours, WINDOW, MOST).await?;
     groups.sort_by_key(|group| (Reverse(is_new(group, now)), Reverse(by_hour(group)[HOURS - 1]), Reverse(group.jobs)));
     let rows = html! { @for group in &groups { (row(group, now)) } };
-    let columns =
-        ["Work", "Error", "Jobs", "Accounts", "By hour", "First seen", "Last seen", "One of them", "All of them"];
     let main = html! {
         h1 { "Errors" }
         (shell::section("rows", "Jobs that failed within a day, by what failed and how", &html! {
             @if groups.is_empty() { p.empty { "No job failed within a day, among the newest 20,000." } }
-            @else { (shell::table("Errors", &columns, &rows)) }
+            @else { (shell::fitted_table("Errors", &COLUMNS, &rows)) }
             p.soft { "Looked through are the newest 20,000 jobs. Numbers in messages are taken as equal. A kind of failure is new if it was first seen within the last hour." }
         }))
         (shell::command("mws admin jobs list --status failed"))
@@ -46,14 +56,14 @@ fn row(group: &FailureGroup, now: DateTime<Utc>) -> Markup {
     html! {
         tr {
             td { (work) }
-            td { @if is_new(group, now) { span.state.warn { "! new" } " " } code { (group.code) } " " span.soft { (group.words) } }
+            td.long { @if is_new(group, now) { span.state.warn { "! new" } " " } code { (group.code) } " " span.soft { (group.words) } }
             td.number { a href={ "/console/jobs?" (jobs_query(group)) } { (group.jobs) } }
-            td.number { (group.payers) }
-            td { (sparkline(&by_hour(group))) }
-            td { (time(group.first_at, now)) }
-            td { (time(group.last_at, now)) }
-            td { (link("jobs", group.sample)) }
-            td { @if let Some(read) = group.read {
+            td.number.wide { (group.payers) }
+            td.medium { (bars(&by_hour(group), Colour::Bad, "jobs")) }
+            td.wide { (time(group.first_at, now)) }
+            td.medium { (time(group.last_at, now)) }
+            td.wide { (link("jobs", group.sample)) }
+            td.medium { @if let Some(read) = group.read {
                 a href={ "/console/rerun?read=" (read) "&error_code=" (group.code) } { "Run again…" }
             } }
         }
@@ -85,20 +95,6 @@ fn by_hour(group: &FailureGroup) -> [u32; HOURS] {
     hours
 }
 
-/// Draws a bar for each hour, the last one at the right.
-fn sparkline(hours: &[u32; HOURS]) -> Markup {
-    let most = hours.iter().copied().max().unwrap_or(0).max(1);
-    let height = |count: u32| if count == 0 { 0 } else { (count * 18 / most).max(1) };
-    let label = format!("{} in the last hour, {most} in the worst of {HOURS}", hours[HOURS - 1]);
-    html! {
-        svg.spark viewBox="0 0 120 18" role="img" aria-label=(label) {
-            @for (place, count) in hours.iter().enumerate() {
-                rect.bar x=(place * 5) y=(18 - height(*count)) width="4" height=(height(*count)) {}
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -125,7 +121,5 @@ mod tests {
         assert_eq!((hours[HOURS - 1], hours[HOURS - 4], hours[0], hours.iter().sum::<u32>()), (2, 1, 2, 5));
         assert!(is_new(&group(0, &[0]), now) && !is_new(&old, now));
         assert_eq!(jobs_query(&old), "status=failed&error_code=internal&read=levels");
-        let bars = sparkline(&hours).0;
-        assert!(bars.contains("2 in the last hour, 2 in the worst of 24") && bars.contains("height=\"18\""), "{bars}");
     }
 }

@@ -1,6 +1,7 @@
 //! The page of the processes and what each can run, of the reads and whether they are paused, and of the schedulers'
 //! duties.
 
+use super::shell::Fit;
 use super::words::{exact, or_dash, state, time, time_or};
 use super::{Visit, leads_to, shell};
 use crate::http::error::{Answer, ApiError, Code};
@@ -46,16 +47,26 @@ fn living(processes: &[ProcessRow], now: DateTime<Utc>) -> Markup {
                 td { @if word == "·" { span.soft { "when asked" } } @else { (state(word)) } }
                 td.number { (span(one.silent_seconds)) " ago" }
                 td.number { (one.busy) " of " (one.slots) }
-                td { (one.tasks.join(", ")) }
-                td { (one.version) }
-                td { (one.host) }
-                td { (time(one.started_at, now)) }
-                td.id { (one.name) }
+                td.medium { (one.tasks.join(", ")) }
+                td.medium { (one.version) }
+                td.long.wide { (one.host) }
+                td.wide { (time(one.started_at, now)) }
+                td.id.long.wide { (one.name) }
             }
         }
     };
-    let columns = ["Service", "State", "Last heard", "Busy", "Can run", "Version", "Host", "Began", "Name"];
-    shell::table("Processes", &columns, &rows)
+    let columns = [
+        ("Service", Fit::Any),
+        ("State", Fit::Any),
+        ("Last heard", Fit::Any),
+        ("Busy", Fit::Any),
+        ("Can run", Fit::Medium),
+        ("Version", Fit::Medium),
+        ("Host", Fit::Wide),
+        ("Began", Fit::Wide),
+        ("Name", Fit::Wide),
+    ];
+    shell::fitted_table("Processes", &columns, &rows)
 }
 
 fn paused(visit: &Visit, kinds: &[KindRow], now: DateTime<Utc>) -> Markup {
@@ -64,17 +75,24 @@ fn paused(visit: &Visit, kinds: &[KindRow], now: DateTime<Utc>) -> Markup {
             tr {
                 td { (kind.read) }
                 td { @match kind.paused_at { Some(at) => { (state("paused")) " since " (time(at, now)) } None => { (state("live")) } } }
-                td { (or_dash(kind.engine.as_ref())) " " (or_dash(kind.engine_version.as_ref())) }
-                td { (time_or(kind.engine_seen_at, now, "never")) }
-                td.number { @if kind.waiting > 10_000 { "10,000 or more" } @else { (kind.waiting) } }
+                td.medium { (or_dash(kind.engine.as_ref())) " " (or_dash(kind.engine_version.as_ref())) }
+                td.wide { (time_or(kind.engine_seen_at, now, "never")) }
+                td.number.medium { @if kind.waiting > 10_000 { "10,000 or more" } @else { (kind.waiting) } }
                 @if visit.may_act() {
                     td { a href={ "/console/reads/" (kind.read) } { @if kind.paused_at.is_some() { "Resume…" } @else { "Pause…" } } }
                 }
             }
         }
     };
-    let columns = ["Read", "State", "Engine", "Seen", "Waiting jobs", "Change"];
-    shell::table("Reads", &columns[..columns.len() - usize::from(!visit.may_act())], &rows)
+    let columns = [
+        ("Read", Fit::Any),
+        ("State", Fit::Any),
+        ("Engine", Fit::Medium),
+        ("Seen", Fit::Wide),
+        ("Waiting jobs", Fit::Medium),
+        ("Change", Fit::Any),
+    ];
+    shell::fitted_table("Reads", &columns[..columns.len() - usize::from(!visit.may_act())], &rows)
 }
 
 fn done(duties: &[DutyTold]) -> Markup {

@@ -1,5 +1,6 @@
 //! The page of one item: its facts, its reads with their engines, and its waveform with the lanes of its reads.
 
+use super::shell::Fit;
 use super::words::{link, or_dash, state, time};
 use super::{Visit, shell};
 use crate::http::error::{Answer, ApiError, Code};
@@ -95,14 +96,22 @@ fn read(made: &[MadeRead], now: chrono::DateTime<chrono::Utc>) -> Markup {
             tr {
                 td { (one.read) }
                 td { (one.engine) " " (one.engine_version) }
-                td { (or_dash(one.quality.as_ref())) }
-                td.number { (one.bytes) }
-                td { (time(one.stored_at, now)) }
+                td.medium { (or_dash(one.quality.as_ref())) }
+                td.number.medium { (one.bytes) }
+                td.medium { (time(one.stored_at, now)) }
                 td { (link("jobs", one.job_id)) }
             }
         }
     };
-    shell::table("Reads", &["Read", "Engine", "Quality", "Bytes", "Stored", "Job"], &rows)
+    let columns = [
+        ("Read", Fit::Any),
+        ("Engine", Fit::Any),
+        ("Quality", Fit::Medium),
+        ("Bytes", Fit::Medium),
+        ("Stored", Fit::Medium),
+        ("Job", Fit::Any),
+    ];
+    shell::fitted_table("Reads", &columns, &rows)
 }
 
 /// Sends the waveform and the lanes, as a picture.

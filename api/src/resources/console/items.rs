@@ -1,7 +1,8 @@
 //! The library: the items of all workspaces, or of one, newest first.
 
 use super::item::{status_word, type_word};
-use super::words::{link, or_dash, state, time};
+use super::shell::Fit;
+use super::words::{link, or_dash, short, state, time};
 use super::{Visit, shell};
 use crate::http::error::Answer;
 use chrono::{DateTime, Utc};
@@ -10,6 +11,19 @@ use maud::{Markup, html};
 use poem::Response;
 use store::Seen;
 use store::items::{self, ListedItem};
+
+const COLUMNS: [(&str, Fit); 10] = [
+    ("Item", Fit::Any),
+    ("Name", Fit::Any),
+    ("Type", Fit::Medium),
+    ("State", Fit::Any),
+    ("Lasts", Fit::Medium),
+    ("Bytes", Fit::Wide),
+    ("Reads", Fit::Medium),
+    ("Account", Fit::Wide),
+    ("Workspace", Fit::Wide),
+    ("Added", Fit::Medium),
+];
 
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
     visit.takes(&["workspace_id", "cursor"])?;
@@ -20,12 +34,11 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let rows = items::newest(&mut *visit.conn().await?, workspace, before, page.fetch()).await?;
     let (found, next) = page.cut(Seen { rows, last_seen: None }, |row| row.id.uuid());
     let rows = html! { @for one in &found { (row(one, now)) } };
-    let columns = ["Item", "Name", "Type", "State", "Lasts", "Bytes", "Reads", "Account", "Workspace", "Added"];
     let main = html! {
         h1 { "Library" }
         (shell::filters("/items", &shell::text_field(&visit, "workspace_id", "Workspace")))
         (shell::section("rows", "Newest first", &html! {
-            @if !found.is_empty() { (shell::table("Items", &columns, &rows)) }
+            @if !found.is_empty() { (shell::fitted_table("Items", &COLUMNS, &rows)) }
             (shell::pages(&visit, found.len(), next.as_deref(), "items"))
         }))
     };
@@ -38,15 +51,21 @@ fn row(one: &ListedItem, now: DateTime<Utc>) -> Markup {
     html! {
         tr {
             td { (link("items", one.id)) }
-            td { (one.name) }
-            td { (or_dash(one.item_type.map(type_word))) }
+            td.long { (one.name) }
+            td.medium { (or_dash(one.item_type.map(type_word))) }
             td { (state(status_word(one.status))) }
-            td.number { (or_dash(lasts)) }
-            td.number { (one.bytes) }
-            td { (one.reads.join(", ")) }
-            td { (link("accounts", one.account_id)) }
-            td { a.id href={ "/console/items?workspace_id=" (one.workspace_id) } { (one.workspace_id) } }
-            td { (time(one.created_at, now)) }
+            td.number.medium { (or_dash(lasts)) }
+            td.number.wide { (one.bytes) }
+            td.medium { (one.reads.join(", ")) }
+            td.wide { (link("accounts", one.account_id)) }
+            td.wide { (workspace(one)) }
+            td.medium { (time(one.created_at, now)) }
         }
     }
+}
+
+/// Shows an item's workspace, as a link to what it holds.
+fn workspace(one: &ListedItem) -> Markup {
+    let id = one.workspace_id.to_string();
+    html! { a.id href={ "/console/items?workspace_id=" (id) } title=(id) { (short(&id)) } }
 }

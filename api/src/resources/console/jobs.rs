@@ -1,5 +1,6 @@
 //! The list of jobs of all accounts, with the filters that the operators' route has.
 
+use super::shell::Fit;
 use super::words::{amount, link, or_dash, state, time};
 use super::{Visit, shell};
 use crate::http::error::{Answer, ApiError, Code};
@@ -18,6 +19,18 @@ use store::workspaces;
 const FILTERS: [&str; 10] =
     ["status", "kind", "read", "error_code", "account_id", "workspace_id", "item_id", "since", "until", "cursor"];
 
+const COLUMNS: [(&str, Fit); 9] = [
+    ("Job", Fit::Any),
+    ("Work", Fit::Any),
+    ("Status", Fit::Any),
+    ("Created", Fit::Medium),
+    ("Payer", Fit::Wide),
+    ("Item", Fit::Medium),
+    ("Attempt", Fit::Wide),
+    ("Minutes", Fit::Wide),
+    ("Error", Fit::Medium),
+];
+
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
     visit.takes(&FILTERS)?;
     let page = visit.page("console jobs")?;
@@ -31,12 +44,11 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let by_id: HashMap<JobId, Job> =
         jobs::by_ids(&mut conn, &ids, None).await?.into_iter().map(|job| (job.id, job)).collect();
     let rows = html! { @for one in &found { @if let Some(job) = by_id.get(&one.job) { (row(one, job, now)) } } };
-    let columns = ["Job", "Work", "Status", "Created", "Payer", "Item", "Attempt", "Minutes", "Error"];
     let main = html! {
         h1 { "Jobs" }
         (shell::filters("/jobs", &fields(&visit)))
         (shell::section("rows", "Newest first", &html! {
-            @if !found.is_empty() { (shell::table("Jobs", &columns, &rows)) }
+            @if !found.is_empty() { (shell::fitted_table("Jobs", &COLUMNS, &rows)) }
             (shell::pages(&visit, found.len(), next.as_deref(), "jobs"))
         }))
         p { a href="/console/rerun" { "Run failed reads again…" } }
@@ -62,12 +74,12 @@ fn row(found: &Found, job: &Job, now: chrono::DateTime<chrono::Utc>) -> Markup {
             td { (link("jobs", job.id)) }
             td { (work(job)) }
             td { (state(job.status.name())) @if job.status == JobStatus::Running { " " span.number { (job.progress) " %" } } }
-            td { (time(job.created_at, now)) }
-            td { (link("accounts", found.payer)) }
-            td { @match job.item_id { Some(item) => { (link("items", item)) } None => { span.soft { "–" } } } }
-            td.number { (job.attempt) }
-            td { (amount(job.cloud_minutes.unwrap_or(job.estimated_minutes))) }
-            td { (or_dash(job.error.as_ref().map(|error| &error.code))) }
+            td.medium { (time(job.created_at, now)) }
+            td.wide { (link("accounts", found.payer)) }
+            td.medium { @match job.item_id { Some(item) => { (link("items", item)) } None => { span.soft { "–" } } } }
+            td.number.wide { (job.attempt) }
+            td.wide { (amount(job.cloud_minutes.unwrap_or(job.estimated_minutes))) }
+            td.long.medium { (or_dash(job.error.as_ref().map(|error| &error.code))) }
         }
     }
 }

@@ -9,8 +9,10 @@ mod accounts;
 mod assets;
 mod audit;
 mod axis;
+mod bulk;
 mod deliveries;
 mod delivery;
+mod endpoint;
 mod endpoints;
 mod errors;
 mod find;
@@ -20,10 +22,12 @@ mod items;
 mod job;
 mod jobs;
 mod life;
+mod notices;
 mod overview;
 mod rerun;
 mod session;
 mod shell;
+mod spark;
 mod statement;
 mod unsent;
 mod words;
@@ -82,7 +86,17 @@ pub fn add_to(route: Route, app: &App) -> Route {
         )
         .at("/console/unsent", get(see("/unsent", boxed(unsent::show))).post(act("/unsent", boxed(unsent::resend))))
         .at("/console/endpoints", get(see("/endpoints", boxed(endpoints::show))))
-        .at("/console/endpoints/:id", get(see("/endpoints/{id}", boxed(endpoints::one))))
+        .at("/console/endpoints/:id", get(see("/endpoints/{id}", boxed(endpoint::show))))
+        .at(
+            "/console/endpoints/:id/change",
+            get(act("/endpoints/{id}/change", boxed(endpoint::confirm)))
+                .post(act("/endpoints/{id}/change", boxed(endpoint::change))),
+        )
+        .at(
+            "/console/endpoints/:id/ping",
+            get(act("/endpoints/{id}/ping", boxed(endpoint::confirm_ping)))
+                .post(act("/endpoints/{id}/ping", boxed(endpoint::ping))),
+        )
         .at("/console/accounts", get(see("/accounts", boxed(accounts::show))))
         .at("/console/accounts/:id", get(see("/accounts/{id}", boxed(accounts::one))))
         .at("/console/accounts/:id/minutes", get(see("/accounts/{id}/minutes", boxed(statement::show))))

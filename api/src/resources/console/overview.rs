@@ -1,16 +1,21 @@
-//! The first page: what needs somebody, then what waits and runs, endpoints in trouble and the fleet.
+//! The first page: what needs somebody or soon will, the last day by the hour, then what waits and runs, endpoints in
+//! trouble and the fleet.
 //!
 //! The verdict is the report's (`domain::verdict`), so that the page and `mws health` say the same. A panel that can't
 //! be shown says so, and the others are shown.
 
+use super::notices;
+use super::shell::Fit;
+use super::spark::{Colour, HOURS, bars};
 use super::words::{link, or_dash, state, time};
 use super::{Visit, shell};
 use crate::http::error::Answer;
 use crate::usecases::operator::report::{Verdict, verdict};
-use domain::verdict::{Finding, Number, Snapshot, State, span};
+use domain::verdict::{Finding, LOOKED_AT, Number, Snapshot, State, span};
 use maud::{Markup, html};
 use poem::Response;
 use store::endpoints;
+use store::verdict::{HourRow, by_hour};
 
 /// The most endpoints in trouble that are shown.
 const MOST_ENDPOINTS: i64 = 10;
@@ -18,13 +23,17 @@ const MOST_ENDPOINTS: i64 = 10;
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
     visit.takes(&[])?;
     let found = verdict(&visit.app).await;
+    let soon = notices::items(&visit).await.unwrap_or_else(|refusal| html! { li { (shell::broken(&refusal)) } });
+    let hours = hours(&visit).await.unwrap_or_else(|refusal| shell::broken(&refusal));
     let troubled = troubled(&visit).await;
     let main = html! {
         h1 { "Overview" }
         @match &found {
-            Ok(found) => { (needs(found)) (queues(&found.snapshot)) }
-            Err(refusal) => (shell::section("needs", "Needs you", &shell::broken(refusal))),
+            Ok(found) => (needs(found, &soon)),
+            Err(refusal) => (shell::section("needs", "Needs you", &html! { (shell::broken(refusal)) ul.needs { (soon) } })),
         }
+        (shell::section("hours", "The last day, hour by hour", &hours))
+        @if let Ok(found) = &found { (queues(&found.snapshot)) }
         (shell::section("endpoints", "Endpoints disabled for their failures", &troubled.unwrap_or_else(|refusal| shell::broken(&refusal))))
         @if let Ok(found) = &found { (axes(found)) }
         (shell::command("mws health"))
@@ -32,8 +41,8 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     Ok(visit.whole("Overview", &main))
 }
 
-/// Shows the axes that are not healthy, the worst first, each with what to do.
-fn needs(found: &Verdict) -> Markup {
+/// Shows the axes that are not healthy, the worst first, each with what to do; and then what soon will not be.
+fn needs(found: &Verdict, soon: &Markup) -> Markup {
     let mut axes: Vec<&Finding> = found.report.axes.iter().filter(|axis| axis.state > State::Healthy).collect();
     axes.sort_by_key(|axis| std::cmp::Reverse(axis.state));
     let body = html! {
@@ -46,9 +55,47 @@ fn needs(found: &Verdict) -> Markup {
                     @if let Some(next) = &axis.next { p { span.soft { "Next: " } code { (next) } } }
                 }
             }
+            (soon)
         }
     };
     shell::section("needs", "Needs you", &body)
+}
+
+/// Shows the jobs that ended and failed, and the deliveries that were attempted and failed, in each hour of a day.
+async fn hours(visit: &Visit) -> Answer<Markup> {
+    let found = by_hour(&mut *visit.conn().await?).await?;
+    let counts = |of: fn(&HourRow) -> i64| -> [u32; HOURS] {
+        std::array::from_fn(|hour| found.get(hour).map_or(0, |row| u32::try_from(of(row)).unwrap_or(u32::MAX)))
+    };
+    let jobs_are_cut = found.iter().any(|row| row.has_more_jobs);
+    let deliveries_are_cut = found.iter().any(|row| row.has_more_deliveries);
+    let rows = html! {
+        (hourly("Jobs that ended", Colour::Plain, &counts(|row| row.ended), jobs_are_cut))
+        (hourly("Jobs that failed", Colour::Bad, &counts(|row| row.failed), jobs_are_cut))
+        (hourly("Deliveries that were attempted", Colour::Plain, &counts(|row| row.attempted), deliveries_are_cut))
+        (hourly("Deliveries whose last attempt failed", Colour::Bad, &counts(|row| row.troubled), deliveries_are_cut))
+    };
+    let columns =
+        [("What", Fit::Any), ("By hour", Fit::Any), ("In the last hour", Fit::Any), ("In the day", Fit::Medium)];
+    Ok(html! {
+        (shell::fitted_table("Hours", &columns, &rows))
+        @if jobs_are_cut || deliveries_are_cut {
+            p.soft { "Of each hour the newest " (LOOKED_AT) " are looked at: where there were more, so many are counted." }
+        }
+    })
+}
+
+/// Shows a row of the hours. `is_cut`: of an hour at least not all were looked at.
+fn hourly(what: &str, colour: Colour, counts: &[u32; HOURS], is_cut: bool) -> Markup {
+    let sum: u64 = counts.iter().copied().map(u64::from).sum();
+    html! {
+        tr {
+            td { (what) }
+            td { (bars(counts, colour, "of these")) }
+            td.number { (counts[HOURS - 1]) }
+            td.number.medium { (sum) @if is_cut { " or more" } }
+        }
+    }
 }
 
 /// Shows the five axes with the numbers behind them.
@@ -58,16 +105,13 @@ fn axes(found: &Verdict) -> Markup {
             tr {
                 td { (axis.axis.name()) }
                 td { (state(axis.state.name())) }
-                td { (axis.sentence) }
-                td { @for number in &axis.numbers { div { span.soft { (number.name.replace('_', " ")) " " } (value(number)) } } }
+                td.long { (axis.sentence) }
+                td.medium { @for number in &axis.numbers { div { span.soft { (number.name.replace('_', " ")) " " } (value(number)) } } }
             }
         }
     };
-    shell::section(
-        "axes",
-        "What the verdict goes by",
-        &shell::table("Axes", &["Axis", "State", "Sentence", "Numbers"], &rows),
-    )
+    let columns = [("Axis", Fit::Any), ("State", Fit::Any), ("Sentence", Fit::Any), ("Numbers", Fit::Medium)];
+    shell::section("axes", "What the verdict goes by", &shell::fitted_table("Axes", &columns, &rows))
 }
 
 fn value(number: &Number) -> Markup {
@@ -93,15 +137,23 @@ fn queues(snapshot: &Snapshot) -> Markup {
                 } }
                 td { @if snapshot.paused.contains(&task) { (state("paused")) } @else { (state("live")) } }
                 td.number { (backlog.map_or(0, |backlog| backlog.due)) }
-                td.number { (or_dash(backlog.filter(|backlog| backlog.due > 0).map(|backlog| span(backlog.oldest_due_seconds)))) }
-                td.number { (backlog.map_or(0, |backlog| backlog.without_place)) }
+                td.number.medium { (or_dash(backlog.filter(|backlog| backlog.due > 0).map(|backlog| span(backlog.oldest_due_seconds)))) }
+                td.number.medium { (backlog.map_or(0, |backlog| backlog.without_place)) }
                 td.number { (backlog.map_or(0, |backlog| backlog.running)) }
-                td.number { (can_run(task)) }
+                td.number.medium { (can_run(task)) }
             }
         }
     };
-    let columns = ["Task", "State", "Due", "Oldest", "Waiting for a place", "Running", "Workers that can"];
-    shell::section("queues", "Work", &shell::table("Work by task", &columns, &rows))
+    let columns = [
+        ("Task", Fit::Any),
+        ("State", Fit::Any),
+        ("Due", Fit::Any),
+        ("Oldest", Fit::Medium),
+        ("Waiting for a place", Fit::Medium),
+        ("Running", Fit::Any),
+        ("Workers that can", Fit::Medium),
+    ];
+    shell::section("queues", "Work", &shell::fitted_table("Work by task", &columns, &rows))
 }
 
 async fn troubled(visit: &Visit) -> Answer<Markup> {
@@ -118,12 +170,19 @@ async fn troubled(visit: &Visit) -> Answer<Markup> {
         @for row in &rows {
             tr {
                 td { (link("endpoints", row.endpoint.id)) }
-                td { (link("accounts", row.account_id)) }
-                td { (super::words::shown_url(&row.endpoint.url)) }
+                td.medium { (link("accounts", row.account_id)) }
+                td.long.medium { (super::words::shown_url(&row.endpoint.url)) }
                 td { (super::words::time_or(row.endpoint.disabled_at, now, "–")) }
-                td { @if let Some(at) = row.endpoint.last_success_at { (time(at, now)) } @else { span.soft { "never" } } }
+                td.wide { @if let Some(at) = row.endpoint.last_success_at { (time(at, now)) } @else { span.soft { "never" } } }
             }
         }
     };
-    Ok(shell::table("Endpoints in trouble", &["Endpoint", "Account", "URL", "Disabled", "Last success"], &rows))
+    let columns = [
+        ("Endpoint", Fit::Any),
+        ("Account", Fit::Medium),
+        ("URL", Fit::Medium),
+        ("Disabled", Fit::Any),
+        ("Last success", Fit::Wide),
+    ];
+    Ok(shell::fitted_table("Endpoints in trouble", &columns, &rows))
 }

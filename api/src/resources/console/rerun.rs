@@ -1,14 +1,14 @@
-//! Running failed reads again, many at once: a page that counts what matches and what is held for it, and a form that
-//! runs it. The page's link fixes the times; each press takes the newest of what is left, and leads on to the rest.
+//! Running failed reads again, many at once: what matches is counted with what is held for it, and then run. Each press
+//! of the button takes the newest of what is left, and leads on to the rest.
 
-use super::jobs::{moment, search_scope};
+use super::bulk::{Bulk, Parts, Period, done, none, refuse_untyped};
+use super::jobs::search_scope;
 use super::words::amount;
 use super::{Visit, leads_to, shell};
 use crate::http::error::{Answer, Code};
 use crate::http::text::Time;
 use crate::resources::operator::jobs::OperatorJobs;
 use crate::resources::tools::prepare_media::ReadStatus;
-use chrono::{DateTime, TimeDelta, Utc};
 use domain::ids::JobId;
 use domain::job::{Job, JobStatus};
 use domain::minutes::Minutes;
@@ -18,53 +18,38 @@ use poem::Response;
 use std::collections::HashSet;
 use store::jobs::{self, JobSearchFilter};
 
-const FILTERS: [&str; 5] = ["read", "error_code", "account_id", "workspace_id", "item_id"];
+const PAGE: Bulk = Bulk {
+    path: "/rerun",
+    back: "/console/errors",
+    title: "Run failed reads again",
+    counted: "What would be run",
+    verb: "Run",
+    filters: &["read", "error_code", "account_id", "workspace_id", "item_id"],
+    results: &["before", "started", "there", "refused"],
+};
+
 /// How many jobs are run again by one press of the button.
 const MOST: usize = 100;
-/// How far back the page looks, unless it is told.
-const USUAL_HOURS: i64 = 24;
 
 /// Failed reads, one job of each item and read.
 struct Matching {
-    since: DateTime<Utc>,
-    until: DateTime<Utc>,
+    period: Period,
     jobs: Vec<Job>,
     payers: usize,
     /// The last job that was looked at, if there may be older ones that match.
     last: Option<JobId>,
 }
 
-/// What the page is asked for.
-struct Wanted {
-    since: DateTime<Utc>,
-    until: DateTime<Utc>,
-    reads: Vec<Read>,
-    error_code: Option<String>,
-    /// Only jobs that are older than this one.
-    before: Option<JobId>,
-}
-
-async fn wanted(visit: &Visit) -> Answer<Wanted> {
-    let known: Vec<&str> =
-        FILTERS.into_iter().chain(["since", "until", "before", "started", "there", "refused"]).collect();
-    visit.takes(&known)?;
-    let now = visit.now().await?;
-    let until = moment(visit, "until")?.unwrap_or(now);
-    let since = moment(visit, "since")?.unwrap_or(until - TimeDelta::hours(USUAL_HOURS));
-    let read = visit.word("read", Read::from_name)?;
-    let reads = read.map_or_else(|| Read::ALL.to_vec(), |read| vec![read]);
-    let error_code = visit.asked("error_code").map(str::to_owned);
-    Ok(Wanted { since, until, reads, error_code, before: visit.id_in("before")? })
-}
-
 async fn matching(visit: &Visit) -> Answer<Matching> {
-    let Wanted { since, until, reads, error_code, before } = wanted(visit).await?;
+    let period = PAGE.period(visit).await?;
+    let read = visit.word("read", Read::from_name)?;
+    let before: Option<JobId> = visit.id_in("before")?;
     let filter = JobSearchFilter {
         statuses: vec![JobStatus::Failed],
-        reads,
-        error_code,
-        since: Some(since),
-        until: Some(until),
+        reads: read.map_or_else(|| Read::ALL.to_vec(), |read| vec![read]),
+        error_code: visit.asked("error_code").map(str::to_owned),
+        since: Some(period.since),
+        until: Some(period.until),
         ..JobSearchFilter::default()
     };
     let mut conn = visit.conn().await?;
@@ -79,65 +64,67 @@ async fn matching(visit: &Visit) -> Answer<Matching> {
     let mut jobs = jobs::by_ids(&mut conn, &ids, None).await?;
     let mut seen_reads = HashSet::new();
     jobs.retain(|job| seen_reads.insert((job.item_id, job.read)));
-    Ok(Matching { since, until, jobs, payers: payers.len(), last })
+    Ok(Matching { period, jobs, payers: payers.len(), last })
+}
+
+impl Matching {
+    fn many(&self) -> u64 {
+        self.jobs.len() as u64
+    }
+}
+
+/// Returns the parameter of the query for jobs that are older than this one; without one, for those that the query asks
+/// for.
+fn older_than(visit: &Visit, last: Option<JobId>) -> Vec<(&'static str, String)> {
+    let before = last.map(|job| job.to_string()).or_else(|| visit.asked("before").map(str::to_owned));
+    before.map(|job| ("before", job)).into_iter().collect()
 }
 
 /// The page that counts.
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let matching = matching(&visit).await?;
-    let main = html! {
-        h1 { "Run failed reads again" }
-        (done(&visit))
-        (shell::filters("/rerun", &fields(&visit, &matching)))
-        (shell::still("found", "What would be run", &found(&matching)))
-        @if visit.may_act() && !matching.jobs.is_empty() {
-            form method="post" action={ "/console/rerun?" (kept(&visit, &matching, None)) } {
-                div.acts { button { "Run " (matching.jobs.len()) " again" } a href="/console/errors" { "Leave it" } }
-            }
-        }
+    let more = html! {
         @if let Some(last) = matching.last {
-            p { a href={ "/console/rerun?" (kept(&visit, &matching, Some(last))) } { "Older ones" } }
+            p { a href=(PAGE.link(&visit, matching.period, &older_than(&visit, Some(last)))) { "Older ones" } }
         }
-        (shell::command(&command(&visit)))
     };
-    Ok(visit.whole("Run again", &main))
+    let parts = Parts {
+        many: matching.many(),
+        done: ran(&visit),
+        fields: fields(&visit),
+        found: found(&matching),
+        warning: Markup::default(),
+        more,
+        command: command(&visit),
+    };
+    let here = PAGE.link(&visit, matching.period, &older_than(&visit, None));
+    Ok(PAGE.page(&visit, matching.period, &here, &parts))
 }
 
 /// What became of the last press of the button.
-fn done(visit: &Visit) -> Markup {
+fn ran(visit: &Visit) -> Markup {
     let counts = ["started", "there", "refused"].map(|name| visit.asked(name));
-    html! { @if let [Some(started), Some(there), Some(refused)] = counts {
-        p.done role="status" {
-            (started) " were started, " (there) " are stored or under way already, " (refused) " could not start. "
-            a href="/console/audit?action=job.retry" { "Who ran what" }
-        }
-    } }
+    let [Some(started), Some(there), Some(refused)] = counts else { return Markup::default() };
+    let result = html! {
+        (started) " were started, " (there) " are stored or under way already, " (refused) " could not start."
+    };
+    done(&result, "job.retry", "Who ran what")
 }
 
 fn found(matching: &Matching) -> Markup {
     let minutes: Minutes = matching.jobs.iter().map(|job| job.estimated_minutes).sum();
     html! {
         p { b { (matching.jobs.len()) } " reads of " b { (matching.payers) } " accounts failed, of jobs that were started between "
-            (Time(matching.since)) " and " (Time(matching.until)) ". Up to " (amount(minutes)) " minutes of their payers are held for them." }
+            (Time(matching.period.since)) " and " (Time(matching.period.until)) ". Up to " (amount(minutes)) " minutes of their payers are held for them." }
         p.soft { "Each item and read is run once, as a job of its own. One that is stored meanwhile, or under way, is left." }
-        @if matching.jobs.is_empty() { p.empty { "There are none. Look further back, or with fewer filters." } }
+        @if matching.jobs.is_empty() { (none()) }
     }
-}
-
-/// The query that asks for the same, or for what is older than a job.
-fn kept(visit: &Visit, matching: &Matching, before: Option<JobId>) -> String {
-    let mut query = url::form_urlencoded::Serializer::new(String::new());
-    query.append_pair("since", &Time(matching.since).to_string());
-    query.append_pair("until", &Time(matching.until).to_string());
-    query.extend_pairs(FILTERS.iter().filter_map(|name| Some((*name, visit.asked(name)?))));
-    let before = before.map(|job| job.to_string()).or_else(|| visit.asked("before").map(str::to_owned));
-    query.extend_pairs(before.map(|job| ("before", job)));
-    query.finish()
 }
 
 /// Runs again what matches.
 pub(super) async fn run(visit: Visit) -> Answer<Response> {
     let matching = matching(&visit).await?;
+    refuse_untyped(&visit, matching.many())?;
     let (mut started, mut there, mut refused) = (0_u32, 0_u32, 0_u32);
     for job in &matching.jobs {
         let prepared = OperatorJobs(visit.app.clone()).run_again(&visit.caller, job.id).await;
@@ -149,8 +136,11 @@ pub(super) async fn run(visit: Visit) -> Answer<Response> {
             Err(refusal) => return Err(refusal),
         }
     }
-    let counts = format!("started={started}&there={there}&refused={refused}");
-    Ok(leads_to(&format!("/console/rerun?{}&{counts}", kept(&visit, &matching, matching.last))))
+    let mut results = older_than(&visit, matching.last);
+    results.extend(
+        [("started", started), ("there", there), ("refused", refused)].map(|(name, many)| (name, many.to_string())),
+    );
+    Ok(leads_to(&PAGE.link(&visit, matching.period, &results)))
 }
 
 /// Whether a refusal is of one job, and says nothing of the others.
@@ -158,16 +148,13 @@ fn can_be_passed_over(code: Code) -> bool {
     matches!(code, Code::JobNotFound | Code::IllegalTransition | Code::ReadNotApplicable)
 }
 
-fn fields(visit: &Visit, matching: &Matching) -> Markup {
+fn fields(visit: &Visit) -> Markup {
     html! {
         (shell::choice(visit, "read", "Read", Read::ALL.map(Read::name)))
         (shell::text_field(visit, "error_code", "Error code"))
         (shell::text_field(visit, "account_id", "Account"))
         (shell::text_field(visit, "workspace_id", "Workspace"))
         (shell::text_field(visit, "item_id", "Item"))
-        div { label for="f-since" { "Since (RFC 3339)" }
-            input #f-since name="since" value=(Time(matching.since)) autocomplete="off" spellcheck="false"; }
-        (shell::text_field(visit, "until", "Until"))
     }
 }
 

@@ -4,7 +4,7 @@ use super::Visit;
 use super::assets::{SCRIPT, STYLE};
 use crate::app::doors::CONSOLE_PATH;
 use crate::http::error::ApiError;
-pub(super) use crate::resources::fragments::{facts, still, table};
+pub(super) use crate::resources::fragments::{Fit, facts, fitted_table, still, table};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use poem::http::StatusCode;
 

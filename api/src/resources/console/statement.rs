@@ -2,6 +2,7 @@
 //! after it, and its change of the credits; whether the balances are the sum of the whole journal; and a month as a
 //! file.
 
+use super::shell::Fit;
 use super::words::{amount, change, link, or_dash, time};
 use super::{Visit, shell};
 use crate::http::error::{Answer, ApiError, Code};
@@ -24,6 +25,20 @@ use store::{accounts, ledger, minutes};
 const ROWS: i64 = 50;
 /// The most entries of a month's file.
 const MOST_IN_FILE: i64 = 20_000;
+
+const COLUMNS: [(&str, Fit); 11] = [
+    ("Entry", Fit::Any),
+    ("When", Fit::Any),
+    ("Kind", Fit::Any),
+    ("About", Fit::Medium),
+    ("Month", Fit::Wide),
+    ("Changes the month by", Fit::Any),
+    ("Left of the month", Fit::Medium),
+    ("Changes bought by", Fit::Wide),
+    ("Bought left", Fit::Wide),
+    ("Changes credits by", Fit::Wide),
+    ("Note", Fit::Wide),
+];
 
 /// An entry, and the balances after it.
 struct Line {
@@ -50,26 +65,13 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     entries.truncate(usize::try_from(ROWS).unwrap_or(usize::MAX));
     let lines = lines(&left, &since, entries);
     let rows = html! { @for line in &lines { (row(line, now)) } };
-    let columns = [
-        "Entry",
-        "When",
-        "Kind",
-        "About",
-        "Month",
-        "Changes the month by",
-        "Left of the month",
-        "Changes bought by",
-        "Bought left",
-        "Changes credits by",
-        "Note",
-    ];
     let last = lines.last().map(|line| line.entry.id).filter(|_| has_more);
     let main = html! {
         h1 { "Minutes of " (account.name) }
         (shell::still("proof", "Whether it adds up", &proof(&visit, id, &lines, has_more).await))
         (shell::still("file", "A month as a file", &export(id, now)))
         (shell::still("rows", "The journal, newest first", &html! {
-            @if lines.is_empty() { p.empty { "There are no entries." } } @else { (shell::table("The journal", &columns, &rows)) }
+            @if lines.is_empty() { p.empty { "There are no entries." } } @else { (shell::fitted_table("The journal", &COLUMNS, &rows)) }
             nav.pages aria-label="Pages of the journal" {
                 @if before.is_some() { a href={ "/console/accounts/" (id) "/minutes" } { "Newest" } }
                 @if let Some(last) = last { a href={ "/console/accounts/" (id) "/minutes?before=" (last) } rel="next" { "Older" } }
@@ -146,14 +148,14 @@ fn row(line: &Line, now: DateTime<Utc>) -> Markup {
             td.number { (entry.id) }
             td { (time(entry.at, now)) }
             td { (entry.kind) @if entry.kind == "settle" { " " span.soft { "charged " (amount(entry.month_amount + entry.bought_amount)) } } }
-            td { @match entry.job_id { Some(job) => { (link("jobs", job)) } None => { (or_dash(entry.reference.as_ref())) } } }
-            td { (entry.month.format("%Y-%m")) }
+            td.medium { @match entry.job_id { Some(job) => { (link("jobs", job)) } None => { (or_dash(entry.reference.as_ref())) } } }
+            td.wide { (entry.month.format("%Y-%m")) }
             td { (change(entry.month_change)) }
-            td { (amount(line.month_left)) }
-            td { (change(entry.bought_change)) }
-            td { (amount(line.bought_left)) }
-            td { (change(entry.credit_change)) }
-            td { (or_dash(entry.note.as_ref())) }
+            td.medium { (amount(line.month_left)) }
+            td.wide { (change(entry.bought_change)) }
+            td.wide { (amount(line.bought_left)) }
+            td.wide { (change(entry.credit_change)) }
+            td.long.wide { (or_dash(entry.note.as_ref())) }
         }
     }
 }

@@ -2,13 +2,14 @@
 //! the portal shows too.
 
 use super::Visit;
-pub(super) use crate::resources::fragments::{amount, change, exact, or_dash, seconds, state, time, time_or};
+pub(super) use crate::resources::fragments::{amount, change, exact, or_dash, seconds, short, state, time, time_or};
 use maud::{Markup, html};
 use std::fmt::Display;
 
 /// Shows an id as a link to its page.
 pub(super) fn link(kind: &str, id: impl Display) -> Markup {
-    html! { a.id href={ "/console/" (kind) "/" (id) } { (id) } }
+    let id = id.to_string();
+    html! { a.id href={ "/console/" (kind) "/" (id) } title=(id) { (short(&id)) } }
 }
 
 /// Returns a URL without the parts that may be secret: its query, and its user and password.

@@ -18,6 +18,7 @@ pub mod reads;
 pub mod report;
 pub mod suspension;
 pub mod users;
+pub mod webhooks;
 pub mod workspaces;
 
 use crate::auth::operator::{OperatorAuth, OperatorCaller};

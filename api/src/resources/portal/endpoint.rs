@@ -4,7 +4,7 @@ use super::lists::{pages, rows, text, when};
 use super::webhooks::events;
 use super::{PORTAL_PATH, Visit, leads_to};
 use crate::http::error::{Answer, ApiError, Code};
-use crate::resources::fragments::{facts, or_dash, state, table};
+use crate::resources::fragments::{facts, or_dash, short, state, table};
 use domain::portal::PortalPage;
 use domain::series::DeliveryStatus;
 use maud::{Markup, html};
@@ -90,7 +90,7 @@ fn deliveries(endpoint: &str, list: &Value) -> Markup {
             tr {
                 td {
                     @let id = text(one, "delivery_id");
-                    a.id href={ (PORTAL_PATH) "/webhooks/" (endpoint) "/" (id) } { (id) }
+                    a.id href={ (PORTAL_PATH) "/webhooks/" (endpoint) "/" (id) } title=(id) { (short(id)) }
                 }
                 td { (text(one, "event_type")) }
                 td { (state(text(one, "status"))) }

@@ -3,7 +3,7 @@
 use super::lists::{pages, text, when};
 use super::{PORTAL_PATH, Visit};
 use crate::http::error::{Answer, ApiError, Code};
-use crate::resources::fragments::{facts, or_dash, state, table};
+use crate::resources::fragments::{facts, or_dash, short, state, table};
 use domain::job::{JobKind, JobStatus};
 use maud::{Markup, html};
 use poem::Response;
@@ -37,7 +37,8 @@ fn rows(jobs: &[Value]) -> Markup {
     let body = html! {
         @for job in jobs {
             tr {
-                td { a.id href={ (PORTAL_PATH) "/jobs/" (text(job, "id")) } { (text(job, "id")) } }
+                @let id = text(job, "id");
+                td { a.id href={ (PORTAL_PATH) "/jobs/" (id) } title=(id) { (short(id)) } }
                 td { (what(job)) }
                 td { (or_dash(job["ref"].as_str())) }
                 td { (state(text(job, "status"))) }

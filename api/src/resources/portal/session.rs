@@ -22,6 +22,9 @@ use std::sync::Arc;
 
 /// The name of the session's cookie.
 const COOKIE: &str = "mws_portal";
+/// Seconds that a browser keeps the cookie of a session that has run out, as long as its row is kept: until then its
+/// pages can say where to sign in again.
+const KNOWN_SECONDS: u32 = 86_400;
 
 /// Returns the session of this request, its caller, and how the pages look.
 ///
@@ -39,7 +42,9 @@ fn own(request: &Request) -> Option<PortalSession> {
     cookie(request, COOKIE).and_then(PortalSession::parse)
 }
 
-/// Shows that nobody is signed in, and the way back if it is known. A cookie that never was a session is not looked up.
+/// Shows that nobody is signed in, and the way back if it is known. If the session has run out and its maker gave a URL
+/// for that, redirects there, except for a form: what it asks for was not done, and browsers block such a redirect. A
+/// cookie that never was a session is not looked up.
 pub(super) async fn not_in(app: &App, request: &Request, refusal: &ApiError) -> Response {
     let was_one = matches!(refusal.code(), Code::TokenExpired | Code::CredentialRevoked);
     let pass = match own(request).filter(|_| was_one) {
@@ -48,6 +53,10 @@ pub(super) async fn not_in(app: &App, request: &Request, refusal: &ApiError) -> 
     };
     if !was_one && refusal.code() != Code::Unauthenticated {
         return refused(app, &pass.look, refusal);
+    }
+    let has_run_out = refusal.code() == Code::TokenExpired && request.method().is_safe();
+    if let Some(url) = pass.look.refresh_url.as_deref().filter(|_| has_run_out) {
+        return leads_to(url);
     }
     let mut response = html(app, StatusCode::UNAUTHORIZED, &pass.look, &shell::has_ended(&pass.look));
     if !was_one {
@@ -91,7 +100,7 @@ async fn arrived(app: &App, request: &Request) -> Answer<Response> {
     }
     let Some(session) = portal::sign_in(app, &scope, &code).await? else { return Ok(ended()) };
     let mut response = leads_to(PORTAL_PATH);
-    set_cookie(app, &mut response, is_secure(app, request), session.expose(), SESSION_SECONDS);
+    set_cookie(app, &mut response, is_secure(app, request), session.expose(), SESSION_SECONDS + KNOWN_SECONDS);
     Ok(response)
 }
 

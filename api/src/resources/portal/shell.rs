@@ -160,6 +160,7 @@ pub(super) fn refusal(look: &Look, refusal: &ApiError) -> Markup {
 pub(super) fn has_ended(look: &Look) -> Markup {
     let said = html! {
         p { "You are not signed in here, or no longer. Open these pages from where you came." }
+        @if let Some(url) = &look.refresh_url { p { a.button href=(url) rel="noreferrer" { "Open them again" } } }
         p { (leads_back(look, "button")) }
     };
     alone(look, "Your session has ended", &said)

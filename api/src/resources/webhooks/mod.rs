@@ -26,8 +26,8 @@ use poem_openapi::OpenApi;
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::types::ToJSON;
-use shapes::{ChangeWebhook, CreateWebhook, Ping, event_types, kinds};
-pub use shapes::{Subscribed, Webhook};
+use shapes::{ChangeWebhook, CreateWebhook, event_types, kinds};
+pub use shapes::{Ping, Reason, Subscribed, Webhook};
 use store::endpoints::{self, Change, Endpoint, NewEndpoint};
 
 /// The error codes of these operations, besides those that any operation may return.

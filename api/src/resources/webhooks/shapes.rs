@@ -27,7 +27,7 @@ pub enum Subscribed {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum Reason {
-    /// Its owner disabled it.
+    /// Its owner disabled it, or an operator.
     User,
     /// Twenty attempts failed in a row.
     TooManyFailures,
@@ -134,6 +134,16 @@ pub(super) fn kinds(asked: Vec<JobKindWord>) -> Vec<JobKind> {
     JobKind::ALL.into_iter().filter(|kind| asked.contains(kind)).collect()
 }
 
+impl From<DisabledReason> for Reason {
+    fn from(reason: DisabledReason) -> Self {
+        match reason {
+            DisabledReason::User => Self::User,
+            DisabledReason::TooManyFailures => Self::TooManyFailures,
+            DisabledReason::Suspended => Self::Suspended,
+        }
+    }
+}
+
 impl From<endpoints::Endpoint> for Webhook {
     fn from(row: endpoints::Endpoint) -> Self {
         Self {
@@ -143,11 +153,7 @@ impl From<endpoints::Endpoint> for Webhook {
             event_types: row.event_types.into_iter().map(Text).collect(),
             kinds: row.kinds.map(|kinds| kinds.into_iter().map(Text).collect()),
             enabled: row.enabled,
-            disabled_reason: row.disabled_reason.map(|reason| match reason {
-                DisabledReason::User => Reason::User,
-                DisabledReason::TooManyFailures => Reason::TooManyFailures,
-                DisabledReason::Suspended => Reason::Suspended,
-            }),
+            disabled_reason: row.disabled_reason.map(Reason::from),
             disabled_at: row.disabled_at.map(Time),
             consecutive_failures: row.consecutive_failures,
             last_success_at: row.last_success_at.map(Time),

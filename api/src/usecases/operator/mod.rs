@@ -14,6 +14,7 @@ pub mod reads;
 pub mod report;
 pub mod suspension;
 pub mod users;
+pub mod webhooks;
 pub mod workspaces;
 
 use crate::http::error::{ApiError, Code};

@@ -7,7 +7,7 @@ use crate::http::error::{Answer, ApiError, Code};
 use crate::usecases::account_audit::{audit_value, note, note_change, note_made};
 use crate::usecases::once::{Begun, Made, Once};
 use domain::event::{EventId, EventType, ping_bytes};
-use domain::ids::{DeliveryId, EndpointId};
+use domain::ids::{AccountId, DeliveryId, EndpointId};
 use domain::series::Trigger;
 use runtime::queue::{self, Queue, Subject, Ticket};
 use sqlx::{Acquire, PgConnection};
@@ -73,7 +73,7 @@ pub async fn change_webhook(
     note_change(&mut changed, caller, change, &row).await?;
     let pinged = match after {
         After::Nothing => None,
-        After::Ping => Some(ping(&mut changed, caller, &row).await?),
+        After::Ping => Some(record_ping(&mut changed, caller.account_id, &row, caller.traceparent.clone()).await?),
     };
     changed.commit().await?;
     let Some((delivery, ticket)) = pinged else { return Ok((row, None)) };
@@ -105,27 +105,32 @@ pub(super) async fn may_ping(conn: &mut PgConnection, endpoint: EndpointId) -> A
     Err(ApiError::new(Code::RateLimited, message).retry_after(seconds))
 }
 
-/// Records a ping of the endpoint, which the transaction has locked, and pushes its ticket.
-async fn ping(conn: &mut PgConnection, caller: &Caller, endpoint: &Endpoint) -> Answer<(DeliveryId, Ticket)> {
+/// Records a ping of the account's endpoint, which the transaction has locked, and pushes its ticket.
+pub async fn record_ping(
+    conn: &mut PgConnection,
+    account: AccountId,
+    endpoint: &Endpoint,
+    traceparent: Option<String>,
+) -> Answer<(DeliveryId, Ticket)> {
     let lately = may_ping(conn, endpoint.id).await?;
     let delivery = DeliveryId::mint();
     let event_id = EventId::of_ping(delivery);
     let bytes = ping_bytes(&event_id, lately.now, endpoint.id).map_err(ApiError::internal)?;
     let body = String::from_utf8(bytes).map_err(ApiError::internal)?;
-    events::record_ping(conn, caller.account_id, &event_id, &body).await?;
+    events::record_ping(conn, account, &event_id, &body).await?;
     let lane = Queue::of_attempt(0, endpoint.is_healthy());
     let ticket = Ticket::new(lane, Subject::Delivery { id: delivery, endpoint: endpoint.id });
     let new = NewDelivery {
         id: delivery,
         endpoint_id: endpoint.id,
-        account_id: caller.account_id,
+        account_id: account,
         workspace_id: None,
         event_id,
         event_type: EventType::Ping,
         job_id: None,
         trigger: Trigger::Test,
         resend_of: None,
-        traceparent: caller.traceparent.clone(),
+        traceparent,
         opening: Opening::Pending { ticket_id: ticket.id.clone() },
     };
     insert(conn, &[new]).await?;

@@ -13,6 +13,7 @@ mod members;
 mod minutes;
 mod reads;
 mod users;
+mod webhooks;
 mod workspaces;
 
 use super::{Context, pages};
@@ -73,6 +74,9 @@ pub enum Command {
     /// Deliveries of all accounts.
     #[command(subcommand)]
     Deliveries(deliveries::Command),
+    /// Endpoints of all accounts.
+    #[command(subcommand)]
+    Webhooks(webhooks::Command),
     /// Show what operators did.
     Audit(audit::Args),
 }
@@ -90,6 +94,7 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
         Command::Reads(command) => reads::run(command, context).await,
         Command::Jobs(command) => jobs::run(command, context).await,
         Command::Deliveries(command) => deliveries::run(command, context).await,
+        Command::Webhooks(command) => webhooks::run(command, context).await,
         Command::Audit(args) => audit::run(args, context).await,
     }
 }

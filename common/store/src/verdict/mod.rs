@@ -4,8 +4,10 @@
 //! goes on, and not on how much there is (`tests/all/verdict` holds their plans).
 
 mod duties;
+mod hours;
 
 pub use duties::{DutyTold, forget, reported, tell};
+pub use hours::{HOURS, HourRow, by_hour};
 
 use crate::pending_migrations;
 use chrono::{DateTime, Utc};

@@ -4,6 +4,7 @@ mod accounts;
 mod credits;
 mod erasing;
 mod stopping;
+mod webhooks;
 pub mod work;
 
 use mws_tests::world::{Answer, Client, World};

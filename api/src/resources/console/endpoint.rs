@@ -1,0 +1,169 @@
+//! The page of one endpoint: its state, its newest deliveries, and forms to enable, disable and test it.
+
+use super::endpoints::{failures, standing};
+use super::words::{link, or_dash, shown_url, time, time_or};
+use super::{Visit, leads_to, shell};
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::pages::field;
+use crate::usecases::operator::webhooks::change_any_webhook;
+use crate::usecases::webhooks::endpoints::After;
+use chrono::{DateTime, Utc};
+use domain::ids::EndpointId;
+use domain::series::DisabledReason;
+use maud::{Markup, html};
+use poem::Response;
+use store::deliveries::{self, DeliveryRow, DeliverySearchFilter, SearchScope};
+use store::endpoints::{self, EndpointOf};
+
+/// The newest deliveries that an endpoint's page shows.
+const NEWEST: i64 = 20;
+
+pub(super) async fn show(visit: Visit) -> Answer<Response> {
+    visit.takes(&["done"])?;
+    let found = found(&visit).await?;
+    let id = found.endpoint.id;
+    let now = visit.now().await?;
+    let mut conn = visit.conn().await?;
+    let scope = SearchScope::Endpoints(vec![id]);
+    let seen = deliveries::search(&mut conn, &scope, &DeliverySearchFilter::default(), None, NEWEST).await?;
+    let sent = deliveries::by_ids(&mut conn, &seen.rows, None).await?;
+    let main = html! {
+        h1 { "Endpoint " span.id { (id) } }
+        @match visit.asked("done") {
+            Some("enabled") => { p.done role="status" { "It is enabled. What was skipped meanwhile can be sent again." } }
+            Some("disabled") => { p.done role="status" { "It is disabled: nothing is sent to it." } }
+            _ => {}
+        }
+        (shell::section("state", "State", &facts(&found, now)))
+        (acts(&visit, &found))
+        (shell::section("sent", "Newest deliveries", &newest(id, &sent, now)))
+        (shell::command(&format!("mws admin deliveries list --endpoint {id}")))
+    };
+    Ok(visit.whole(&format!("Endpoint {id}"), &main))
+}
+
+async fn found(visit: &Visit) -> Answer<EndpointOf> {
+    let id: EndpointId = visit.own_id(Code::WebhookNotFound)?;
+    let found = endpoints::every(&mut *visit.conn().await?, Some(id), None, None, 1).await?.pop();
+    found.ok_or_else(|| missing(id))
+}
+
+/// The same, unless it was removed.
+async fn kept(visit: &Visit) -> Answer<EndpointOf> {
+    let found = found(visit).await?;
+    if found.deleted_at.is_some() {
+        return Err(missing(found.endpoint.id));
+    }
+    Ok(found)
+}
+
+fn missing(id: EndpointId) -> ApiError {
+    ApiError::new(Code::WebhookNotFound, format!("Nothing has the id `{id}`."))
+}
+
+fn facts(found: &EndpointOf, now: DateTime<Utc>) -> Markup {
+    let endpoint = &found.endpoint;
+    let kinds = endpoint.kinds.as_ref().map_or_else(|| "all".to_owned(), |kinds| kinds.join(", "));
+    shell::facts(&[
+        ("State", standing(found)),
+        ("URL", html! { (shown_url(&endpoint.url)) }),
+        ("Account", link("accounts", found.account_id)),
+        ("Failures in a row", failures(found)),
+        ("Last success", time_or(endpoint.last_success_at, now, "never")),
+        ("Disabled", time_or(endpoint.disabled_at, now, "no")),
+        ("Events", html! { (endpoint.event_types.join(", ")) }),
+        ("Kinds of jobs", html! { (kinds) }),
+        ("Description", or_dash(endpoint.description.as_ref())),
+        ("Made", time(endpoint.created_at, now)),
+        ("Changed", time(endpoint.updated_at, now)),
+    ])
+}
+
+fn acts(visit: &Visit, found: &EndpointOf) -> Markup {
+    let id = found.endpoint.id;
+    html! {
+        @if visit.may_act() && found.deleted_at.is_none() {
+            p.acts {
+                a.button href={ "/console/endpoints/" (id) "/ping" } { "Send a ping…" }
+                a.button href={ "/console/endpoints/" (id) "/change" } {
+                    @if found.endpoint.enabled { "Disable…" } @else { "Enable…" }
+                }
+            }
+        }
+    }
+}
+
+fn newest(id: EndpointId, sent: &[DeliveryRow], now: DateTime<Utc>) -> Markup {
+    html! {
+        @if sent.is_empty() { p.soft { "Nothing was sent yet." } } @else { (super::deliveries::rows(sent, now)) }
+        p {
+            a href={ "/console/deliveries?endpoint_id=" (id) } { "All of its deliveries" } " · "
+            a href={ "/console/deliveries?endpoint_id=" (id) "&status=failed" } { "those that failed" } " · "
+            a href={ "/console/unsent?endpoint_id=" (id) } { "Send again what did not arrive…" }
+        }
+    }
+}
+
+/// The page that asks before an endpoint is enabled or disabled.
+pub(super) async fn confirm(visit: Visit) -> Answer<Response> {
+    let found = kept(&visit).await?;
+    let (id, url) = (found.endpoint.id, shown_url(&found.endpoint.url));
+    let (verb, value) = if found.endpoint.enabled { ("Disable", "no") } else { ("Enable", "yes") };
+    let title = format!("{verb} it?");
+    let main = html! {
+        h1 { (title) }
+        p { "The endpoint " (link("endpoints", id)) " of " (link("accounts", found.account_id)) ": " (url) }
+        @if found.endpoint.enabled {
+            p { "Nothing is sent to it until it is enabled: events are recorded as skipped, and can be sent again then." }
+        } @else {
+            p { "Events that come from now on are sent to it, and its failures in a row are counted anew. What was skipped stays so until it is sent again." }
+        }
+        @if found.endpoint.disabled_reason == Some(DisabledReason::Suspended) {
+            p.fault { "Its account is suspended: it is enabled when the account is resumed." }
+        }
+        p { "The account's audit log says that an operator did it." }
+        form method="post" {
+            input type="hidden" name="enabled" value=(value);
+            div.acts { button { (verb) } a href={ "/console/endpoints/" (id) } { "Leave it" } }
+        }
+        (shell::command(&format!("mws admin webhooks {} {id}", verb.to_lowercase())))
+    };
+    Ok(visit.whole(&title, &main))
+}
+
+/// Enables an endpoint, or disables it.
+pub(super) async fn change(visit: Visit) -> Answer<Response> {
+    let id: EndpointId = visit.own_id(Code::WebhookNotFound)?;
+    let (enabled, done) = match field(&visit.form, "enabled").as_str() {
+        "yes" => (true, "enabled"),
+        "no" => (false, "disabled"),
+        _ => return Err(ApiError::new(Code::InvalidRequest, "`enabled` must be `yes` or `no`.")),
+    };
+    change_any_webhook(&visit.app, &visit.caller, id, Some(enabled), After::Nothing).await?;
+    Ok(leads_to(&format!("/console/endpoints/{id}?done={done}")))
+}
+
+/// The page that asks before a ping is sent.
+pub(super) async fn confirm_ping(visit: Visit) -> Answer<Response> {
+    let found = kept(&visit).await?;
+    let (id, url) = (found.endpoint.id, shown_url(&found.endpoint.url));
+    let main = html! {
+        h1 { "Send it a ping?" }
+        p { "One signed event of the type " code { "ping" } " is sent to " (url) " of " (link("accounts", found.account_id)) " now." }
+        p { "Its result counts neither as failure nor as success, and it is not tried again. An endpoint takes ten pings a minute." }
+        @if !found.endpoint.enabled { p { "The endpoint is disabled: the ping is sent all the same, and nothing else is." } }
+        form method="post" { div.acts { button { "Send a ping" } a href={ "/console/endpoints/" (id) } { "Leave it" } } }
+        (shell::command(&format!("mws admin webhooks ping {id}")))
+    };
+    Ok(visit.whole("Send it a ping?", &main))
+}
+
+/// Sends a ping.
+pub(super) async fn ping(visit: Visit) -> Answer<Response> {
+    let id: EndpointId = visit.own_id(Code::WebhookNotFound)?;
+    let changed = change_any_webhook(&visit.app, &visit.caller, id, None, After::Ping).await?;
+    Ok(leads_to(&match changed.ping {
+        Some(delivery) => format!("/console/deliveries/{delivery}?done=pinged"),
+        None => format!("/console/endpoints/{id}"),
+    }))
+}

@@ -1,0 +1,55 @@
+//! Numbers of the last day as a bar for each hour: SVG without script, with its numbers as text beside it. Pure.
+
+use maud::{Markup, html};
+
+/// How many hours are drawn.
+pub(super) const HOURS: usize = 24;
+/// The height of the highest bar.
+const HEIGHT: u64 = 18;
+
+/// The colour of the bars.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Colour {
+    /// Of what is only counted.
+    Plain,
+    /// Of failures.
+    Bad,
+}
+
+/// Draws a bar for each hour, the last one at the right; the highest is the hour with the most. `what` names what is
+/// counted, for those who do not see the bars.
+pub(super) fn bars(hours: &[u32; HOURS], colour: Colour, what: &str) -> Markup {
+    let most = hours.iter().copied().max().unwrap_or(0).max(1);
+    let height = |count: u32| if count == 0 { 0 } else { (u64::from(count) * HEIGHT / u64::from(most)).max(1) };
+    let busiest = hours.iter().copied().max().unwrap_or(0);
+    let label = format!("{} {what} in the last hour, {busiest} in the busiest of {HOURS}", hours[HOURS - 1]);
+    let class = match colour {
+        Colour::Plain => "spark",
+        Colour::Bad => "spark bad",
+    };
+    html! {
+        svg class=(class) viewBox="0 0 120 18" role="img" aria-label=(label) {
+            @for (place, count) in hours.iter().enumerate() {
+                rect.bar x=(place * 5) y=(HEIGHT - height(*count)) width="4" height=(height(*count)) {}
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hour_with_the_most_is_the_highest_bar_and_one_with_few_is_still_seen() {
+        let mut hours = [0; HOURS];
+        (hours[0], hours[22], hours[23]) = (u32::MAX, 1, 2);
+        let drawn = bars(&hours, Colour::Bad, "jobs").0;
+        assert!(drawn.contains("2 jobs in the last hour, 4294967295 in the busiest of 24"), "{drawn}");
+        assert_eq!(drawn.matches("<rect").count(), HOURS);
+        let heights: Vec<&str> = drawn.split(" height=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+        assert_eq!((heights[0], heights[1], heights[22], heights[23]), ("18", "0", "1", "1"));
+        let none = bars(&[0; HOURS], Colour::Plain, "jobs").0;
+        assert!(none.contains("0 jobs in the last hour, 0 in the busiest of 24"), "{none}");
+    }
+}

@@ -1,0 +1,52 @@
+//! `mws admin webhooks`: enabling, disabling and testing endpoints of all accounts.
+
+use super::Context;
+use crate::client::part;
+use crate::commands::confirm::confirm;
+use crate::failure::Failure;
+use crate::output::Column;
+use clap::Subcommand;
+use serde_json::json;
+
+const FIELDS: [Column; 7] = [
+    Column::new("id", "/id"),
+    Column::new("account", "/account_id"),
+    Column::new("enabled", "/enabled"),
+    Column::new("disabled because", "/disabled_reason"),
+    Column::new("failures in a row", "/consecutive_failures"),
+    Column::new("last success", "/last_success_at"),
+    Column::new("ping", "/ping/delivery_id"),
+];
+
+/// Commands about endpoints.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Enable an endpoint; clears its count of failures. Its account must not be suspended.
+    Enable {
+        /// Its id.
+        id: String,
+    },
+    /// Disable an endpoint: nothing is sent to it, and its events can be sent again later.
+    Disable {
+        /// Its id.
+        id: String,
+    },
+    /// Send a ping to an endpoint now, also to a disabled one.
+    Ping {
+        /// Its id.
+        id: String,
+    },
+}
+
+pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failure> {
+    let (id, asked) = match command {
+        Command::Enable { id } => (id, json!({ "enabled": true })),
+        Command::Disable { id } => {
+            confirm(context, &format!("Send nothing to {id} until it is enabled?"))?;
+            (id, json!({ "enabled": false }))
+        }
+        Command::Ping { id } => (id, json!({ "test": true })),
+    };
+    let changed = context.client.patch(&format!("/operator/webhooks/{}", part(&id)), &asked).await?;
+    context.out.record(&changed, "id", &FIELDS)
+}

@@ -1,0 +1,114 @@
+//! The operators' first page: what happened hour by hour, and what is told of before it does harm.
+
+use crate::console::signed_in;
+use crate::operators::work::deliveries;
+use crate::operators::{ANNA, done, stage};
+use mws_tests::world::{Browser, Media, Receiver, World, runners, until};
+use serde_json::json;
+use std::time::Duration;
+use store::verdict::{self, HourRow};
+use worker::readers::ReadError;
+
+async fn overview(world: &World) -> anyhow::Result<String> {
+    Ok(signed_in(world, ANNA).await?.get("/console").await?.1)
+}
+
+#[tokio::test]
+async fn jobs_and_deliveries_that_failed_stand_in_their_hour() -> anyhow::Result<()> {
+    let (world, _) = stage().await?;
+    let (receiver, tenant) = (Receiver::start()?, world.tenant("a").await?);
+    receiver.answer(500);
+    world.work(runners::failing(|| ReadError::NoAudio)).await?;
+    world.endpoint(&tenant, &receiver.url).await?;
+    let item = world.item(&tenant, Media::audio(60)).await?;
+    let jobs = tenant.client.prepare(&[item], &["levels"]).await?.job_ids()?;
+    tenant.client.ended(&jobs).await?;
+    until("the attempt has failed", async || {
+        let failed = "SELECT count(*) FROM deliveries WHERE attempt_count > 0 AND error IS NOT NULL";
+        Ok((world.count(failed).await? == 1).then_some(()))
+    })
+    .await?;
+    let mut conn = world.pool().acquire().await?;
+    let one =
+        HourRow { ended: 1, failed: 1, has_more_jobs: false, attempted: 1, troubled: 1, has_more_deliveries: false };
+    let none = HourRow { ended: 0, failed: 0, attempted: 0, troubled: 0, ..one };
+    let mut hours = vec![none; 24];
+    hours[23] = one;
+    assert_eq!(verdict::by_hour(&mut conn).await?, hours);
+    let page = overview(&world).await?;
+    for words in ["Jobs that failed", "1 of these in the last hour, 1 in the busiest of 24"] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+    world.advance(Duration::from_mins(150)).await?;
+    hours.rotate_left(2);
+    assert_eq!(verdict::by_hour(&mut conn).await?, hours, "two and a half hours ago");
+    world.advance(Duration::from_hours(24)).await?;
+    assert_eq!(verdict::by_hour(&mut conn).await?, vec![none; 24]);
+    drop(conn);
+    world.end().await
+}
+
+#[tokio::test]
+async fn endpoints_accounts_and_secrets_that_are_near_their_ends_are_told_of_before() -> anyhow::Result<()> {
+    let (world, anna) = stage().await?;
+    let tenant = world.tenant("a").await?;
+    let (good, bad) = (
+        world.endpoint(&tenant, "http://127.0.0.1:9/a").await?,
+        world.endpoint(&tenant, "http://127.0.0.1:9/b").await?,
+    );
+    for endpoint in [good, bad] {
+        deliveries(&world, &tenant, endpoint, &[("failed", "tls_failed")]).await?;
+    }
+    let page = overview(&world).await?;
+    assert!(!page.contains("soon"), "nothing is near its end: {page}");
+
+    let fails = "UPDATE webhook_endpoints SET consecutive_failures = CASE id WHEN $1 THEN 14 ELSE 9 END";
+    sqlx::query(fails).bind(bad).execute(world.pool()).await?;
+    let page = overview(&world).await?;
+    assert!(page.contains("14 of 20") && page.contains(&format!("mws admin webhooks ping {bad}")), "{page}");
+    assert!(!page.contains(&format!("ping {good}")) && !page.contains("9 of 20"), "{page}");
+
+    let allowance = json!({ "kind": "allowance", "minutes": 0.11 });
+    done(&anna, "POST", &format!("/operator/accounts/{}/minutes", tenant.account), &allowance, 200).await?;
+    let item = world.item(&tenant, Media::audio(60)).await?;
+    assert!(!overview(&world).await?.contains("left of"), "nothing is held yet");
+    tenant.client.prepare(&[item], &["levels"]).await?.data()?;
+    let page = overview(&world).await?;
+    assert!(page.contains("have a tenth") && page.contains(">0.01</span> left of"), "{page}");
+
+    for body in ["{}", r#"{"rotate":true}"#] {
+        let made = tenant.client.send("POST", "/webhook-secret", &[], Some(body.to_owned())).await?;
+        assert_eq!(made.status, 200, "{}", made.text);
+    }
+    let words = "The signing secrets before the current ones";
+    assert!(!overview(&world).await?.contains(words), "it verifies for a day");
+    world.advance(Duration::from_hours(22)).await?;
+    assert!(overview(&world).await?.contains(words));
+    world.advance(Duration::from_hours(3)).await?;
+    assert!(!overview(&world).await?.contains(words), "it has ended");
+    world.end().await
+}
+
+#[tokio::test]
+async fn events_that_did_not_arrive_are_told_of_before_they_are_deleted_and_can_be_sent_again() -> anyhow::Result<()> {
+    let (world, _) = stage().await?;
+    let tenant = world.tenant("a").await?;
+    let endpoint = world.endpoint(&tenant, "http://127.0.0.1:9/a").await?;
+    let (failed, skipped) = (("failed", "tls_failed"), ("skipped", "endpoint_disabled"));
+    deliveries(&world, &tenant, endpoint, &[failed, skipped, ("succeeded", "")]).await?;
+    let words = "Deliveries that failed or were skipped";
+    let days = u64::from(world.process.settings.retention_days);
+    world.advance(Duration::from_hours(24 * (days - 2))).await?;
+    assert!(!overview(&world).await?.contains(words), "two days are left");
+    world.advance(Duration::from_hours(36)).await?;
+    let browser: Browser = signed_in(&world, ANNA).await?;
+    let (_, page) = browser.get("/console").await?;
+    assert!(page.contains(words) && page.contains(": 2, to endpoints: 1."), "{page}");
+    let link = page.split("href=\"/console/unsent?").nth(1).and_then(|rest| rest.split('"').next());
+    let path = format!("/console/unsent?{}", link.unwrap_or_default().replace("&amp;", "&"));
+    let (_, unsent) = browser.get(&path).await?;
+    assert!(unsent.contains("<b>2</b> deliveries to <b>1</b> endpoints"), "{path}: {unsent}");
+    browser.post(&path, &[]).await?;
+    assert!(!browser.get("/console").await?.1.contains(words), "they are under way again");
+    world.end().await
+}

@@ -1,0 +1,80 @@
+//! Endpoints of any account: disabling, enabling and testing them.
+
+use super::{BO, done, get, log, refusal, send, stage, text};
+use mws_tests::world::{Receiver, runners};
+use serde_json::json;
+
+#[tokio::test]
+async fn an_endpoint_of_any_account_is_disabled_enabled_and_pinged_and_both_logs_say_so() -> anyhow::Result<()> {
+    let (world, anna) = stage().await?;
+    let (receiver, tenant) = (Receiver::start()?, world.tenant("a").await?);
+    world.work(runners::instant()).await?;
+    let endpoint = world.endpoint(&tenant, &format!("{}/hook?token=hidden", receiver.url)).await?;
+    let path = format!("/operator/webhooks/{endpoint}");
+    let reads = world.client(Some(BO.to_owned()));
+    assert_eq!(send(&reads, "PATCH", &path, &json!({ "enabled": false })).await?.status, 403);
+
+    for _ in 0..2 {
+        let off = done(&anna, "PATCH", &path, &json!({ "enabled": false }), 200).await?;
+        assert_eq!((&off["enabled"], &off["disabled_reason"]), (&json!(false), &json!("user")));
+        assert_eq!(text(&off, "/account_id"), tenant.account.to_string());
+        assert!(!off.to_string().contains("hidden"), "its URL is its owner's: {off}");
+    }
+    sqlx::query("UPDATE webhook_endpoints SET consecutive_failures = 12").execute(world.pool()).await?;
+    let on = done(&anna, "PATCH", &path, &json!({ "enabled": true, "test": true }), 200).await?;
+    assert_eq!((&on["enabled"], &on["consecutive_failures"]), (&json!(true), &json!(0)));
+    let sent = receiver.gets(1).await?;
+    assert_eq!(sent[0].json()["type"], "ping");
+    let shown = get(&tenant.client, &format!("/webhooks/{endpoint}/deliveries")).await?;
+    assert_eq!(shown["data"][0]["delivery_id"], on["ping"]["delivery_id"]);
+
+    let did = |verb: &str| format!("webhook.{verb} {endpoint}");
+    assert_eq!(log(&anna).await?, [did("disable"), did("enable"), did("ping")], "what was so already is no change");
+    let own = get(&tenant.client, "/audit").await?;
+    let own: Vec<(String, String)> =
+        own["data"].as_array().into_iter().flatten().map(|row| (text(row, "/action"), text(row, "/actor"))).collect();
+    let by = |action: &str| (action.to_owned(), "operator".to_owned());
+    assert_eq!(own, [by("webhook.enable"), by("webhook.disable")]);
+    let told = get(&anna, "/operator/audit?limit=100").await?.to_string();
+    assert!(!told.contains("127.0.0.1:") && !told.contains("hidden"), "no URL in the operators' log: {told}");
+    world.end().await
+}
+
+#[tokio::test]
+async fn an_endpoint_of_a_suspended_account_is_not_enabled_and_one_that_is_gone_is_not_found() -> anyhow::Result<()> {
+    let (world, anna) = stage().await?;
+    let tenant = world.tenant("a").await?;
+    let endpoint = world.endpoint(&tenant, "http://127.0.0.1:9/a").await?;
+    let gone = world.endpoint(&tenant, "http://127.0.0.1:9/b").await?;
+    assert_eq!(tenant.client.send("DELETE", &format!("/webhooks/{gone}"), &[], None).await?.status, 200);
+    let suspend = format!("/operator/accounts/{}/suspend", tenant.account);
+    done(&anna, "POST", &suspend, &json!({ "reason": "Unpaid." }), 200).await?;
+    let path = format!("/operator/webhooks/{endpoint}");
+    let refused = send(&anna, "PATCH", &path, &json!({ "enabled": true })).await?;
+    assert_eq!(refusal(&refused), (409, "illegal_transition"));
+    assert_eq!(world.count("SELECT count(*) FROM webhook_endpoints WHERE enabled AND deleted_at IS NULL").await?, 0);
+    let off = done(&anna, "PATCH", &path, &json!({ "enabled": false }), 200).await?;
+    assert_eq!(off["disabled_reason"], "suspended", "it is so already, and is enabled with the account");
+    for missing in [gone.to_string(), "whe_01J00000000000000000000000".to_owned()] {
+        let refused = send(&anna, "PATCH", &format!("/operator/webhooks/{missing}"), &json!({ "test": true })).await?;
+        assert_eq!(refusal(&refused), (404, "webhook_not_found"), "{missing}");
+    }
+    assert_eq!(log(&anna).await?, [format!("account.suspend {}", tenant.account)]);
+    world.end().await
+}
+
+#[tokio::test]
+async fn an_operator_pings_an_endpoint_no_more_often_than_its_owner() -> anyhow::Result<()> {
+    let (world, anna) = stage().await?;
+    let tenant = world.tenant("a").await?;
+    let endpoint = world.endpoint(&tenant, "http://127.0.0.1:9/a").await?;
+    let path = format!("/operator/webhooks/{endpoint}");
+    for _ in 0..10 {
+        done(&anna, "PATCH", &path, &json!({ "test": true }), 200).await?;
+    }
+    let refused = send(&anna, "PATCH", &path, &json!({ "test": true })).await?;
+    assert_eq!(refusal(&refused), (429, "rate_limited"));
+    assert_eq!(world.count("SELECT count(*) FROM deliveries WHERE trigger = 'test'").await?, 10);
+    assert_eq!(log(&anna).await?.len(), 10);
+    world.end().await
+}
