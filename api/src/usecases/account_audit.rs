@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use sqlx::PgConnection;
 use std::fmt::Display;
 use store::account_audit::{self, Actor, Entry};
-use store::endpoints::{Change, Endpoint};
+use store::endpoints::{Endpoint, EndpointChange};
 
 /// Changes an account may make within a day that make something, which bounds the log. Revoking and removing are not
 /// limited.
@@ -66,10 +66,10 @@ pub(super) async fn note_made(
 pub(super) async fn note_change(
     conn: &mut PgConnection,
     caller: &Caller,
-    change: &Change,
+    change: &EndpointChange,
     now: &Endpoint,
 ) -> Answer<()> {
-    let Change { url, description, event_types, kinds, enabled } = change;
+    let EndpointChange { url, description, event_types, kinds, enabled } = change;
     let is_more = url.is_some() || description.is_some() || event_types.is_some() || kinds.is_some();
     match (is_more, enabled) {
         (true, _) => note_made(conn, caller, "webhook.update", now.id, Some(audit_value(now))).await,

@@ -63,7 +63,7 @@ pub async fn reach_dub(app: &App, caller: &Caller, dub: DubId) -> Answer<KeptDub
 /// Changes a dub: all of the edit or nothing. `show` writes the answer.
 ///
 /// # Errors
-/// As `documents::begin_change` and `Change::write`; `invalid_request` names the operation that can't be done.
+/// As `documents::begin_change` and `DocumentChange::write`; `invalid_request` names the operation that can't be done.
 pub async fn edit_dub(
     app: &App,
     caller: &Caller,

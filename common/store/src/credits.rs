@@ -27,7 +27,7 @@ impl Entry {
 
 /// A change of an account's credits.
 #[derive(Debug, Clone, Copy)]
-pub struct Change<'a> {
+pub struct CreditChange<'a> {
     /// The kind of its journal entry.
     pub entry: Entry,
     /// How many; negative where some are taken back.
@@ -40,7 +40,7 @@ pub struct Change<'a> {
 
 /// Changes the account's credits, and journals it. Call it under the account's lock, after `minutes::fold`. Returns
 /// false when the reference was used before, or when fewer than are taken back are left unused and not held.
-pub async fn give(conn: &mut PgConnection, account: AccountId, change: Change<'_>) -> sqlx::Result<bool> {
+pub async fn give(conn: &mut PgConnection, account: AccountId, change: CreditChange<'_>) -> sqlx::Result<bool> {
     let done = sqlx::query!(
         "WITH entry AS (
              INSERT INTO minute_journal (account_id, month, kind, credit_amount, note, reference)

@@ -228,7 +228,7 @@ pub async fn list(
 
 /// An owner's changes of an endpoint; a field that is none stays as it is.
 #[derive(Debug, Clone, Default)]
-pub struct Change {
+pub struct EndpointChange {
     /// A new URL, which the caller has checked. Pending attempts use it too.
     pub url: Option<String>,
     /// A new description; an inner none removes it.
@@ -247,7 +247,7 @@ pub async fn update(
     conn: &mut PgConnection,
     account: AccountId,
     id: EndpointId,
-    change: &Change,
+    change: &EndpointChange,
 ) -> sqlx::Result<Option<Endpoint>> {
     sqlx::query_as!(
         Endpoint,

@@ -188,7 +188,7 @@ pub async fn add(
 
 /// Changes to a user; a field that is none stays as it is.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Change<'a> {
+pub struct UserChange<'a> {
     /// A new name.
     pub name: Option<&'a str>,
     /// A new identity; an inner none removes it.
@@ -198,7 +198,11 @@ pub struct Change<'a> {
 }
 
 /// Changes a user. Returns their row, or why not. After `Taken` the transaction can only be rolled back.
-pub async fn change(conn: &mut PgConnection, id: UserId, change: &Change<'_>) -> sqlx::Result<Result<UserRow, NotPut>> {
+pub async fn change(
+    conn: &mut PgConnection,
+    id: UserId,
+    change: &UserChange<'_>,
+) -> sqlx::Result<Result<UserRow, NotPut>> {
     let identity = change.identity.flatten();
     let made = sqlx::query_as!(
         UserRow,

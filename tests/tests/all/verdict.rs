@@ -211,25 +211,25 @@ async fn a_schema_that_is_too_old_and_a_migration_that_failed_are_named_until_it
     let (world, anna) = alive().await?;
     assert_eq!(axis(&world, &anna, "liveness").await?.0, "healthy");
     // What the database has of this migration is in the way of it, as where somebody made a table by hand.
-    sqlx::query("DELETE FROM _sqlx_migrations WHERE version = 109").execute(world.pool()).await?;
+    sqlx::query("DELETE FROM _sqlx_migrations WHERE version = 111").execute(world.pool()).await?;
     let pending = axis(&world, &anna, "liveness").await?;
     assert_told(&pending, "failing", "The schema is one migration older than this release", "mws migrate");
     let failed = store::migrate(world.pool()).await;
-    assert!(failed.is_err_and(|error| error.to_string().contains("migration 109")));
+    assert!(failed.is_err_and(|error| error.to_string().contains("migration 111")));
 
     // A process of the release before does not know the migration, and hears that it failed.
     let rename = |from: i64, to: i64| {
         let renamed = sqlx::query("UPDATE migration_failures SET version = $2 WHERE version = $1").bind(from).bind(to);
         renamed.execute(world.pool())
     };
-    rename(109, 9_999).await?;
+    rename(111, 9_999).await?;
     sqlx::query("DROP TABLE service_totals").execute(world.pool()).await?;
     store::migrate(world.pool()).await?;
     let told = axis(&world, &anna, "liveness").await?;
     assert_told(&told, "degraded", "Migration 9999 failed", "mws migrate");
     assert!(told.1.contains("\"service_totals\" already exists"), "{told:?}");
     // What has been applied since is history.
-    rename(9_999, 109).await?;
+    rename(9_999, 111).await?;
     assert_eq!(axis(&world, &anna, "liveness").await?.0, "healthy");
     world.end().await
 }

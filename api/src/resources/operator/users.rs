@@ -13,7 +13,7 @@ use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::types::MaybeUndefined;
 use poem_openapi::{Object, OpenApi};
-use store::users::{self, Change, Identity, UserFilter, UserRow};
+use store::users::{self, Identity, UserChange, UserFilter, UserRow};
 
 /// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[
@@ -160,7 +160,7 @@ impl OperatorUsers {
         let issuer = self.issuer(subject.flatten(), asked.oauth_issuer.as_ref())?;
         let identity =
             subject.map(|subject| subject.zip(issuer.as_deref()).map(|(subject, issuer)| Identity { issuer, subject }));
-        let change = Change { name, identity, disabled: asked.disabled };
+        let change = UserChange { name, identity, disabled: asked.disabled };
         Ok(Json(change_user(&self.0, &operator, id, &change).await?.into()))
     }
 }

@@ -28,7 +28,7 @@ use poem_openapi::payload::Json;
 use poem_openapi::types::ToJSON;
 use shapes::{ChangeWebhook, CreateWebhook, event_types, kinds};
 pub use shapes::{Ping, Reason, Subscribed, Webhook};
-use store::endpoints::{self, Change, Endpoint, NewEndpoint};
+use store::endpoints::{self, Endpoint, EndpointChange, NewEndpoint};
 
 /// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[
@@ -125,7 +125,7 @@ impl Webhooks {
         if let Some(url) = &asked.url {
             self.check(caller.account_id, url).await?;
         }
-        let change = Change {
+        let change = EndpointChange {
             url: asked.url.map(|text| text.0),
             description: said(asked.description).map(|words| words.map(|text| text.0)),
             event_types: asked.event_types.map(|types| event_types(&types)),

@@ -12,7 +12,7 @@ use domain::ids::AccountId;
 use poem_openapi::types::ToJSON;
 use serde_json::{Value, json};
 use sqlx::Acquire;
-use store::credits::{self, Change, Entry};
+use store::credits::{self, CreditChange, Entry};
 use store::minutes::Balance;
 use store::{audit, minutes};
 
@@ -51,13 +51,13 @@ pub struct Gift<'a> {
 }
 
 impl<'a> Gift<'a> {
-    fn change(&self) -> Change<'a> {
+    fn change(&self) -> CreditChange<'a> {
         let (entry, amount) = match self.way {
             Way::Grant => (Entry::Adjust, self.credits),
             Way::Purchase => (Entry::Purchase, self.credits),
             Way::Withdraw => (Entry::Adjust, Credits::ZERO - self.credits),
         };
-        Change { entry, amount, note: self.note, reference: self.reference }
+        CreditChange { entry, amount, note: self.note, reference: self.reference }
     }
 }
 

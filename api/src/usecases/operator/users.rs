@@ -11,7 +11,7 @@ use runtime::wake::Wake;
 use serde_json::{Value, json};
 use sqlx::{Acquire, PgConnection};
 use std::fmt::Display;
-use store::users::{self, Change, Identity, NotPut, UserRow};
+use store::users::{self, Identity, NotPut, UserChange, UserRow};
 use store::{audit, sessions};
 
 /// Adds a user to an account.
@@ -32,7 +32,7 @@ pub async fn add_user(
 }
 
 /// Changes a user's name, the tokens that stand for them, or whether they are disabled.
-pub async fn change_user(app: &App, operator: &OperatorCaller, id: UserId, change: &Change<'_>) -> Answer<UserRow> {
+pub async fn change_user(app: &App, operator: &OperatorCaller, id: UserId, change: &UserChange<'_>) -> Answer<UserRow> {
     let mut conn = app.conn().await?;
     let mut change_user = conn.begin().await?;
     let before = users::lock(&mut change_user, id).await?.ok_or_else(|| missing(Code::UserNotFound, id))?;

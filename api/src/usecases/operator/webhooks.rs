@@ -10,7 +10,7 @@ use crate::usecases::webhooks::endpoints::{After, record_ping};
 use domain::ids::{AccountId, DeliveryId, EndpointId};
 use serde_json::{Value, json};
 use sqlx::{Acquire, PgConnection};
-use store::endpoints::{self, Change, Endpoint};
+use store::endpoints::{self, Endpoint, EndpointChange};
 use store::{account_audit, accounts, audit};
 
 /// An endpoint after an operator's change.
@@ -46,8 +46,9 @@ pub async fn change_any_webhook(
         refuse_suspended(&mut change_webhook, account).await?;
     }
     // The first locks it, so that what was before is what the second changes.
-    let was = endpoints::update(&mut change_webhook, account, id, &Change::default()).await?.ok_or_else(none)?;
-    let change = Change { enabled, ..Change::default() };
+    let was =
+        endpoints::update(&mut change_webhook, account, id, &EndpointChange::default()).await?.ok_or_else(none)?;
+    let change = EndpointChange { enabled, ..EndpointChange::default() };
     let is = endpoints::update(&mut change_webhook, account, id, &change).await?.ok_or_else(none)?;
     if was.enabled != is.enabled {
         let action = if is.enabled { "webhook.enable" } else { "webhook.disable" };

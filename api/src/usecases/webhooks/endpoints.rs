@@ -12,7 +12,7 @@ use domain::series::Trigger;
 use runtime::queue::{self, Queue, Subject, Ticket};
 use sqlx::{Acquire, PgConnection};
 use store::deliveries::{LatelyPinged, NewDelivery, Opening, end_silent, insert, pings_lately};
-use store::endpoints::{self, Change, Endpoint, MOST_ENDPOINTS, NewEndpoint};
+use store::endpoints::{self, Endpoint, EndpointChange, MOST_ENDPOINTS, NewEndpoint};
 use store::{accounts, events};
 
 /// Pings of an endpoint within a minute (contract §8).
@@ -60,7 +60,7 @@ pub async fn change_webhook(
     app: &App,
     caller: &Caller,
     id: EndpointId,
-    change: &Change,
+    change: &EndpointChange,
     after: After,
 ) -> Answer<(Endpoint, Option<DeliveryId>)> {
     let mut conn = app.conn().await?;
