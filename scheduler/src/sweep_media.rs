@@ -3,13 +3,15 @@
 //!
 //! It goes through all items again and again, some at a time, so that a run costs as much on the first day as after a
 //! year. Objects younger than two days are left alone: their writer has a row name them within minutes, or within a day
-//! for an upload; no row names what a client puts into the bucket by a link that is used again. Objects are listed
-//! before rows are asked, so that one that gets its row meanwhile is kept. Unfinished writes of a bucket are in no such
-//! list, and `sweep_writes` aborts them.
+//! for an upload. What a client puts into the bucket by a link counts in no quota once its upload has ended or its item
+//! is deleted, while the link lasts for an hour: it is deleted whatever its age. Objects are listed before rows are
+//! asked, so that one that gets its row meanwhile is kept. Unfinished writes of a bucket are in no such list, and
+//! `sweep_writes` aborts them.
 
 use domain::ids::ItemId;
-use runtime::media::{SENT_PREFIX, Stored, item_prefix};
+use runtime::media::{SENT_PREFIX, Stored, item_of_sent, item_prefix};
 use runtime::process::Process;
+use std::collections::HashSet;
 use store::{items, uploads};
 
 /// Items per run: at one run in thirty seconds, a million in a week.
@@ -30,8 +32,15 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let mut named = items::named_objects(&mut *process.pool.acquire().await?, &items).await?;
     let keys: Vec<String> = found.iter().map(|stored| stored.key.clone()).collect();
     named.extend(uploads::named_parts(&mut *process.pool.acquire().await?, &keys).await?);
+    let items: Vec<ItemId> = keys.iter().filter_map(|key| item_of_sent(key)).collect();
+    let awaiting: HashSet<ItemId> =
+        uploads::awaiting(&mut *process.pool.acquire().await?, &items).await?.into_iter().collect();
+    let is_settled = |stored: &Stored| match item_of_sent(&stored.key) {
+        Some(item) => !awaiting.contains(&item),
+        None => stored.written_at < before,
+    };
     let mut dropped = 0;
-    for stored in found.iter().filter(|stored| stored.written_at < before && !named.contains(&stored.key)) {
+    for stored in found.iter().filter(|stored| is_settled(stored) && !named.contains(&stored.key)) {
         match process.media.drop_stored(stored).await {
             Ok(()) => dropped += 1,
             Err(error) => tracing::warn!(error = %error, "An object that no row names could not be dropped yet."),

@@ -1,12 +1,12 @@
 //! The pages of public links: a short memory of their parts.
 //!
 //! Whoever has a link may ask for its page without end, and putting comments and transcript together costs a hundred
-//! times as much as looking the link up. So one request at a time does it for a link, and two in all (`turns`). The
-//! parts are shown to everybody for two seconds, drawings of an item for ten. Whether the link still works is checked
-//! on each request, elsewhere: nothing here lets anybody in.
+//! times as much as looking the link up. So one request at a time does it for an account, whatever its links, and two
+//! in all (`turns`). The parts are shown to everybody for two seconds, drawings of an item for ten. Whether the link
+//! still works is checked on each request, elsewhere: nothing here lets anybody in.
 
 use bytes::Bytes;
-use domain::ids::{ItemId, PublicLinkId};
+use domain::ids::{AccountId, ItemId, PublicLinkId};
 use moka::future::Cache;
 use moka::ops::compute::Op;
 use std::sync::Arc;
@@ -125,4 +125,21 @@ impl Default for LinkPages {
 
 fn drawing(what: Drawn, item: &ItemRow) -> Drawing {
     (what, item.id, item.name.clone(), item.reads.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures_util::FutureExt as _;
+
+    #[tokio::test]
+    async fn an_account_with_many_links_leaves_turns_to_the_links_of_others() {
+        let (pages, busy, other) = (LinkPages::new(), AccountId::mint(), AccountId::mint());
+        let first = pages.turn(busy).await.expect("a turn");
+        let mut second = Box::pin(pages.turn(busy));
+        assert!(second.as_mut().now_or_never().is_none(), "another link of it waits");
+        pages.turn(other).await.expect("a turn");
+        drop(first);
+        second.await.expect("its turn");
+    }
 }

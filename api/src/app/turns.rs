@@ -17,7 +17,6 @@ use std::thread::available_parallelism;
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
-use uuid::Uuid;
 
 /// Things whose turns are remembered.
 const MOST_REMEMBERED: u64 = 100_000;
@@ -32,11 +31,12 @@ pub struct WorkTurns {
     pub media_links: Turns<ItemId>,
     /// Looking up a public link, by the hash of its token.
     pub public_links: Turns<[u8; 32]>,
-    /// Putting together what a public link's page shows, and taking what its guests send, by the id of the link or of
-    /// its item.
-    pub page_parts: Turns<Uuid>,
-    /// Reading a calendar feed, by the hash of its token.
+    /// Putting together what a public link's page shows, and taking what its guests send, by the link's account.
+    pub page_parts: Turns<AccountId>,
+    /// Looking up a calendar feed, by the hash of its token.
     pub calendar_feeds: Turns<[u8; 32]>,
+    /// Writing a calendar for whoever reads a feed, by account.
+    pub calendars: Turns<AccountId>,
     /// Looking up an upload for whoever has its URL, by upload.
     pub uploads: Turns<UploadId>,
     /// Looking up whose a credential is, by its hash.
@@ -58,6 +58,7 @@ impl Default for WorkTurns {
             uploads: Turns::new(2, 4),
             // A page or a calendar costs a hundred times as much as looking its link up.
             page_parts: Turns::new(1, 2),
+            calendars: Turns::new(1, 2),
             calendar_feeds: Turns::new(1, 2),
             // Requests of one account wait for one another at the row of its rate anyway, and for nobody else.
             credentials: Turns::new(4, Semaphore::MAX_PERMITS),

@@ -71,6 +71,7 @@ mod tests {
             attempt: 1,
             max_attempts: 3,
             cancel_requested: false,
+            waits: None,
             estimated_minutes: Minutes::from_hundredths(231),
             cloud_minutes: Some(Minutes::ZERO),
             estimated_credits: Credits::ZERO,

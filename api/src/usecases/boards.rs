@@ -34,7 +34,8 @@ impl Edited for Board {
         list: OpList,
         ops: &[Value],
     ) -> Answer<Self> {
-        edited_by(body, list, ops, Self::apply)
+        let mut cards = body.card_ids();
+        edited_by(body, list, ops, |board: &mut Self, op| board.apply(op, &mut cards))
     }
 }
 

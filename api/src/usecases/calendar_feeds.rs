@@ -85,23 +85,29 @@ pub async fn read_feed(app: &App, scope: &Scope, token: &LinkToken) -> Answer<Op
     let (hash, presented) = (token.hash(), CredentialHash::of(&format!("calendar feed {}", token.expose())));
     app.guesses.refuse(scope, &presented).await?;
     // Strangers wait for one another first, or they would take the turns of programs whose feeds are known to work.
-    let _strangers_turn = in_time(async { Ok(app.guesses.turn(scope, &presented).await) }).await?;
-    let _turn = app.turns.calendar_feeds.turn_soon(hash).await?;
+    let strangers_turn = in_time(async { Ok(app.guesses.turn(scope, &presented).await) }).await?;
+    let turn = app.turns.calendar_feeds.turn_soon(hash).await?;
     let counted = async { calendar_feeds::count_read(&mut *app.conn().await?, &hash, MOST_READS_A_MINUTE).await };
     let Some(read) = in_time(counted).await? else {
         app.guesses.count(scope).await;
         return Ok(None);
     };
     app.guesses.remember_right(&presented).await;
+    drop((turn, strangers_turn));
     if !read.within {
         let message = format!("A feed is read {MOST_READS_A_MINUTE} times a minute at most. It changes slowly.");
         return Err(ApiError::new(Code::RateLimited, message).retry_after(60));
     }
+    // An account may have thousands of feeds: they wait for one another, and not the feeds of others for them.
+    let turn = app.turns.calendars.turn_soon(read.account_id).await?;
     let window = Window { from: Some(read.now - TimeDelta::days(TOLD_DAYS_BACK)), ..Window::default() };
     let page = async { calendar::page(&mut *app.conn().await?, read.workspace_id, &window, MOST_TOLD).await };
     let rows = in_time(page).await?;
-    // Writing thousands of entries takes a while.
-    let written = tokio::task::spawn_blocking(move || ics::calendar(&read.name, rows.iter().map(event_of)));
+    // Writing thousands of entries takes a while, and goes on when the program hangs up: the turn lasts until then.
+    let written = tokio::task::spawn_blocking(move || {
+        let _turn = turn;
+        ics::calendar(&read.name, rows.iter().map(event_of))
+    });
     written.await.map(Some).map_err(ApiError::internal)
 }
 

@@ -58,12 +58,12 @@ pub async fn subject(conn: &mut PgConnection, caller: &Caller, name: &str) -> An
     }
 }
 
-/// As [`subject`], for a comment that this transaction adds: a timeline is locked until the transaction ends.
+/// As [`subject`], for a comment that this transaction adds: a timeline is there until it ends.
 async fn commented(conn: &mut PgConnection, caller: &Caller, name: &str) -> Answer<Commented> {
     let Ok(id) = name.parse::<TimelineId>() else {
         return Ok(Commented::of(&reach(conn, caller.workspace, name).await?));
     };
-    let summary = document_reads::summary_to_change::<Timeline>(conn, caller, id.uuid()).await?;
+    let summary = document_reads::summary_to_comment_on::<Timeline>(conn, caller, id.uuid()).await?;
     Ok(Commented {
         subject: Subject::Timeline(id),
         workspace: caller.workspace.id,

@@ -81,16 +81,16 @@ pub async fn summary<D: Document>(conn: &mut PgConnection, caller: &Caller, id: 
     summarized::<D>(caller, documents::summary(conn, D::KIND, id).await?)
 }
 
-/// Returns the same, and locks the document until the caller's transaction ends.
+/// Returns the same, and keeps the document from being deleted until the caller's transaction ends.
 ///
 /// # Errors
 /// As [`reach`].
-pub(super) async fn summary_to_change<D: Document>(
+pub(super) async fn summary_to_comment_on<D: Document>(
     conn: &mut PgConnection,
     caller: &Caller,
     id: Uuid,
 ) -> Answer<Value> {
-    let row = documents::summary_to_change(conn, D::KIND, id).await.map_err(ApiError::of_own_lock)?;
+    let row = documents::summary_to_comment_on(conn, D::KIND, id).await.map_err(ApiError::of_own_lock)?;
     summarized::<D>(caller, row)
 }
 

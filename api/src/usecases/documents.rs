@@ -246,6 +246,7 @@ impl<D: Document> DocumentChange<D> {
 /// # Errors
 /// As `document_reads::reach`.
 pub async fn delete<D: Document>(app: &App, caller: &Caller, id: Uuid) -> Answer<()> {
+    let _permit = app.document_writes.take(caller.account_id).await?;
     let mut conn = app.conn().await?;
     let deleted = documents::delete(&mut conn, D::KIND, id, caller.workspace.id).await;
     if deleted.map_err(ApiError::of_own_lock)? {

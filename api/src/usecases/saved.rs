@@ -200,9 +200,10 @@ pub async fn reach_named<D: Document>(conn: &mut PgConnection, workspace: Worksp
 /// # Errors
 /// As [`reach_named`].
 pub async fn delete_named<D: Document>(app: &App, caller: &Caller, name: &str) -> Answer<()> {
+    let _permit = app.document_writes.take(caller.account_id).await?;
     let mut conn = app.conn().await?;
     let workspace = caller.workspace.id;
     let row = documents::find_named(&mut conn, workspace, D::KIND, name.trim()).await?.ok_or_else(missing::<D>)?;
-    documents::delete(&mut conn, D::KIND, row.id, workspace).await?;
+    documents::delete(&mut conn, D::KIND, row.id, workspace).await.map_err(ApiError::of_own_lock)?;
     Ok(())
 }

@@ -8,22 +8,24 @@ use clap::Subcommand;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-const COLUMNS: [Column; 7] = [
+const COLUMNS: [Column; 8] = [
     Column::new("ID", "/id"),
     Column::new("KIND", "/kind"),
     Column::new("READ", "/read"),
     Column::new("REF", "/ref"),
     Column::new("STATUS", "/status"),
+    Column::new("WAITS FOR", "/waits/code"),
     Column::new("MINUTES", "/cloud_minutes"),
     Column::new("CREATED", "/created_at"),
 ];
 
-const FIELDS: [Column; 15] = [
+const FIELDS: [Column; 16] = [
     Column::new("id", "/id"),
     Column::new("kind", "/kind"),
     Column::new("read", "/read"),
     Column::new("ref", "/ref"),
     Column::new("status", "/status"),
+    Column::new("waits", "/waits/message"),
     Column::new("progress", "/progress"),
     Column::new("attempt", "/attempt"),
     Column::new("estimated minutes", "/estimated_minutes"),

@@ -4,10 +4,9 @@
 //! what the first one made.
 
 use crate::ids::{IdError, ItemId};
-use crate::part_ids::tell_apart;
+use crate::part_ids::{PartIds, free_id, tell_apart};
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
-use std::collections::HashSet;
 
 /// The most columns of a board.
 pub const MOST_COLUMNS: usize = 50;
@@ -183,11 +182,16 @@ pub enum BoardOp {
 }
 
 impl Board {
-    /// Applies one operation.
+    /// Returns the ids of its cards, for the operations of an edit.
+    pub fn card_ids(&self) -> PartIds {
+        PartIds::of("card", self.columns.iter().flat_map(|column| &column.cards).map(|card| card.id.as_str()))
+    }
+
+    /// Applies one operation. `cards` has the ids of the cards, and is kept so.
     ///
     /// # Errors
-    /// Why it can't be applied, in words.
-    pub fn apply(&mut self, op: BoardOp) -> Result<(), String> {
+    /// Why it can't be applied, in words; then neither is as it was.
+    pub fn apply(&mut self, op: BoardOp, cards: &mut PartIds) -> Result<(), String> {
         match op {
             BoardOp::AddColumn { column_id, name, position } => self.add_column(column_id, &name, position),
             BoardOp::UpdateColumn { column_id, name, position } => {
@@ -195,16 +199,17 @@ impl Board {
             }
             BoardOp::RemoveColumn { column_id } => {
                 let at = self.column(&column_id)?;
-                self.columns.remove(at);
+                self.columns.remove(at).cards.iter().for_each(|card| cards.release(&card.id));
                 Ok(())
             }
             BoardOp::AddCard { column_id, card_id, position, item_id, text, note, assignee, due } => {
-                let id = self.free_card_id(card_id)?;
+                let id = self.free_card_id(card_id, cards)?;
                 let due = due.and_then(|due| due.0);
                 let card =
                     Card { id, item: item_id.and_then(|item| item.0), text: None, note: None, assignee: None, due };
                 let card = card.saying(text, note, assignee.as_deref())?;
                 let column = self.column(&column_id)?;
+                cards.take(&card.id);
                 self.put(column, card, position);
                 Ok(())
             }
@@ -222,7 +227,7 @@ impl Board {
                 *card = card.clone().saying(text, note, assignee.as_deref())?;
                 Ok(())
             }
-            BoardOp::RemoveCard { card_id } => self.take(&card_id).map(drop),
+            BoardOp::RemoveCard { card_id } => self.take(&card_id).map(|card| cards.release(&card.id)),
         }
     }
 
@@ -235,8 +240,7 @@ impl Board {
         if self.columns.len() >= MOST_COLUMNS {
             return Err(format!("a board has at most {MOST_COLUMNS} columns"));
         }
-        let taken = |id: &str| self.columns.iter().any(|column| column.id == id);
-        let id = free_id("column", id, taken)?;
+        let id = free_id("board", "column", id, self.columns.iter().map(|column| column.id.as_str()))?;
         let column = Column { id, name: line("name", name)?, cards: Vec::new() };
         let at = position.unwrap_or(usize::MAX).min(self.columns.len());
         self.columns.insert(at, column);
@@ -266,13 +270,11 @@ impl Board {
         found.next().ok_or_else(|| unknown("card", id))
     }
 
-    fn free_card_id(&self, id: Option<String>) -> Result<String, String> {
-        let cards = self.columns.iter().flat_map(|column| &column.cards);
-        if cards.clone().count() >= MOST_CARDS {
+    fn free_card_id(&self, id: Option<String>, cards: &mut PartIds) -> Result<String, String> {
+        if self.columns.iter().map(|column| column.cards.len()).sum::<usize>() >= MOST_CARDS {
             return Err(format!("a board has at most {MOST_CARDS} cards"));
         }
-        let taken: HashSet<&str> = cards.map(|card| card.id.as_str()).collect();
-        free_id("card", id, |id| taken.contains(id))
+        cards.choose("board", id)
     }
 
     fn take(&mut self, id: &str) -> Result<Card, String> {
@@ -305,23 +307,6 @@ impl Card {
         };
         Ok(self)
     }
-}
-
-/// Returns this id if it is valid and free; without one, the first free `<noun>-<number>`.
-fn free_id(noun: &str, given: Option<String>, taken: impl Fn(&str) -> bool) -> Result<String, String> {
-    let Some(id) = given else {
-        let mut numbered = (1_u32..).map(|number| format!("{noun}-{number}"));
-        return numbered.find(|id| !taken(id)).ok_or_else(|| format!("no id is free for the {noun}"));
-    };
-    let is_fit = (1..=MOST_ID_CHARACTERS).contains(&id.len())
-        && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
-    if !is_fit {
-        return Err(format!("`{noun}_id`: expected 1 to {MOST_ID_CHARACTERS} letters, digits, `-` and `_`"));
-    }
-    if taken(&id) {
-        return Err(format!("another {noun} of the board has the id `{id}`"));
-    }
-    Ok(id)
 }
 
 fn line(field: &str, given: &str) -> Result<String, String> {

@@ -5,7 +5,9 @@ use crate::document::{OpList, edited};
 use serde_json::{Value, json};
 
 fn done(board: &Board, ops: &Value) -> Result<Board, String> {
-    edited(board, OpList::Ops, ops.as_array().expect("a list"), Board::apply).map_err(|error| error.to_string())
+    let (ops, mut cards) = (ops.as_array().expect("a list"), board.card_ids());
+    let apply = |board: &mut Board, op| board.apply(op, &mut cards);
+    edited(board, OpList::Ops, ops, apply).map_err(|error| error.to_string())
 }
 
 /// Its columns as `id: card card`.
@@ -53,6 +55,12 @@ fn a_new_card_has_an_id_of_its_own_whatever_the_order_of_the_others() {
     let new = json!({ "op": "add_card", "column_id": "done", "text": "new" });
     let board = done(&two_columns(), &json!([new, new])).expect("added");
     assert_eq!(shape(&board), ["column-1: card-2 card-1", "done: brief card-3 card-4"]);
+    let one_less = json!({ "op": "remove_card", "card_id": "card-1" });
+    let board = done(&board, &json!([one_less, new])).expect("an id that was let go");
+    assert_eq!(shape(&board), ["column-1: card-2", "done: brief card-3 card-4 card-1"]);
+    let column_less = json!({ "op": "remove_column", "column_id": "column-1" });
+    let board = done(&board, &json!([column_less, new])).expect("so are those of a column");
+    assert_eq!(shape(&board), ["done: brief card-3 card-4 card-1 card-2"]);
 }
 
 #[test]
@@ -98,7 +106,7 @@ fn what_can_not_be_done_changes_nothing_and_says_why() {
     let board = two_columns();
     for (op, said) in [
         (json!({ "op": "add_card", "column_id": "nowhere" }), "the board has no column `nowhere`"),
-        (json!({ "op": "add_card", "column_id": "done", "card_id": "brief" }), "another card of the board has the id"),
+        (json!({ "op": "add_card", "column_id": "done", "card_id": "brief" }), "the board has a card `brief` already"),
         (json!({ "op": "add_column", "column_id": "a b", "name": "x" }), "letters, digits"),
         (json!({ "op": "add_column", "name": " \n" }), "`name`: expected 1 to 200 characters"),
         (json!({ "op": "move_card", "card_id": "no", "column_id": "done" }), "no card `no`"),
@@ -117,9 +125,10 @@ fn a_board_is_bounded() {
     let full = done(&Board::default(), &columns.into()).expect("full");
     assert!(done(&full, &json!([{ "op": "add_column", "name": "c" }])).is_err_and(|said| said.contains("at most 50")));
     let mut board = Board { columns: vec![full.columns[0].clone()] };
+    let mut cards = board.card_ids();
     for number in 0..MOST_CARDS {
         let op = json!({ "op": "add_card", "column_id": "column-1", "card_id": number.to_string() });
-        board.apply(serde_json::from_value(op).expect("an operation")).expect("room");
+        board.apply(serde_json::from_value(op).expect("an operation"), &mut cards).expect("room");
     }
     let more = done(&board, &json!([{ "op": "add_card", "column_id": "column-1" }]));
     assert!(more.is_err_and(|said| said.contains("at most 1000 cards")));

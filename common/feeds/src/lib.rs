@@ -4,14 +4,17 @@
 //! Pure: bytes in, posts out. Texts are plain: markup is removed. Nothing is fetched here, not even a URL that is
 //! found, and everything is bounded, since the bytes come from a stranger.
 
+mod bounds;
 mod entry;
 mod html;
 mod page;
+mod shallow;
 
 pub use page::{Embed, embed};
 
 use chrono::{DateTime, Utc};
-use std::io::Cursor;
+use shallow::Shallow;
+use std::thread;
 use url::Url;
 
 /// Bytes of a feed or a page that are read at most.
@@ -31,6 +34,13 @@ const MOST_ELEMENTS: usize = 100_000;
 /// Entities (`&lt;`) that a feed may have, and that are read of a page: each costs as much as an element. Two megabytes
 /// of HTML that is written with entities have some 70,000.
 const MOST_ENTITIES: usize = 100_000;
+/// Bytes of a URL that are read at most: it may be shorter once its tracking parameters are gone.
+const MOST_RAW_URL_BYTES: usize = 8 * MOST_URL_BYTES;
+/// The stack for the parser of feeds, and what it may use of it while it reads: the rest is for what it does with that.
+const STACK_BYTES: usize = 64 << 20;
+const MOST_STACK_BYTES: usize = STACK_BYTES / 2;
+/// Bytes that no XML may have. UTF-16 and ISO-2022-JP have them, and hide from what is counted what the parser finds.
+const NEVER_IN_XML: [u8; 2] = [0, 0x1b];
 
 /// A post.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,7 +87,10 @@ pub enum FeedError {
     #[error("the feed can't be read: its XML or JSON is broken")]
     Broken,
     /// A feed that would take too much memory or time to read.
-    #[error("the feed has more than {MOST_ENTRIES} entries, or more than {MOST_ELEMENTS} elements or entities")]
+    #[error(
+        "the feed has more than {MOST_ENTRIES} entries, more than {MOST_ELEMENTS} elements, attributes or entities, or \
+         more groups of media or relative bases than a feed needs"
+    )]
     TooLong,
     /// A page without a title and a description.
     #[error("the page has no title and no description")]
@@ -92,11 +105,13 @@ pub fn found(bytes: &[u8], content_type: Option<&str>, url: &Url, limit: usize) 
     let text = String::from_utf8_lossy(bytes);
     let start = text.trim_start_matches('\u{feff}').trim_start();
     if is_feed(start) {
-        if is_long(start) {
+        if bounds::is_long(start) {
             return Err(FeedError::TooLong);
         }
-        let parser = feed_rs::parser::Builder::new().base_uri(Some(url.as_str())).build();
-        let feed = parser.parse(Cursor::new(bytes)).map_err(|_| FeedError::Broken)?;
+        if bytes.iter().any(|byte| NEVER_IN_XML.contains(byte)) {
+            return Err(FeedError::Broken);
+        }
+        let feed = parsed(bytes, url)?;
         let posts = feed.entries.into_iter().filter_map(|entry| entry::post(entry, url));
         return Ok(FoundPosts::Feed(posts.take(limit).collect()));
     }
@@ -107,16 +122,17 @@ pub fn found(bytes: &[u8], content_type: Option<&str>, url: &Url, limit: usize) 
     page::post(&text, url).map(|(post, more)| FoundPosts::Page(Box::new(post), more)).ok_or(FeedError::Empty)
 }
 
-/// Whether a feed has more entries, elements or entities than are allowed. It counts what their starts look like, so
-/// their texts may count too.
-fn is_long(feed: &str) -> bool {
-    let begins = feed.bytes().filter(|byte| matches!(byte, b'<' | b'{' | b'[')).take(MOST_ELEMENTS + 1).count();
-    let entities = feed.bytes().filter(|byte| *byte == b'&').take(MOST_ENTITIES + 1).count();
-    let many = |what: &str| feed.matches(what).take(MOST_ENTRIES + 1).count() > MOST_ENTRIES;
-    // An entry of JSON Feed has objects of its own: its authors, its attachments.
-    let of_json = feed.starts_with('{') && feed.bytes().filter(|byte| *byte == b'{').count() > 5 * MOST_ENTRIES;
-    let is_large = begins > MOST_ELEMENTS || entities > MOST_ENTITIES || of_json;
-    is_large || many("<item") || many("<entry") || many(":item") || many(":entry")
+/// Parses a feed, on a stack of its own.
+fn parsed(bytes: &[u8], url: &Url) -> Result<feed_rs::model::Feed, FeedError> {
+    let parse = || {
+        let parser = feed_rs::parser::Builder::new().base_uri(Some(url.as_str())).build();
+        parser.parse(Shallow::new(bytes, MOST_STACK_BYTES)).map_err(|_| FeedError::Broken)
+    };
+    thread::scope(|scope| {
+        let parsing = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, parse);
+        let parsing = parsing.map_err(|_| FeedError::Broken)?;
+        parsing.join().unwrap_or(Err(FeedError::Broken))
+    })
 }
 
 /// Whether a text begins like a feed: with the root of RSS or Atom, after a prolog if there is one, or with JSON Feed's
@@ -134,7 +150,8 @@ fn is_feed(start: &str) -> bool {
 /// Returns a URL in the form that tells posts apart: http or https, without a fragment and without tracking parameters.
 /// None when it is no such URL, or too long.
 fn canonical(url: &str, base: &Url) -> Option<Url> {
-    let mut url = base.join(url.trim()).ok().filter(|url| ["http", "https"].contains(&url.scheme()))?;
+    let url = Some(url.trim()).filter(|url| url.len() <= MOST_RAW_URL_BYTES)?;
+    let mut url = base.join(url).ok().filter(|url| ["http", "https"].contains(&url.scheme()))?;
     url.set_fragment(None);
     let is_kept = |name: &str| !name.starts_with("utm_") && !["fbclid", "gclid", "mc_cid", "mc_eid"].contains(&name);
     let kept: Vec<(String, String)> =

@@ -154,3 +154,72 @@ fn a_text_is_read_until_there_is_enough_of_it() {
     assert_eq!(html::plain(&long, 10).chars().count(), 10);
     assert!(began.elapsed().as_millis() < 1_500, "it took {:?}; all of it takes seconds", began.elapsed());
 }
+
+/// A feed whose one entry has this in it, with a link.
+fn entry_with(parts: &str) -> String {
+    format!(
+        "<rss version=\"2.0\" xmlns:media=\"http://search.yahoo.com/mrss/\"><channel><title>x</title><item>\
+         <link>https://a.example/1</link><title>t</title>{parts}</item></channel></rss>"
+    )
+}
+
+#[test]
+fn media_within_media_do_not_end_the_process() {
+    let at = url("https://a.example/");
+    // The parser goes into each by a call of its own.
+    let nested = |many: usize| {
+        let (open, close) = ("<media:content url=\"https://a.example/b\">", "</media:content>");
+        entry_with(&(open.repeat(many) + &close.repeat(many)))
+    };
+    assert!(matches!(found(nested(20).as_bytes(), None, &at, 9), Ok(Found::Feed(posts)) if posts[0].media.len() == 1));
+    assert_eq!(found(nested(30_000).as_bytes(), None, &at, 9), Err(FeedError::Broken));
+    let spaces = " ".repeat(3_000);
+    assert!(found((spaces + &nested(1)).as_bytes(), None, &at, 9).is_ok(), "its beginning is looked for");
+}
+
+#[test]
+fn groups_within_groups_neither_end_the_process_nor_fill_its_memory() {
+    let (at, open, close) = (url("https://a.example/"), "<media:group>", "</media:group>");
+    let nested = |many: usize| entry_with(&(open.repeat(many) + &close.repeat(many)));
+    // As deep as is allowed: a call for each on a usual stack would end the process.
+    assert!(matches!(found(nested(380).as_bytes(), None, &at, 9), Ok(Found::Feed(posts)) if posts.len() == 1));
+    assert!(found(entry_with(&open.repeat(700)).as_bytes(), None, &at, 9).is_err(), "none is closed");
+    assert_eq!(found(entry_with(&open.repeat(40_000)).as_bytes(), None, &at, 9), Err(FeedError::TooLong));
+    // Each of the groups would get all thumbnails.
+    let thumbnails = "<media:thumbnail url=\"a\"/>".repeat(20_000);
+    let groups = "<media:group><media:content url=\"b\"/></media:group>".repeat(400);
+    assert_eq!(found(entry_with(&(thumbnails + &groups)).as_bytes(), None, &at, 9), Err(FeedError::TooLong));
+    // As a site has them: some sizes of one picture for each of seventy entries.
+    let sizes = "<media:content medium=\"image\" url=\"https://a.example/b.jpg\"/>".repeat(10);
+    let item = format!("<item><link>https://a.example/1</link><title>t</title>{open}{sizes}{close}</item>");
+    let usual = entry_with("").replace("</channel>", &(item.repeat(70) + "</channel>"));
+    let posts = feed(&usual);
+    assert_eq!((posts.len(), posts[1].media.len()), (50, 1));
+}
+
+#[test]
+fn bases_that_are_joined_stay_short() {
+    let at = url("https://a.example/");
+    let nested = |base: &str, many: usize| entry_with(&(format!("<a xml:base='{base}'>").repeat(many)));
+    assert_eq!(found(nested("bbbbbbbbb/", 10_000).as_bytes(), None, &at, 9), Err(FeedError::TooLong));
+    assert_eq!(found(nested("b/?https://", 10_000).as_bytes(), None, &at, 9), Err(FeedError::TooLong));
+    assert_eq!(found(nested(&"b".repeat(3_000), 1).as_bytes(), None, &at, 9), Err(FeedError::TooLong));
+    let content = "<description xml:base=\"https://a.example/some/where/\">words</description>";
+    assert_eq!(feed(&entry_with(content))[0].text, "words");
+    let relative = entry_with("<description xml:base = 'some/where/'>words</description>");
+    assert_eq!(feed(&relative)[0].text, "words");
+}
+
+#[test]
+fn what_an_encoding_would_hide_is_no_feed_and_an_endless_url_is_no_url() {
+    let at = url("https://a.example/");
+    for hidden in ["\0", "\u{1b}(B"] {
+        let feed = entry_with(&format!("<media:gr{hidden}oup/>"));
+        assert_eq!(found(feed.as_bytes(), None, &at, 9), Err(FeedError::Broken));
+    }
+    let attributes = (0..100_001).map(|number| format!(" a{number}=''")).collect::<Vec<_>>().concat();
+    assert_eq!(found(entry_with(&format!("<a{attributes}/>")).as_bytes(), None, &at, 9), Err(FeedError::TooLong));
+    let tracked = |many: usize| format!("https://a.example/1?{}", "utm_source=x&".repeat(many));
+    assert_eq!(canonical(&tracked(100), &at).map(String::from).as_deref(), Some("https://a.example/1"));
+    assert_eq!(canonical(&tracked(100_000), &at), None);
+}

@@ -2,7 +2,7 @@
 //! stored.
 
 use chrono::{DateTime, Utc};
-use domain::ids::{CalendarFeedId, KeyId, UserId, WorkspaceId};
+use domain::ids::{AccountId, CalendarFeedId, KeyId, UserId, WorkspaceId};
 use sqlx::PgConnection;
 
 /// A feed.
@@ -90,6 +90,8 @@ pub async fn has_token(conn: &mut PgConnection, workspace: WorkspaceId, token_ha
 pub struct CountedRead {
     /// The workspace whose calendar it is.
     pub workspace_id: WorkspaceId,
+    /// The account that owns the workspace.
+    pub account_id: AccountId,
     /// The workspace's name.
     pub name: String,
     /// Whether the feed was read `most_a_minute` times or less within the minute.
@@ -113,7 +115,8 @@ pub async fn count_read(
            FROM workspaces w JOIN accounts a ON a.id = w.account_id
            WHERE f.token_hash = $1 AND w.id = f.workspace_id AND a.suspended_at IS NULL
                AND mws_link_maker_holds(f.user_id, f.key_id, f.workspace_id)
-           RETURNING f.workspace_id AS "workspace_id: WorkspaceId", w.name, reads <= $2 AS "within!", mws_now() AS "now!""#,
+           RETURNING f.workspace_id AS "workspace_id: WorkspaceId", w.account_id AS "account_id: AccountId", w.name,
+               reads <= $2 AS "within!", mws_now() AS "now!""#,
         token_hash,
         most_a_minute,
     )

@@ -210,8 +210,9 @@ pub async fn summary(conn: &mut PgConnection, kind: DocumentKind, id: Uuid) -> s
     .await
 }
 
-/// Like [`summary`], and locks the row until the caller's transaction ends.
-pub async fn summary_to_change(
+/// Like [`summary`], and keeps the document from being deleted until the caller's transaction ends. It waits for no
+/// change of the document, and none waits for it.
+pub async fn summary_to_comment_on(
     conn: &mut PgConnection,
     kind: DocumentKind,
     id: Uuid,
@@ -219,7 +220,7 @@ pub async fn summary_to_change(
     sqlx::query_as!(
         SummaryRow,
         r#"SELECT workspace_id AS "workspace_id: WorkspaceId", summary
-           FROM documents WHERE id = $1 AND kind = $2 FOR NO KEY UPDATE"#,
+           FROM documents WHERE id = $1 AND kind = $2 FOR KEY SHARE"#,
         id,
         kind.name(),
     )

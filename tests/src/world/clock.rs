@@ -58,6 +58,38 @@ impl World {
         Ok(())
     }
 
+    /// Runs a duty, and does something else once the duty's statement has looked for dead tickets and before it locks a
+    /// row: it waits where it asks for the time. Returns what the duty returned.
+    pub async fn amid_look<T>(
+        &self,
+        duty: impl Future<Output = sqlx::Result<T>>,
+        meanwhile: impl AsyncFnOnce() -> anyhow::Result<()>,
+    ) -> anyhow::Result<T> {
+        let mut gate = self.pool().acquire().await?;
+        sqlx::query("SELECT pg_advisory_lock(8)").execute(&mut *gate).await?;
+        let ahead = self.ahead_seconds.load(Ordering::SeqCst);
+        // Volatile, so that rows are compared with it once the statement has its snapshot.
+        let waiting = format!(
+            "CREATE OR REPLACE FUNCTION mws_now() RETURNS timestamptz LANGUAGE plpgsql VOLATILE AS $$ BEGIN
+                 PERFORM set_config('lock_timeout', '0', true), pg_advisory_xact_lock_shared(8);
+                 RETURN transaction_timestamp() + interval '{ahead} seconds';
+             END $$"
+        );
+        sqlx::query(AssertSqlSafe(waiting)).execute(self.pool()).await?;
+        let waits = "SELECT count(*) FROM pg_stat_activity
+            WHERE datname = current_database() AND wait_event = 'advisory' AND query LIKE '%FROM live_tickets%'";
+        let meanwhile = async {
+            until("the duty has looked", async || Ok((self.count(waits).await? > 0).then_some(()))).await?;
+            meanwhile().await?;
+            sqlx::query("SELECT pg_advisory_unlock(8)").execute(&mut *gate).await?;
+            anyhow::Ok(())
+        };
+        let duty = async { anyhow::Ok(duty.await?) };
+        let (done, ()) = tokio::try_join!(duty, meanwhile)?;
+        self.advance(Duration::ZERO).await?;
+        Ok(done)
+    }
+
     /// Moves the clock a little past the end of the month. Workers go on saying what they can run.
     pub async fn advance_to_next_month(&self) -> anyhow::Result<()> {
         let seconds = self

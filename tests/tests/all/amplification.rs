@@ -183,6 +183,8 @@ async fn what_an_account_has_waiting_is_put_off_until_an_operator_forgives() -> 
     World::within(Duration::from_secs(20), "the other job is put off", async || is_one(deferred).await).await?;
     let told_why = "SELECT count(*) FROM job_claims WHERE outcome = 'handed_back' AND error_code = 'rate_limited'";
     assert_eq!(world.count(told_why).await?, 1, "operators see why it waits");
+    let waits = tenant.client.job(&jobs[1]).await?["waits"].take();
+    assert_eq!((&waits["code"], waits["until"].is_string()), (&json!("processor_time"), true), "so does its account");
     tenant.client.send("POST", &format!("/uploads/{upload}/complete"), &[], None).await?;
     let not_looked_at = "SELECT count(*) FROM uploads WHERE status = 'processing' AND claim_no = 1 AND failures = 0
         AND lease_until IS NULL AND due_at > mws_now() + interval '9 minutes'";

@@ -175,6 +175,13 @@ async fn what_an_account_keeps_in_documents_is_bounded() -> anyhow::Result<()> {
     sqlx::query("UPDATE documents SET kept_bytes = 256 << 20").execute(world.pool()).await?;
     let full = tenant.client.tool("create_board", &json!({ "name": "one more" })).await?;
     assert_eq!((full.status, full.code()), (409, "quota_reached"));
+    // To delete one is a change like any other, and waits for those under way without a connection.
+    let writes = &world.app().document_writes;
+    let held = (writes.take(tenant.account).await, writes.take(tenant.account).await);
+    assert!(held.0.is_ok() && held.1.is_ok());
+    let waited = tenant.client.tool("delete_board", &json!({ "board_id": made["id"] })).await?;
+    assert_eq!((waited.status, waited.code()), (429, "rate_limited"), "{}", waited.text);
+    drop(held);
     tenant.client.tool("delete_board", &json!({ "board_id": made["id"] })).await?.data()?;
     for _ in 0..200 {
         board(&tenant.client).await?;

@@ -61,6 +61,7 @@ async fn an_upload_goes_there_and_comes_back_from_there(world: &World, bucket: &
     let kept = "SELECT count(*) FROM idempotency_keys WHERE answer LIKE '%X-Amz-Signature%'";
     assert_eq!(world.count(kept).await?, 0, "a link that may write is kept nowhere");
     assert_eq!(put(text(&again, "/upload/url"), "audio/wav", bytes.clone()).await?, 200);
+    assert_eq!(scheduler::sweep_media::run_once(&world.process).await?, 0, "it is awaited");
 
     world.work(runners::instant()).await?;
     let completed = complete(&tenant, &upload).await?;
@@ -68,7 +69,8 @@ async fn an_upload_goes_there_and_comes_back_from_there(world: &World, bucket: &
     let item = settled(&tenant, &upload).await?;
     assert_eq!((&item["status"], &item["sha256"]), (&json!("ready"), &json!(sha256)), "{item}");
     // Whoever has the link may use it once more; the item is another object by then.
-    put(url, "audio/wav", vec![7; bytes.len()]).await?;
+    assert_eq!(put(url, "audio/wav", vec![7; bytes.len()]).await?, 200);
+    assert_eq!(scheduler::sweep_media::run_once(&world.process).await?, 1, "no quota counts that");
 
     // It follows no redirect.
     let alone = trusted_client(&[])?;

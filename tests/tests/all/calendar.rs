@@ -158,3 +158,29 @@ async fn a_feed_is_read_by_a_calendar_program_until_it_is_revoked_and_not_each_s
     }
     world.end().await
 }
+
+#[tokio::test]
+async fn feeds_of_an_account_wait_for_one_another_and_nobody_elses_for_them() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let (busy, other) = (world.tenant("a").await?, world.tenant("b").await?);
+    let anyone = world.client(None).below(world.base_url());
+    let mut paths = Vec::new();
+    for tenant in [&busy, &busy, &busy, &other] {
+        let made = tenant.client.tool("create_calendar_feed", &json!({})).await?;
+        let url = made.data()?["url"].as_str().unwrap_or_default().to_owned();
+        paths.push(format!("/cal/{}", url.rsplit('/').next().unwrap_or_default()));
+    }
+    let read = async |path: &str| anyhow::Ok(anyone.send("GET", path, &[], None).await?.status);
+    for path in &paths {
+        assert_eq!(read(path).await?, 200);
+    }
+    let held = world.app().calendar_turns.turn(busy.account).await;
+    let theirs = async {
+        let status = read(&paths[3]).await?;
+        drop(held);
+        anyhow::Ok(status)
+    };
+    let (first, second, third, theirs) = tokio::try_join!(read(&paths[0]), read(&paths[1]), read(&paths[2]), theirs)?;
+    assert_eq!([first, second, third, theirs], [200; 4]);
+    world.end().await
+}

@@ -84,7 +84,11 @@ async fn a_timeline_is_commented_on_as_an_item_is_and_takes_its_comments_with_it
         client.tool("add_comment", &body).await
     };
     let region = json!({ "x": 0.5, "y": 0, "width": 0.5, "height": 1 });
+    // An edit that is under way keeps nobody waiting, with a connection in hand.
+    let mut edit = world.pool().begin().await?;
+    sqlx::query("SELECT FROM documents FOR NO KEY UPDATE").execute(&mut *edit).await?;
     let first = say(&tenant.client, json!({ "at": 18.5, "until": 20, "region": region })).await?;
+    edit.rollback().await?;
     let first = first.data()?["comment"].clone();
     assert_eq!((&first["timeline_id"], &first["item_id"], &first["at"]), (&timeline, &Value::Null, &json!(18.5)));
     let reply = say(&tenant.client, json!({ "reply_to": first["id"] })).await?.data()?["comment"].clone();

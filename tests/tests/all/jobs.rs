@@ -3,7 +3,7 @@
 use crate::dispatch::all_reads;
 use chrono::{DateTime, Utc};
 use mws_tests::world::runners::{self, Gate};
-use mws_tests::world::{Media, World, until};
+use mws_tests::world::{Client, Media, World, until};
 use serde_json::{Value, json};
 use tokio::time::{Duration, Instant};
 
@@ -133,6 +133,37 @@ async fn jobs_are_listed_newest_first_by_filters_and_pages() -> anyhow::Result<(
     let last = tenant.client.job(&all[0]).await?["created_at"].clone();
     assert_eq!(of(json!({ "created_after": last })).await?, 10, "milliseconds are cut off, and none is newer by one");
     assert_eq!(of(json!({ "created_after": "2999-01-01T00:00:00Z" })).await?, 0);
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_queued_job_says_what_it_waits_for_and_what_is_its_payers_to_the_payer_alone() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let (tenant, guest) = (world.tenant("a").await?, world.tenant("b").await?);
+    let viewer = world.member(&guest, &tenant, "viewer").await?;
+    let items = world.items(&tenant, 4, Media::video(60)).await?;
+    let jobs = tenant.client.prepare(&items, &all_reads()).await?.job_ids()?;
+    let (first, last) = (&jobs[0], &jobs[jobs.len() - 1]);
+    let code = async |client: &Client, id: &str| anyhow::Ok(client.job(id).await?["waits"]["code"].take());
+    assert_eq!(code(&tenant.client, first).await?, "engine", "no worker has started");
+    sqlx::query("INSERT INTO workers (name, host, service, version, reads) VALUES ('w', 'h', 'worker', '1', $1)")
+        .bind(&all_reads()[..])
+        .execute(world.pool())
+        .await?;
+    assert_eq!(code(&tenant.client, first).await?, "slot");
+    let slot = json!({ "code": "slot", "message": "It is due, and waits for a free slot of a worker.", "until": null });
+    assert_eq!(viewer.job(first).await?["waits"], slot);
+    assert_eq!(tenant.client.job(last).await?["waits"]["message"], "Its account has all its places in use.");
+    let turn = json!({ "code": "turn", "message": "It waits for its turn.", "until": null });
+    assert_eq!(viewer.job(last).await?["waits"], turn);
+    let listed = tenant.client.tool("get_jobs", &json!({ "status": ["queued"], "limit": 1 })).await?;
+    let newest = &listed.data()?["jobs"][0];
+    assert_eq!((&newest["id"], &newest["waits"]["code"]), (&json!(last), &json!("place")));
+
+    sqlx::query("UPDATE read_kinds SET paused_at = mws_now()").execute(world.pool()).await?;
+    assert_eq!(code(&viewer, last).await?, "read_paused");
+    tenant.client.tool("cancel_jobs", &json!({ "job_ids": [first] })).await?.data()?;
+    assert_eq!(tenant.client.job(first).await?["waits"], Value::Null, "it has ended");
     world.end().await
 }
 

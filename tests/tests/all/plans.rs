@@ -332,6 +332,8 @@ async fn lists_look_up_what_they_show_in_full_tables() -> anyhow::Result<()> {
     let workspace = WorkspaceId::mint();
     jobs::page(&mut conn, workspace, &jobs::JobFilter::default(), 21).await?;
     looks_up(&mut conn, "page", &["jobs_listed", "jobs_pkey"]).await?;
+    jobs::queued(&mut conn, &[JobId::mint()]).await?;
+    looks_up(&mut conn, "what jobs wait for", &["jobs_pkey", "job_claims_pkey"]).await?;
     overview::live_jobs(&mut conn, workspace).await?;
     looks_up(&mut conn, "live jobs of an overview", &["jobs_listed"]).await?;
     let of_item = jobs::JobFilter { item: Some(ItemId::mint()), ..jobs::JobFilter::default() };

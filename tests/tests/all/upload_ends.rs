@@ -1,9 +1,12 @@
 //! Ends of uploads that the database does not take: written again by whoever has the claim, and nobody else's concern
 //! (ARCHITECTURE.md, "When something fails"). And an upload whose row somebody has locked when its turn comes.
 
+use domain::ids::UploadId;
 use mws_tests::world::{Client, World, processes::silence, runners, until};
+use runtime::queue::{self, Queue, Subject, Ticket};
 use serde_json::{Value, json};
 use std::time::Duration;
+use store::uploads;
 
 /// Makes the database refuse the end of uploads of this name, as a full disk does, the first so many times.
 async fn refuse(world: &World, filename: &str, times: i64) -> anyhow::Result<()> {
@@ -87,5 +90,25 @@ async fn an_end_that_is_not_written_leaves_the_accounts_other_uploads_a_slot() -
     assert_eq!(world.count("SELECT max(claim_no)::bigint FROM uploads").await?, 1, "all by their first claims");
     worker.stop().await?;
     scheduler.stop().await?;
+    world.end().await
+}
+
+#[tokio::test]
+async fn an_upload_that_got_a_ticket_while_another_scheduler_looked_gets_no_second() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let item = upload(&tenant.client, "a.wav").await?;
+    assert_eq!(sqlx::query("DELETE FROM apalis.jobs").execute(world.pool()).await?.rows_affected(), 1, "it is lost");
+    let id: UploadId = sqlx::query_scalar("SELECT id FROM uploads").fetch_one(world.pool()).await?;
+    let pushed = world.amid_look(scheduler::reissue_uploads::run_once(&world.process), async || {
+        let ticket = Ticket::new(Queue::Ingest, Subject::Upload(id));
+        let mut other = world.pool().begin().await?;
+        uploads::assign_tickets(&mut other, &[id], std::slice::from_ref(&ticket.id)).await?;
+        queue::push(&mut other, &[ticket]).await?;
+        Ok(other.commit().await?)
+    });
+    assert_eq!(pushed.await?, 0);
+    world.work(runners::instant()).await?;
+    ready(&tenant.client, &item).await?;
     world.end().await
 }

@@ -109,8 +109,8 @@ async fn kept_documents(conn: &mut PgConnection) -> anyhow::Result<()> {
     goes_by(conn, "a board to change", "documents_pkey").await?;
     documents::summary(conn, DocumentKind::Board, id).await?;
     goes_by(conn, "a board's summary", "documents_pkey").await?;
-    documents::summary_to_change(conn, DocumentKind::Board, id).await?;
-    goes_by(conn, "a board's summary to change", "documents_pkey").await?;
+    documents::summary_to_comment_on(conn, DocumentKind::Board, id).await?;
+    goes_by(conn, "a board's summary to comment on", "documents_pkey").await?;
     documents::find_named(conn, workspace, DocumentKind::Skill, "a").await?;
     goes_by(conn, "a skill by its name", "documents_").await?;
     documents::delete(conn, DocumentKind::Board, id, workspace).await?;

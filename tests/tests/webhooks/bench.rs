@@ -40,7 +40,7 @@ pub struct Bench {
     pub account: AccountId,
     pub workspace: WorkspaceId,
     pub key: ApiKey,
-    world: World,
+    pub world: World,
     routes: OnceLock<BoxEndpoint<'static>>,
 }
 

@@ -3,7 +3,8 @@
 use crate::bench::{Bench, late};
 use crate::hidden::logging;
 use domain::series::DeliveryStatus;
-use store::attempts;
+use runtime::queue::{self, Queue, Subject, Ticket};
+use store::{attempts, deliveries};
 
 #[tokio::test]
 async fn a_crash_between_send_and_record_is_logged_uncounted_and_sent_again_under_its_number() -> anyhow::Result<()> {
@@ -92,6 +93,25 @@ async fn a_lost_ticket_is_made_good_and_a_backlog_never_multiplies_its_tickets()
     let rows = bench.deliveries(endpoint).await;
     assert!(rows.iter().all(|row| row.status == DeliveryStatus::Succeeded));
     assert_eq!(bench.receiver.received().len(), 3);
+    bench.end().await
+}
+
+#[tokio::test]
+async fn a_delivery_that_got_a_ticket_while_another_scheduler_looked_gets_no_second() -> anyhow::Result<()> {
+    let bench = Bench::new().await?;
+    let endpoint = bench.endpoint().await;
+    bench.end_jobs(1).await;
+    assert_eq!(bench.tickets().await.len(), 1, "which is lost");
+    let id = bench.only_delivery(endpoint).await.id;
+    let pushed = bench.world.amid_look(scheduler::reissue_deliveries::run_once(&bench.process), async || {
+        let ticket = Ticket::new(Queue::WebhookFirst, Subject::Delivery { id, endpoint });
+        let mut other = bench.world.pool().begin().await?;
+        deliveries::set_tickets(&mut other, &[id], std::slice::from_ref(&ticket.id)).await?;
+        queue::push(&mut other, &[ticket]).await?;
+        Ok(other.commit().await?)
+    });
+    assert_eq!(pushed.await?, 0);
+    assert_eq!(bench.work().await, 1);
     bench.end().await
 }
 

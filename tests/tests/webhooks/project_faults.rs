@@ -2,6 +2,7 @@
 
 use crate::project_bench::{ProjectBench, body};
 use mws_tests::world::{cut_short, runners, until};
+use runtime::queue::{self, Queue, Subject, Ticket};
 use serde_json::json;
 use std::time::Duration;
 use store::project_webhooks::{self, Outcome};
@@ -141,5 +142,25 @@ async fn one_without_a_ticket_gets_another_and_old_ones_are_pruned() -> anyhow::
     let left: Vec<String> =
         sqlx::query_scalar("SELECT status FROM project_webhooks").fetch_all(stage.world.pool()).await?;
     assert_eq!(left, ["pending"], "what has not ended stays");
+    stage.world.end().await
+}
+
+#[tokio::test]
+async fn one_that_got_a_ticket_while_another_scheduler_looked_gets_no_second() -> anyhow::Result<()> {
+    let stage = ProjectBench::new().await?;
+    stage.project().await?;
+    assert_eq!(stage.tickets().await?.len(), 1, "which is lost");
+    let webhook = stage.only_webhook().await?;
+    let reissue = scheduler::reissue_project_webhooks::run_once(&stage.world.process);
+    let pushed = stage.world.amid_look(reissue, async || {
+        let ticket = Ticket::new(Queue::Project, Subject::ProjectWebhook(webhook));
+        let mut other = stage.world.pool().begin().await?;
+        project_webhooks::set_tickets(&mut other, &[webhook], std::slice::from_ref(&ticket.id)).await?;
+        queue::push(&mut other, &[ticket]).await?;
+        Ok(other.commit().await?)
+    });
+    assert_eq!(pushed.await?, 0);
+    assert_eq!(stage.work().await?, 1);
+    assert_eq!(stage.receiver.received().len(), 1);
     stage.world.end().await
 }

@@ -6,6 +6,7 @@ use super::words::{amount, link, or_dash, state, time, time_or};
 use super::{Visit, axis, leads_to, shell};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::resources::operator::jobs::OperatorJobs;
+use crate::resources::tools::jobs::{JobAnswer, add_waits};
 use crate::usecases::operator::jobs::cancel_job;
 use domain::ids::{DeliveryId, JobId};
 use domain::job::{Job, JobStatus};
@@ -75,8 +76,9 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
 async fn found(visit: &Visit, id: JobId) -> Answer<(Job, Origin)> {
     let mut conn = visit.conn().await?;
     let origin = jobs::origin(&mut conn, id).await?.ok_or_else(|| missing(id))?;
-    let job = jobs::by_ids(&mut conn, &[id], None).await?.pop().ok_or_else(|| missing(id))?;
-    Ok((job, origin))
+    let mut found = jobs::by_ids(&mut conn, &[id], None).await?;
+    add_waits(&mut conn, &mut found, Some(origin.payer)).await?;
+    Ok((found.pop().ok_or_else(|| missing(id))?, origin))
 }
 
 fn missing(id: JobId) -> ApiError {
@@ -170,7 +172,7 @@ fn deliveries_of(sent: &[DeliveryRow], now: chrono::DateTime<chrono::Utc>) -> Ma
 }
 
 fn document(job: &Job) -> Markup {
-    let shown = crate::resources::tools::jobs::JobAnswer::from(job.clone()).to_json().unwrap_or_default();
+    let shown = JobAnswer::from(job.clone()).to_json().unwrap_or_default();
     html! { details { summary { "JSON" } pre { code data-copy="" { (format!("{shown:#}")) } } } }
 }
 

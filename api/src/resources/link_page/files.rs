@@ -72,7 +72,7 @@ async fn draw_in_turn(visit: &Visit, what: Drawn) -> Answer<Bytes> {
     if let Some(drawn) = pages.drawn(what, &item).await {
         return Ok(drawn);
     }
-    let turn = visit.app.turns.page_parts.turn_soon(item.id.uuid()).await?;
+    let turn = visit.app.turns.page_parts.turn_soon(visit.link.account_id).await?;
     // The request that had the turn before may have drawn it.
     if let Some(drawn) = pages.drawn(what, &item).await {
         return Ok(drawn);

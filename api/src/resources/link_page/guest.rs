@@ -16,7 +16,7 @@ pub(super) async fn admit(app: App, request: Request) -> Answer<Response> {
     refuse_other_pages(&app, &request)?;
     let visit = Visit::of(&app, &request).await?;
     let given = field(&form(&request), "passphrase");
-    let turn = app.turns.page_parts.turn_soon(visit.link.id.uuid()).await?;
+    let turn = app.turns.page_parts.turn_soon(visit.link.account_id).await?;
     let is_right = check_passphrase(&app, &visit.link, &given).await?;
     drop(turn);
     if !is_right {
@@ -58,8 +58,8 @@ pub(super) async fn comment(app: App, request: Request) -> Answer<Response> {
     let refusal = match at {
         Ok(at) => {
             let said = Said { text: &written.text, at, until: None, region: None, reply_to: None };
-            // Comments on one link wait for one another here, where they hold no database connection.
-            let turn = app.turns.page_parts.turn_soon(visit.link.id.uuid()).await?;
+            // Comments on an account's links wait for one another here, where they hold no database connection.
+            let turn = app.turns.page_parts.turn_soon(visit.link.account_id).await?;
             let added = add_guests_comment(&app, &visit.link, &written.name, said).await;
             drop(turn);
             match added {

@@ -7,7 +7,7 @@ use crate::contract::groups::{Refusals, Tag};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::paging::{Limit, List, Page};
 use crate::http::text::{Text, Time};
-use crate::resources::tools::jobs::{JobAnswer, JobKindWord, JobStatusWord};
+use crate::resources::tools::jobs::{JobAnswer, JobKindWord, JobStatusWord, add_waits};
 use crate::resources::tools::prepare_media::{PreparedRead, ReadKind};
 use crate::usecases::dispatch::{self, DispatchRequest, Dispatched, Prepared};
 use crate::usecases::operator::jobs::cancel_job;
@@ -244,7 +244,8 @@ async fn search_scope(
 async fn operator_jobs(conn: &mut PgConnection, found: &[Found]) -> Answer<HashMap<JobId, OperatorJob>> {
     let ids: Vec<JobId> = found.iter().map(|one| one.job).collect();
     let whose: HashMap<JobId, &Found> = found.iter().map(|one| (one.job, one)).collect();
-    let jobs = jobs::by_ids(conn, &ids, None).await?;
+    let mut jobs = jobs::by_ids(conn, &ids, None).await?;
+    add_waits(conn, &mut jobs, None).await?;
     let show = |job: domain::job::Job| {
         let whose = whose.get(&job.id)?;
         let shown = OperatorJob {

@@ -21,7 +21,7 @@ use runtime::ending::AfterCommit;
 use serde_json::Value;
 use sqlx::PgConnection;
 use std::time::Duration;
-use store::credentials::still_has_access;
+use store::credentials::{CallerIdentity, still_has_access};
 use store::project_runs::{self, NewRun, NewStep, RunClaim, StepEnd, TakenRun};
 use store::projects::{self, ProjectChange, ProjectRow};
 use store::users;
@@ -137,13 +137,13 @@ async fn planner_of(app: &App, conn: &mut PgConnection, project: &ProjectRow, sa
 }
 
 /// Whether the caller who asked for the run may still act.
-pub async fn may_act(app: &App, run: &TakenRun) -> Answer<bool> {
+pub async fn may_act(app: &App, by: &CallerIdentity) -> Answer<bool> {
     let mut conn = app.conn().await?;
-    if !still_has_access(&mut conn, &run.by).await? {
+    if !still_has_access(&mut conn, by).await? {
         return Ok(false);
     }
-    let Some(user) = run.by.user_id else { return Ok(true) };
-    let role = users::role(&mut conn, user, run.by.workspace_id).await?;
+    let Some(user) = by.user_id else { return Ok(true) };
+    let role = users::role(&mut conn, user, by.workspace_id).await?;
     Ok(role.is_some_and(|role| role >= Role::Editor))
 }
 

@@ -5,9 +5,11 @@
 
 pub mod fault;
 pub mod kind;
+pub mod wait;
 
 pub use self::fault::Fault;
 pub use self::kind::JobKind;
+pub use self::wait::{ShownWait, Wait, Waiting};
 
 use crate::credits::Credits;
 use crate::ids::{ItemId, JobId, WorkspaceId};
@@ -102,6 +104,8 @@ pub struct Job {
     pub max_attempts: i16,
     /// Whether it was asked to stop while running.
     pub cancel_requested: bool,
+    /// What it waits for, if it is queued; none where that was not looked up, as in events.
+    pub waits: Option<ShownWait>,
     /// Minutes that are held for it.
     pub estimated_minutes: Minutes,
     /// Minutes charged; null until it ends, 0 when it failed or was cancelled.

@@ -20,9 +20,14 @@ pub const SENT_PREFIX: &str = "sent";
 
 /// Returns the key of a part of an item's bytes that a client puts into the bucket itself; the first part has number 1.
 /// Whoever has its link may put it again while the link lasts, even when the item is gone. So the part itself never
-/// becomes the item's object, but is joined into it, and has another prefix, which is swept by age.
+/// becomes the item's object, but is joined into it, and has another prefix, which is swept of what nobody awaits.
 pub fn sent_key(item: ItemId, number: usize) -> String {
     format!("{SENT_PREFIX}/{item}/{number}")
+}
+
+/// Returns the item of such a part; none for any other key.
+pub fn item_of_sent(key: &str) -> Option<ItemId> {
+    key.strip_prefix(SENT_PREFIX)?.strip_prefix('/')?.split('/').next()?.parse().ok()
 }
 
 /// Returns the prefix of all writes of an item's own bytes, one of which becomes the item's.

@@ -14,8 +14,8 @@ mod unfinished;
 
 pub use hash::RunningHash;
 pub use keys::{
-    SENT_PREFIX, item_prefix, media_prefix, new_media_key, new_thumbnail_key, read_files_prefix, read_key,
-    rendered_key, sent_key,
+    SENT_PREFIX, item_of_sent, item_prefix, media_prefix, new_media_key, new_thumbnail_key, read_files_prefix,
+    read_key, rendered_key, sent_key,
 };
 pub use sent::{Awaited, Handed, StoredObject};
 pub use sweep::Stored;

@@ -46,29 +46,33 @@ pub async fn due_without_ticket(conn: &mut PgConnection, limit: i64) -> sqlx::Re
 pub struct ScanStart(pub f64);
 
 /// Looks at the `some` due deliveries with tickets that follow `from`. Returns and locks those whose ticket is dead
-/// (not in the view `live_tickets`).
+/// (not in the view `live_tickets`), but for those that another scheduler has given a ticket since they were looked at.
 pub async fn due_with_dead_ticket(conn: &mut PgConnection, from: ScanStart, some: i64) -> sqlx::Result<Vec<Due>> {
     sqlx::query_as!(
         Due,
         r#"WITH oldest AS (
              SELECT min(due_at) AS due_at FROM deliveries
              WHERE status = 'pending' AND finished_at IS NULL AND lease_until IS NULL
-           ), looked_at AS (
-             SELECT id FROM deliveries
+           ), looked_at AS MATERIALIZED (
+             SELECT id, ticket_id FROM deliveries
              WHERE status = 'pending' AND finished_at IS NULL AND lease_until IS NULL AND ticket_id IS NOT NULL
                  AND due_at <= mws_now()
                  AND due_at >= (SELECT due_at + (mws_now() - due_at) * $2::float8 FROM oldest)
              ORDER BY due_at
              LIMIT $1
+           ), lost AS MATERIALIZED (
+             SELECT id, ticket_id FROM looked_at
+             WHERE (SELECT id FROM live_tickets WHERE id = looked_at.ticket_id LIMIT 1) IS NULL
            )
-           SELECT d.id AS "id: DeliveryId", d.endpoint_id AS "endpoint: EndpointId",
-               d.attempt_count, coalesce(mws_is_healthy(w.enabled, w.consecutive_failures), false) AS "healthy!"
-           FROM looked_at
-           JOIN deliveries AS d ON d.id = looked_at.id
-           LEFT JOIN webhook_endpoints AS w ON w.id = d.endpoint_id
-           WHERE d.status = 'pending' AND d.lease_until IS NULL AND d.ticket_id IS NOT NULL
-               AND (SELECT id FROM live_tickets WHERE id = d.ticket_id LIMIT 1) IS NULL
-           FOR UPDATE OF d SKIP LOCKED"#,
+           SELECT d.id AS "id!: DeliveryId", d.endpoint_id AS "endpoint!: EndpointId",
+               d.attempt_count AS "attempt_count!",
+               coalesce(mws_is_healthy(w.enabled, w.consecutive_failures), false) AS "healthy!"
+           FROM lost CROSS JOIN LATERAL (
+               SELECT id, endpoint_id, attempt_count FROM deliveries
+               WHERE id = lost.id AND ticket_id = lost.ticket_id AND status = 'pending' AND lease_until IS NULL
+               FOR UPDATE SKIP LOCKED
+           ) AS d
+           LEFT JOIN webhook_endpoints AS w ON w.id = d.endpoint_id"#,
         some,
         from.0
     )

@@ -25,6 +25,6 @@ pub use life::{ClaimRow, EndEvent, Standing, claims_of, event_of, standing, trac
 pub use places::{
     Admitted, Freed, Line, Payer, ScanStart, admit, leave, payers_due_again, payers_with_waiting, reissue,
 };
-pub use query::{JobFilter, by_ids, live, page};
+pub use query::{JobFilter, Queued, by_ids, live, page, queued};
 pub use search::{Found, JobSearchFilter, Origin, SearchScope, origin, search};
 pub use start::{Call, Owners, insert};

@@ -3,8 +3,8 @@
 use super::search::is_among;
 use chrono::{DateTime, Utc};
 use domain::credits::Credits;
-use domain::ids::{ItemId, JobId, WorkspaceId};
-use domain::job::{Job, JobError, JobKind, JobStatus, MAX_ATTEMPTS};
+use domain::ids::{AccountId, ItemId, JobId, WorkspaceId};
+use domain::job::{Job, JobError, JobKind, JobStatus, MAX_ATTEMPTS, Waiting};
 use domain::minutes::Minutes;
 use domain::read::Read;
 use serde_json::Value;
@@ -84,6 +84,53 @@ pub async fn page(
     Ok(rows.into_iter().map(Job::from).collect())
 }
 
+/// A queued job, and what its waiting depends on.
+#[derive(Debug, Clone)]
+pub struct Queued {
+    /// The job.
+    pub job: JobId,
+    /// The account that pays.
+    pub payer: AccountId,
+    /// What its waiting depends on.
+    pub waiting: Waiting,
+}
+
+/// Returns those of these jobs that are queued, each with what its waiting depends on.
+pub async fn queued(conn: &mut PgConnection, jobs: &[JobId]) -> sqlx::Result<Vec<Queued>> {
+    let rows = sqlx::query!(
+        r#"WITH tasks AS MATERIALIZED (
+               SELECT DISTINCT unnest(reads) AS task FROM workers
+               WHERE service = 'worker' AND beat_at > mws_now() - interval '30 seconds'
+           )
+           SELECT j.id AS "job!: JobId", j.payer_account_id AS "payer!: AccountId", j.admitted AS "has_place!",
+               CASE WHEN j.due_at > mws_now() THEN j.due_at END AS due_at,
+               EXISTS (SELECT FROM read_kinds k WHERE k.read = j.read AND k.paused_at IS NOT NULL) AS "is_paused!",
+               EXISTS (SELECT FROM tasks WHERE task = coalesce(j.read, j.kind)) AS "can_run!",
+               c.outcome AS "outcome?", c.error_code AS "error_code?"
+           FROM unnest($1::uuid[]) AS asked (id)
+           JOIN jobs j ON j.id = asked.id AND j.status = 'queued'
+           LEFT JOIN LATERAL (
+               SELECT outcome, error_code FROM job_claims WHERE job_id = j.id AND claim_no = j.claim_no LIMIT 1
+           ) AS c ON true"#,
+        jobs as &[JobId]
+    )
+    .fetch_all(conn)
+    .await?;
+    let queued = rows.into_iter().map(|row| Queued {
+        job: row.job,
+        payer: row.payer,
+        waiting: Waiting {
+            is_paused: row.is_paused,
+            due_at: row.due_at,
+            has_place: row.has_place,
+            can_run: row.can_run,
+            outcome: row.outcome,
+            error_code: row.error_code,
+        },
+    });
+    Ok(queued.collect())
+}
+
 /// Returns the given jobs of the workspace that have not ended.
 pub async fn live(conn: &mut PgConnection, jobs: &[JobId], workspace: WorkspaceId) -> sqlx::Result<Vec<JobId>> {
     sqlx::query_scalar!(
@@ -139,6 +186,7 @@ impl From<JobRow> for Job {
             attempt: row.failures + row.losses + i16::from(runs),
             max_attempts: MAX_ATTEMPTS,
             cancel_requested: row.cancel_requested,
+            waits: None,
             estimated_minutes: Minutes::from_hundredths(row.held),
             cloud_minutes: row.charged.map(Minutes::from_hundredths),
             estimated_credits: Credits::from_hundredths(row.held_credits),

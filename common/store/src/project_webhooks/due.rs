@@ -5,16 +5,25 @@ use domain::ids::ProjectWebhookId;
 use sqlx::PgConnection;
 
 /// Returns up to `limit` pending webhooks that are due and whose ticket is dead (not in the view `live_tickets`), and
-/// locks them; locked rows are skipped.
+/// locks them; locked rows are skipped, and so are those that another scheduler has given a ticket since they were
+/// looked at.
 pub async fn lock_due(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<ProjectWebhookId>> {
     sqlx::query_scalar!(
-        r#"SELECT w.id AS "id: ProjectWebhookId"
-           FROM project_webhooks AS w
-           WHERE w.status = 'pending' AND w.finished_at IS NULL AND w.due_at <= mws_now()
-               AND (SELECT id FROM live_tickets WHERE id = w.ticket_id LIMIT 1) IS NULL
-           ORDER BY w.due_at
-           LIMIT $1
-           FOR UPDATE OF w SKIP LOCKED"#,
+        r#"WITH lost AS MATERIALIZED (
+               SELECT w.id, w.ticket_id
+               FROM project_webhooks AS w
+               WHERE w.status = 'pending' AND w.finished_at IS NULL AND w.due_at <= mws_now()
+                   AND (SELECT id FROM live_tickets WHERE id = w.ticket_id LIMIT 1) IS NULL
+               ORDER BY w.due_at
+               LIMIT $1
+           )
+           SELECT w.id AS "id!: ProjectWebhookId"
+           FROM lost CROSS JOIN LATERAL (
+               SELECT id FROM project_webhooks
+               WHERE id = lost.id AND ticket_id IS NOT DISTINCT FROM lost.ticket_id AND status = 'pending'
+                   AND due_at <= mws_now()
+               FOR UPDATE SKIP LOCKED
+           ) AS w"#,
         limit
     )
     .fetch_all(conn)

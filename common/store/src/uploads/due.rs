@@ -5,16 +5,25 @@ use domain::ids::UploadId;
 use sqlx::PgConnection;
 
 /// Returns up to `limit` uploads that are due and whose ticket is dead (not in the view `live_tickets`), each with its
-/// stage, and locks them. Locked rows are skipped.
+/// stage, and locks them. Locked rows are skipped, and so are those that another scheduler has given a ticket since
+/// they were looked at.
 pub async fn lock_due(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<(UploadId, Stage)>> {
     let due = sqlx::query!(
-        r#"SELECT id AS "id: UploadId", (object_key IS NULL AND source_url IS NOT NULL) AS "to_fetch!" FROM uploads
-           WHERE status = 'processing' AND finished_at IS NULL AND due_at <= mws_now()
-               AND (lease_until IS NULL OR lease_until <= mws_now())
-               AND (SELECT id FROM live_tickets WHERE id = uploads.ticket_id LIMIT 1) IS NULL
-           ORDER BY due_at
-           LIMIT $1
-           FOR UPDATE SKIP LOCKED"#,
+        r#"WITH lost AS MATERIALIZED (
+               SELECT id, ticket_id FROM uploads
+               WHERE status = 'processing' AND finished_at IS NULL AND due_at <= mws_now()
+                   AND (lease_until IS NULL OR lease_until <= mws_now())
+                   AND (SELECT id FROM live_tickets WHERE id = uploads.ticket_id LIMIT 1) IS NULL
+               ORDER BY due_at
+               LIMIT $1
+           )
+           SELECT u.id AS "id!: UploadId", u.to_fetch AS "to_fetch!"
+           FROM lost CROSS JOIN LATERAL (
+               SELECT id, (object_key IS NULL AND source_url IS NOT NULL) AS to_fetch FROM uploads
+               WHERE id = lost.id AND ticket_id IS NOT DISTINCT FROM lost.ticket_id AND status = 'processing'
+                   AND due_at <= mws_now() AND (lease_until IS NULL OR lease_until <= mws_now())
+               FOR UPDATE SKIP LOCKED
+           ) AS u"#,
         limit,
     )
     .fetch_all(conn)

@@ -13,8 +13,8 @@ mod work;
 pub use due::{assign_tickets, expire, lock_due, prune};
 pub use end::{Counts, Facts, Finished, fail, finish, hand_back, retry};
 pub use parts::{
-    Part, Progress, SoFar, Whole, append, begin_append, drop_parts, last_part, named_parts, parts, receive_parts,
-    record_joined, whole,
+    Part, Progress, SoFar, Whole, append, awaiting, begin_append, drop_parts, last_part, named_parts, parts,
+    receive_parts, record_joined, whole,
 };
 pub use receive::{
     RECEIVING_SECONDS, Received, ReceivingClaim, claim_left, claim_receiving, let_go, receive, renew_receiving,

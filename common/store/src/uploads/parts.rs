@@ -7,7 +7,7 @@
 
 use super::receive::RECEIVING_SECONDS;
 use super::work::Claim;
-use domain::ids::UploadId;
+use domain::ids::{ItemId, UploadId};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
@@ -227,4 +227,16 @@ pub async fn record_joined(
 /// Returns which of these objects are parts of uploads.
 pub async fn named_parts(conn: &mut PgConnection, keys: &[String]) -> sqlx::Result<Vec<String>> {
     sqlx::query_scalar!("SELECT object_key FROM upload_parts WHERE object_key = ANY ($1)", keys,).fetch_all(conn).await
+}
+
+/// Returns those of these items whose bytes are awaited, or were sent and are not joined yet.
+pub async fn awaiting(conn: &mut PgConnection, items: &[ItemId]) -> sqlx::Result<Vec<ItemId>> {
+    sqlx::query_scalar!(
+        r#"SELECT i.id AS "item: ItemId" FROM items i
+           WHERE i.id = ANY ($1) AND i.deleted_at IS NULL
+               AND EXISTS (SELECT FROM uploads u WHERE u.item_id = i.id AND u.finished_at IS NULL)"#,
+        items as &[ItemId],
+    )
+    .fetch_all(conn)
+    .await
 }

@@ -117,3 +117,25 @@ async fn a_run_sees_its_own_workspace_alone_and_ends_with_whoever_asked_for_it()
     agent.abort();
     studio.world.end().await
 }
+
+#[tokio::test]
+async fn a_turn_that_is_under_way_ends_at_its_next_step_once_its_key_is_revoked() -> anyhow::Result<()> {
+    let studio = Studio::new().await?;
+    let revoked_in_the_first_step = format!(
+        "CREATE FUNCTION revoking() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+             UPDATE api_keys SET revoked_at = mws_now() WHERE id = '{}';
+             RETURN NEW;
+         END $$;
+         CREATE TRIGGER revoking AFTER INSERT ON project_steps FOR EACH ROW EXECUTE FUNCTION revoking()",
+        studio.tenant.key_id.uuid()
+    );
+    sqlx::raw_sql(sqlx::AssertSqlSafe(revoked_in_the_first_step)).execute(studio.world.pool()).await?;
+    studio.create(json!({ "brief": BRIEF })).await?;
+    let agent = studio.world.agent();
+    let failed = "SELECT count(*) FROM projects WHERE status = 'failed' AND agent_message LIKE '%may not act%'";
+    until("it has failed", async || Ok((studio.world.count(failed).await? == 1).then_some(()))).await?;
+    assert_eq!(studio.world.count("SELECT count(*) FROM project_steps").await?, 1);
+    assert_eq!(studio.world.count("SELECT count(*) FROM jobs").await?, 0);
+    agent.abort();
+    studio.world.end().await
+}

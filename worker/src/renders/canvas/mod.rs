@@ -55,7 +55,8 @@ pub(super) async fn render(easel: &Easel<'_>, ctx: &JobCtx) -> Result<Rendered, 
     let workshop = Workshop::new(easel.tools)?;
     refuse_unpaid(&easel.begun(), easel.sources, priced_ms(easel.still, easel.sources), ctx).await?;
     let layers = easel.layers(&ctx.step(0, DECODED)).await?;
-    let mut alone = ctx.bounded(DRAWING_TURNS.permit(ctx.payer)).await?.ok_or(ReadError::Crashed)?;
+    let (alone, later) = ctx.turn(DRAWING_TURNS.permit(ctx.payer)).await?;
+    let (mut alone, ctx) = (alone.ok_or(ReadError::Crashed)?, &later);
     if easel.still.format == StillFormat::Svg {
         return document(easel, &workshop, layers, alone, ctx).await;
     }

@@ -2,9 +2,8 @@
 //! what was found, and reads nothing itself.
 
 use super::words::exact;
-use crate::http::error::Code;
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::job::{Job, JobStatus};
+use domain::job::{Job, JobStatus, Wait};
 use domain::minutes::Minutes;
 use std::collections::HashMap;
 use store::deliveries::{AttemptRow, DeliveryRow};
@@ -157,46 +156,40 @@ pub(super) struct Waiting<'a> {
 }
 
 impl Waiting<'_> {
+    /// Returns what it waits for, by the same rule as its account is told by.
+    fn wait(&self) -> Wait {
+        let standing = self.standing;
+        let depends = domain::job::Waiting {
+            is_paused: standing.paused_at.is_some(),
+            due_at: standing.is_delayed.then_some(standing.due_at),
+            has_place: standing.admitted,
+            can_run: self.can_run,
+            outcome: self.last.and_then(|claim| claim.outcome.clone()),
+            error_code: self.last.and_then(|claim| claim.error_code.clone()),
+        };
+        depends.wait()
+    }
+
     /// Whether the job is put off since its payer has used up a day's unpaid processor time.
     pub(super) fn is_put_off(&self) -> bool {
-        let is_limited = |claim: &ClaimRow| claim.error_code.as_deref() == Some(Code::RateLimited.name());
-        self.standing.is_delayed && self.handed_back().is_some_and(is_limited)
-    }
-
-    /// Returns its last claim, if that was given back without an attempt.
-    fn handed_back(&self) -> Option<&ClaimRow> {
-        self.last.filter(|claim| claim.outcome.as_deref() == Some("handed_back"))
-    }
-
-    /// Returns why a job that was tried is due later.
-    fn why_later(&self) -> String {
-        let Some(claim) = self.last else { return "It is due later.".to_owned() };
-        let why = claim.error_code.as_deref().map(|code| format!(" ({code})")).unwrap_or_default();
-        match self.handed_back().map(|claim| claim.error_message.as_deref()) {
-            Some(Some(why)) => format!("It was put off, and is due later: {}.", why.trim_end_matches('.')),
-            Some(None) => format!("It was put back, uncounted{why}, and is tried again when it is due."),
-            None => format!("Its last attempt failed{why}, and the next one is due later."),
-        }
+        self.wait() == Wait::ProcessorTime
     }
 }
 
-/// Returns the reason why a queued job waits; none for any other.
+/// Returns the reason why a queued job waits; none for any other. Operators are told more of it than its account.
 pub(super) fn why_it_waits(job: &Job, waiting: &Waiting<'_>) -> Option<String> {
-    let standing = waiting.standing;
     if job.status != JobStatus::Queued {
         return None;
     }
-    Some(if standing.paused_at.is_some() {
-        "Its read is paused: it goes on once the read is resumed.".to_owned()
-    } else if standing.is_delayed {
-        waiting.why_later()
-    } else if !standing.admitted {
-        let line = if standing.before >= 1_000 { "1,000 or more".to_owned() } else { standing.before.to_string() };
-        format!("Its account has all its places in use; {line} of its jobs are before it.")
-    } else if !waiting.can_run {
-        "No worker that lives has an engine for it.".to_owned()
-    } else {
-        "It is due, and waits for a free slot of a worker.".to_owned()
+    let wait = waiting.wait();
+    let reason = waiting.last.and_then(|claim| claim.error_message.as_deref());
+    Some(match (&wait, reason, waiting.standing.before) {
+        (Wait::PutBack(_), Some(why), _) => {
+            format!("It was put off, and is due later: {}.", why.trim_end_matches('.'))
+        }
+        (Wait::Place, _, 1_000..) => format!("{} 1,000 or more of its jobs are before it.", wait.message()),
+        (Wait::Place, _, before) => format!("{} {before} of its jobs are before it.", wait.message()),
+        _ => wait.message(),
     })
 }
 

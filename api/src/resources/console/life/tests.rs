@@ -23,6 +23,7 @@ fn job(status: JobStatus, cloud: Option<i64>) -> Job {
         attempt: 1,
         max_attempts: 3,
         cancel_requested: false,
+        waits: None,
         estimated_minutes: Minutes::from_hundredths(250),
         cloud_minutes: cloud.map(Minutes::from_hundredths),
         estimated_credits: Credits::ZERO,

@@ -74,16 +74,18 @@ pub(super) struct AgentTurn<'a> {
 
 impl<'a> AgentTurn<'a> {
     async fn take(app: &'a App, run: TakenRun) -> Answer<()> {
-        let may_act = may_act(app, &run).await?;
         let TakenRun { claim, memory, tries, budget, by, request_id, traceparent } = run;
         let budget = budget.as_ref().map(opened_budget).transpose()?.unwrap_or_default();
         let caller = Caller::of(by, request_id, traceparent);
-        let mut turn = Self { app, caller, claim, budget, tries, planner: opened(memory)? };
-        if may_act { turn.steps().await } else { turn.stop(gone(), None).await.map(drop) }
+        Self { app, caller, claim, budget, tries, planner: opened(memory)? }.steps().await
     }
 
+    /// Does steps until the run waits or has ended. Each asks anew whether its caller may act: a turn may last long.
     async fn steps(&mut self) -> Answer<()> {
         while !self.app.process.shutdown.is_cancelled() {
+            if !may_act(self.app, &self.caller.identity()).await? {
+                return self.stop(gone(), None).await.map(drop);
+            }
             let goes_on = match self.planner.next(self.budget) {
                 Move::Stop(end) => return self.stop(end, None).await.map(drop),
                 Move::Wait { jobs } => self.wait(jobs).await?,

@@ -11,16 +11,17 @@ use crate::http::paging::{Limit, Page};
 use crate::http::text::{Text, Time};
 use crate::usecases::jobs::{Cancelled, cancel_jobs};
 use crate::usecases::library::LOOK_AGAIN;
-use domain::ids::{ItemId, JobId, WorkspaceId};
-use domain::job::JobStatus;
+use domain::ids::{AccountId, ItemId, JobId, WorkspaceId};
+use domain::job::{Job, JobStatus};
 use poem_openapi::payload::Json;
 use poem_openapi::{Enum, Object, OpenApi};
 use runtime::wake::{Wake, woken};
 pub use shape::{CancelOutcome, CancelledJob, JobAnswer, JobKindWord, JobStatusWord};
 use sqlx::PgConnection;
+use std::collections::HashMap;
 use std::time::Duration;
 use store::items::{self, Resolved};
-use store::jobs::{self, JobFilter};
+use store::jobs::{self, JobFilter, Queued};
 
 use tokio::time::{Instant, timeout_at};
 
@@ -166,7 +167,8 @@ impl Jobs {
         let wait = Duration::from_secs(u64::from(request.wait_seconds.unwrap_or_default()));
         self.wait(&known, caller.workspace.id, wait, request.wait_for.unwrap_or(WaitFor::Any)).await?;
         let mut conn = self.0.conn().await?;
-        let found = jobs::by_ids(&mut conn, &known, Some(caller.workspace.id)).await?;
+        let mut found = jobs::by_ids(&mut conn, &known, Some(caller.workspace.id)).await?;
+        add_waits(&mut conn, &mut found, Some(caller.account_id)).await?;
         missing.extend(absent(&known, found.iter().map(|job| job.id)));
         Ok(JobsAnswer {
             jobs: found.into_iter().map(JobAnswer::from).collect(),
@@ -194,7 +196,8 @@ impl Jobs {
             created_after: request.created_after.map(|time| time.0),
             before: page.after.map(JobId::from),
         };
-        let rows = jobs::page(&mut conn, caller.workspace.id, &filter, page.fetch()).await?;
+        let mut rows = jobs::page(&mut conn, caller.workspace.id, &filter, page.fetch()).await?;
+        add_waits(&mut conn, &mut rows, Some(caller.account_id)).await?;
         let list = page.list(rows, |job| job.id.uuid(), JobAnswer::from);
         Ok(JobsAnswer { jobs: list.data, missing: Vec::new(), has_more: list.has_more, next_cursor: list.next_cursor })
     }
@@ -224,6 +227,21 @@ impl Jobs {
             let _ = timeout_at(next_look, ended).await;
         }
     }
+}
+
+/// Adds to those of these jobs that are queued what they wait for, as `viewer` may know it; without a viewer as
+/// operators do. Where none is queued, nothing is asked.
+pub async fn add_waits(conn: &mut PgConnection, jobs: &mut [Job], viewer: Option<AccountId>) -> Answer<()> {
+    let ids: Vec<JobId> = jobs.iter().filter(|job| job.status == JobStatus::Queued).map(|job| job.id).collect();
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let queued: HashMap<JobId, Queued> =
+        jobs::queued(conn, &ids).await?.into_iter().map(|queued| (queued.job, queued)).collect();
+    for job in jobs {
+        job.waits = queued.get(&job.id).map(|queued| queued.waiting.shown(queued.payer, viewer));
+    }
+    Ok(())
 }
 
 /// The item of the workspace that this text names.

@@ -2,7 +2,7 @@
 
 use crate::http::text::{CreditCount, MinuteCount, Text, Time};
 use crate::resources::tools::prepare_media::ReadKind;
-use domain::job::{Job, JobError, JobKind, JobStatus};
+use domain::job::{Job, JobError, JobKind, JobStatus, ShownWait};
 use poem_openapi::types::Any;
 use poem_openapi::{Enum, Object};
 use serde_json::Value;
@@ -83,6 +83,8 @@ pub struct JobAnswer {
     pub max_attempts: i16,
     /// Whether it was asked to stop while it ran.
     pub cancel_requested: bool,
+    /// What it waits for; null unless it is queued. Events don't tell.
+    pub waits: Option<JobWait>,
     /// Minutes held for it.
     pub estimated_minutes: MinuteCount,
     /// Minutes charged; null until it ends, 0 when it failed or was cancelled.
@@ -118,6 +120,26 @@ pub struct JobErrorAnswer {
     pub retryable: bool,
 }
 
+/// What a queued job waits for.
+#[derive(Debug, Object)]
+pub struct JobWait {
+    /// `slot`: a free slot of a worker; `place`: one of the places that the account's jobs have; `engine`: a worker
+    /// that can do it; `retry`: its next attempt; `put_back` and `due`: its time; `processor_time`: the account's
+    /// unpaid processor time of a day; `read_paused`: its read to be resumed; `turn`: what only the account that pays
+    /// is told. More may come.
+    pub code: Text,
+    /// The reason in a sentence.
+    pub message: Text,
+    /// When it is due; null when no time is known.
+    pub until: Option<Time>,
+}
+
+impl From<ShownWait> for JobWait {
+    fn from(wait: ShownWait) -> Self {
+        Self { code: wait.code.into(), message: wait.message.into(), until: wait.until.map(Time::from) }
+    }
+}
+
 impl From<JobError> for JobErrorAnswer {
     fn from(error: JobError) -> Self {
         Self { code: error.code.into(), message: error.message.into(), retryable: error.retryable }
@@ -138,6 +160,7 @@ impl From<Job> for JobAnswer {
             attempt: job.attempt,
             max_attempts: job.max_attempts,
             cancel_requested: job.cancel_requested,
+            waits: job.waits.map(JobWait::from),
             estimated_minutes: job.estimated_minutes.into(),
             cloud_minutes: job.cloud_minutes.map(MinuteCount::from),
             estimated_credits: job.estimated_credits.into(),
@@ -207,6 +230,11 @@ mod tests {
             attempt: 3,
             max_attempts: 3,
             cancel_requested: false,
+            waits: Some(ShownWait {
+                code: "retry".to_owned(),
+                message: "It is due later.".to_owned(),
+                until: DateTime::from_timestamp_millis(1_700_000_008_000),
+            }),
             estimated_minutes: Minutes::from_hundredths(231),
             cloud_minutes: Some(Minutes::ZERO),
             estimated_credits: Credits::from_hundredths(150),
