@@ -6,7 +6,7 @@
 //! still works is checked on each request, elsewhere: nothing here lets anybody in.
 
 use bytes::Bytes;
-use domain::ids::{AccountId, ItemId, PublicLinkId};
+use domain::ids::{ItemId, PublicLinkId};
 use moka::future::Cache;
 use moka::ops::compute::Op;
 use std::sync::Arc;
@@ -125,21 +125,4 @@ impl Default for LinkPages {
 
 fn drawing(what: Drawn, item: &ItemRow) -> Drawing {
     (what, item.id, item.name.clone(), item.reads.clone())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use futures_util::FutureExt as _;
-
-    #[tokio::test]
-    async fn an_account_with_many_links_leaves_turns_to_the_links_of_others() {
-        let (pages, busy, other) = (LinkPages::new(), AccountId::mint(), AccountId::mint());
-        let first = pages.turn(busy).await.expect("a turn");
-        let mut second = Box::pin(pages.turn(busy));
-        assert!(second.as_mut().now_or_never().is_none(), "another link of it waits");
-        pages.turn(other).await.expect("a turn");
-        drop(first);
-        second.await.expect("its turn");
-    }
 }

@@ -120,4 +120,15 @@ mod tests {
         drop(held);
         turns.turn("busy").await;
     }
+
+    #[tokio::test]
+    async fn an_account_with_many_links_leaves_turns_to_the_links_of_others() {
+        let (turns, busy, other) = (WorkTurns::default().page_parts, AccountId::mint(), AccountId::mint());
+        let first = turns.turn_soon(busy).await.expect("a turn");
+        let mut second = Box::pin(turns.turn_soon(busy));
+        assert!(second.as_mut().now_or_never().is_none(), "another link of it waits");
+        turns.turn_soon(other).await.expect("a turn");
+        drop(first);
+        second.await.expect("its turn");
+    }
 }

@@ -171,7 +171,9 @@ fn media_within_media_do_not_end_the_process() {
         let (open, close) = ("<media:content url=\"https://a.example/b\">", "</media:content>");
         entry_with(&(open.repeat(many) + &close.repeat(many)))
     };
-    assert!(matches!(found(nested(20).as_bytes(), None, &at, 9), Ok(Found::Feed(posts)) if posts[0].media.len() == 1));
+    assert!(
+        matches!(found(nested(20).as_bytes(), None, &at, 9), Ok(FoundPosts::Feed(posts)) if posts[0].media.len() == 1)
+    );
     assert_eq!(found(nested(30_000).as_bytes(), None, &at, 9), Err(FeedError::Broken));
     let spaces = " ".repeat(3_000);
     assert!(found((spaces + &nested(1)).as_bytes(), None, &at, 9).is_ok(), "its beginning is looked for");
@@ -182,7 +184,7 @@ fn groups_within_groups_neither_end_the_process_nor_fill_its_memory() {
     let (at, open, close) = (url("https://a.example/"), "<media:group>", "</media:group>");
     let nested = |many: usize| entry_with(&(open.repeat(many) + &close.repeat(many)));
     // As deep as is allowed: a call for each on a usual stack would end the process.
-    assert!(matches!(found(nested(380).as_bytes(), None, &at, 9), Ok(Found::Feed(posts)) if posts.len() == 1));
+    assert!(matches!(found(nested(380).as_bytes(), None, &at, 9), Ok(FoundPosts::Feed(posts)) if posts.len() == 1));
     assert!(found(entry_with(&open.repeat(700)).as_bytes(), None, &at, 9).is_err(), "none is closed");
     assert_eq!(found(entry_with(&open.repeat(40_000)).as_bytes(), None, &at, 9), Err(FeedError::TooLong));
     // Each of the groups would get all thumbnails.

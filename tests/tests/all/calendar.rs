@@ -174,7 +174,7 @@ async fn feeds_of_an_account_wait_for_one_another_and_nobody_elses_for_them() ->
     for path in &paths {
         assert_eq!(read(path).await?, 200);
     }
-    let held = world.app().calendar_turns.turn(busy.account).await;
+    let held = world.app().turns.calendars.turn(busy.account).await;
     let theirs = async {
         let status = read(&paths[3]).await?;
         drop(held);

@@ -107,7 +107,7 @@ async fn an_upload_that_got_a_ticket_while_another_scheduler_looked_gets_no_seco
         queue::push(&mut other, &[ticket]).await?;
         Ok(other.commit().await?)
     });
-    assert_eq!(pushed.await?, 0);
+    assert_eq!(Box::pin(pushed).await?, 0);
     world.work(runners::instant()).await?;
     ready(&tenant.client, &item).await?;
     world.end().await

@@ -9,7 +9,7 @@ use domain::ids::{AccountId, DeliveryId, EndpointId, JobId, WorkspaceId};
 use domain::job::JobKind;
 use mws_tests::world::{Receiver, Tenant, World, until};
 use poem::endpoint::BoxEndpoint;
-use poem::{Endpoint, EndpointExt, Request, Response};
+use poem::{Endpoint as _, EndpointExt as _, Request, Response};
 use runtime::config::{ApiSettings, Settings};
 use runtime::process::Process;
 use runtime::queue::{self, Subject};

@@ -110,7 +110,7 @@ async fn a_delivery_that_got_a_ticket_while_another_scheduler_looked_gets_no_sec
         queue::push(&mut other, &[ticket]).await?;
         Ok(other.commit().await?)
     });
-    assert_eq!(pushed.await?, 0);
+    assert_eq!(Box::pin(pushed).await?, 0);
     assert_eq!(bench.work().await, 1);
     bench.end().await
 }

@@ -159,7 +159,7 @@ async fn one_that_got_a_ticket_while_another_scheduler_looked_gets_no_second() -
         queue::push(&mut other, &[ticket]).await?;
         Ok(other.commit().await?)
     });
-    assert_eq!(pushed.await?, 0);
+    assert_eq!(Box::pin(pushed).await?, 0);
     assert_eq!(stage.work().await?, 1);
     assert_eq!(stage.receiver.received().len(), 1);
     stage.world.end().await

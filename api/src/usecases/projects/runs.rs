@@ -22,7 +22,7 @@ use serde_json::Value;
 use sqlx::PgConnection;
 use std::time::Duration;
 use store::credentials::{CallerIdentity, still_has_access};
-use store::project_runs::{self, NewRun, NewStep, RunClaim, StepEnd, TakenRun};
+use store::project_runs::{self, NewRun, NewStep, RunClaim, StepEnd};
 use store::projects::{self, ProjectChange, ProjectRow};
 use store::users;
 

@@ -21,6 +21,7 @@ use domain::board;
 use domain::ids::BoardId;
 use poem_openapi::OpenApi;
 use poem_openapi::payload::Json;
+use poem_openapi::types::ToJSON;
 use shapes::{
     Board, BoardAnswer, BoardPage, CreateBoard, DeletedBoard, EditBoard, ListBoards, ListedBoard, OneBoard, UndoBoard,
 };

@@ -27,6 +27,7 @@ use domain::ids::CanvasId;
 use ops::{CreateCanvas, EditCanvas, ListCanvases, OneCanvas, UndoCanvas};
 use poem_openapi::OpenApi;
 use poem_openapi::payload::Json;
+use poem_openapi::types::ToJSON;
 use shapes::{Canvas, CanvasAnswer, CanvasPage, DeletedCanvas, ListedCanvas};
 use store::items;
 

@@ -30,6 +30,7 @@ use domain::timeline;
 use ops::{CreateTimeline, EditTimeline, ListTimelines, OneTimeline, UndoTimeline};
 use poem_openapi::OpenApi;
 use poem_openapi::payload::Json;
+use poem_openapi::types::ToJSON;
 use shapes::{DeletedTimeline, ListedTimeline, Timeline, TimelineAnswer, TimelinePage};
 use store::items;
 
