@@ -175,6 +175,7 @@ export const OPERATIONS = {
   operator_list_deliveries: { name: "operator_list_deliveries", method: "GET", path: "/operator/deliveries", repeat: "harmless", rows: ["data"] },
   operator_resend_deliveries: { name: "operator_resend_deliveries", method: "POST", path: "/operator/deliveries/resend", repeat: "harmless" },
   operator_resend_delivery: { name: "operator_resend_delivery", method: "POST", path: "/operator/deliveries/{id}/resend", repeat: "refused" },
+  operator_update_webhook: { name: "operator_update_webhook", method: "PATCH", path: "/operator/webhooks/{id}", repeat: "harmless" },
   operator_list_audit: { name: "operator_list_audit", method: "GET", path: "/operator/audit", repeat: "harmless", rows: ["data"] },
   operator_get_report: { name: "operator_get_report", method: "GET", path: "/operator/report", repeat: "harmless" },
   operator_create_console_link: { name: "operator_create_console_link", method: "POST", path: "/operator/console-links", repeat: "refused" },
@@ -821,9 +822,11 @@ export class Generation {
   /** Translates the speech of an item and speaks it in another language, in a job of kind `dub` that makes a new item,
    * a timeline with the new voices as its voiceover, and a dub to edit. It needs the item's `transcript` and
    * `speakers` reads: stored ones are used at no charge. If one is missing, its job is started or joined and the
-   * answer is `queued`: follow `job_id` with `get_jobs` and call again. With `script` neither is needed. The
-   * built-in engines translate and speak at draft quality: listen to the result, and change it with `edit_dub`.
-   * The same call makes the same dub once, until the dub or its item is deleted. */
+   * answer is `queued`: follow `job_id` with `get_jobs` and call again. With `script` neither is needed. Of a
+   * timeline (`timeline_id`) the film is dubbed, and the new timeline is its variant: a film that is missing is
+   * rendered first, in the same way. Name `timeline_revision` in each call, so that an edit in between changes
+   * nothing. The built-in engines translate and speak at draft quality: listen to the result, and change it with
+   * `edit_dub`. The same call makes the same dub once, until the dub or its item is deleted. */
   dub(body: Schemas["MakeDub"], options: Options = {}): Promise<Schemas["ToolAnswer_DubStanding"]> {
     return this.calls.call(OPERATIONS.dub, { body, options });
   }
@@ -1259,6 +1262,13 @@ export class Operator {
     return this.calls.call(OPERATIONS.operator_resend_delivery, { path: { id: id }, options });
   }
 
+  /** Enabling and disabling are in the account's own audit log too, without the operator's name. An endpoint of a
+   * suspended account can't be enabled. A ping's result counts neither as failure nor as success, and it is not
+   * retried; an endpoint takes ten pings a minute. */
+  operatorUpdateWebhook(id: string, body: Schemas["ChangeAnyWebhook"] = {}, options: Options = {}): Promise<Schemas["OperatorWebhook"]> {
+    return this.calls.call(OPERATIONS.operator_update_webhook, { path: { id: id }, body, options });
+  }
+
   /** Lists what operators did, newest first, and what they viewed (`view`: once an hour for the same operator and
    * route). It is kept for good, can't be changed, and each row carries the hash of the one before it. */
   operatorListAudit(query: NonNullable<operations["operator_list_audit"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["AuditEntry"]> {
@@ -1266,7 +1276,8 @@ export class Operator {
   }
 
   /** The health of the service on five axes: each with a sentence, the numbers behind it, and the command that helps
-   * next. The same numbers give the same words. An axis whose numbers are too old is `unknown`, never `healthy`. */
+   * next. The same numbers give the same words. An axis whose numbers are too old is `unknown`, never `healthy`.
+   * `load` has what waits and runs by task, and the workers. */
   operatorGetReport(options: Options = {}): Promise<Schemas["HealthReport"]> {
     return this.calls.call(OPERATIONS.operator_get_report, { options });
   }

@@ -835,8 +835,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Dub an item
-         * @description Translates the speech of an item and speaks it in another language, in a job of kind `dub` that makes a new item, a timeline with the new voices as its voiceover, and a dub to edit. It needs the item's `transcript` and `speakers` reads: stored ones are used at no charge. If one is missing, its job is started or joined and the answer is `queued`: follow `job_id` with `get_jobs` and call again. With `script` neither is needed. The built-in engines translate and speak at draft quality: listen to the result, and change it with `edit_dub`. The same call makes the same dub once, until the dub or its item is deleted.
+         * Dub an item or a timeline
+         * @description Translates the speech of an item and speaks it in another language, in a job of kind `dub` that makes a new item, a timeline with the new voices as its voiceover, and a dub to edit. It needs the item's `transcript` and `speakers` reads: stored ones are used at no charge. If one is missing, its job is started or joined and the answer is `queued`: follow `job_id` with `get_jobs` and call again. With `script` neither is needed. Of a timeline (`timeline_id`) the film is dubbed, and the new timeline is its variant: a film that is missing is rendered first, in the same way. Name `timeline_revision` in each call, so that an edit in between changes nothing. The built-in engines translate and speak at draft quality: listen to the result, and change it with `edit_dub`. The same call makes the same dub once, until the dub or its item is deleted.
          */
         post: operations["dub"];
         delete?: never;
@@ -3133,6 +3133,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/webhooks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Enable, disable or test a webhook endpoint of any account
+         * @description Enabling and disabling are in the account's own audit log too, without the operator's name. An endpoint of a suspended account can't be enabled. A ping's result counts neither as failure nor as success, and it is not retried; an endpoint takes ten pings a minute.
+         */
+        patch: operations["operator_update_webhook"];
+        trace?: never;
+    };
     "/operator/audit": {
         parameters: {
             query?: never;
@@ -3162,7 +3182,7 @@ export interface paths {
         };
         /**
          * Get the verdict
-         * @description The health of the service on five axes: each with a sentence, the numbers behind it, and the command that helps next. The same numbers give the same words. An axis whose numbers are too old is `unknown`, never `healthy`.
+         * @description The health of the service on five axes: each with a sentence, the numbers behind it, and the command that helps next. The same numbers give the same words. An axis whose numbers are too old is `unknown`, never `healthy`. `load` has what waits and runs by task, and the workers.
          */
         get: operations["operator_get_report"];
         put?: never;
@@ -3370,6 +3390,8 @@ export interface components {
              * @description Its duration, in milliseconds.
              */
             duration_ms: number;
+            /** @description How long its steps took. */
+            times: components["schemas"]["AttemptTimes"];
             /**
              * Format: int16
              * @description The receiver's HTTP status; null when there was no answer.
@@ -3379,6 +3401,32 @@ export interface components {
             error?: string | null;
             /** @description The start of the receiver's answer, at most 1 KiB; null when there was none. */
             response_excerpt?: string | null;
+        };
+        /**
+         * AttemptTimes
+         * @description How long the steps of an attempt took, in milliseconds. A step that did not end is null, and so is one that there was none of: no lookup of an address, no TLS over http, and nothing to open where a connection was open already.
+         */
+        AttemptTimes: {
+            /**
+             * Format: int32
+             * @description Looking up the name of the receiver, or null.
+             */
+            dns_ms?: number | null;
+            /**
+             * Format: int32
+             * @description Connecting to it, or null.
+             */
+            connect_ms?: number | null;
+            /**
+             * Format: int32
+             * @description Setting up TLS, or null.
+             */
+            tls_ms?: number | null;
+            /**
+             * Format: int32
+             * @description From the start of the attempt until the headers of the answer came; null when there was no answer.
+             */
+            first_byte_ms?: number | null;
         };
         /**
          * @description The tracks of which a timeline has one each.
@@ -4159,6 +4207,16 @@ export interface components {
             name: string;
         };
         /**
+         * ChangeAnyWebhook
+         * @description What to change in an endpoint. Absent fields change nothing.
+         */
+        ChangeAnyWebhook: {
+            /** @description Whether events are sent. Enabling a disabled endpoint clears its count of failures. */
+            enabled?: boolean | null;
+            /** @description `true` sends one ping now, after the change, also to a disabled endpoint. */
+            test?: boolean | null;
+        };
+        /**
          * ChangeProjectSettings
          * @description A project's settings.
          */
@@ -4467,6 +4525,8 @@ export interface components {
             pages?: components["schemas"]["PortalPage"][] | null;
             /** @description The URL to which the pages lead back, also after the session has ended: http or https. */
             return_url?: string | null;
+            /** @description The URL to which a browser is sent once the session has run out, where your application makes another link: http or https. */
+            refresh_url?: string | null;
             /** @description The look of the pages. */
             theme?: components["schemas"]["PortalTheme"] | null;
         };
@@ -4967,6 +5027,8 @@ export interface components {
             ref?: string | null;
             /** @description The item that is dubbed. */
             item_id: string;
+            /** @description The timeline that the item is the film of; null when an item was dubbed. */
+            source_timeline_id?: string | null;
             /** @description The language that is spoken in the item; null when a script was given without it. */
             source_language?: string | null;
             /** @description The language that it is dubbed into. */
@@ -5075,17 +5137,24 @@ export interface components {
         DubStanding: {
             /** @description The ref or id that the request named; only when a read of the item is missing. */
             ref?: string | null;
-            /** @description The item that is dubbed. */
-            item_id: string;
+            /** @description The item that is dubbed; absent while a timeline's film is missing. */
+            item_id?: string | null;
+            /** @description The timeline that is dubbed, if one is; absent while a read of its film is missing. */
+            source_timeline_id?: string | null;
+            /**
+             * Format: int32
+             * @description The revision of that timeline; only while its film is missing. Name it in the next call.
+             */
+            timeline_revision?: number | null;
             /** @description `ready`, `queued`, or `startable` in a dry run. */
             status: components["schemas"]["NeedStatus"];
-            /** @description The job that dubs, or that computes a missing read; only when queued. Follow it with `get_jobs`. When it computes a read, call again once it has ended. */
+            /** @description The job that dubs, that computes a missing read, or that renders a missing film; only when queued. Follow it with `get_jobs`. When it does not dub, call again once it has ended. */
             job_id?: string | null;
             /** @description Minutes held for that job, or that would be held; only when queued or startable. */
             estimated_minutes?: number | null;
             /** @description The dub; once it exists. */
             dub_id?: string | null;
-            /** @description Its timeline; only when ready. */
+            /** @description The dub's own timeline; only when ready. */
             timeline_id?: string | null;
             /** @description The dubbed item; only when ready. */
             output_item_id?: string | null;
@@ -5720,6 +5789,26 @@ export interface components {
             next?: string | null;
         };
         /**
+         * HealthLoad
+         * @description What waits and runs, and who works. Counts end at 2,000.
+         */
+        HealthLoad: {
+            /** @description The tasks of which a job waits, runs, or ended within 15 minutes, ordered by name. */
+            tasks: components["schemas"]["HealthTask"][];
+            /**
+             * Format: uint32
+             * @description The number of deliveries that wait to be sent, now or later.
+             */
+            pending_deliveries: number;
+            /**
+             * Format: double
+             * @description Seconds for which the oldest delivery that could be sent has been due; 0 when there is none.
+             */
+            oldest_due_delivery_seconds: number;
+            /** @description The workers that have not reported their end, ordered by name. */
+            workers: components["schemas"]["HealthWorker"][];
+        };
+        /**
          * HealthNumber
          * @description A number on which a finding is based.
          */
@@ -5745,12 +5834,72 @@ export interface components {
             sentence: string;
             /** @description The five axes: flow, execution, delivery, money, liveness. */
             axes: components["schemas"]["HealthFinding"][];
+            /** @description What waits and runs at this moment, and who works. */
+            load: components["schemas"]["HealthLoad"];
         };
         /**
          * @description The states of health.
          * @enum {string}
          */
         HealthState: "healthy" | "unknown" | "degraded" | "failing";
+        /**
+         * HealthTask
+         * @description The jobs of one task.
+         */
+        HealthTask: {
+            /** @description The name of a read, or `render`, `generation` or `dub`. */
+            task: string;
+            /**
+             * Format: uint32
+             * @description The number of jobs that a worker could take now.
+             */
+            due: number;
+            /**
+             * Format: double
+             * @description Seconds for which the oldest of them has been due; 0 when there is none.
+             */
+            oldest_due_seconds: number;
+            /**
+             * Format: uint32
+             * @description The number of jobs that wait for one of their account's places.
+             */
+            without_place: number;
+            /**
+             * Format: uint32
+             * @description The number of jobs that run.
+             */
+            running: number;
+            /**
+             * Format: uint32
+             * @description The number of jobs that ended within 15 minutes.
+             */
+            ended: number;
+        };
+        /**
+         * HealthWorker
+         * @description A worker.
+         */
+        HealthWorker: {
+            /** @description Its name. */
+            name: string;
+            /** @description Its version. */
+            version: string;
+            /**
+             * Format: uint32
+             * @description The number of jobs that it can run at once.
+             */
+            slots: number;
+            /**
+             * Format: uint32
+             * @description The number of jobs that it runs.
+             */
+            busy: number;
+            /**
+             * Format: double
+             * @description Seconds since it last reported; from 30 on it counts as dead.
+             */
+            silent_seconds: number;
+        };
         /**
          * ImportMedia
          * @description Media to import.
@@ -5848,6 +5997,8 @@ export interface components {
             max_attempts: number;
             /** @description Whether it was asked to stop while it ran. */
             cancel_requested: boolean;
+            /** @description What it waits for; null unless it is queued. Events don't tell. */
+            waits?: components["schemas"]["JobWait"] | null;
             /** @description Minutes held for it. */
             estimated_minutes: number;
             /** @description Minutes charged; null until it ends, 0 when it failed or was cancelled. */
@@ -5931,6 +6082,21 @@ export interface components {
          * @enum {string}
          */
         JobStatusWord: "queued" | "running" | "succeeded" | "failed" | "cancelled";
+        /**
+         * JobWait
+         * @description What a queued job waits for.
+         */
+        JobWait: {
+            /** @description `slot`: a free slot of a worker; `place`: one of the places that the account's jobs have; `engine`: a worker that can do it; `retry`: its next attempt; `put_back` and `due`: its time; `processor_time`: the account's unpaid processor time of a day; `read_paused`: its read to be resumed; `turn`: what only the account that pays is told. More may come. */
+            code: string;
+            /** @description The reason in a sentence. */
+            message: string;
+            /**
+             * Format: date-time
+             * @description When it is due; null when no time is known.
+             */
+            until?: string | null;
+        };
         /**
          * JobsAnswer
          * @description The jobs that were found.
@@ -6858,8 +7024,13 @@ export interface components {
         MakeDub: {
             /** @description The item: its ref, its id, or the id of the job that made it. */
             ref?: string | null;
-            /** @description A timeline to dub, instead of `ref`. This service dubs items only: render the timeline first. */
+            /** @description A timeline to dub, instead of `ref`: its film is rendered first, unless that is there. */
             timeline_id?: string | null;
+            /**
+             * Format: int32
+             * @description The revision of the timeline to dub, its present one or one that `undo_timeline` could still return to; the present one when not given.
+             */
+            timeline_revision?: number | null;
             /** @description The language to dub into, such as `es` or `spa`. */
             target_language: string;
             /** @description The language that is spoken in the item; the transcript's when not given. */
@@ -7370,6 +7541,37 @@ export interface components {
              * @description Since when they are refused everywhere; null when they are not.
              */
             disabled_at?: string | null;
+        };
+        /**
+         * OperatorWebhook
+         * @description An endpoint of an account. Its URL is not shown, since it may hold a secret of its owner's.
+         */
+        OperatorWebhook: {
+            /** @description Its id. */
+            id: string;
+            /** @description The account that owns it. */
+            account_id: string;
+            /** @description Whether events are sent. */
+            enabled: boolean;
+            /** @description Why it is disabled; null when it is enabled. */
+            disabled_reason?: components["schemas"]["Reason"] | null;
+            /**
+             * Format: date-time
+             * @description When it was disabled; null when it is enabled.
+             */
+            disabled_at?: string | null;
+            /**
+             * Format: int32
+             * @description Attempts that failed since the last success; at twenty the endpoint is disabled.
+             */
+            consecutive_failures: number;
+            /**
+             * Format: date-time
+             * @description When an attempt last succeeded, accurate to ten seconds; null when none did.
+             */
+            last_success_at?: string | null;
+            /** @description The ping that `test: true` sent; absent otherwise. */
+            ping?: components["schemas"]["Ping"] | null;
         };
         /**
          * OperatorWorkspace
@@ -8662,6 +8864,8 @@ export interface components {
              * @description Its duration, in milliseconds.
              */
             duration_ms: number;
+            /** @description How long its steps took. */
+            times: components["schemas"]["AttemptTimes"];
             /** @description The host that it was sent to; null when nothing is known to have been sent. */
             request_host?: string | null;
             /** @description The path of the request, without the query string, or null. */
@@ -10756,7 +10960,7 @@ export interface components {
             consecutive_failures: number;
         };
         /**
-         * @description The final status of a delivery that can be sent again.
+         * @description The final status of a delivery that did not arrive.
          * @enum {string}
          */
         Unarrived: "failed" | "skipped";
@@ -12840,6 +13044,11 @@ export interface operations {
                      *             "attempt": 1,
                      *             "max_attempts": 1,
                      *             "cancel_requested": false,
+                     *             "waits": {
+                     *               "code": "esx_0123456789abcdef0123456789abcdef",
+                     *               "message": "a message",
+                     *               "until": "2026-11-20T09:30:00.000Z"
+                     *             },
                      *             "estimated_minutes": 1.25,
                      *             "cloud_minutes": 1.25,
                      *             "estimated_credits": 1.25,
@@ -16875,6 +17084,8 @@ export interface operations {
                      *       "data": {
                      *         "ref": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "item_id": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "source_timeline_id": "a source timeline id",
+                     *         "timeline_revision": 1,
                      *         "status": "ready",
                      *         "job_id": "job_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "estimated_minutes": 1.25,
@@ -16912,8 +17123,27 @@ export interface operations {
             401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
             402: components["responses"]["Tool.insufficient_minutes"];
             403: components["responses"]["Tool.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
-            404: components["responses"]["Tool.item_not_found"];
-            409: components["responses"]["Tool.idempotency_in_progress.item_not_ready.item_leased.quota_reached"];
+            404: components["responses"]["Tool.item_not_found.timeline_not_found"];
+            /**
+             * @description `idempotency_in_progress`: A call with this Idempotency-Key still runs.
+             *     `item_not_ready`: The item is still processing.
+             *     `item_leased`: A computer reads the item itself and holds its reads back.
+             *     `revision_conflict`: The document was changed since the revision that `if_revision` names.
+             *     `quota_reached`: There are as many of these as there may be, or they take as much room as they may.
+             */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolError"];
+                };
+            };
             413: components["responses"]["Tool.request_too_large.file_too_large"];
             415: components["responses"]["Tool.unsupported_media_type"];
             422: components["responses"]["Tool.idempotency_key_reused.read_not_applicable.engine_not_configured"];
@@ -17051,6 +17281,7 @@ export interface operations {
                      *           "stale": true,
                      *           "ref": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *           "item_id": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *           "source_timeline_id": "a source timeline id",
                      *           "source_language": "a source language",
                      *           "target_language": "a target language",
                      *           "keep_background": true,
@@ -17166,6 +17397,7 @@ export interface operations {
                      *           "stale": true,
                      *           "ref": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *           "item_id": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *           "source_timeline_id": "a source timeline id",
                      *           "source_language": "a source language",
                      *           "target_language": "a target language",
                      *           "keep_background": true,
@@ -17275,6 +17507,7 @@ export interface operations {
                      *           "stale": true,
                      *           "ref": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *           "item_id": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *           "source_timeline_id": "a source timeline id",
                      *           "source_language": "a source language",
                      *           "target_language": "a target language",
                      *           "keep_background": true,
@@ -17378,6 +17611,8 @@ export interface operations {
                      *       "data": {
                      *         "ref": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "item_id": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "source_timeline_id": "a source timeline id",
+                     *         "timeline_revision": 1,
                      *         "status": "ready",
                      *         "job_id": "job_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "estimated_minutes": 1.25,
@@ -24760,6 +24995,12 @@ export interface operations {
                      *               "attempt": 1,
                      *               "at": "2026-11-20T09:30:00.000Z",
                      *               "duration_ms": 1,
+                     *               "times": {
+                     *                 "dns_ms": 1,
+                     *                 "connect_ms": 1,
+                     *                 "tls_ms": 1,
+                     *                 "first_byte_ms": 1
+                     *               },
                      *               "response_status": 200,
                      *               "error": "a error",
                      *               "response_excerpt": "a response excerpt"
@@ -24888,6 +25129,12 @@ export interface operations {
                      *           "attempt": 1,
                      *           "at": "2026-11-20T09:30:00.000Z",
                      *           "duration_ms": 1,
+                     *           "times": {
+                     *             "dns_ms": 1,
+                     *             "connect_ms": 1,
+                     *             "tls_ms": 1,
+                     *             "first_byte_ms": 1
+                     *           },
                      *           "request_host": "a request host",
                      *           "request_path": "a request path",
                      *           "request_headers": {},
@@ -26121,6 +26368,11 @@ export interface operations {
                      *               "attempt": 1,
                      *               "max_attempts": 1,
                      *               "cancel_requested": false,
+                     *               "waits": {
+                     *                 "code": "esx_0123456789abcdef0123456789abcdef",
+                     *                 "message": "a message",
+                     *                 "until": "2026-11-20T09:30:00.000Z"
+                     *               },
                      *               "estimated_minutes": 1.25,
                      *               "cloud_minutes": 1.25,
                      *               "estimated_credits": 1.25,
@@ -27824,6 +28076,11 @@ export interface operations {
                      *             "attempt": 1,
                      *             "max_attempts": 1,
                      *             "cancel_requested": false,
+                     *             "waits": {
+                     *               "code": "esx_0123456789abcdef0123456789abcdef",
+                     *               "message": "a message",
+                     *               "until": "2026-11-20T09:30:00.000Z"
+                     *             },
                      *             "estimated_minutes": 1.25,
                      *             "cloud_minutes": 1.25,
                      *             "estimated_credits": 1.25,
@@ -27916,6 +28173,11 @@ export interface operations {
                      *         "attempt": 1,
                      *         "max_attempts": 1,
                      *         "cancel_requested": false,
+                     *         "waits": {
+                     *           "code": "esx_0123456789abcdef0123456789abcdef",
+                     *           "message": "a message",
+                     *           "until": "2026-11-20T09:30:00.000Z"
+                     *         },
                      *         "estimated_minutes": 1.25,
                      *         "cloud_minutes": 1.25,
                      *         "estimated_credits": 1.25,
@@ -27987,6 +28249,11 @@ export interface operations {
                      *         "attempt": 1,
                      *         "max_attempts": 1,
                      *         "cancel_requested": false,
+                     *         "waits": {
+                     *           "code": "esx_0123456789abcdef0123456789abcdef",
+                     *           "message": "a message",
+                     *           "until": "2026-11-20T09:30:00.000Z"
+                     *         },
                      *         "estimated_minutes": 1.25,
                      *         "cloud_minutes": 1.25,
                      *         "estimated_credits": 1.25,
@@ -28154,6 +28421,12 @@ export interface operations {
                      *               "attempt": 1,
                      *               "at": "2026-11-20T09:30:00.000Z",
                      *               "duration_ms": 1,
+                     *               "times": {
+                     *                 "dns_ms": 1,
+                     *                 "connect_ms": 1,
+                     *                 "tls_ms": 1,
+                     *                 "first_byte_ms": 1
+                     *               },
                      *               "response_status": 200,
                      *               "error": "a error",
                      *               "response_excerpt": "a response excerpt"
@@ -28318,6 +28591,12 @@ export interface operations {
                      *           "attempt": 1,
                      *           "at": "2026-11-20T09:30:00.000Z",
                      *           "duration_ms": 1,
+                     *           "times": {
+                     *             "dns_ms": 1,
+                     *             "connect_ms": 1,
+                     *             "tls_ms": 1,
+                     *             "first_byte_ms": 1
+                     *           },
                      *           "response_status": 200,
                      *           "error": "a error",
                      *           "response_excerpt": "a response excerpt"
@@ -28349,6 +28628,66 @@ export interface operations {
             };
             404: components["responses"]["Route.webhook_not_found.delivery_not_found"];
             409: components["responses"]["Route.endpoint_disabled"];
+            429: components["responses"]["Route.rate_limited"];
+            500: components["responses"]["Route.internal"];
+            503: components["responses"]["Route.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    operator_update_webhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The endpoint's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["ChangeAnyWebhook"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "whe_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *       "account_id": "a account id",
+                     *       "enabled": true,
+                     *       "disabled_reason": "user",
+                     *       "disabled_at": "2026-11-20T09:30:00.000Z",
+                     *       "consecutive_failures": 0,
+                     *       "last_success_at": "2026-11-20T09:30:00.000Z",
+                     *       "ping": {
+                     *         "delivery_id": "dlv_01JD3M5N7P9Q1R3S5T7V9W1X3Y"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OperatorWebhook"];
+                };
+            };
+            400: components["responses"]["Route.invalid_request.invalid_json"];
+            401: components["responses"]["Route.unauthenticated"];
+            403: components["responses"]["Route.role_forbidden"];
+            404: components["responses"]["Route.webhook_not_found"];
+            409: components["responses"]["Route.illegal_transition"];
+            413: components["responses"]["Route.request_too_large"];
+            415: components["responses"]["Route.unsupported_media_type"];
             429: components["responses"]["Route.rate_limited"];
             500: components["responses"]["Route.internal"];
             503: components["responses"]["Route.unavailable.database_unavailable.shutting_down"];
@@ -28464,7 +28803,30 @@ export interface operations {
                      *           ],
                      *           "next": "a next"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "load": {
+                     *         "tasks": [
+                     *           {
+                     *             "task": "a task",
+                     *             "due": 1,
+                     *             "oldest_due_seconds": 1.25,
+                     *             "without_place": 1,
+                     *             "running": 1,
+                     *             "ended": 1
+                     *           }
+                     *         ],
+                     *         "pending_deliveries": 1,
+                     *         "oldest_due_delivery_seconds": 1.25,
+                     *         "workers": [
+                     *           {
+                     *             "name": "interview.mp4",
+                     *             "version": "a version",
+                     *             "slots": 1,
+                     *             "busy": 1,
+                     *             "silent_seconds": 1.25
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["HealthReport"];

@@ -5,6 +5,7 @@ use super::life::{self, Found, Step, Waiting};
 use super::words::{amount, link, or_dash, state, time, time_or};
 use super::{Visit, axis, leads_to, shell};
 use crate::http::error::{Answer, ApiError, Code};
+use crate::http::json::json_of;
 use crate::resources::operator::jobs::OperatorJobs;
 use crate::resources::tools::jobs::{JobAnswer, add_waits};
 use crate::usecases::operator::jobs::cancel_job;
@@ -13,7 +14,6 @@ use domain::job::{Job, JobStatus};
 use domain::task::Task;
 use maud::{Markup, html};
 use poem::Response;
-use poem_openapi::types::ToJSON;
 use std::collections::HashMap;
 use store::deliveries::{self, AttemptRow, DeliveryRow, DeliverySearchFilter, SearchScope};
 use store::jobs::{self, Origin};
@@ -172,7 +172,7 @@ fn deliveries_of(sent: &[DeliveryRow], now: chrono::DateTime<chrono::Utc>) -> Ma
 }
 
 fn document(job: &Job) -> Markup {
-    let shown = JobAnswer::from(job.clone()).to_json().unwrap_or_default();
+    let shown = json_of(&JobAnswer::from(job.clone()));
     html! { details { summary { "JSON" } pre { code data-copy="" { (format!("{shown:#}")) } } } }
 }
 
@@ -197,7 +197,7 @@ pub(super) async fn retry(visit: Visit) -> Answer<Response> {
     if let Some(started) = prepared.started() {
         return Ok(leads_to(&format!("/console/jobs/{}?done=retried", started.0)));
     }
-    let shown = prepared.to_json().unwrap_or_default();
+    let shown = json_of(&prepared);
     let main = html! {
         h1 { "Nothing was started" }
         p { "The answer was:" }

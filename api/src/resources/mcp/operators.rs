@@ -13,6 +13,7 @@ use crate::contract::Contract;
 use crate::http::API_PATH;
 use crate::http::answers::Taker;
 use crate::http::error::{Answer, ApiError, Code};
+use crate::http::json::json_of;
 use crate::http::refusal::Envelope;
 use crate::http::request::{Template, media_type};
 use crate::http::scope::Scope;
@@ -21,7 +22,6 @@ use crate::usecases::operator::report::verdict;
 use domain::operator::OperatorRole;
 use poem::http::Method;
 use poem::{Endpoint, Request, Response, Route, post};
-use poem_openapi::types::ToJSON;
 use rmcp::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ErrorData, Implementation, ListToolsResult,
@@ -117,7 +117,7 @@ impl Verdicts {
             return refused(&ApiError::new(Code::InvalidRequest, "`get_health` takes no arguments."));
         }
         match verdict(&self.app).await {
-            Ok(found) => CallToolResult::structured(HealthReport::from(found).to_json().unwrap_or_default()),
+            Ok(found) => CallToolResult::structured(json_of(&HealthReport::from(found))),
             Err(refusal) => refused(&refusal),
         }
     }

@@ -6,11 +6,11 @@ use super::credits::other_unit;
 use crate::app::App;
 use crate::auth::operator::OperatorCaller;
 use crate::http::error::Answer;
+use crate::http::json::json_of;
 use crate::http::text::MinuteCount;
 use crate::usecases::balance::balance;
 use domain::ids::AccountId;
 use domain::minutes::Minutes;
-use poem_openapi::types::ToJSON;
 use serde_json::{Value, json};
 use sqlx::Acquire;
 use store::minutes::Balance;
@@ -84,7 +84,7 @@ pub async fn give_minutes(app: &App, operator: &OperatorCaller, id: AccountId, g
     let balance = balance(settings, &mut give_minutes, id).await?;
     if applied {
         let mut after = audit_value(&balance);
-        after["given_minutes"] = MinuteCount(minutes).to_json().unwrap_or_default();
+        after["given_minutes"] = json_of(&MinuteCount(minutes));
         after["note"] = note.into();
         after["reference"] = reference.into();
         let entry = operator.changed(way.action(), id, Some(audit_value(&before)), Some(after));

@@ -178,6 +178,7 @@ OPERATIONS = {
     'operator_list_deliveries': Operation('operator_list_deliveries', 'GET', '/operator/deliveries', 'harmless', types.ListDelivery, rows=('data',)),
     'operator_resend_deliveries': Operation('operator_resend_deliveries', 'POST', '/operator/deliveries/resend', 'harmless', types.ResentAll),
     'operator_resend_delivery': Operation('operator_resend_delivery', 'POST', '/operator/deliveries/{id}/resend', 'refused', types.Delivery),
+    'operator_update_webhook': Operation('operator_update_webhook', 'PATCH', '/operator/webhooks/{id}', 'harmless', types.OperatorWebhook),
     'operator_list_audit': Operation('operator_list_audit', 'GET', '/operator/audit', 'harmless', types.ListAuditEntry, rows=('data',)),
     'operator_get_report': Operation('operator_get_report', 'GET', '/operator/report', 'harmless', types.HealthReport),
     'operator_create_console_link': Operation('operator_create_console_link', 'POST', '/operator/console-links', 'refused', types.ConsoleLink),
@@ -1325,6 +1326,7 @@ class Account(Group):
         *,
         pages: Sequence[types.PortalPage] | None = None,
         return_url: str | None = None,
+        refresh_url: str | None = None,
         theme: types.PortalTheme | Mapping[str, Any] | None = None,
         workspace_id: str | None = None,
         timeout: float | None = None,
@@ -1332,7 +1334,7 @@ class Account(Group):
         """Makes a link to pages for people of the account: their webhooks, jobs, usage and keys. It can be used once, within ten
         minutes, and signs a browser in for an hour, with its key's rights on those pages; it makes no keys. The
         session ends with the key that made the link, which must be an API key."""
-        return self._client.call(OPERATIONS['create_portal_session'], body={}, maybe={'pages': pages, 'return_url': return_url, 'theme': theme}, workspace_id=workspace_id, timeout=timeout)
+        return self._client.call(OPERATIONS['create_portal_session'], body={}, maybe={'pages': pages, 'return_url': return_url, 'refresh_url': refresh_url, 'theme': theme}, workspace_id=workspace_id, timeout=timeout)
 
     def get_statement(
         self,
@@ -1549,6 +1551,7 @@ class Generation(Group):
         target_language: str,
         ref: str | None = None,
         timeline_id: str | None = None,
+        timeline_revision: int | None = None,
         source_language: str | None = None,
         script: Sequence[types.ScriptSegment | Mapping[str, Any]] | None = None,
         voices: Sequence[types.SpeakerVoice | Mapping[str, Any]] | None = None,
@@ -1561,10 +1564,12 @@ class Generation(Group):
         """Translates the speech of an item and speaks it in another language, in a job of kind `dub` that makes a new item, a
         timeline with the new voices as its voiceover, and a dub to edit. It needs the item's `transcript` and
         `speakers` reads: stored ones are used at no charge. If one is missing, its job is started or joined and the
-        answer is `queued`: follow `job_id` with `get_jobs` and call again. With `script` neither is needed. The
-        built-in engines translate and speak at draft quality: listen to the result, and change it with `edit_dub`.
-        The same call makes the same dub once, until the dub or its item is deleted."""
-        return self._client.call(OPERATIONS['dub'], body={'target_language': target_language}, maybe={'ref': ref, 'timeline_id': timeline_id, 'source_language': source_language, 'script': script, 'voices': voices, 'keep_background': keep_background, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+        answer is `queued`: follow `job_id` with `get_jobs` and call again. With `script` neither is needed. Of a
+        timeline (`timeline_id`) the film is dubbed, and the new timeline is its variant: a film that is missing is
+        rendered first, in the same way. Name `timeline_revision` in each call, so that an edit in between changes
+        nothing. The built-in engines translate and speak at draft quality: listen to the result, and change it with
+        `edit_dub`. The same call makes the same dub once, until the dub or its item is deleted."""
+        return self._client.call(OPERATIONS['dub'], body={'target_language': target_language}, maybe={'ref': ref, 'timeline_id': timeline_id, 'timeline_revision': timeline_revision, 'source_language': source_language, 'script': script, 'voices': voices, 'keep_background': keep_background, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def list_dubs(
         self,
@@ -2458,6 +2463,19 @@ class Operator(Group):
         it, or a resend of it, is still pending, that one is cancelled."""
         return self._client.call(OPERATIONS['operator_resend_delivery'], path={'id': id}, timeout=timeout)
 
+    def operator_update_webhook(
+        self,
+        id: str,
+        *,
+        enabled: bool | None = None,
+        test: bool | None = None,
+        timeout: float | None = None,
+    ) -> types.OperatorWebhook:
+        """Enabling and disabling are in the account's own audit log too, without the operator's name. An endpoint of a suspended
+        account can't be enabled. A ping's result counts neither as failure nor as success, and it is not retried; an
+        endpoint takes ten pings a minute."""
+        return self._client.call(OPERATIONS['operator_update_webhook'], path={'id': id}, body={}, maybe={'enabled': enabled, 'test': test}, timeout=timeout)
+
     def operator_list_audit(
         self,
         *,
@@ -2480,7 +2498,8 @@ class Operator(Group):
         timeout: float | None = None,
     ) -> types.HealthReport:
         """The health of the service on five axes: each with a sentence, the numbers behind it, and the command that helps next.
-        The same numbers give the same words. An axis whose numbers are too old is `unknown`, never `healthy`."""
+        The same numbers give the same words. An axis whose numbers are too old is `unknown`, never `healthy`. `load`
+        has what waits and runs by task, and the workers."""
         return self._client.call(OPERATIONS['operator_get_report'], timeout=timeout)
 
     def operator_create_console_link(
@@ -3649,6 +3668,7 @@ class AsyncAccount(AsyncGroup):
         *,
         pages: Sequence[types.PortalPage] | None = None,
         return_url: str | None = None,
+        refresh_url: str | None = None,
         theme: types.PortalTheme | Mapping[str, Any] | None = None,
         workspace_id: str | None = None,
         timeout: float | None = None,
@@ -3656,7 +3676,7 @@ class AsyncAccount(AsyncGroup):
         """Makes a link to pages for people of the account: their webhooks, jobs, usage and keys. It can be used once, within ten
         minutes, and signs a browser in for an hour, with its key's rights on those pages; it makes no keys. The
         session ends with the key that made the link, which must be an API key."""
-        return await self._client.call(OPERATIONS['create_portal_session'], body={}, maybe={'pages': pages, 'return_url': return_url, 'theme': theme}, workspace_id=workspace_id, timeout=timeout)
+        return await self._client.call(OPERATIONS['create_portal_session'], body={}, maybe={'pages': pages, 'return_url': return_url, 'refresh_url': refresh_url, 'theme': theme}, workspace_id=workspace_id, timeout=timeout)
 
     def get_statement(
         self,
@@ -3873,6 +3893,7 @@ class AsyncGeneration(AsyncGroup):
         target_language: str,
         ref: str | None = None,
         timeline_id: str | None = None,
+        timeline_revision: int | None = None,
         source_language: str | None = None,
         script: Sequence[types.ScriptSegment | Mapping[str, Any]] | None = None,
         voices: Sequence[types.SpeakerVoice | Mapping[str, Any]] | None = None,
@@ -3885,10 +3906,12 @@ class AsyncGeneration(AsyncGroup):
         """Translates the speech of an item and speaks it in another language, in a job of kind `dub` that makes a new item, a
         timeline with the new voices as its voiceover, and a dub to edit. It needs the item's `transcript` and
         `speakers` reads: stored ones are used at no charge. If one is missing, its job is started or joined and the
-        answer is `queued`: follow `job_id` with `get_jobs` and call again. With `script` neither is needed. The
-        built-in engines translate and speak at draft quality: listen to the result, and change it with `edit_dub`.
-        The same call makes the same dub once, until the dub or its item is deleted."""
-        return await self._client.call(OPERATIONS['dub'], body={'target_language': target_language}, maybe={'ref': ref, 'timeline_id': timeline_id, 'source_language': source_language, 'script': script, 'voices': voices, 'keep_background': keep_background, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+        answer is `queued`: follow `job_id` with `get_jobs` and call again. With `script` neither is needed. Of a
+        timeline (`timeline_id`) the film is dubbed, and the new timeline is its variant: a film that is missing is
+        rendered first, in the same way. Name `timeline_revision` in each call, so that an edit in between changes
+        nothing. The built-in engines translate and speak at draft quality: listen to the result, and change it with
+        `edit_dub`. The same call makes the same dub once, until the dub or its item is deleted."""
+        return await self._client.call(OPERATIONS['dub'], body={'target_language': target_language}, maybe={'ref': ref, 'timeline_id': timeline_id, 'timeline_revision': timeline_revision, 'source_language': source_language, 'script': script, 'voices': voices, 'keep_background': keep_background, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def list_dubs(
         self,
@@ -4782,6 +4805,19 @@ class AsyncOperator(AsyncGroup):
         it, or a resend of it, is still pending, that one is cancelled."""
         return await self._client.call(OPERATIONS['operator_resend_delivery'], path={'id': id}, timeout=timeout)
 
+    async def operator_update_webhook(
+        self,
+        id: str,
+        *,
+        enabled: bool | None = None,
+        test: bool | None = None,
+        timeout: float | None = None,
+    ) -> types.OperatorWebhook:
+        """Enabling and disabling are in the account's own audit log too, without the operator's name. An endpoint of a suspended
+        account can't be enabled. A ping's result counts neither as failure nor as success, and it is not retried; an
+        endpoint takes ten pings a minute."""
+        return await self._client.call(OPERATIONS['operator_update_webhook'], path={'id': id}, body={}, maybe={'enabled': enabled, 'test': test}, timeout=timeout)
+
     def operator_list_audit(
         self,
         *,
@@ -4804,7 +4840,8 @@ class AsyncOperator(AsyncGroup):
         timeout: float | None = None,
     ) -> types.HealthReport:
         """The health of the service on five axes: each with a sentence, the numbers behind it, and the command that helps next.
-        The same numbers give the same words. An axis whose numbers are too old is `unknown`, never `healthy`."""
+        The same numbers give the same words. An axis whose numbers are too old is `unknown`, never `healthy`. `load`
+        has what waits and runs by task, and the workers."""
         return await self._client.call(OPERATIONS['operator_get_report'], timeout=timeout)
 
     async def operator_create_console_link(

@@ -106,6 +106,8 @@ class Attempt(Model):
     """When it began."""
     duration_ms: int
     """Its duration, in milliseconds."""
+    times: AttemptTimes
+    """How long its steps took."""
     response_status: int | None
     """The receiver's HTTP status; null when there was no answer."""
     error: str | None
@@ -113,6 +115,21 @@ class Attempt(Model):
     `tls_failed`, `url_not_public`, `redirect_refused`, `http_status`, `secret_unavailable`, `endpoint_disabled`."""
     response_excerpt: str | None
     """The start of the receiver's answer, at most 1 KiB; null when there was none."""
+
+
+class AttemptTimes(Model):
+    """How long the steps of an attempt took, in milliseconds. A step that did not end is null, and so is one that there was
+    none of: no lookup of an address, no TLS over http, and nothing to open where a connection was open already."""
+
+    __slots__ = ()
+    dns_ms: int | None
+    """Looking up the name of the receiver, or null."""
+    connect_ms: int | None
+    """Connecting to it, or null."""
+    tls_ms: int | None
+    """Setting up TLS, or null."""
+    first_byte_ms: int | None
+    """From the start of the attempt until the headers of the answer came; null when there was no answer."""
 
 AudioSlot = Literal['voiceover', 'music']
 """The tracks of which a timeline has one each."""
@@ -725,6 +742,16 @@ class ChangeAccount(Model):
     """The new name."""
 
 
+class ChangeAnyWebhook(Model):
+    """What to change in an endpoint. Absent fields change nothing."""
+
+    __slots__ = ()
+    enabled: bool | None
+    """Whether events are sent. Enabling a disabled endpoint clears its count of failures."""
+    test: bool | None
+    """`true` sends one ping now, after the change, also to a disabled endpoint."""
+
+
 class ChangeProjectSettings(Model):
     """A project's settings."""
 
@@ -980,6 +1007,9 @@ class CreatePortalSession(Model):
     """The pages that the link opens; all when not given."""
     return_url: str | None
     """The URL to which the pages lead back, also after the session has ended: http or https."""
+    refresh_url: str | None
+    """The URL to which a browser is sent once the session has run out, where your application makes another link: http or
+    https."""
     theme: PortalTheme | None
     """The look of the pages."""
 
@@ -1383,6 +1413,8 @@ class DubDocument(Model):
     """The ref of the item that is dubbed, or its id when it has none; null when it is deleted."""
     item_id: str
     """The item that is dubbed."""
+    source_timeline_id: str | None
+    """The timeline that the item is the film of; null when an item was dubbed."""
     source_language: str | None
     """The language that is spoken in the item; null when a script was given without it."""
     target_language: str
@@ -1469,19 +1501,23 @@ class DubStanding(Model):
     __slots__ = ()
     ref: str | None
     """The ref or id that the request named; only when a read of the item is missing."""
-    item_id: str
-    """The item that is dubbed."""
+    item_id: str | None
+    """The item that is dubbed; absent while a timeline's film is missing."""
+    source_timeline_id: str | None
+    """The timeline that is dubbed, if one is; absent while a read of its film is missing."""
+    timeline_revision: int | None
+    """The revision of that timeline; only while its film is missing. Name it in the next call."""
     status: NeedStatus
     """`ready`, `queued`, or `startable` in a dry run."""
     job_id: str | None
-    """The job that dubs, or that computes a missing read; only when queued. Follow it with `get_jobs`. When it computes a
-    read, call again once it has ended."""
+    """The job that dubs, that computes a missing read, or that renders a missing film; only when queued. Follow it with
+    `get_jobs`. When it does not dub, call again once it has ended."""
     estimated_minutes: float | None
     """Minutes held for that job, or that would be held; only when queued or startable."""
     dub_id: str | None
     """The dub; once it exists."""
     timeline_id: str | None
-    """Its timeline; only when ready."""
+    """The dub's own timeline; only when ready."""
     output_item_id: str | None
     """The dubbed item; only when ready."""
     segments: int | None
@@ -1933,6 +1969,20 @@ class HealthFinding(Model):
     """The command that helps next; null when nothing is to be done."""
 
 
+class HealthLoad(Model):
+    """What waits and runs, and who works. Counts end at 2,000."""
+
+    __slots__ = ()
+    tasks: list[HealthTask]
+    """The tasks of which a job waits, runs, or ended within 15 minutes, ordered by name."""
+    pending_deliveries: int
+    """The number of deliveries that wait to be sent, now or later."""
+    oldest_due_delivery_seconds: float
+    """Seconds for which the oldest delivery that could be sent has been due; 0 when there is none."""
+    workers: list[HealthWorker]
+    """The workers that have not reported their end, ordered by name."""
+
+
 class HealthNumber(Model):
     """A number on which a finding is based."""
 
@@ -1955,9 +2005,45 @@ class HealthReport(Model):
     """The verdict, as one sentence."""
     axes: list[HealthFinding]
     """The five axes: flow, execution, delivery, money, liveness."""
+    load: HealthLoad
+    """What waits and runs at this moment, and who works."""
 
 HealthState = Literal['healthy', 'unknown', 'degraded', 'failing']
 """The states of health."""
+
+
+class HealthTask(Model):
+    """The jobs of one task."""
+
+    __slots__ = ()
+    task: str
+    """The name of a read, or `render`, `generation` or `dub`."""
+    due: int
+    """The number of jobs that a worker could take now."""
+    oldest_due_seconds: float
+    """Seconds for which the oldest of them has been due; 0 when there is none."""
+    without_place: int
+    """The number of jobs that wait for one of their account's places."""
+    running: int
+    """The number of jobs that run."""
+    ended: int
+    """The number of jobs that ended within 15 minutes."""
+
+
+class HealthWorker(Model):
+    """A worker."""
+
+    __slots__ = ()
+    name: str
+    """Its name."""
+    version: str
+    """Its version."""
+    slots: int
+    """The number of jobs that it can run at once."""
+    busy: int
+    """The number of jobs that it runs."""
+    silent_seconds: float
+    """Seconds since it last reported; from 30 on it counts as dead."""
 
 
 class ImportMedia(Model):
@@ -2047,6 +2133,8 @@ class JobAnswer(Model):
     """The number of attempts after which a retryable failure is final."""
     cancel_requested: bool
     """Whether it was asked to stop while it ran."""
+    waits: JobWait | None
+    """What it waits for; null unless it is queued. Events don't tell."""
     estimated_minutes: float
     """Minutes held for it."""
     cloud_minutes: float | None
@@ -2113,6 +2201,21 @@ JobKindWord = Literal['generation', 'render', 'dub', 'transcription', 'read']
 
 JobStatusWord = Literal['queued', 'running', 'succeeded', 'failed', 'cancelled']
 """The status of a job (contract §3.2). The last three are final."""
+
+
+class JobWait(Model):
+    """What a queued job waits for."""
+
+    __slots__ = ()
+    code: str
+    """`slot`: a free slot of a worker; `place`: one of the places that the account's jobs have; `engine`: a worker that can
+    do it; `retry`: its next attempt; `put_back` and `due`: its time; `processor_time`: the account's unpaid processor
+    time of a day; `read_paused`: its read to be resumed; `turn`: what only the account that pays is told. More may
+    come."""
+    message: str
+    """The reason in a sentence."""
+    until: str | None
+    """When it is due; null when no time is known."""
 
 
 class JobsAnswer(Model):
@@ -2855,7 +2958,10 @@ class MakeDub(Model):
     ref: str | None
     """The item: its ref, its id, or the id of the job that made it."""
     timeline_id: str | None
-    """A timeline to dub, instead of `ref`. This service dubs items only: render the timeline first."""
+    """A timeline to dub, instead of `ref`: its film is rendered first, unless that is there."""
+    timeline_revision: int | None
+    """The revision of the timeline to dub, its present one or one that `undo_timeline` could still return to; the present
+    one when not given."""
     target_language: str
     """The language to dub into, such as `es` or `spa`."""
     source_language: str | None
@@ -3277,6 +3383,28 @@ class OperatorUser(Model):
     """When they were added."""
     disabled_at: str | None
     """Since when they are refused everywhere; null when they are not."""
+
+
+class OperatorWebhook(Model):
+    """An endpoint of an account. Its URL is not shown, since it may hold a secret of its owner's."""
+
+    __slots__ = ()
+    id: str
+    """Its id."""
+    account_id: str
+    """The account that owns it."""
+    enabled: bool
+    """Whether events are sent."""
+    disabled_reason: Reason | None
+    """Why it is disabled; null when it is enabled."""
+    disabled_at: str | None
+    """When it was disabled; null when it is enabled."""
+    consecutive_failures: int
+    """Attempts that failed since the last success; at twenty the endpoint is disabled."""
+    last_success_at: str | None
+    """When an attempt last succeeded, accurate to ten seconds; null when none did."""
+    ping: Ping | None
+    """The ping that `test: true` sent; absent otherwise."""
 
 
 class OperatorWorkspace(Model):
@@ -4286,6 +4414,8 @@ class SentAttempt(Model):
     """When it began."""
     duration_ms: int
     """Its duration, in milliseconds."""
+    times: AttemptTimes
+    """How long its steps took."""
     request_host: str | None
     """The host that it was sent to; null when nothing is known to have been sent."""
     request_path: str | None
@@ -5935,7 +6065,7 @@ class TroubledEndpoint(Model):
     """The number of failed attempts since the last success."""
 
 Unarrived = Literal['failed', 'skipped']
-"""The final status of a delivery that can be sent again."""
+"""The final status of a delivery that did not arrive."""
 
 
 class UndoBoard(Model):
@@ -6411,6 +6541,7 @@ Resent = Union[Delivery, ResentSince]
 shapes(
     (AccountDetail, {'account': OperatorAccount, 'balances': BalancesAnswer, 'unpaid_processor': UnpaidProcessorTime}),
     (AddComment, {'region': CommentRegion}),
+    (Attempt, {'times': AttemptTimes}),
     (BalancesAnswer, {'credits': CreditsAnswer, 'rates': ReadRates}),
     (BeatsAnswer, {'beats': StoredReadBeatsData}),
     (BeatsData, {'tempo_curve': TempoPoint}),
@@ -6456,11 +6587,12 @@ shapes(
     (GivenCredits, {'balances': BalancesAnswer}),
     (GivenMinutes, {'balances': BalancesAnswer}),
     (HealthFinding, {'numbers': HealthNumber}),
-    (HealthReport, {'axes': HealthFinding}),
+    (HealthLoad, {'tasks': HealthTask, 'workers': HealthWorker}),
+    (HealthReport, {'axes': HealthFinding, 'load': HealthLoad}),
     (ImportedTimeline, {'timeline': Timeline}),
     (ItemAnswer, {'item': LibraryItem}),
     (ItemPage, {'items': LibraryItem}),
-    (JobAnswer, {'error': JobErrorAnswer}),
+    (JobAnswer, {'waits': JobWait, 'error': JobErrorAnswer}),
     (JobEvent, {'data': JobEventData}),
     (JobEventData, {'job': JobAnswer}),
     (JobsAnswer, {'jobs': JobAnswer}),
@@ -6491,6 +6623,7 @@ shapes(
     (OpenedAccount, {'account': OperatorAccount}),
     (OperatorJob, {'job': JobAnswer}),
     (OperatorReadList, {'data': OperatorRead}),
+    (OperatorWebhook, {'ping': Ping}),
     (OverviewAnswer, {'newest_items': LibraryItem, 'troubled_endpoints': TroubledEndpoint}),
     (PingEvent, {'data': PingEventData}),
     (Post, {'media': PostMedia}),
@@ -6508,6 +6641,7 @@ shapes(
     (PulledPosts, {'posts': Post}),
     (ReadsOnReady, {'answers': PreparedRead}),
     (ResentAll, {'endpoints': ResentTo}),
+    (SentAttempt, {'times': AttemptTimes}),
     (SettingsAnswer, {'settings': WorkspaceSettings}),
     (SilenceAnswer, {'keep': KeptSpan}),
     (SkillAnswer, {'skill': Skill}),

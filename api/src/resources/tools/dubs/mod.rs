@@ -14,6 +14,7 @@ use crate::contract::envelope::{self, Stored, ToolAnswer};
 use crate::contract::groups::{Refusals, Tag};
 use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, Code};
+use crate::http::json::json_of;
 use crate::http::paging::Page;
 use crate::http::text::{Text, True};
 use crate::resources::tools::written::written;
@@ -101,7 +102,7 @@ impl DubTools {
         let (Auth(caller), asked) = (auth, arguments.0);
         caller.require(Role::Editor)?;
         let dry_run = asked.dry_run.unwrap_or(false);
-        let request = asked.to_json().unwrap_or_default();
+        let request = json_of(&asked);
         let key = if dry_run { IdempotencyKey(None) } else { key };
         let call = DubCall { app: &self.0, caller: &caller, tool: "dub", request, key, dry_run };
         if let Some(answer) = call.replayed().await? {
@@ -167,7 +168,7 @@ impl DubTools {
             return Ok(Stored::replayed(before.body));
         }
         let EditDub { dub_id, if_revision, name, ops } = arguments.0;
-        let ops = ops.iter().flatten().filter_map(ToJSON::to_json).collect();
+        let ops = ops.iter().flatten().map(json_of).collect();
         let edit = DubEdit { if_revision, name: name.map(|name| name.0), ops };
         let dub = dub_id.id(Code::DubNotFound)?;
         Ok(edit_dub(&self.0, &caller, &once, dub, edit, answer_writer(&caller.request_id)).await?.into())
