@@ -71,7 +71,7 @@ async fn every_job_ends_once_although_all_connections_break_again_and_again() ->
         if moved_on.await.is_err() {
             // What was claimed while a connection broke waits for its lease.
             world.advance(Duration::from_secs(31)).await?;
-        } else if breaks < 12 {
+        } else if breaks < 8 {
             breaks += 1;
             sqlx::query(
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -82,7 +82,7 @@ async fn every_job_ends_once_although_all_connections_break_again_and_again() ->
             world.assert_invariants().await?;
         }
     }
-    assert_eq!(breaks, 12);
+    assert_eq!(breaks, 8);
     let ended = "SELECT count(*) FROM jobs WHERE status = 'succeeded'";
     assert_eq!(world.count(ended).await?, i64::try_from(jobs.len())?);
     scheduler.stop().await?;

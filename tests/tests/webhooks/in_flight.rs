@@ -9,6 +9,10 @@ use domain::signature::verify;
 use poem::http::{Method, StatusCode};
 use serde_json::{Value, json};
 use std::future::Future;
+use std::time::{Duration, Instant};
+
+/// How long a claim is sent as it was claimed.
+const FRESH: Duration = Duration::from_millis(50);
 
 /// Works the waiting tickets, does `meanwhile` once so many requests are under way, and lets the receiver answer then.
 pub async fn while_in_flight(bench: &Bench, requests: usize, meanwhile: impl Future<Output = ()>) {
@@ -16,6 +20,9 @@ pub async fn while_in_flight(bench: &Bench, requests: usize, meanwhile: impl Fut
     let meanwhile = async {
         bench.until("the requests are under way", || bench.receiver.in_flight() == requests).await;
         meanwhile.await;
+        // What was claimed a moment ago is sent as it was claimed.
+        let began = Instant::now();
+        bench.until("the claims are older than that", || began.elapsed() > FRESH).await;
         bench.receiver.release();
     };
     tokio::join!(bench.work(), meanwhile);

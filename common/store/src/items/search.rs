@@ -81,10 +81,11 @@ struct Looked {
     last_name: Option<String>,
 }
 
-/// The statement that looks at items. `$seen` is its condition, with parameters from `$14` on; `$name` is what the order
-/// needs of a name; `$order` is the order. Columns are judged where a row is read, and reads are looked up only for rows
-/// that pass. How many rows are looked at stands in subqueries, so that the planner does not know it and goes by the
-/// index: knowing it, it read the whole table and sorted it. What is searched for is lowered once, in a subquery too.
+/// The statement that looks at items. `$seen` is its condition, with parameters from `$14` on; `$name` is what the
+/// order needs of a name; `$order` is the order. Columns are judged where a row is read, and reads are looked up only
+/// for rows that pass. How many rows are looked at stands in subqueries, so that the planner does not know it and goes
+/// by the index: knowing it, it read the whole table and sorted it. What is searched for is lowered once, in a subquery
+/// too.
 macro_rules! look {
     ($seen:tt, $name:tt, $order:tt, $asked:expr, $($place:expr),+) => {
         sqlx::query_as!(

@@ -1,0 +1,56 @@
+use super::*;
+
+#[test]
+fn a_refusal_of_either_envelope_is_told_with_its_code_its_request_and_the_next_step() {
+    let tool = json!({ "ok": false, "error": {
+        "code": "insufficient_minutes", "message": "Not enough.", "retryable": false, "suggested_action": "Buy some, or see `list_models`.",
+    }});
+    let failure = Failure::Refused(Box::new(Refusal::read(402, &tool, Some("req_1"))));
+    assert_eq!(
+        failure.words(),
+        "error: Not enough.      (insufficient_minutes, req_1)\n  next: Buy some, or see `mws models list`."
+    );
+    for (said, here) in [
+        ("Wait until `get_item` shows it.", "Wait until `mws items get` shows it."),
+        ("GET /tools lists them.", "`mws tools list` lists them."),
+        ("`list_calendar_feeds` and `list_calendar`.", "`mws calendar feeds` and `mws calendar list`."),
+    ] {
+        assert_eq!(with_commands(said), here);
+    }
+    let route = json!({ "error": { "code": "rate_limited", "message": "Slow down.", "status": 429 } });
+    let failure = Failure::Refused(Box::new(Refusal::read(429, &route, None)));
+    assert_eq!(failure.json()["error"]["retryable"], true);
+}
+
+#[test]
+fn every_tool_that_a_refusal_of_the_api_suggests_has_a_command() {
+    let document: Value = serde_json::from_str(include_str!("../../openapi.json")).expect("the document is JSON");
+    let paths = document["paths"].as_object().expect("it has paths");
+    let tools: Vec<&str> = paths.keys().filter_map(|path| path.strip_prefix("/tools/")).collect();
+    let is_tool = |word: &&str| tools.contains(word);
+    let mut suggested = 0;
+    for code in api::http::error::Code::ALL {
+        let step = code.suggested_action();
+        suggested += step.split('`').filter(is_tool).count();
+        let here = with_commands(step);
+        let left: Vec<&str> = here.split('`').filter(is_tool).collect();
+        let is_told = left.is_empty() && !here.contains("GET /tools") && !here.contains("GET /workspaces");
+        assert!(is_told, "{}: {here}", code.name());
+    }
+    assert!(suggested > 10, "only {suggested} tools are suggested");
+}
+
+#[test]
+fn a_cause_that_its_error_repeats_is_told_once() {
+    let inner = anyhow::anyhow!("refused").context("can't connect: refused").context("no database");
+    assert_eq!(causes(&inner), "no database: can't connect: refused");
+}
+
+#[test]
+fn every_kind_of_refusal_has_its_exit_code() {
+    let code = |status| Refusal::read(status, &Value::Null, None).exit_code();
+    let expected = [(400, 2), (401, 3), (402, 5), (403, 3), (404, 4), (409, 5), (422, 5), (429, 6), (500, 1), (503, 6)];
+    for (status, exit) in expected {
+        assert_eq!(code(status), exit, "{status}");
+    }
+}
