@@ -24,7 +24,7 @@ fn a_refusal_of_either_envelope_is_told_with_its_code_its_request_and_the_next_s
 
 #[test]
 fn every_tool_that_a_refusal_of_the_api_suggests_has_a_command() {
-    let document: Value = serde_json::from_str(include_str!("../../openapi.json")).expect("the document is JSON");
+    let document: Value = serde_json::from_str(include_str!("../../../openapi.json")).expect("the document is JSON");
     let paths = document["paths"].as_object().expect("it has paths");
     let tools: Vec<&str> = paths.keys().filter_map(|path| path.strip_prefix("/tools/")).collect();
     let is_tool = |word: &&str| tools.contains(word);

@@ -10,11 +10,14 @@ const MOST_ATTRIBUTES: usize = 100_000;
 const MOST_COPIED_ELEMENTS: usize = 600_000;
 /// Bytes of the same.
 const MOST_COPIED_BYTES: usize = 64 << 20;
-/// Bytes of all relative `xml:base`: each is joined to the one around it, and all are kept.
-const MOST_BASE_BYTES: usize = 16 << 10;
+/// Each element gets a copy of the URL that its own are joined to, and each URL that is found is one.
+const MOST_JOINED_BYTES: usize = 64 << 20;
+/// The attribute that gives the URL to which an element's URLs are joined, and a name of that length which is nothing.
+const BASE: &[u8] = b"xml:base";
+const NO_BASE: &[u8] = b"xml:none";
 
-/// Whether a feed has more of anything than is allowed.
-pub(crate) fn is_long(feed: &str) -> bool {
+/// Whether a feed has more of anything than is allowed. Its URLs are joined to one of `base_bytes` bytes.
+pub(crate) fn is_long(feed: &str, base_bytes: usize) -> bool {
     let many = |what: &str| feed.matches(what).take(MOST_ENTRIES + 1).count() > MOST_ENTRIES;
     if many("<item") || many("<entry") || many(":item") || many(":entry") {
         return true;
@@ -28,7 +31,7 @@ pub(crate) fn is_long(feed: &str) -> bool {
         // An entry of JSON Feed has objects of its own: its authors, its attachments.
         return count(b"{") > 5 * MOST_ENTRIES;
     }
-    count(b"=") > MOST_ATTRIBUTES || has_many_groups(feed, begins) || has_long_bases(feed)
+    count(b"=") > MOST_ATTRIBUTES || has_many_groups(feed, begins) || begins * base_bytes > MOST_JOINED_BYTES
 }
 
 fn has_many_groups(feed: &str, elements: usize) -> bool {
@@ -36,26 +39,25 @@ fn has_many_groups(feed: &str, elements: usize) -> bool {
     groups * elements > MOST_COPIED_ELEMENTS || groups * feed.len() > MOST_COPIED_BYTES
 }
 
-/// Whether the URLs that stand in `xml:base`, joined, would be long. One that is absolute stands for itself.
-fn has_long_bases(feed: &str) -> bool {
-    const NAME: &str = "xml:base";
-    let mut relative = 0;
-    for (at, _) in feed.match_indices(NAME) {
-        let Some(value) = quoted(&feed[at + NAME.len()..]) else { continue };
-        let begins = |scheme: &str| value.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
-        if !begins("https://") && !begins("http://") {
-            relative += value.len();
+/// Leaves the feed its first `xml:base`, and returns how many bytes its URLs may have by it. Later ones are no attribute
+/// that the parser knows: it would join each to the one around it, without a bound, and keep them all.
+pub(crate) fn keep_one_base(feed: &mut [u8]) -> usize {
+    let (mut kept, mut from) = (None, 0);
+    while let Some(at) = feed[from..].windows(BASE.len()).position(|bytes| bytes == BASE) {
+        let (begins, ends) = (from + at, from + at + BASE.len());
+        match quoted_bytes(&feed[ends..]) {
+            // A byte that a URL may not have takes three.
+            Some(bytes) if kept.is_none() && bytes <= MOST_URL_BYTES => kept = Some(3 * bytes),
+            _ => feed[begins..ends].copy_from_slice(NO_BASE),
         }
-        if value.len() > MOST_URL_BYTES || relative > MOST_BASE_BYTES {
-            return true;
-        }
+        from = ends;
     }
-    false
+    kept.unwrap_or(0)
 }
 
-/// Returns the value that follows the name of an attribute; none where nothing quoted follows.
-fn quoted(after: &str) -> Option<&str> {
-    let after = after.trim_start().strip_prefix('=')?.trim_start();
-    let quote = after.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
-    after[1..].split(quote).next()
+/// Returns the length of the quoted value that follows the name of an attribute; none where nothing quoted follows.
+fn quoted_bytes(after: &[u8]) -> Option<usize> {
+    let after = after.trim_ascii_start().strip_prefix(b"=")?.trim_ascii_start();
+    let (quote, value) = after.split_first().filter(|(quote, _)| matches!(quote, b'"' | b'\''))?;
+    value.iter().position(|byte| byte == quote)
 }

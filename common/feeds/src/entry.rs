@@ -1,7 +1,7 @@
 //! One entry of a feed as a post.
 
 use crate::html::plain;
-use crate::{MOST_MEDIA, MOST_TEXT_CHARACTERS, MediaLink, Post, canonical, line};
+use crate::{MOST_MEDIA, MOST_MEDIA_SEEN, MOST_TEXT_CHARACTERS, MediaLink, Post, canonical, line};
 use feed_rs::model::{Entry, Link};
 use url::Url;
 
@@ -24,7 +24,7 @@ pub(crate) fn post(entry: Entry, base: &Url) -> Option<Post> {
     })
 }
 
-/// Returns the enclosures and the media of an entry, each URL once.
+/// Returns the enclosures and the media of an entry, each URL once, of the first [`MOST_MEDIA_SEEN`].
 fn media(entry: &Entry, base: &Url) -> Vec<MediaLink> {
     let enclosed = entry.links.iter().filter(|link| link.rel.as_deref() == Some("enclosure"));
     let enclosed = enclosed.map(|link| (link.href.clone(), link.media_type.clone()));
@@ -33,7 +33,7 @@ fn media(entry: &Entry, base: &Url) -> Vec<MediaLink> {
         Some((content.url.as_ref()?.to_string(), content.content_type.as_ref().map(ToString::to_string)))
     });
     let mut links: Vec<MediaLink> = Vec::new();
-    for (url, content_type) in enclosed.chain(shown) {
+    for (url, content_type) in enclosed.chain(shown).take(MOST_MEDIA_SEEN) {
         let Some(url) = canonical(&url, base) else { continue };
         if links.len() < MOST_MEDIA && !links.iter().any(|link| link.url == url) {
             links.push(MediaLink { url, content_type: content_type.as_deref().and_then(line) });

@@ -27,6 +27,8 @@ pub const MOST_LINE_CHARACTERS: usize = 500;
 pub const MOST_URL_BYTES: usize = 2_000;
 /// Links to media of one post at most.
 pub const MOST_MEDIA: usize = 8;
+/// Links to media of one post that are looked at, at most.
+const MOST_MEDIA_SEEN: usize = 100;
 /// Entries that a feed may have: all of them are in memory at once.
 const MOST_ENTRIES: usize = 2_000;
 /// Elements or objects that a feed may have.
@@ -89,7 +91,7 @@ pub enum FeedError {
     /// A feed that would take too much memory or time to read.
     #[error(
         "the feed has more than {MOST_ENTRIES} entries, more than {MOST_ELEMENTS} elements, attributes or entities, or \
-         more groups of media or relative bases than a feed needs"
+         more groups of media than a feed needs, or too many for the length of its URL"
     )]
     TooLong,
     /// A page without a title and a description.
@@ -105,13 +107,14 @@ pub fn found(bytes: &[u8], content_type: Option<&str>, url: &Url, limit: usize) 
     let text = String::from_utf8_lossy(bytes);
     let start = text.trim_start_matches('\u{feff}').trim_start();
     if is_feed(start) {
-        if bounds::is_long(start) {
+        let mut bytes = bytes.to_vec();
+        if bounds::is_long(start, url.as_str().len() + bounds::keep_one_base(&mut bytes)) {
             return Err(FeedError::TooLong);
         }
         if bytes.iter().any(|byte| NEVER_IN_XML.contains(byte)) {
             return Err(FeedError::Broken);
         }
-        let feed = parsed(bytes, url)?;
+        let feed = parsed(&bytes, url)?;
         let posts = feed.entries.into_iter().filter_map(|entry| entry::post(entry, url));
         return Ok(FoundPosts::Feed(posts.take(limit).collect()));
     }

@@ -200,16 +200,37 @@ fn groups_within_groups_neither_end_the_process_nor_fill_its_memory() {
 }
 
 #[test]
-fn bases_that_are_joined_stay_short() {
+fn only_the_first_base_counts_and_what_is_joined_to_it_stays_short() {
     let at = url("https://a.example/");
     let nested = |base: &str, many: usize| entry_with(&(format!("<a xml:base='{base}'>").repeat(many)));
-    assert_eq!(found(nested("bbbbbbbbb/", 10_000).as_bytes(), None, &at, 9), Err(FeedError::TooLong));
-    assert_eq!(found(nested("b/?https://", 10_000).as_bytes(), None, &at, 9), Err(FeedError::TooLong));
-    assert_eq!(found(nested(&"b".repeat(3_000), 1).as_bytes(), None, &at, 9), Err(FeedError::TooLong));
-    let content = "<description xml:base=\"https://a.example/some/where/\">words</description>";
-    assert_eq!(feed(&entry_with(content))[0].text, "words");
+    // Each would be joined to the one around it. What is not closed is broken.
+    let mut deep = nested("bbbbbbbbb/", 10_000).into_bytes();
+    assert_eq!(bounds::keep_one_base(&mut deep), 30);
+    assert_eq!(String::from_utf8_lossy(&deep).matches("xml:base").count(), 1);
+    for empty in ["", "b/?https://"] {
+        let feed = nested(&"\u{e9}".repeat(900), 8) + &nested(empty, 40_000);
+        assert!(found(feed.as_bytes(), None, &at, 9).is_err());
+    }
+    let mut text = b"<p>about xml:base</p><a xml:base = \"b/\"/><b xml:base='c'/>".to_vec();
+    assert_eq!(bounds::keep_one_base(&mut text), 6);
+    assert_eq!(text, b"<p>about xml:none</p><a xml:base = \"b/\"/><b xml:none='c'/>");
+    // A URL for each of many elements, all joined to a long one.
+    let joined = "<media:content url='b'/>".repeat(20_000);
+    let long = format!("<a xml:base='https://a.example/{}'>{joined}</a>", "b".repeat(1_900));
+    assert_eq!(found(entry_with(&long).as_bytes(), None, &at, 9), Err(FeedError::TooLong));
+    let far = url(&format!("https://a.example/{}", "b".repeat(4_000)));
+    assert_eq!(found(entry_with(&joined).as_bytes(), None, &far, 9), Err(FeedError::TooLong));
+    // As feeds have them.
+    let rooted = entry_with("<media:content url='b.mp3'/>").replace("<rss ", "<rss xml:base='https://b.example/c/' ");
+    assert_eq!(feed(&rooted)[0].media[0].url.as_str(), "https://b.example/c/b.mp3");
     let relative = entry_with("<description xml:base = 'some/where/'>words</description>");
     assert_eq!(feed(&relative)[0].text, "words");
+}
+
+#[test]
+fn of_many_links_to_media_the_first_are_looked_at() {
+    let many = "<media:content url='ftp://a.example/b'/>".repeat(100) + "<media:content url='https://a.example/c'/>";
+    assert_eq!(feed(&entry_with(&many))[0].media, []);
 }
 
 #[test]
