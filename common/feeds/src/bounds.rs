@@ -39,8 +39,8 @@ fn has_many_groups(feed: &str, elements: usize) -> bool {
     groups * elements > MOST_COPIED_ELEMENTS || groups * feed.len() > MOST_COPIED_BYTES
 }
 
-/// Leaves the feed its first `xml:base`, and returns how many bytes its URLs may have by it. Later ones are no attribute
-/// that the parser knows: it would join each to the one around it, without a bound, and keep them all.
+/// Leaves the feed its first `xml:base`, and returns how many bytes its URLs may have by it. Later ones are renamed, so
+/// that the parser does not know them: it would join each to the one around it, without a bound, and keep them all.
 pub(crate) fn keep_one_base(feed: &mut [u8]) -> usize {
     let (mut kept, mut from) = (None, 0);
     while let Some(at) = feed[from..].windows(BASE.len()).position(|bytes| bytes == BASE) {

@@ -114,9 +114,7 @@ pub fn found(bytes: &[u8], content_type: Option<&str>, url: &Url, limit: usize) 
         if bytes.iter().any(|byte| NEVER_IN_XML.contains(byte)) {
             return Err(FeedError::Broken);
         }
-        let feed = parsed(&bytes, url)?;
-        let posts = feed.entries.into_iter().filter_map(|entry| entry::post(entry, url));
-        return Ok(FoundPosts::Feed(posts.take(limit).collect()));
+        return parsed(&bytes, url, limit).map(FoundPosts::Feed);
     }
     let says_html = content_type.is_none_or(|kind| kind.to_ascii_lowercase().contains("html"));
     if !says_html || !start.starts_with('<') {
@@ -125,11 +123,13 @@ pub fn found(bytes: &[u8], content_type: Option<&str>, url: &Url, limit: usize) 
     page::post(&text, url).map(|(post, more)| FoundPosts::Page(Box::new(post), more)).ok_or(FeedError::Empty)
 }
 
-/// Parses a feed, on a stack of its own.
-fn parsed(bytes: &[u8], url: &Url) -> Result<feed_rs::model::Feed, FeedError> {
+/// Parses a feed into posts, on a stack of its own. What was parsed is dropped there too: categories within categories
+/// are dropped by a call for each.
+fn parsed(bytes: &[u8], url: &Url, limit: usize) -> Result<Vec<Post>, FeedError> {
     let parse = || {
         let parser = feed_rs::parser::Builder::new().base_uri(Some(url.as_str())).build();
-        parser.parse(Shallow::new(bytes, MOST_STACK_BYTES)).map_err(|_| FeedError::Broken)
+        let feed = parser.parse(Shallow::new(bytes, MOST_STACK_BYTES)).map_err(|_| FeedError::Broken)?;
+        Ok(feed.entries.into_iter().filter_map(|entry| entry::post(entry, url)).take(limit).collect())
     };
     thread::scope(|scope| {
         let parsing = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, parse);

@@ -200,6 +200,21 @@ fn groups_within_groups_neither_end_the_process_nor_fill_its_memory() {
 }
 
 #[test]
+fn categories_within_categories_are_dropped_where_they_were_parsed() {
+    let nested = |many: usize| {
+        let (open, close) = ("<itunes:category text=''>", "</itunes:category>");
+        let rss =
+            "<rss version='2.0' xmlns:itunes='http://www.itunes.com/dtds/podcast-1.0.dtd'><channel><title>x</title>";
+        format!("{rss}{}{}</channel></rss>", open.repeat(many), close.repeat(many))
+    };
+    let at = url("https://a.example/");
+    // A stack on which dropping these would overflow.
+    let little = thread::Builder::new().stack_size(256 << 10);
+    let read = little.spawn(move || found(nested(10_000).as_bytes(), None, &at, 9)).expect("a thread");
+    assert_eq!(read.join().expect("it ends"), Ok(FoundPosts::Feed(Vec::new())));
+}
+
+#[test]
 fn only_the_first_base_counts_and_what_is_joined_to_it_stays_short() {
     let at = url("https://a.example/");
     let nested = |base: &str, many: usize| entry_with(&(format!("<a xml:base='{base}'>").repeat(many)));

@@ -1263,8 +1263,8 @@ export class Operator {
   }
 
   /** Enabling and disabling are in the account's own audit log too, without the operator's name. An endpoint of a
-   * suspended account can't be enabled. A ping's result counts neither as failure nor as success, and it is not
-   * retried; an endpoint takes ten pings a minute. */
+   * suspended account can't be enabled or tested. A ping's result counts neither as failure nor as success, and
+   * it is not retried; an endpoint takes ten pings a minute. */
   operatorUpdateWebhook(id: string, body: Schemas["ChangeAnyWebhook"] = {}, options: Options = {}): Promise<Schemas["OperatorWebhook"]> {
     return this.calls.call(OPERATIONS.operator_update_webhook, { path: { id: id }, body, options });
   }

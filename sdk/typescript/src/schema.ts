@@ -3148,7 +3148,7 @@ export interface paths {
         head?: never;
         /**
          * Enable, disable or test a webhook endpoint of any account
-         * @description Enabling and disabling are in the account's own audit log too, without the operator's name. An endpoint of a suspended account can't be enabled. A ping's result counts neither as failure nor as success, and it is not retried; an endpoint takes ten pings a minute.
+         * @description Enabling and disabling are in the account's own audit log too, without the operator's name. An endpoint of a suspended account can't be enabled or tested. A ping's result counts neither as failure nor as success, and it is not retried; an endpoint takes ten pings a minute.
          */
         patch: operations["operator_update_webhook"];
         trace?: never;

@@ -144,6 +144,17 @@ async fn an_endpoint_that_dies_is_told_of_before_it_is_disabled_and_after() -> a
     }
     let told = axis(&world, &anna, "delivery").await?;
     assert_told(&told, "degraded", "one endpoint was disabled for failing twenty times in a row", &next);
+    scheduler::end_deliveries::run_once(&world.process).await?;
+    let sent = "SELECT count(*) FROM deliveries WHERE attempt_count > 0 AND status IN ('failed', 'skipped')";
+    assert_eq!(world.count(sent).await?, 3, "each was attempted, and is sent no more");
+    let mut conn = world.pool().begin().await?;
+    let hours = verdict::by_hour(&mut conn).await?;
+    let sum = |of: fn(&verdict::HourRow) -> i64| hours.iter().map(of).sum::<i64>();
+    assert_eq!((sum(|hour| hour.attempted), sum(|hour| hour.troubled)), (3, 3));
+    sqlx::query("UPDATE deliveries SET trigger = 'test'").execute(&mut *conn).await?;
+    let hours = verdict::by_hour(&mut conn).await?;
+    assert_eq!(hours.iter().map(|hour| hour.attempted).sum::<i64>(), 0, "pings don't count");
+    conn.rollback().await?;
     world.end().await
 }
 

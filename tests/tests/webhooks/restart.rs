@@ -50,6 +50,7 @@ async fn every_event_arrives_under_its_own_id_although_postgres_crashes_again_an
             leases += 1;
         }
     }
+    until("no connection of before the crash is left", async || Ok(world.assert_invariants().await.ok())).await?;
     scheduler.stop().await?;
     let sent = "SELECT count(*) FROM deliveries WHERE status = 'succeeded'";
     assert_eq!(world.count(sent).await?, 2 * i64::try_from(jobs.len())?);

@@ -72,8 +72,8 @@ impl OperatorWebhooks {
     /// Enable, disable or test a webhook endpoint of any account
     ///
     /// Enabling and disabling are in the account's own audit log too, without the operator's name. An endpoint of a
-    /// suspended account can't be enabled. A ping's result counts neither as failure nor as success, and it is not
-    /// retried; an endpoint takes ten pings a minute.
+    /// suspended account can't be enabled or tested. A ping's result counts neither as failure nor as success, and it
+    /// is not retried; an endpoint takes ten pings a minute.
     #[oai(path = "/operator/webhooks/:id", method = "patch", operation_id = "operator_update_webhook")]
     async fn change(
         &self,

@@ -95,7 +95,10 @@ fn standing(job: &Value) -> Markup {
         ("Started", when(&job["started_at"])),
         ("Ended", when(&job["finished_at"])),
         ("Minutes", html! { (charged(job)) }),
-        ("Credits", html! { (job["credits"]) }),
+        (
+            "Credits",
+            html! { @if job["credits"].is_null() { (job["estimated_credits"]) " held" } @else { (job["credits"]) } },
+        ),
         ("Request", or_dash(job["request_id"].as_str())),
     ])
 }

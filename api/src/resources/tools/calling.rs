@@ -5,6 +5,8 @@
 //! portal's pages call any operation as the user who is signed in (`ask_as`).
 
 use crate::app::App;
+use crate::app::beside::call_beside;
+use crate::app::operations::Operations;
 use crate::auth::{Caller, PreAuthenticated};
 use crate::contract::idempotency;
 use crate::contract::operation::RUN_TEMPLATE;
@@ -14,7 +16,7 @@ use crate::http::request::SentBody;
 use crate::http::scope::{Scope, ScopeState};
 use bytes::Bytes;
 use poem::http::{HeaderName, HeaderValue, Method, Uri, header};
-use poem::{Endpoint, IntoResponse, Request, Response};
+use poem::{IntoResponse, Request, Response};
 use poem_openapi::ApiResponse;
 use poem_openapi::payload::Json;
 use poem_openapi::registry::{MetaResponses, Registry};
@@ -90,7 +92,13 @@ pub async fn call(app: &App, request: &Request, caller: Caller, path: &str, argu
     call.set_data(Scope::of(request));
     call.set_data(SentBody(body));
     call.set_data(PreAuthenticated(caller));
-    Ok(operations.get_response(call).await)
+    Ok(answered(&operations, call).await)
+}
+
+/// The answer of an operation to a request that this service makes: beside the threads that answer calls, and in its
+/// account's turn, where the body is long.
+async fn answered(operations: &Operations, call: Request) -> Response {
+    call_beside(operations, call).await.unwrap_or_else(poem::Error::into_response)
 }
 
 /// The answer of an operation that this service called itself.
@@ -134,7 +142,7 @@ pub struct Asked<'a> {
 /// `internal` when the answer is not JSON, and before the routes are set up.
 pub async fn ask_as(app: &App, caller: &Caller, asked: Asked<'_>) -> Answer<Heard> {
     let operations = app.operations.get().ok_or_else(|| ApiError::internal("a call without the routes"))?;
-    let mut response = operations.get_response(request(app, caller, asked)?).await;
+    let mut response = answered(&operations, request(app, caller, asked)?).await;
     let refused = response.data::<Refused>().map(|Refused(code)| *code);
     let retry_after = response.headers().get(header::RETRY_AFTER).and_then(|after| after.to_str().ok()?.parse().ok());
     let bytes = response.take_body().into_bytes().await.map_err(ApiError::internal)?;

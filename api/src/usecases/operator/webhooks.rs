@@ -28,8 +28,8 @@ pub struct ChangedWebhook {
 /// asked for and already so is not logged.
 ///
 /// # Errors
-/// `webhook_not_found` for an endpoint that does not exist or was removed, `illegal_transition` for enabling one of a
-/// suspended account, `rate_limited` for the eleventh ping within a minute.
+/// `webhook_not_found` for an endpoint that does not exist or was removed, `illegal_transition` for enabling or
+/// testing one of a suspended account, `rate_limited` for the eleventh ping within a minute.
 pub async fn change_any_webhook(
     app: &App,
     operator: &OperatorCaller,
@@ -42,7 +42,7 @@ pub async fn change_any_webhook(
     let mut change_webhook = conn.begin().await?;
     let found = endpoints::every(&mut change_webhook, Some(id), None, None, 1).await?.pop();
     let account = found.filter(|one| one.deleted_at.is_none()).ok_or_else(none)?.account_id;
-    if enabled == Some(true) {
+    if enabled == Some(true) || matches!(after, After::Ping) {
         refuse_suspended(&mut change_webhook, account).await?;
     }
     // The first locks it, so that what was before is what the second changes.
@@ -73,8 +73,8 @@ pub async fn change_any_webhook(
     Ok(ChangedWebhook { account, endpoint: is, ping })
 }
 
-/// Refuses to enable endpoints of a suspended account. Locks the account, as suspending it does, so that it is not
-/// suspended meanwhile.
+/// Refuses to enable or test endpoints of a suspended account. Locks the account, as suspending it does, so that it is
+/// not suspended meanwhile.
 async fn refuse_suspended(conn: &mut PgConnection, account: AccountId) -> Answer<()> {
     accounts::lock(conn, account).await?;
     let is_suspended = accounts::find(conn, account).await?.is_some_and(|row| row.suspended_at.is_some());

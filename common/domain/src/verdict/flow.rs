@@ -31,7 +31,7 @@ pub(super) fn judged(snapshot: &Snapshot) -> Judged {
     if let Some(stalled) = waits(snapshot).find(|backlog| is_late(backlog) && !is_paused(snapshot, backlog.task)) {
         return late(snapshot, stalled, workers.iter().map(|worker| (worker.slots, worker.busy)));
     }
-    if let Some(task) = snapshot.paused.first() {
+    if let Some(task) = snapshot.paused.iter().max_by_key(|task| held(snapshot, **task)) {
         return paused(snapshot, *task);
     }
     Judged::healthy(match oldest(snapshot) {
@@ -60,12 +60,20 @@ fn late(snapshot: &Snapshot, stalled: &Backlog, slots: impl Iterator<Item = (i64
     Judged::new(if runs == 0 { State::Failing } else { State::Degraded }, sentence, "mws doctor")
 }
 
-/// What the operator holds back.
+/// How many jobs of a task wait.
+fn held(snapshot: &Snapshot, task: Task) -> i64 {
+    let backlog = snapshot.backlogs.iter().find(|backlog| backlog.task == task);
+    backlog.map_or(0, |backlog| backlog.due + backlog.without_place)
+}
+
+/// What the operator holds back: of several tasks the one for which most jobs wait.
 fn paused(snapshot: &Snapshot, task: Task) -> Judged {
-    let held = snapshot.backlogs.iter().find(|backlog| backlog.task == task);
-    let many = held.map_or(0, |backlog| backlog.due + backlog.without_place);
+    let many = held(snapshot, task);
     let waits = if many == 0 { "new ones are held".to_owned() } else { counted(many, "job waits", "jobs wait") };
-    let sentence = format!("The read `{task}` is paused, and {waits}.");
+    let others: Vec<String> =
+        snapshot.paused.iter().filter(|other| **other != task).map(|other| format!("`{other}`")).collect();
+    let also = if others.is_empty() { String::new() } else { format!(" Paused too: {}.", others.join(", ")) };
+    let sentence = format!("The read `{task}` is paused, and {waits}.{also}");
     Judged::new(State::Degraded, sentence, format!("mws admin reads resume {task}"))
 }
 

@@ -75,6 +75,8 @@ fn work_that_does_not_start_is_told_with_its_cause() {
     assert_told(&stuck, State::Failing, "an engine for `levels`, and 2 jobs wait", "mws doctor --only engines");
     let paused = one(Axis::Flow, |all| all.paused = vec![LEVELS]);
     assert_told(&paused, State::Degraded, "`levels` is paused, and 2 jobs wait", "mws admin reads resume levels");
+    let two = one(Axis::Flow, |all| all.paused = vec![Task::Read(Read::Beats), LEVELS]);
+    assert_told(&two, State::Degraded, "2 jobs wait. Paused too: `beats`.", "mws admin reads resume levels");
     let idle = one(Axis::Flow, |all| (all.paused, all.backlogs) = (vec![LEVELS], Vec::new()));
     assert_told(&idle, State::Degraded, "new ones are held", "mws admin reads resume levels");
     let full = one(Axis::Flow, |all| {

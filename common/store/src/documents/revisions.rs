@@ -6,8 +6,8 @@ use domain::ids::WorkspaceId;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-/// Like [`super::find`], with the name and the body that the document had at this revision. Also none when that revision is
-/// the present one, or is not kept.
+/// Like [`super::find`], with the name and the body that the document had at this revision. Also none when that
+/// revision is the present one, or is not kept.
 pub async fn find_earlier(
     conn: &mut PgConnection,
     kind: DocumentKind,
@@ -29,8 +29,8 @@ pub async fn find_earlier(
 }
 
 /// Replaces a document and keeps its present state as a revision: the latest 50 are kept, as long as they have no more
-/// than 4 MiB together. The caller has locked the row with [`super::find_to_change`]. Returns none when another document of a
-/// kind with unique names has this name.
+/// than 4 MiB together. The caller has locked the row with [`super::find_to_change`]. Returns none when another
+/// document of a kind with unique names has this name.
 pub async fn replace(
     conn: &mut PgConnection,
     row: &DocumentRow,

@@ -220,16 +220,12 @@ impl Wanted<'_> {
         among: &[ItemId],
     ) -> sqlx::Result<Looked> {
         let ((low, high), name) = self.bounds(sort, after);
-        let among: Vec<Uuid> = among.iter().map(|item| item.uuid()).collect();
+        let among = among.iter().map(|item| item.uuid());
+        // The order of names begins behind a name, so that ids have no bounds there.
+        let among: Vec<Uuid> = among.filter(|id| sort == ItemSort::Name || (low < *id && *id < high)).collect();
         match sort {
-            ItemSort::Newest => {
-                let seen = look_by_id!("id > $14 AND id < $15 AND id = ANY ($16)", "id DESC", self, low, high, &among);
-                seen.fetch_one(conn).await
-            }
-            ItemSort::Oldest => {
-                let seen = look_by_id!("id > $14 AND id < $15 AND id = ANY ($16)", "id", self, low, high, &among);
-                seen.fetch_one(conn).await
-            }
+            ItemSort::Newest => look_by_id!("id = ANY ($14)", "id DESC", self, &among).fetch_one(conn).await,
+            ItemSort::Oldest => look_by_id!("id = ANY ($14)", "id", self, &among).fetch_one(conn).await,
             ItemSort::Name => {
                 let seen = look_by_name!("(lower_name, id) > ($15, $14) AND id = ANY ($16)", self, low, name, &among);
                 seen.fetch_one(conn).await

@@ -1,11 +1,13 @@
--- The newest deliveries of an hour: how many were attempted, and how many of those failed at their last attempt. An endpoint
--- that is warned of is found among theirs. One that was disabled has an index of its own.
+-- The newest deliveries of an hour: how many were attempted, and how many of those failed at their last attempt; pings
+-- don't count, and what was attempted and then skipped had failed. An endpoint that is warned of is found among theirs. One
+-- that was disabled has an index of its own.
 WITH newest AS MATERIALIZED (
-    SELECT endpoint_id, status IN ('failed', 'pending') AND error IS NOT NULL AS troubled FROM (
-        SELECT endpoint_id, status, error, attempt_count FROM deliveries
+    SELECT endpoint_id, status = 'skipped' OR (status IN ('failed', 'pending') AND error IS NOT NULL) AS troubled FROM (
+        SELECT endpoint_id, status, error, attempt_count, trigger FROM deliveries
         WHERE id >= mws_first_id(mws_now() - interval '1 hour') ORDER BY id DESC LIMIT $1
     ) AS looked_at
-    WHERE attempt_count > 0 AND status IN ('pending', 'succeeded', 'failed') AND (status <> 'pending' OR error IS NOT NULL)
+    WHERE attempt_count > 0 AND trigger <> 'test' AND status IN ('pending', 'succeeded', 'failed', 'skipped')
+        AND (status <> 'pending' OR error IS NOT NULL)
 ), warned AS (
     SELECT w.id, w.consecutive_failures FROM (SELECT DISTINCT endpoint_id FROM newest WHERE troubled) AS failing
     JOIN webhook_endpoints w ON w.id = failing.endpoint_id

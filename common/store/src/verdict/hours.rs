@@ -44,12 +44,12 @@ pub async fn by_hour(conn: &mut PgConnection) -> sqlx::Result<Vec<HourRow>> {
            ) AS jobs
            CROSS JOIN LATERAL (
                SELECT count(*) AS looked_at,
-                   count(*) FILTER (WHERE attempt_count > 0 AND (status IN ('succeeded', 'failed')
+                   count(*) FILTER (WHERE is_sent AND (status IN ('succeeded', 'failed', 'skipped')
                        OR status = 'pending' AND error IS NOT NULL)) AS attempted,
-                   count(*) FILTER (WHERE attempt_count > 0 AND status IN ('failed', 'pending') AND error IS NOT NULL)
-                       AS troubled
+                   count(*) FILTER (WHERE is_sent AND (status = 'skipped'
+                       OR status IN ('failed', 'pending') AND error IS NOT NULL)) AS troubled
                FROM (
-                   SELECT status, error, attempt_count FROM deliveries
+                   SELECT status, error, attempt_count > 0 AND trigger <> 'test' AS is_sent FROM deliveries
                    WHERE id >= mws_first_id(hours.begins) AND id < mws_first_id(hours.ends) ORDER BY id DESC LIMIT $2
                ) AS newest
            ) AS sent

@@ -2472,8 +2472,8 @@ class Operator(Group):
         timeout: float | None = None,
     ) -> types.OperatorWebhook:
         """Enabling and disabling are in the account's own audit log too, without the operator's name. An endpoint of a suspended
-        account can't be enabled. A ping's result counts neither as failure nor as success, and it is not retried; an
-        endpoint takes ten pings a minute."""
+        account can't be enabled or tested. A ping's result counts neither as failure nor as success, and it is not
+        retried; an endpoint takes ten pings a minute."""
         return self._client.call(OPERATIONS['operator_update_webhook'], path={'id': id}, body={}, maybe={'enabled': enabled, 'test': test}, timeout=timeout)
 
     def operator_list_audit(
@@ -4814,8 +4814,8 @@ class AsyncOperator(AsyncGroup):
         timeout: float | None = None,
     ) -> types.OperatorWebhook:
         """Enabling and disabling are in the account's own audit log too, without the operator's name. An endpoint of a suspended
-        account can't be enabled. A ping's result counts neither as failure nor as success, and it is not retried; an
-        endpoint takes ten pings a minute."""
+        account can't be enabled or tested. A ping's result counts neither as failure nor as success, and it is not
+        retried; an endpoint takes ten pings a minute."""
         return await self._client.call(OPERATIONS['operator_update_webhook'], path={'id': id}, body={}, maybe={'enabled': enabled, 'test': test}, timeout=timeout)
 
     def operator_list_audit(
