@@ -29,10 +29,12 @@ use poem::endpoint::TowerCompatExt;
 use poem::http::{HeaderValue, StatusCode, header};
 use poem::{Endpoint, EndpointExt, Request, Response, Route, post};
 use rmcp::ServerHandler;
+use rmcp::model::{CallToolResponse, CallToolResult, ErrorData};
+use rmcp::service::{RequestContext, RoleServer};
 use rmcp::transport::streamable_http_server::StreamableHttpServerConfig;
 use rmcp::transport::streamable_http_server::StreamableHttpService;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
-use server::{Calls, Kept, Server};
+use server::{Calls, ResultMemory, Server};
 use std::sync::Arc;
 
 /// Its path below the public URL.
@@ -57,6 +59,18 @@ fn service<S: ServerHandler + Clone>(app: &App, server: S) -> impl Endpoint<Outp
         .with_cancellation_token(app.process.shutdown.child_token());
     let manager = Arc::new(NeverSessionManager::default());
     StreamableHttpService::new(move || Ok(server.clone()), manager, config).compat().map_to_response()
+}
+
+/// Returns a tool call's result, or an error as soon as its client hangs up: the work stops then, as it does for a
+/// client of the HTTP interface.
+async fn until_hung_up(
+    context: &RequestContext<RoleServer>,
+    result: impl Future<Output = CallToolResult>,
+) -> Result<CallToolResponse, ErrorData> {
+    tokio::select! {
+        () = context.ct.cancelled() => Err(ErrorData::internal_error("The call was given up.", None)),
+        result = result => Ok(result.into()),
+    }
 }
 
 /// Returns this service's host names: a request under another name is refused, so that no other site can lead here.
@@ -85,7 +99,7 @@ impl<E: Endpoint<Output = Response>> Endpoint for Mcp<E> {
         let mut response = match caller_of(&request).await {
             Ok(caller) => match judged(&request, caller.account_id.into()).await {
                 Ok(()) => {
-                    let (kept, account) = (Kept::default(), caller.account_id);
+                    let (kept, account) = (ResultMemory::default(), caller.account_id);
                     request.set_data(PreAuthenticated(caller));
                     request.set_data(kept.clone());
                     let is_json = media_type(&request) == "application/json";
@@ -105,7 +119,7 @@ impl<E: Endpoint<Output = Response>> Endpoint for Mcp<E> {
 impl<E> Mcp<E> {
     /// Returns the answer with memory reserved for it. Even short answers count: they repeat the request's id, which
     /// may be as long as the client likes.
-    async fn housed(&self, account: AccountId, mut response: Response, kept: Kept) -> Response {
+    async fn housed(&self, account: AccountId, mut response: Response, kept: ResultMemory) -> Response {
         // The transport has the whole answer, but passes it on as a stream without its length.
         let body = response.take_body().into_bytes().await.map_err(ApiError::internal);
         let held = body.and_then(|body| Ok((self.app.answers.hold(account, body.len() as u64)?, body)));

@@ -6,7 +6,7 @@
 
 use super::schema::json_schema;
 use super::tools::object;
-use super::{judged, service, shaped};
+use super::{judged, service, shaped, until_hung_up};
 use crate::app::App;
 use crate::auth::operator::require_operator;
 use crate::contract::Contract;
@@ -149,11 +149,7 @@ impl ServerHandler for Verdicts {
         call: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        tokio::select! {
-            // The same as when a client of the HTTP interface hangs up.
-            () = context.ct.cancelled() => Err(ErrorData::internal_error("The call was given up.", None)),
-            result = self.answer(&call) => Ok(result.into()),
-        }
+        until_hung_up(&context, self.answer(&call)).await
     }
 }
 

@@ -3,7 +3,7 @@
 //! Over REST or here, only [`Calls`] decides the answer of a call. A refusal becomes a tool error with the same
 //! envelope, so that a model reads the code, the message and the next step that works.
 
-use super::{prompts, tools};
+use super::{prompts, tools, until_hung_up};
 use crate::app::App;
 use crate::app::beside::{is_long, run_beside};
 use crate::auth::{Caller, PreAuthenticated};
@@ -47,9 +47,9 @@ const KEPT: [HeaderName; 4] = [
 
 /// The memory that a request's results hold: until the answer has been sent, and only while it is made.
 #[derive(Clone, Default)]
-pub struct Kept(Arc<Mutex<(Vec<Held>, Vec<Room>)>>);
+pub struct ResultMemory(Arc<Mutex<(Vec<Held>, Vec<Room>)>>);
 
-impl Kept {
+impl ResultMemory {
     fn keep(&self, sent: Held, made: Room) {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         held.0.push(sent);
@@ -95,7 +95,7 @@ impl Server {
             Ok(request) => request,
             Err(refusal) => return CallToolResult::structured_error(refusal.tool_body()),
         };
-        let kept = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<Kept>());
+        let kept = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<ResultMemory>());
         let kept = kept.cloned().unwrap_or_default();
         let taker = request
             .data::<PreAuthenticated>()
@@ -163,11 +163,7 @@ impl ServerHandler for Server {
         call: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        tokio::select! {
-            // The same as when a client of the HTTP interface hangs up.
-            () = context.ct.cancelled() => Err(ErrorData::internal_error("The call was given up.", None)),
-            result = self.answer(call, &context) => Ok(result.into()),
-        }
+        until_hung_up(&context, self.answer(call, &context)).await
     }
 }
 
@@ -215,7 +211,7 @@ fn idempotency_key(meta: &RequestMetaObject) -> Result<Option<HeaderValue>, ApiE
 
 /// Returns the answer's envelope as a result: as data, and as the same JSON in text. The answer's memory is held until
 /// the result has been sent, and memory for the copies until the result is made.
-async fn result(app: &App, taker: Taker, mut response: Response, kept: &Kept) -> Answer<CallToolResult> {
+async fn result(app: &App, taker: Taker, mut response: Response, kept: &ResultMemory) -> Answer<CallToolResult> {
     let status = response.status();
     let held = response.data::<Roomed>().and_then(Roomed::held);
     let told = response.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
