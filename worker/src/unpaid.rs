@@ -7,7 +7,7 @@ use runtime::process::Process;
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use store::paces::{self, A_DAY_US, What};
+use store::paces::{self, A_DAY_US, Paced};
 
 /// The longest time that work is deferred before it is looked at again: its account may be forgiven meanwhile.
 const LOOK_AGAIN: Duration = Duration::from_mins(10);
@@ -48,7 +48,7 @@ impl Unpaid {
         #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a pace, not an amount")]
         let by_us = (unpaid.as_secs_f64() / share * A_DAY_US as f64) as i64;
         let mut conn = self.process.pool.acquire().await?;
-        let mut move_on = async |by_us| paces::advance(&mut conn, account, What::UnpaidProcessorTime, by_us).await;
+        let mut move_on = async |by_us| paces::advance(&mut conn, account, Paced::UnpaidProcessorTime, by_us).await;
         let ahead_us = move_on(by_us).await?.saturating_add(by_us);
         let beyond_us = ahead_us.saturating_sub(MOST_AHEAD_US).min(by_us);
         if beyond_us > 0 {
@@ -65,7 +65,7 @@ impl Unpaid {
         }
         let looked = async {
             let mut conn = self.process.pool.acquire().await?;
-            paces::longest_wait(&mut conn, account, &[(What::UnpaidProcessorTime, A_DAY_US)]).await
+            paces::longest_wait(&mut conn, account, &[(Paced::UnpaidProcessorTime, A_DAY_US)]).await
         };
         match looked.await {
             Ok(Some(wait)) => Some(Duration::from_secs(wait.seconds).min(LOOK_AGAIN)),

@@ -84,14 +84,14 @@ impl OperatorCaller {
         action: &'static str,
         target: impl Display,
         details: Option<Value>,
-    ) -> account_audit::Entry {
+    ) -> account_audit::AccountAuditEntry {
         let actor = Actor {
             name: "operator".to_owned(),
             credential: "operator",
             address: None,
             request_id: self.request_id.clone(),
         };
-        account_audit::Entry { account_id, actor, action, target: target.to_string(), details }
+        account_audit::AccountAuditEntry { account_id, actor, action, target: target.to_string(), details }
     }
 
     /// Returns an entry with the values before and after.

@@ -10,7 +10,7 @@ use moka::future::Cache;
 use runtime::config::Settings;
 use std::time::Duration;
 use store::credentials::Pace;
-use store::paces::{A_DAY_US, MOST_STOPPED_A_DAY, Wait, What};
+use store::paces::{A_DAY_US, MOST_STOPPED_A_DAY, PaceWait, Paced};
 use tokio::time::Instant;
 
 const REMEMBERED: Duration = Duration::from_secs(1);
@@ -33,36 +33,36 @@ pub fn kept_byte_us(settings: &Settings) -> f64 {
 
 /// Returns these paces, each with the microseconds that an account may be ahead of now in it, for
 /// `paces::longest_wait`.
-pub fn most(settings: &Settings, paced: &[What]) -> Vec<(What, i64)> {
+pub fn most(settings: &Settings, paced: &[Paced]) -> Vec<(Paced, i64)> {
     let most_us = |what| match what {
-        What::StoppedJobs => pace(settings).ahead_us,
-        What::Resends => AN_HOUR_US,
-        What::StoppedJobsADay | What::KeptAnswers | What::UnpaidProcessorTime => A_DAY_US,
+        Paced::StoppedJobs => pace(settings).ahead_us,
+        Paced::Resends => AN_HOUR_US,
+        Paced::StoppedJobsADay | Paced::KeptAnswers | Paced::UnpaidProcessorTime => A_DAY_US,
     };
     paced.iter().map(|&what| (what, most_us(what))).collect()
 }
 
 /// The refusal of an account that is too far ahead.
-pub fn too_soon(Wait { what, seconds }: Wait) -> ApiError {
+pub fn too_soon(PaceWait { what, seconds }: PaceWait) -> ApiError {
     let message = match what {
-        What::StoppedJobs => {
+        Paced::StoppedJobs => {
             format!(
                 "The account has stopped many jobs. What they led to is sent at its rate; jobs start again in {seconds} s."
             )
         }
-        What::StoppedJobsADay => format!(
+        Paced::StoppedJobsADay => format!(
             "The account has stopped {MOST_STOPPED_A_DAY} jobs within a day, which is the most. Jobs start again in {seconds} s."
         ),
-        What::UnpaidProcessorTime => format!(
+        Paced::UnpaidProcessorTime => format!(
             "The account's media and jobs have used up a day's processor time that nobody paid for: jobs that failed, were \
              stopped or took far more work than usual. Jobs and uploads start again in {seconds} s."
         ),
-        What::Resends => {
+        Paced::Resends => {
             format!(
                 "What the account has sent again takes more than an hour at its rate. More can be sent again in {seconds} s."
             )
         }
-        What::KeptAnswers => format!(
+        Paced::KeptAnswers => format!(
             "The answers kept for the account's idempotency keys are as many bytes as may be kept in a day. Another can be kept \
              in {seconds} s."
         ),

@@ -7,7 +7,7 @@ use poem::http::Uri;
 use serde_json::{Value, json};
 use sqlx::PgConnection;
 use std::fmt::Display;
-use store::account_audit::{self, Actor, Entry};
+use store::account_audit::{self, AccountAuditEntry, Actor};
 use store::endpoints::{Endpoint, EndpointChange};
 
 /// Changes an account may make within a day that make something, which bounds the log. Revoking and removing are not
@@ -16,7 +16,7 @@ const MOST_A_DAY: i64 = 1_000;
 /// `Retry-After` in seconds: the day is a sliding one.
 const TRY_AGAIN_S: u64 = 600;
 
-fn entry(caller: &Caller, action: &'static str, target: impl Display, details: Option<Value>) -> Entry {
+fn entry(caller: &Caller, action: &'static str, target: impl Display, details: Option<Value>) -> AccountAuditEntry {
     let user = || caller.user_id.map(|user| user.to_string());
     let credential = match caller.credential {
         CredentialKind::ApiKey => "api_key",
@@ -30,7 +30,7 @@ fn entry(caller: &Caller, action: &'static str, target: impl Display, details: O
         address: caller.address.map(|address| address.to_string()),
         request_id: caller.request_id.clone(),
     };
-    Entry { account_id: caller.account_id, actor, action, target: target.to_string(), details }
+    AccountAuditEntry { account_id: caller.account_id, actor, action, target: target.to_string(), details }
 }
 
 /// Logs a change that removes something, in its transaction.

@@ -19,7 +19,7 @@ use poem_openapi::types::ToJSON;
 use serde_json::json;
 use sqlx::{PgConnection, Postgres, Transaction};
 use store::idempotency::{self, Key, Stored};
-use store::paces::{self, What};
+use store::paces::{self, Paced};
 
 /// How often a call looks again because the one before it was just rolled back.
 const MAX_ATTEMPTS: usize = 4;
@@ -98,7 +98,7 @@ impl Once {
     async fn reserve(&self, app: &App) -> Answer<Begun> {
         let call = RequestId::mint();
         if let Some(key) = &self.0 {
-            let most = rate::most(&app.process.settings, &[What::KeptAnswers]);
+            let most = rate::most(&app.process.settings, &[Paced::KeptAnswers]);
             if let Some(wait) = paces::longest_wait(&mut *app.conn().await?, key.account, &most).await? {
                 return Err(rate::too_soon(wait));
             }

@@ -24,7 +24,7 @@ pub struct Actor {
 
 /// A change to be recorded.
 #[derive(Debug, Clone)]
-pub struct Entry {
+pub struct AccountAuditEntry {
     /// The account whose key, secret or endpoint is changed.
     pub account_id: AccountId,
     /// Who makes the change.
@@ -38,7 +38,7 @@ pub struct Entry {
 }
 
 /// Records a change. Call it in the change's transaction.
-pub async fn record(conn: &mut PgConnection, entry: &Entry) -> sqlx::Result<()> {
+pub async fn record(conn: &mut PgConnection, entry: &AccountAuditEntry) -> sqlx::Result<()> {
     sqlx::query!(
         "INSERT INTO account_audit (id, account_id, actor, credential, address, action, target, details, request_id)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
@@ -73,7 +73,7 @@ pub async fn lately(conn: &mut PgConnection, account: AccountId, most: i64) -> s
 
 /// A change as its owner sees it.
 #[derive(Debug)]
-pub struct AuditRow {
+pub struct AccountAuditRow {
     /// Its id.
     pub id: AuditId,
     /// When it was made.
@@ -112,9 +112,9 @@ pub async fn list(
     filter: AccountAuditFilter<'_>,
     after: Option<Uuid>,
     limit: i64,
-) -> sqlx::Result<Vec<AuditRow>> {
+) -> sqlx::Result<Vec<AccountAuditRow>> {
     sqlx::query_as!(
-        AuditRow,
+        AccountAuditRow,
         r#"SELECT id AS "id: AuditId", at, actor, credential, address, action, target, details, request_id
            FROM account_audit
            WHERE account_id = $1 AND ($2::uuid IS NULL OR id < $2)

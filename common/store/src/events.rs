@@ -6,7 +6,7 @@
 
 use super::credentials::Pace;
 use super::deliveries::{self, NewDelivery, Opening};
-use super::paces::{self, What};
+use super::paces::{self, Paced};
 use crate::tickets::{Queue, Subject, Ticket};
 use crate::{Seen, WINDOW};
 use chrono::{DateTime, Utc};
@@ -135,10 +135,10 @@ async fn waits(
 ) -> sqlx::Result<Vec<i64>> {
     let Some(Spread { account, pace, to_come }) = spread else { return Ok(vec![0; deliveries]) };
     let many = i64::try_from(ends.max(deliveries) + to_come).unwrap_or(i64::MAX);
-    let ahead_us = paces::advance(conn, account, What::StoppedJobs, many.saturating_mul(pace.interval_us)).await?;
+    let ahead_us = paces::advance(conn, account, Paced::StoppedJobs, many.saturating_mul(pace.interval_us)).await?;
     let stopped = i64::try_from(ends + to_come).unwrap_or(i64::MAX);
     let of_a_day = stopped.saturating_mul(paces::A_DAY_US / paces::MOST_STOPPED_A_DAY);
-    paces::advance(conn, account, What::StoppedJobsADay, of_a_day).await?;
+    paces::advance(conn, account, Paced::StoppedJobsADay, of_a_day).await?;
     Ok(pace.waits_ms(ahead_us).take(deliveries).collect())
 }
 

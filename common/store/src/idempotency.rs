@@ -3,7 +3,7 @@
 //! The row is the dispatch transaction's first insert. A second call with the key waits on the primary key until the
 //! first has committed its answer or rolled back, so a half-done row is never seen.
 
-use super::paces::What;
+use super::paces::Paced;
 use domain::ids::{AccountId, RequestId};
 use sqlx::PgConnection;
 
@@ -104,7 +104,7 @@ pub async fn prune(conn: &mut PgConnection, limit: i64) -> sqlx::Result<u64> {
 }
 
 /// Stores the answer under the key reserved in the same transaction, and counts its bytes at the account's pace for
-/// [`What::KeptAnswers`]: `byte_us` microseconds per byte.
+/// [`Paced::KeptAnswers`]: `byte_us` microseconds per byte.
 pub async fn answer(conn: &mut PgConnection, key: &Key, answer: &str, byte_us: f64) -> sqlx::Result<()> {
     sqlx::query!(
         "WITH kept AS (
@@ -121,7 +121,7 @@ pub async fn answer(conn: &mut PgConnection, key: &Key, answer: &str, byte_us: f
         key.tool,
         key.key,
         answer,
-        What::KeptAnswers.name(),
+        Paced::KeptAnswers.name(),
         byte_us
     )
     .execute(conn)

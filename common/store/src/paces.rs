@@ -11,7 +11,7 @@ use sqlx::PgConnection;
 
 /// What is counted against a pace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum What {
+pub enum Paced {
     /// Ends of stopped jobs or their webhooks, whichever are more.
     StoppedJobs,
     /// The same jobs, per day, for the rows that they leave.
@@ -24,7 +24,7 @@ pub enum What {
     UnpaidProcessorTime,
 }
 
-impl What {
+impl Paced {
     /// All of them.
     pub const ALL: [Self; 5] =
         [Self::StoppedJobs, Self::StoppedJobsADay, Self::Resends, Self::KeptAnswers, Self::UnpaidProcessorTime];
@@ -47,7 +47,7 @@ pub const MOST_STOPPED_A_DAY: i64 = 20_000;
 pub const A_DAY_US: i64 = 86_400_000_000;
 
 /// Moves the account's instant on by `by_us` microseconds. Returns by how many it was ahead of now before that.
-pub async fn advance(conn: &mut PgConnection, account: AccountId, what: What, by_us: i64) -> sqlx::Result<i64> {
+pub async fn advance(conn: &mut PgConnection, account: AccountId, what: Paced, by_us: i64) -> sqlx::Result<i64> {
     sqlx::query_scalar!(
         r#"INSERT INTO account_paces AS pace (account_id, what, theoretical_arrival)
            VALUES ($1, $2, mws_now() + $3::bigint * interval '1 microsecond')
@@ -64,9 +64,9 @@ pub async fn advance(conn: &mut PgConnection, account: AccountId, what: What, by
 
 /// What an account has to wait for, and how long.
 #[derive(Debug, Clone, Copy)]
-pub struct Wait {
+pub struct PaceWait {
     /// The pace that it is ahead of.
-    pub what: What,
+    pub what: Paced,
     /// Seconds to wait, at least 1.
     pub seconds: u64,
 }
@@ -76,8 +76,8 @@ pub struct Wait {
 pub async fn longest_wait(
     conn: &mut PgConnection,
     account: AccountId,
-    most: &[(What, i64)],
-) -> sqlx::Result<Option<Wait>> {
+    most: &[(Paced, i64)],
+) -> sqlx::Result<Option<PaceWait>> {
     let row = sqlx::query!(
         r#"SELECT pace.what,
                ceil(extract(epoch FROM pace.theoretical_arrival - mws_now()) - most.ahead / 1000000.0)::bigint AS "seconds!"
@@ -91,13 +91,13 @@ pub async fn longest_wait(
     .fetch_optional(conn)
     .await?;
     Ok(row.and_then(|row| {
-        let what = What::ALL.into_iter().find(|what| what.name() == row.what)?;
-        Some(Wait { what, seconds: row.seconds.unsigned_abs().max(1) })
+        let what = Paced::ALL.into_iter().find(|what| what.name() == row.what)?;
+        Some(PaceWait { what, seconds: row.seconds.unsigned_abs().max(1) })
     }))
 }
 
 /// Returns by how many microseconds the account is ahead of now; 0 when it is within its pace.
-pub async fn ahead(conn: &mut PgConnection, account: AccountId, what: What) -> sqlx::Result<i64> {
+pub async fn ahead(conn: &mut PgConnection, account: AccountId, what: Paced) -> sqlx::Result<i64> {
     let ahead = sqlx::query_scalar!(
         r#"SELECT (extract(epoch FROM theoretical_arrival - mws_now()) * 1000000)::bigint AS "ahead!"
            FROM account_paces WHERE account_id = $1 AND what = $2 AND theoretical_arrival > mws_now()"#,
@@ -110,7 +110,7 @@ pub async fn ahead(conn: &mut PgConnection, account: AccountId, what: What) -> s
 }
 
 /// Deletes the account's instant. Returns by how many microseconds it was ahead of now.
-pub async fn forgive(conn: &mut PgConnection, account: AccountId, what: What) -> sqlx::Result<i64> {
+pub async fn forgive(conn: &mut PgConnection, account: AccountId, what: Paced) -> sqlx::Result<i64> {
     let ahead = sqlx::query_scalar!(
         r#"DELETE FROM account_paces WHERE account_id = $1 AND what = $2
            RETURNING (extract(epoch FROM theoretical_arrival - mws_now()) * 1000000)::bigint AS "ahead!""#,

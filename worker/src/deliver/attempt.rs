@@ -5,7 +5,7 @@
 //! no endpoint.
 
 use super::DeliverError;
-use super::request::{self, Attempt, StandardWebhooks};
+use super::request::{self, SignedAttempt, StandardWebhooks};
 use domain::attempt::AttemptError;
 use domain::retry::RetrySchedule;
 use runtime::outbound::{AttemptOutcome, OutboundClient, WebhookRequest};
@@ -78,7 +78,7 @@ impl Sender {
         };
         let secrets: Vec<&str> = secrets.iter().map(ExposeSecret::expose_secret).collect();
         let at = claim.claimed_at + since.elapsed();
-        let attempt = Attempt {
+        let attempt = SignedAttempt {
             event_type: claim.event_type.name(),
             event_id: &claim.event_id,
             number: claim.attempt,

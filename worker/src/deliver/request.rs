@@ -11,7 +11,7 @@ use runtime::outbound::USER_AGENT;
 
 /// The values that an attempt's headers are made of.
 #[derive(Debug, Clone, Copy)]
-pub struct Attempt<'a> {
+pub struct SignedAttempt<'a> {
     /// The event's type, for `Service-Event`.
     pub event_type: &'a str,
     /// The event's id, for `Service-Delivery`.
@@ -36,7 +36,7 @@ pub enum StandardWebhooks {
 }
 
 /// Returns the headers to send.
-pub fn headers(attempt: &Attempt<'_>, standard: StandardWebhooks) -> HeaderMap {
+pub fn headers(attempt: &SignedAttempt<'_>, standard: StandardWebhooks) -> HeaderMap {
     let signature = job_signature(attempt.timestamp, attempt.body, attempt.secrets);
     let values = HeaderValues { event_type: attempt.event_type, event_id: attempt.event_id, attempt: attempt.number };
     let mut headers = HeaderMap::with_capacity(8);
@@ -76,8 +76,8 @@ mod tests {
     use secrecy::ExposeSecret;
     use std::collections::BTreeMap;
 
-    fn attempt<'a>(secrets: &'a [&'a str]) -> Attempt<'a> {
-        Attempt {
+    fn attempt<'a>(secrets: &'a [&'a str]) -> SignedAttempt<'a> {
+        SignedAttempt {
             event_type: "job.failed",
             event_id: "evt_0123456789ABCDEFGHJKMNPQRS",
             number: 3,

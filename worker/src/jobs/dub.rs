@@ -31,7 +31,7 @@ use tokio::time::Instant;
 const A_SEGMENT: Duration = Duration::from_secs(3);
 
 /// A dub with its parsed plan.
-struct Known {
+struct PlannedDub {
     row: ClaimedGeneration,
     plan: DubPlan,
     material: DubMaterial,
@@ -64,7 +64,7 @@ impl Worker {
         }
     }
 
-    async fn known_dub(&self, claimed: &Claimed) -> Result<Known, ReadError> {
+    async fn known_dub(&self, claimed: &Claimed) -> Result<PlannedDub, ReadError> {
         let lacks = || ReadError::Internal("a dub has no plan".to_owned());
         let reading = async {
             let mut conn = self.process.pool.acquire().await?;
@@ -78,7 +78,7 @@ impl Worker {
                 None => None,
             };
             let timeline = kept.unwrap_or_else(TimelineId::mint);
-            Ok::<_, sqlx::Error>(material.map(|material| Known { row, plan, material, timeline }))
+            Ok::<_, sqlx::Error>(material.map(|material| PlannedDub { row, plan, material, timeline }))
         };
         reading.await.map_err(io::Error::other)?.ok_or_else(lacks)
     }
@@ -87,7 +87,7 @@ impl Worker {
         &self,
         claimed: &Claimed,
         item: &ClaimedItem,
-        known: &Known,
+        known: &PlannedDub,
         ctx: &JobCtx,
     ) -> Result<Done, ReadError> {
         self.has_all(&known.plan.needs()).await?;
@@ -119,7 +119,7 @@ impl Worker {
         &self,
         claimed: &Claimed,
         item: &ClaimedItem,
-        known: &Known,
+        known: &PlannedDub,
         dubbed: Dubbed,
         most_bytes: u64,
     ) -> Result<Done, ReadError> {

@@ -32,7 +32,7 @@ use store::jobs::Claimed;
 use tokio::time::Instant;
 
 /// A generation with its parsed plan.
-struct Known {
+struct PlannedGeneration {
     row: ClaimedGeneration,
     plan: GenerationPlan,
 }
@@ -65,13 +65,13 @@ impl Worker {
         worked
     }
 
-    async fn load(&self, claimed: &Claimed) -> Result<Known, ReadError> {
+    async fn load(&self, claimed: &Claimed) -> Result<PlannedGeneration, ReadError> {
         let read = async { generations::of_job(&mut *self.process.pool.acquire().await?, claimed.job).await };
         let row = read.await.map_err(io::Error::other)?;
         let row = row.ok_or_else(|| ReadError::Internal("a generation has no plan".to_owned()))?;
         let plan = serde_json::from_value(row.plan.clone())
             .map_err(|error| ReadError::Internal(format!("a generation's plan can't be read: {error}")))?;
-        Ok(Known { row, plan })
+        Ok(PlannedGeneration { row, plan })
     }
 
     /// Returns how long it may take: by its model's timeout, or by the length of its source or of its spoken text.
@@ -91,7 +91,7 @@ impl Worker {
     async fn make(
         &self,
         claimed: &Claimed,
-        known: &Known,
+        known: &PlannedGeneration,
         lease: &Lease,
         slot: &Slot,
         ctx: &JobCtx,
@@ -174,7 +174,7 @@ impl Worker {
     async fn store(
         &self,
         claimed: &Claimed,
-        known: &Known,
+        known: &PlannedGeneration,
         generated: NewMedia,
         most_bytes: u64,
     ) -> Result<Done, ReadError> {

@@ -16,7 +16,7 @@ use poem_openapi::payload::Json;
 use poem_openapi::types::Any;
 use poem_openapi::{Object, OpenApi};
 use serde_json::Value;
-use store::account_audit::{self, AccountAuditFilter, AuditRow};
+use store::account_audit::{self, AccountAuditFilter, AccountAuditRow};
 
 /// The error codes of this operation, besides those that any operation may return.
 pub const ERRORS: Refusals = &[("GET /audit", &[Code::SessionNotAllowed, Code::InvalidCursor])];
@@ -47,8 +47,8 @@ pub struct AccountChange {
     pub request_id: Text,
 }
 
-impl From<AuditRow> for AccountChange {
-    fn from(row: AuditRow) -> Self {
+impl From<AccountAuditRow> for AccountChange {
+    fn from(row: AccountAuditRow) -> Self {
         Self {
             id: Text::of(row.id),
             at: Time(row.at),

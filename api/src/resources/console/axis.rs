@@ -1,7 +1,7 @@
 //! Draws steps on one time axis. Spans are to scale; where nothing happens for long, the axis is cut, with a note of
 //! how much. Pure: from steps to SVG.
 
-use super::life::{Sort, Step};
+use super::life::{Step, StepKind};
 use super::words::{exact, seconds};
 use chrono::{DateTime, Utc};
 use domain::verdict::span;
@@ -73,11 +73,11 @@ pub(super) fn drawn(steps: &[Step]) -> Markup {
 }
 
 fn shape(step: &Step, y: f64, from: f64, to: Option<f64>) -> Markup {
-    let class = match step.sort {
-        Sort::Mark | Sort::Work => "bar",
-        Sort::Wait => "wait",
-        Sort::Good => "ok",
-        Sort::Bad => "failed",
+    let class = match step.kind {
+        StepKind::Mark | StepKind::Work => "bar",
+        StepKind::Wait => "wait",
+        StepKind::Good => "ok",
+        StepKind::Bad => "failed",
     };
     let Some(to) = to else {
         return html! { circle class=(class) cx=(round(from)) cy=(y + 6.0) r="4" {} };
@@ -117,7 +117,7 @@ fn stretches(steps: &[Step]) -> Vec<Stretch> {
     times.sort_unstable();
     times.dedup();
     let is_worked_on = |from: DateTime<Utc>, to: DateTime<Utc>| {
-        let mut work = steps.iter().filter(|step| step.sort != Sort::Wait);
+        let mut work = steps.iter().filter(|step| step.kind != StepKind::Wait);
         work.any(|step| step.at <= from && step.until.is_some_and(|until| until >= to))
     };
     let pairs: Vec<(DateTime<Utc>, f64, bool)> =
@@ -151,17 +151,17 @@ mod tests {
         DateTime::from_timestamp_millis(1_800_000_000_000 + ms).expect("a time")
     }
 
-    fn step(name: &str, from: i64, to: Option<i64>, sort: Sort) -> Step {
-        Step { name: name.to_owned(), at: at(from), until: to.map(at), sort }
+    fn step(name: &str, from: i64, to: Option<i64>, kind: StepKind) -> Step {
+        Step { name: name.to_owned(), at: at(from), until: to.map(at), kind }
     }
 
     #[test]
     fn work_is_to_scale_and_a_long_pause_is_cut() {
         let steps = [
-            step("asked for", 0, None, Sort::Mark),
-            step("claim 1", 0, Some(10_000), Sort::Good),
-            step("attempt 1", 10_000, Some(12_000), Sort::Bad),
-            step("attempt 2", 3_612_000, Some(3_614_000), Sort::Good),
+            step("asked for", 0, None, StepKind::Mark),
+            step("claim 1", 0, Some(10_000), StepKind::Good),
+            step("attempt 1", 10_000, Some(12_000), StepKind::Bad),
+            step("attempt 2", 3_612_000, Some(3_614_000), StepKind::Good),
         ];
         let axis = stretches(&steps);
         let drawn: Vec<f64> = axis.iter().map(|one| one.drawn).collect();
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn the_duration_of_a_claim_that_fills_the_axis_stands_behind_it_and_within_the_drawing() {
-        let steps = [step("asked for", 0, None, Sort::Mark), step("claim 1", 0, Some(59_999), Sort::Good)];
+        let steps = [step("asked for", 0, None, StepKind::Mark), step("claim 1", 0, Some(59_999), StepKind::Good)];
         let svg = drawn(&steps).0;
         let label = svg.split("<text class=\"soft\"").find(|text| text.contains("59.999 s")).expect("a duration");
         let x: f64 = label.split('"').nth(1).and_then(|x| x.parse().ok()).expect("a place");
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn a_name_is_plain_text_and_no_longer_than_fits() {
-        let svg = drawn(&[step("<script>alert(1)</script>", 0, None, Sort::Mark)]).0;
+        let svg = drawn(&[step("<script>alert(1)</script>", 0, None, StepKind::Mark)]).0;
         assert!(svg.contains("&lt;script&gt;") && !svg.contains("<script>"), "{svg}");
         assert_eq!(fitting(&"x".repeat(80)).chars().count(), FIT);
     }

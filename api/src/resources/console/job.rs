@@ -1,7 +1,7 @@
 //! The page of one job: its facts, why it waits, its life on one time axis, its minutes, and forms to run it again and
 //! to cancel it.
 
-use super::life::{self, Found, Step, Waiting};
+use super::life::{self, JobRecords, Step, WaitFacts};
 use super::words::{amount, link, or_dash, state, time, time_or};
 use super::{Visit, axis, leads_to, shell};
 use crate::http::error::{Answer, ApiError, Code};
@@ -44,7 +44,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     }
     let can_run = can_run(&verdict::processes(&mut conn).await?, &job);
     drop(conn);
-    let found = Found {
+    let found = JobRecords {
         job: &job,
         standing: &standing,
         claims: &claims,
@@ -55,7 +55,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
         now,
     };
     let steps = life::steps(&found);
-    let waiting = Waiting { standing: &standing, last: claims.last(), can_run };
+    let waiting = WaitFacts { standing: &standing, last: claims.last(), can_run };
     let main = html! {
         h1 { "Job " span.id { (id) } }
         @match visit.asked("done") {
@@ -94,7 +94,7 @@ fn can_run(processes: &[verdict::ProcessRow], job: &Job) -> bool {
     processes.iter().filter(lives).any(|one| one.tasks.iter().any(|own| own == task.name()))
 }
 
-fn facts(job: &Job, origin: &Origin, found: &Found<'_>, waiting: &Waiting<'_>) -> Markup {
+fn facts(job: &Job, origin: &Origin, found: &JobRecords<'_>, waiting: &WaitFacts<'_>) -> Markup {
     let waits = life::why_it_waits(job, waiting);
     let now = found.now;
     html! {
@@ -140,7 +140,7 @@ fn is_live(job: &Job) -> bool {
     matches!(job.status, JobStatus::Queued | JobStatus::Running)
 }
 
-fn lived(steps: &[Step], job: &Job, found: &Found<'_>) -> Markup {
+fn lived(steps: &[Step], job: &Job, found: &JobRecords<'_>) -> Markup {
     let sums = life::sums(job, found.entries);
     let first = steps.first().map_or(job.created_at, |step| step.at);
     html! {

@@ -13,7 +13,7 @@ use poem::Response;
 use poem_openapi::types::ParseFromParameter;
 use sqlx::PgConnection;
 use std::collections::HashMap;
-use store::jobs::{self, Found, JobSearchFilter, SearchScope};
+use store::jobs::{self, FoundJob, JobSearchFilter, SearchScope};
 use store::workspaces;
 
 const FILTERS: [&str; 10] =
@@ -68,7 +68,7 @@ fn search_filter(visit: &Visit) -> Answer<JobSearchFilter> {
     })
 }
 
-fn row(found: &Found, job: &Job, now: chrono::DateTime<chrono::Utc>) -> Markup {
+fn row(found: &FoundJob, job: &Job, now: chrono::DateTime<chrono::Utc>) -> Markup {
     html! {
         tr {
             td { (link("jobs", job.id)) }

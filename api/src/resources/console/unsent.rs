@@ -28,21 +28,21 @@ const COLUMNS: [(&str, Fit); 4] =
     [("Endpoint", Fit::Any), ("Account", Fit::Medium), ("State", Fit::Any), ("Deliveries", Fit::Any)];
 
 /// What was counted.
-struct Counted {
+struct UnsentCounts {
     period: Period,
     filter: UnsentFilter,
     open: Vec<UnsentOf>,
     closed: Vec<UnsentOf>,
 }
 
-impl Counted {
+impl UnsentCounts {
     /// How many deliveries can be sent: those to endpoints that are enabled.
     fn total(&self) -> u64 {
         self.open.iter().map(|one| one.count.unsigned_abs()).sum()
     }
 }
 
-async fn counted(visit: &Visit) -> Answer<Counted> {
+async fn counted(visit: &Visit) -> Answer<UnsentCounts> {
     let period = PAGE.period(visit).await?;
     let http_status = |text: &str| text.parse::<i16>().ok().filter(|status| (100..=599).contains(status));
     let filter = UnsentFilter {
@@ -56,7 +56,7 @@ async fn counted(visit: &Visit) -> Answer<Counted> {
     let (account, endpoint) = (visit.id_in::<AccountId>("account_id")?, visit.id_in::<EndpointId>("endpoint_id")?);
     let found = deliveries::unsent_of(&mut *visit.conn().await?, account, endpoint, &filter).await?;
     let (open, closed) = found.into_iter().partition(|one| one.enabled);
-    Ok(Counted { period, filter, open, closed })
+    Ok(UnsentCounts { period, filter, open, closed })
 }
 
 fn unarrived(text: &str) -> Option<DeliveryStatus> {
@@ -90,7 +90,7 @@ fn sent(visit: &Visit) -> Markup {
     done(&result, "deliveries.resend", "Who sent what")
 }
 
-fn found(counted: &Counted) -> Markup {
+fn found(counted: &UnsentCounts) -> Markup {
     let rows = html! {
         @for one in counted.open.iter().chain(&counted.closed) {
             tr {

@@ -21,7 +21,7 @@ use poem_openapi::{Object, OpenApi};
 use serde_json::json;
 use sqlx::PgConnection;
 use std::collections::HashMap;
-use store::jobs::{self, Call, Found, JobSearchFilter, Origin, Owners, SearchScope};
+use store::jobs::{self, Call, FoundJob, JobSearchFilter, Origin, Owners, SearchScope};
 use store::workspaces;
 
 /// The error codes of these operations, besides those that any operation may return.
@@ -151,7 +151,7 @@ impl OperatorJobs {
     async fn one(&self, id: JobId) -> Answer<OperatorJob> {
         let mut conn = self.0.conn().await?;
         let origin = jobs::origin(&mut conn, id).await?.ok_or_else(|| missing(Code::JobNotFound, id))?;
-        let found = Found { job: id, payer: origin.payer, owner: origin.owner };
+        let found = FoundJob { job: id, payer: origin.payer, owner: origin.owner };
         operator_jobs(&mut conn, &[found]).await?.remove(&id).ok_or_else(|| missing(Code::JobNotFound, id))
     }
 
@@ -241,9 +241,9 @@ async fn search_scope(
 }
 
 /// Returns the jobs that were found, as they are shown.
-async fn operator_jobs(conn: &mut PgConnection, found: &[Found]) -> Answer<HashMap<JobId, OperatorJob>> {
+async fn operator_jobs(conn: &mut PgConnection, found: &[FoundJob]) -> Answer<HashMap<JobId, OperatorJob>> {
     let ids: Vec<JobId> = found.iter().map(|one| one.job).collect();
-    let whose: HashMap<JobId, &Found> = found.iter().map(|one| (one.job, one)).collect();
+    let whose: HashMap<JobId, &FoundJob> = found.iter().map(|one| (one.job, one)).collect();
     let mut jobs = jobs::by_ids(conn, &ids, None).await?;
     add_waits(conn, &mut jobs, None).await?;
     let show = |job: domain::job::Job| {

@@ -103,7 +103,7 @@ async fn answered(operations: &Operations, call: Request) -> Response {
 
 /// The answer of an operation that this service called itself.
 #[derive(Debug)]
-pub struct Heard {
+pub struct CalledAnswer {
     /// The HTTP status.
     pub status: u16,
     /// The JSON body; null when there is none.
@@ -118,7 +118,13 @@ pub struct Heard {
 ///
 /// # Errors
 /// `tool_not_found`; `internal` when the answer is not JSON, and before the routes are set up.
-pub async fn call_as(app: &App, caller: &Caller, tool: &str, arguments: &Value, key: Option<&str>) -> Answer<Heard> {
+pub async fn call_as(
+    app: &App,
+    caller: &Caller,
+    tool: &str,
+    arguments: &Value,
+    key: Option<&str>,
+) -> Answer<CalledAnswer> {
     let path = path_of(app, tool)?;
     ask_as(app, caller, Asked { method: Method::POST, path: &path, body: Some(arguments), key }).await
 }
@@ -140,14 +146,14 @@ pub struct Asked<'a> {
 ///
 /// # Errors
 /// `internal` when the answer is not JSON, and before the routes are set up.
-pub async fn ask_as(app: &App, caller: &Caller, asked: Asked<'_>) -> Answer<Heard> {
+pub async fn ask_as(app: &App, caller: &Caller, asked: Asked<'_>) -> Answer<CalledAnswer> {
     let operations = app.operations.get().ok_or_else(|| ApiError::internal("a call without the routes"))?;
     let mut response = answered(&operations, request(app, caller, asked)?).await;
     let refused = response.data::<Refused>().map(|Refused(code)| *code);
     let retry_after = response.headers().get(header::RETRY_AFTER).and_then(|after| after.to_str().ok()?.parse().ok());
     let bytes = response.take_body().into_bytes().await.map_err(ApiError::internal)?;
     let body = if bytes.is_empty() { Ok(Value::Null) } else { serde_json::from_slice(&bytes) };
-    Ok(Heard {
+    Ok(CalledAnswer {
         status: response.status().as_u16(),
         body: body.map_err(ApiError::internal)?,
         refused,

@@ -15,7 +15,7 @@ mod shapes;
 mod shown;
 pub mod tus;
 
-use appending::{Announced, Reached};
+use appending::{PatchHeaders, Reached};
 pub use body::{AppendedBody, FileBody};
 pub use checked::{AskedImport, checked_import, wished_reads};
 pub use shapes::{CreateUpload, Presigned, ReceivedBytes, Upload, UploadState};
@@ -229,7 +229,7 @@ impl Uploads {
     ) -> Answer<TusAnswer> {
         tus::check_version(version.0.as_deref())?;
         let upload: UploadId = id.0.id(Code::UploadNotFound)?;
-        let announced = Announced { offset: offset.0.as_deref(), checksum: checksum.0.as_deref() };
+        let announced = PatchHeaders { offset: offset.0.as_deref(), checksum: checksum.0.as_deref() };
         let scope = Scope::of(request);
         let reached = appending::append(&self.0, &scope, upload, token.0.as_deref(), announced, body.0).await?;
         Ok(TusAnswer::Appended(reached.offset))

@@ -107,21 +107,21 @@ pub enum Admission {
     /// It is served.
     Served(ConnectionPermit),
     /// It is answered once: a probe with its answer, anything else with this refusal.
-    Narrow(NarrowPermit, Why),
+    Narrow(NarrowPermit, NotServed),
     /// It is closed.
     Closed,
 }
 
 /// Why a connection is not served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Why {
+pub enum NotServed {
     /// The process has all its connections.
     Full,
     /// The address has as many as it may.
     Address,
 }
 
-impl Why {
+impl NotServed {
     /// The refusal that its client is sent.
     pub fn refusal(self) -> ApiError {
         match self {
@@ -179,10 +179,10 @@ impl ConnectionLimits {
         let from = network(from);
         let share = self.of_address.take(from, if is_proxy { usize::MAX } else { self.most_of_address });
         let why = match share {
-            None => Why::Address,
+            None => NotServed::Address,
             Some(share) => match Arc::clone(&self.all).try_acquire_owned().ok().or_else(|| self.taken_over(now)) {
                 Some(place) => return Admission::Served(self.serve(place, share, (!is_proxy).then(|| site(from)))),
-                None => Why::Full,
+                None => NotServed::Full,
             },
         };
         metrics::counter!("mws_connections_refused_total").increment(1);
@@ -233,15 +233,15 @@ impl ConnectionLimits {
     }
 
     /// Logs, once a minute at most, that connections are refused, and what helps.
-    fn tell(&self, why: Why, from: IpAddr) {
+    fn tell(&self, why: NotServed, from: IpAddr) {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         if told.is_some_and(|at| at.elapsed() < TELL_EVERY) {
             return;
         }
         *told = Some(Instant::now());
         match why {
-            Why::Full => tracing::warn!("Connections are refused: there are as many as this process takes."),
-            Why::Address => tracing::warn!(
+            NotServed::Full => tracing::warn!("Connections are refused: there are as many as this process takes."),
+            NotServed::Address => tracing::warn!(
                 address = %from,
                 "Connections of an address are refused: it has as many as one may. If it is a proxy of yours, name it in \
                  MWS_TRUSTED_PROXIES."

@@ -13,7 +13,7 @@ fn served(admitted: &[Admission]) -> usize {
     admitted.iter().filter(|one| matches!(one, Admission::Served(_))).count()
 }
 
-fn narrow(admitted: &[Admission], expected: Why) -> usize {
+fn narrow(admitted: &[Admission], expected: NotServed) -> usize {
     admitted.iter().filter(|one| matches!(one, Admission::Narrow(_, why) if *why == expected)).count()
 }
 
@@ -21,7 +21,7 @@ fn narrow(admitted: &[Admission], expected: Why) -> usize {
 fn an_address_has_its_share_and_another_is_served_beside_it() {
     let places = ConnectionLimits::with(100, 10, Vec::new());
     let first = many(&places, ONE, 30);
-    assert_eq!((served(&first), narrow(&first, Why::Address)), (10, MOST_NARROW_OF_ADDRESS));
+    assert_eq!((served(&first), narrow(&first, NotServed::Address)), (10, MOST_NARROW_OF_ADDRESS));
     assert_eq!(served(&many(&places, OTHER, 3)), 3);
     drop(first);
     assert_eq!(served(&many(&places, ONE, 10)), 10, "what is closed is free");
@@ -63,7 +63,7 @@ fn a_proxy_that_is_trusted_may_have_all_and_whoever_comes_then_is_told() {
     let all = many(&places, ONE, 20);
     assert_eq!(served(&all), 20);
     let late = many(&places, OTHER, 9);
-    assert_eq!((served(&late), narrow(&late, Why::Full)), (0, MOST_NARROW_OF_ADDRESS));
+    assert_eq!((served(&late), narrow(&late, NotServed::Full)), (0, MOST_NARROW_OF_ADDRESS));
     let proxied = many(&places, ONE, 100);
-    assert_eq!(narrow(&proxied, Why::Full), MOST_NARROW - MOST_NARROW_OF_ADDRESS);
+    assert_eq!(narrow(&proxied, NotServed::Full), MOST_NARROW - MOST_NARROW_OF_ADDRESS);
 }

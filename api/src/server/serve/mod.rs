@@ -17,7 +17,7 @@ use crate::app::App;
 use crate::http::refusal::Envelope;
 use crate::server::outer;
 use crate::server::router;
-use connection_limits::{Admission, ConnectionLimits, ConnectionPermit, Why};
+use connection_limits::{Admission, ConnectionLimits, ConnectionPermit, NotServed};
 use exchange::{Exchange, held};
 use hyper::body::Incoming;
 use hyper::server::conn::http1::Builder;
@@ -179,7 +179,7 @@ impl<E: Endpoint<Output = Response> + 'static> Server<E> {
     }
 
     /// Answers a connection that has no place: a probe as usual, anything else with the reason.
-    async fn answer_once(self: Arc<Self>, socket: TcpStream, local: SocketAddr, remote: SocketAddr, why: Why) {
+    async fn answer_once(self: Arc<Self>, socket: TcpStream, local: SocketAddr, remote: SocketAddr, why: NotServed) {
         let exchange = Exchange::new();
         let wire = Wire::once(socket, exchange.clone(), self.refusal(), self.timeouts);
         let service = service_fn(|request: http::Request<Incoming>| {
@@ -203,7 +203,7 @@ impl<E: Endpoint<Output = Response> + 'static> Server<E> {
         self.endpoint.get_response((request, local, remote, Scheme::HTTP).into()).await
     }
 
-    fn refuse(&self, path: &str, why: Why) -> Response {
+    fn refuse(&self, path: &str, why: NotServed) -> Response {
         let refusal = why.refusal();
         metrics::counter!("mws_api_refusals_total", "code" => refusal.code().name()).increment(1);
         let mut response = Envelope::of(path).refuse(&refusal);

@@ -38,7 +38,7 @@ use store::audit;
 use store::idempotency::{self, Key, Stored};
 use store::jobs::{self, Call, Owners};
 use store::minutes::{self, Balance, Hold, Split, Unfolded};
-use store::paces::{self, Wait, What};
+use store::paces::{self, PaceWait, Paced};
 use store::usage;
 use tracing::field::Empty;
 use tracing::{Instrument, Span};
@@ -93,7 +93,7 @@ pub enum Dispatched<Answered = Prepared> {
     /// The key was used for another request.
     KeyReused,
     /// The account is too far ahead in stopped jobs, unpaid processor time or kept answers: it must wait.
-    TooSoon(Wait),
+    TooSoon(PaceWait),
 }
 
 /// What is written in the dispatch's transaction beside the jobs, once it is decided which start.
@@ -221,9 +221,9 @@ async fn wait(
     process: &Process,
     payer: AccountId,
     key: Option<&Key>,
-) -> sqlx::Result<Option<Wait>> {
-    let mut paced = vec![What::StoppedJobs, What::StoppedJobsADay, What::UnpaidProcessorTime];
-    paced.extend(key.map(|_| What::KeptAnswers));
+) -> sqlx::Result<Option<PaceWait>> {
+    let mut paced = vec![Paced::StoppedJobs, Paced::StoppedJobsADay, Paced::UnpaidProcessorTime];
+    paced.extend(key.map(|_| Paced::KeptAnswers));
     paces::longest_wait(conn, payer, &rate::most(&process.settings, &paced)).await
 }
 

@@ -14,7 +14,7 @@ use serde_json::json;
 use sqlx::{Acquire, PgConnection};
 use store::accounts::{self, AccountRow};
 use store::keys::{self, MadeBy, NewKey};
-use store::paces::{self, A_DAY_US, What};
+use store::paces::{self, A_DAY_US, Paced};
 use store::{account_audit, audit, minutes};
 
 /// An account to open.
@@ -84,7 +84,7 @@ pub async fn forgive_processor_time(app: &App, operator: &OperatorCaller, id: Ac
     let mut conn = app.conn().await?;
     let mut forgive = conn.begin().await?;
     lock(&mut forgive, id).await?;
-    let ahead_us = paces::forgive(&mut forgive, id, What::UnpaidProcessorTime).await?;
+    let ahead_us = paces::forgive(&mut forgive, id, Paced::UnpaidProcessorTime).await?;
     // Also where nothing counts any more: a worker may have put work off just as the account was forgiven before.
     paces::make_due(&mut forgive, id).await?;
     let (was, is) = (json!({ "seconds": seconds(settings, ahead_us) }), json!({ "seconds": 0 }));
@@ -104,7 +104,7 @@ pub struct UnpaidTime {
 
 /// Returns the processor time that counts against an account now.
 pub async fn unpaid_time(settings: &Settings, conn: &mut PgConnection, id: AccountId) -> Answer<UnpaidTime> {
-    let what = What::UnpaidProcessorTime;
+    let what = Paced::UnpaidProcessorTime;
     let ahead_us = paces::ahead(conn, id, what).await?;
     let wait = paces::longest_wait(conn, id, &rate::most(settings, &[what])).await?;
     Ok(UnpaidTime { seconds: seconds(settings, ahead_us), wait_seconds: wait.map_or(0, |wait| wait.seconds) })

@@ -21,7 +21,7 @@ use domain::read::Read;
 use runtime::process::Process;
 use sqlx::PgConnection;
 use store::items::{self, Added, NewItem};
-use store::paces::{self, What};
+use store::paces::{self, Paced};
 use store::uploads::{self, NewUpload};
 
 /// Bytes of the secret in an upload's URL.
@@ -159,7 +159,7 @@ async fn reserve(conn: &mut PgConnection, process: &Process, caller: &Caller, by
     let account = caller.workspace.account_id;
     // Inspecting an uploaded file takes processor time that nobody pays for.
     if let Some(wait) =
-        paces::longest_wait(conn, account, &rate::most(&process.settings, &[What::UnpaidProcessorTime])).await?
+        paces::longest_wait(conn, account, &rate::most(&process.settings, &[Paced::UnpaidProcessorTime])).await?
     {
         return Err(rate::too_soon(wait));
     }

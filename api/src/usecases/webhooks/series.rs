@@ -10,7 +10,7 @@ use runtime::queue::{self, Queue, Subject, Ticket};
 use sqlx::PgConnection;
 use store::credentials::Pace;
 use store::deliveries::{self, NewDelivery, Opening, Unsent, UnsentFilter};
-use store::paces::{self, What};
+use store::paces::{self, Paced};
 
 /// Events that one transaction sends again.
 const BATCH: i64 = 1_000;
@@ -32,7 +32,7 @@ pub enum Rate {
 impl Rate {
     /// The rate of an account, by the settings.
     pub fn of_account(settings: &Settings) -> Self {
-        let most_us = rate::most(settings, &[What::Resends]).iter().map(|(_, most_us)| *most_us).sum();
+        let most_us = rate::most(settings, &[Paced::Resends]).iter().map(|(_, most_us)| *most_us).sum();
         Self::Account { pace: rate::pace(settings), most_us }
     }
 }
@@ -111,10 +111,10 @@ async fn waits(conn: &mut PgConnection, account: AccountId, many: usize, rate: R
     if many == 0 {
         return Ok(Vec::new());
     }
-    if let Some(wait) = paces::longest_wait(conn, account, &[(What::Resends, most_us)]).await? {
+    if let Some(wait) = paces::longest_wait(conn, account, &[(Paced::Resends, most_us)]).await? {
         return Err(rate::too_soon(wait));
     }
     let by_us = i64::try_from(many).unwrap_or(i64::MAX).saturating_mul(pace.interval_us);
-    let ahead_us = paces::advance(conn, account, What::Resends, by_us).await?;
+    let ahead_us = paces::advance(conn, account, Paced::Resends, by_us).await?;
     Ok(pace.waits_ms(ahead_us).take(many).collect())
 }

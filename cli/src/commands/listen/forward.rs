@@ -14,7 +14,7 @@ use secrecy::ExposeSecret;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::{Duration, Instant};
-use worker::deliver::request::{Attempt, StandardWebhooks, headers};
+use worker::deliver::request::{SignedAttempt, StandardWebhooks, headers};
 
 /// How long a receiver may take for its whole answer (contract §6.1.8).
 const LIMIT: Duration = Duration::from_secs(10);
@@ -70,7 +70,7 @@ impl Forwarder {
     /// Posts the event, signed now.
     pub async fn post(&self, event: Forwarded<'_>, secret: &Secret) -> Answered {
         let secrets = [secret.text().expose_secret()];
-        let attempt = Attempt {
+        let attempt = SignedAttempt {
             event_type: event.event_type,
             event_id: event.id,
             number: 1,

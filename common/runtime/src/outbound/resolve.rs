@@ -25,10 +25,10 @@ const MOST_TRIED: usize = 4;
 
 /// How names are resolved to addresses: by the system, or by a function in tests.
 #[derive(Clone)]
-pub struct Lookup(Who);
+pub struct Lookup(ResolvedBy);
 
 #[derive(Clone)]
-enum Who {
+enum ResolvedBy {
     System(Arc<SystemNames>),
     Function(Arc<LookupFn>),
 }
@@ -38,7 +38,7 @@ type LookupFn = dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> + 
 impl Lookup {
     /// Resolves by the system's hosts file and name servers.
     pub fn system() -> Self {
-        Self(Who::System(Arc::new(SystemNames::new())))
+        Self(ResolvedBy::System(Arc::new(SystemNames::new())))
     }
 
     /// Resolves by a function, for tests.
@@ -46,15 +46,15 @@ impl Lookup {
     where
         F: Fn(String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> + Send + Sync + 'static,
     {
-        Self(Who::Function(Arc::new(lookup)))
+        Self(ResolvedBy::Function(Arc::new(lookup)))
     }
 
     async fn addresses(&self, name: &str) -> Result<Vec<IpAddr>, Unresolved> {
         match &self.0 {
-            Who::Function(lookup) => lookup(name.to_owned())
+            ResolvedBy::Function(lookup) => lookup(name.to_owned())
                 .await
                 .map_err(|error| if own_fault::is_behind(&error) { Unresolved::Ours } else { Unresolved::Failed }),
-            Who::System(names) => names.addresses(name).await,
+            ResolvedBy::System(names) => names.addresses(name).await,
         }
     }
 }

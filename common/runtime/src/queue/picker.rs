@@ -14,7 +14,7 @@ use sqlx::PgConnection;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
-use store::tickets::{self, Picked as Rows, Seen};
+use store::tickets::{self, Picked as Rows, SeenTickets};
 use tokio::time::Instant;
 
 /// A look counts as cheap up to `CHEAP`, and `A_TICKET` more for each ticket that it returns beyond those wanted.
@@ -165,7 +165,7 @@ impl Memory {
     }
 
     /// Records a look, and remembers the tickets that it saw beyond those it picked, if looks are expensive.
-    fn record_look(&mut self, seen: Seen, time: Duration, now: Instant, with_more: bool) {
+    fn record_look(&mut self, seen: SeenTickets, time: Duration, now: Instant, with_more: bool) {
         let cheap = CHEAP + A_TICKET * u32::try_from(seen.ids.len()).unwrap_or_default();
         let rest = if seen.looked_at == 0 { REST_AFTER_NOTHING } else { REST };
         self.looks.took(time, cheap, rest, now);

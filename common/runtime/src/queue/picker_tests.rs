@@ -6,9 +6,9 @@ const DEAR: Duration = Duration::from_millis(102);
 /// But for what the tickets take that it brings.
 const RESTED: Duration = Duration::from_millis(700);
 
-fn seen(tickets: &[(i64, &str)]) -> Seen {
+fn seen(tickets: &[(i64, &str)]) -> SeenTickets {
     let (dates, ids) = tickets.iter().map(|(date, id)| (*date, (*id).to_owned())).unzip();
-    Seen { looked_at: tickets.len(), ids, dates }
+    SeenTickets { looked_at: tickets.len(), ids, dates }
 }
 
 fn named(dated: i64, id: &str) -> NamedTicket {
@@ -18,7 +18,7 @@ fn named(dated: i64, id: &str) -> NamedTicket {
 /// After two dear looks, the second of which has seen these; and when it ended.
 fn after_dear_looks(tickets: &[(i64, &str)]) -> (Memory, Instant) {
     let (mut memory, now) = (Memory::default(), Instant::now());
-    memory.record_look(Seen::default(), DEAR, now, false);
+    memory.record_look(SeenTickets::default(), DEAR, now, false);
     assert_eq!(memory.way(1, vec![], now), Way::Look(MORE), "the next look brings what is then picked by its id");
     memory.record_look(seen(tickets), DEAR, now, true);
     (memory, now)
@@ -38,7 +38,7 @@ fn while_looks_are_cheap_each_pick_is_one() {
     let (mut memory, now) = (Memory::default(), Instant::now());
     for _ in 0..3 {
         assert_eq!(memory.way(8, vec![named(1, "a")], now), Way::Look(0));
-        memory.record_look(Seen::default(), Duration::from_millis(1), now, false);
+        memory.record_look(SeenTickets::default(), Duration::from_millis(1), now, false);
     }
 }
 

@@ -8,7 +8,7 @@
 mod search;
 
 pub use search::{
-    FoundPassage, Seen, Within, alike, lexemes, reach_for_alike, said, seen_at, unindexed, untranscribed,
+    FoundPassage, SeenMoment, Within, alike, lexemes, reach_for_alike, said, seen_at, unindexed, untranscribed,
 };
 
 use domain::footage::{Moment, Passage, Rows, SpeakerTurn};

@@ -110,7 +110,7 @@ pub async fn alike(conn: &mut PgConnection, words: &str, within: Within<'_>) -> 
 
 /// The moment that is seen while something is said.
 #[derive(Debug, Clone)]
-pub struct Seen {
+pub struct SeenMoment {
     /// The moment.
     pub moment: Moment,
     /// When it was looked up; links to its picture last for a while from then.
@@ -119,7 +119,7 @@ pub struct Seen {
 
 /// Returns the moment of each of these items at this millisecond, in the order given; none where the item has no moment
 /// by then.
-pub async fn seen_at(conn: &mut PgConnection, at: &[(ItemId, i32)]) -> sqlx::Result<Vec<Option<Seen>>> {
+pub async fn seen_at(conn: &mut PgConnection, at: &[(ItemId, i32)]) -> sqlx::Result<Vec<Option<SeenMoment>>> {
     let rows = sqlx::query!(
         r#"SELECT asked.place AS "place!", m.number, m.start_ms, m.end_ms, m.thumbnail_key,
                   mws_now() AS "now!"
@@ -141,7 +141,7 @@ pub async fn seen_at(conn: &mut PgConnection, at: &[(ItemId, i32)]) -> sqlx::Res
         if let Some(slot) = place.and_then(|place| seen.get_mut(place)) {
             let (number, start_ms, end_ms) = (row.number, row.start_ms, row.end_ms);
             let moment = Moment { number, start_ms, end_ms, thumbnail_key: row.thumbnail_key };
-            *slot = Some(Seen { moment, now: row.now });
+            *slot = Some(SeenMoment { moment, now: row.now });
         }
     }
     Ok(seen)

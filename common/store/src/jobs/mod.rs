@@ -26,5 +26,5 @@ pub use places::{
     Admitted, Freed, Line, Payer, ScanStart, admit, leave, payers_due_again, payers_with_waiting, reissue,
 };
 pub use query::{JobFilter, Queued, by_ids, live, page, queued};
-pub use search::{Found, JobSearchFilter, Origin, SearchScope, origin, search};
+pub use search::{FoundJob, JobSearchFilter, Origin, SearchScope, origin, search};
 pub use start::{Call, Owners, insert};

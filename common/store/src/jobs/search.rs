@@ -70,7 +70,7 @@ const CLOCKS_DIFFER: TimeDelta = TimeDelta::minutes(10);
 
 /// A job that was found; `by_ids` returns the rest of it.
 #[derive(Debug, Clone, Copy)]
-pub struct Found {
+pub struct FoundJob {
     /// The job.
     pub job: JobId,
     /// The account that pays.
@@ -145,7 +145,7 @@ pub async fn search(
     filter: &JobSearchFilter,
     before: Option<JobId>,
     limit: i64,
-) -> sqlx::Result<Seen<Found>> {
+) -> sqlx::Result<Seen<FoundJob>> {
     let ids = ids(before, filter);
     let window = if filter.is_open(place) { limit } else { WINDOW };
     let mut lists = Vec::new();
@@ -196,8 +196,8 @@ pub async fn search(
         )),
     }
     let last_seen = lists.iter().filter_map(|rows: &Vec<Row>| rows.first()?.last).max();
-    let found = |row: &Row| Some(Found { job: row.job?, payer: row.payer?, owner: row.owner? });
-    let mut rows: Vec<Found> = lists.iter().flatten().filter_map(found).collect();
+    let found = |row: &Row| Some(FoundJob { job: row.job?, payer: row.payer?, owner: row.owner? });
+    let mut rows: Vec<FoundJob> = lists.iter().flatten().filter_map(found).collect();
     rows.retain(|row| last_seen.is_none_or(|last| row.job >= last));
     rows.sort_unstable_by_key(|row| Reverse(row.job));
     rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));

@@ -171,7 +171,7 @@ pub struct Picked {
 
 /// What a look at the queues saw.
 #[derive(Debug, Default)]
-pub struct Seen {
+pub struct SeenTickets {
     /// How many tickets it saw: more than were picked when others have locked some.
     pub looked_at: usize,
     /// The ids of those that were not picked; empty unless `more` was asked for.
@@ -183,10 +183,15 @@ pub struct Seen {
 /// Locks up to `most` of these queues' next tickets, in the order in which they are due. Those that another transaction
 /// has locked are skipped. Twice as many are looked at, and `more` beyond, so that two processes that pick at once both
 /// get their number.
-pub async fn pick(conn: &mut PgConnection, queues: &[String], most: i64, more: i64) -> sqlx::Result<(Picked, Seen)> {
+pub async fn pick(
+    conn: &mut PgConnection,
+    queues: &[String],
+    most: i64,
+    more: i64,
+) -> sqlx::Result<(Picked, SeenTickets)> {
     let row = sqlx::query_file!("src/tickets/pick.sql", queues, most, more).fetch_one(conn).await?;
     let looked_at = usize::try_from(row.looked_at).unwrap_or_default();
-    let seen = Seen { looked_at, ids: row.rest, dates: row.rest_dates };
+    let seen = SeenTickets { looked_at, ids: row.rest, dates: row.rest_dates };
     Ok((Picked { ids: row.ids, jobs: row.jobs }, seen))
 }
 

@@ -12,7 +12,7 @@ use store::journal::EntryRow;
 
 /// The kinds of steps, which decide how a step is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sort {
+pub(super) enum StepKind {
     /// A moment without duration.
     Mark,
     /// Waiting.
@@ -35,11 +35,11 @@ pub(super) struct Step {
     /// When it ended; none for a moment, and for a step that goes on.
     pub until: Option<DateTime<Utc>>,
     /// The kind of step.
-    pub sort: Sort,
+    pub kind: StepKind,
 }
 
-/// Everything that was found about a job.
-pub(super) struct Found<'a> {
+/// What is stored about a job, from which its life is told.
+pub(super) struct JobRecords<'a> {
     pub job: &'a Job,
     pub standing: &'a Standing,
     pub claims: &'a [ClaimRow],
@@ -51,10 +51,10 @@ pub(super) struct Found<'a> {
 }
 
 /// Returns the steps, ordered by their starts.
-pub(super) fn steps(found: &Found<'_>) -> Vec<Step> {
-    let Found { job, standing, .. } = *found;
+pub(super) fn steps(found: &JobRecords<'_>) -> Vec<Step> {
+    let JobRecords { job, standing, .. } = *found;
     let tool = standing.tool.as_deref().unwrap_or("a call");
-    let mark = |name: String, at| Step { name, at, until: None, sort: Sort::Mark };
+    let mark = |name: String, at| Step { name, at, until: None, kind: StepKind::Mark };
     let mut steps = vec![mark(format!("asked for by {tool}"), job.created_at)];
     for entry in found.entries {
         let sum = entry.month_amount + entry.bought_amount;
@@ -70,7 +70,7 @@ pub(super) fn steps(found: &Found<'_>) -> Vec<Step> {
         name: "waits for a worker".to_owned(),
         at: job.created_at,
         until: begun.or(Some(found.now)),
-        sort: Sort::Wait,
+        kind: StepKind::Wait,
     });
     steps.extend(found.claims.iter().map(|claim| worked(claim, found.now)));
     if let Some(event) = found.event {
@@ -88,15 +88,15 @@ pub(super) fn steps(found: &Found<'_>) -> Vec<Step> {
 }
 
 fn worked(claim: &ClaimRow, now: DateTime<Utc>) -> Step {
-    let (outcome, sort) = match claim.outcome.as_deref() {
-        None => ("runs", Sort::Work),
-        Some("succeeded") => ("succeeded", Sort::Good),
-        Some("handed_back") => ("handed back", Sort::Work),
-        Some(other) => (other, Sort::Bad),
+    let (outcome, kind) = match claim.outcome.as_deref() {
+        None => ("runs", StepKind::Work),
+        Some("succeeded") => ("succeeded", StepKind::Good),
+        Some("handed_back") => ("handed back", StepKind::Work),
+        Some(other) => (other, StepKind::Bad),
     };
     let why = claim.error_code.as_deref().map(|code| format!(" ({code})")).unwrap_or_default();
     let name = format!("claim {}: {outcome}{why}, by {}", claim.claim_no, claim.worker);
-    Step { name, at: claim.claimed_at, until: Some(claim.ended_at.unwrap_or(now)), sort }
+    Step { name, at: claim.claimed_at, until: Some(claim.ended_at.unwrap_or(now)), kind }
 }
 
 fn sent(delivery: &DeliveryRow, attempt: &AttemptRow) -> Step {
@@ -111,7 +111,7 @@ fn sent(delivery: &DeliveryRow, attempt: &AttemptRow) -> Step {
         name,
         at: attempt.at,
         until: Some(until),
-        sort: if attempt.error.is_none() { Sort::Good } else { Sort::Bad },
+        kind: if attempt.error.is_none() { StepKind::Good } else { StepKind::Bad },
     }
 }
 
@@ -146,7 +146,7 @@ pub(super) fn sums(job: &Job, entries: &[EntryRow]) -> Sums {
 }
 
 /// What a job's waiting depends on beside the job itself.
-pub(super) struct Waiting<'a> {
+pub(super) struct WaitFacts<'a> {
     /// Where it stands.
     pub standing: &'a Standing,
     /// Its last claim.
@@ -155,7 +155,7 @@ pub(super) struct Waiting<'a> {
     pub can_run: bool,
 }
 
-impl Waiting<'_> {
+impl WaitFacts<'_> {
     /// Returns what it waits for, by the same rule as its account is told by.
     fn wait(&self) -> Wait {
         let standing = self.standing;
@@ -177,7 +177,7 @@ impl Waiting<'_> {
 }
 
 /// Returns the reason why a queued job waits; none for any other. Operators are told more of it than its account.
-pub(super) fn why_it_waits(job: &Job, waiting: &Waiting<'_>) -> Option<String> {
+pub(super) fn why_it_waits(job: &Job, waiting: &WaitFacts<'_>) -> Option<String> {
     if job.status != JobStatus::Queued {
         return None;
     }

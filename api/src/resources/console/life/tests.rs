@@ -69,8 +69,8 @@ fn amounts_add_up_or_it_is_told_that_they_do_not() {
     assert!(!sums(&job(JobStatus::Succeeded, Some(231)), &[held]).adds_up, "it ended, and the hold did not");
 }
 
-fn waiting(standing: &Standing, can_run: bool) -> Waiting<'_> {
-    Waiting { standing, last: None, can_run }
+fn waiting(standing: &Standing, can_run: bool) -> WaitFacts<'_> {
+    WaitFacts { standing, last: None, can_run }
 }
 
 fn due() -> Standing {
@@ -114,7 +114,7 @@ fn a_job_that_is_due_later_is_told_why_by_its_last_claim() {
         (claim("handed_back", None, None), false, "put back, uncounted"),
         (claim("handed_back", Some("rate_limited"), Some(unpaid)), true, "unpaid processor time."),
     ] {
-        let waiting = Waiting { standing: &standing, last: Some(&last), can_run: true };
+        let waiting = WaitFacts { standing: &standing, last: Some(&last), can_run: true };
         let why = why_it_waits(&job(JobStatus::Queued, None), &waiting).unwrap_or_default();
         assert!(why.contains(says), "{why}");
         assert_eq!(waiting.is_put_off(), is_put_off, "{why}");

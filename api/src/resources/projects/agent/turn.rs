@@ -8,7 +8,7 @@ use super::super::shape::Project;
 use crate::app::App;
 use crate::auth::Caller;
 use crate::http::error::Answer;
-use crate::resources::tools::calling::{Heard, call_as};
+use crate::resources::tools::calling::{CalledAnswer, call_as};
 use crate::usecases::projects::ProjectAnswer;
 use crate::usecases::projects::round_robin::TurnPermit;
 use crate::usecases::projects::runs::{
@@ -132,7 +132,7 @@ impl<'a> AgentTurn<'a> {
     async fn call(&self, number: u32, tool: &str, arguments: &Value) -> Came {
         let key = format!("{}/{number}", self.claim.run);
         let called = timeout(CALL_LIMIT, call_as(self.app, &self.caller, tool, arguments, Some(&key)));
-        let Heard { status, body, retry_after, .. } = match called.await {
+        let CalledAnswer { status, body, retry_after, .. } = match called.await {
             Ok(Ok(called)) => called,
             Ok(Err(error)) => return self.not_now(&error.to_string(), None),
             Err(_) => return self.not_now("It took too long.", None),
@@ -173,7 +173,7 @@ impl<'a> AgentTurn<'a> {
         let arguments = json!({ "job_ids": jobs });
         let called = timeout(CALL_LIMIT, call_as(self.app, &self.caller, "get_jobs", &arguments, None)).await;
         let before = self.planner.status();
-        if let Ok(Ok(Heard { status: 200, body, .. })) = called
+        if let Ok(Ok(CalledAnswer { status: 200, body, .. })) = called
             && self.planner.hear_jobs(&body)
         {
             self.app.runs.forget(self.claim.run);

@@ -44,7 +44,7 @@ pub(super) struct DubCall<'a> {
 }
 
 /// A read that a dub needs.
-enum Heard {
+enum DubRead {
     /// The read's `data`.
     Read(Value),
     /// A job computes it: answer with this.
@@ -148,8 +148,8 @@ impl DubCall<'_> {
             refuse_undubbable(self.app, asked, source.as_ref(), target).await?;
         }
         let words = match self.heard(item, Read::Transcript).await? {
-            Heard::Answered(answer) => return Ok(Written::Answered(answer)),
-            Heard::Read(read) => words_of(&read),
+            DubRead::Answered(answer) => return Ok(Written::Answered(answer)),
+            DubRead::Read(read) => words_of(&read),
         };
         let transcript = words.ok_or_else(|| ApiError::internal("a stored transcript without words"))?;
         let language = language_of(&transcript, source, target)?;
@@ -158,8 +158,8 @@ impl DubCall<'_> {
             refuse_undubbable(self.app, asked, Some(&language), target).await?;
         }
         let turns = match self.heard(item, Read::Speakers).await? {
-            Heard::Answered(answer) => return Ok(Written::Answered(answer)),
-            Heard::Read(read) => turns_of(&read),
+            DubRead::Answered(answer) => return Ok(Written::Answered(answer)),
+            DubRead::Read(read) => turns_of(&read),
         };
         let turns = turns.ok_or_else(|| ApiError::internal("a stored speakers read without turns"))?;
         let (words, turns) = (&transcript.words[..], &turns[..]);
@@ -178,11 +178,11 @@ impl DubCall<'_> {
     }
 
     /// Returns a stored read of the item, and starts it if it is missing.
-    async fn heard(&self, item: &ItemForReads, read: Read) -> Answer<Heard> {
+    async fn heard(&self, item: &ItemForReads, read: Read) -> Answer<DubRead> {
         let (request, item_ref) = (self.request.clone(), item.id.to_string());
         let wanted = Need { tool: self.tool, item_ref: &item_ref, read, request, dry_run: self.dry_run };
         let ready = match need(self.app, self.caller, self.key.clone(), &wanted).await? {
-            Needed::Answered(answer) => return Ok(Heard::Answered(Box::new(answer.documented_as()))),
+            Needed::Answered(answer) => return Ok(DubRead::Answered(Box::new(answer.documented_as()))),
             Needed::Ready(ready) => ready,
         };
         let (document, held) = ready.document.whole(&self.app.answers, self.caller.account_id).await?;
@@ -193,7 +193,7 @@ impl DubCall<'_> {
         };
         let parsed: serde_json::Result<Value> =
             tokio::task::spawn_blocking(parsed).await.map_err(ApiError::internal)?;
-        Ok(Heard::Read(parsed.map_err(ApiError::internal)?))
+        Ok(DubRead::Read(parsed.map_err(ApiError::internal)?))
     }
 
     /// Starts the dub, or reports the state of the same one.

@@ -6,7 +6,7 @@ use crate::usecases::search_footage::Hit;
 use domain::footage::seconds;
 use domain::link::Picture;
 use poem_openapi::{Enum, Object};
-use store::footage::Seen;
+use store::footage::SeenMoment;
 
 /// Words that are spoken or shown in an item.
 #[derive(Debug, Object)]
@@ -58,13 +58,13 @@ pub struct MomentSpan {
 
 impl FootageMatch {
     /// Makes a match of a hit and the moment that is seen at its time.
-    pub(super) fn of(hit: Hit, seen: Option<&Seen>, links: &Links) -> Self {
+    pub(super) fn of(hit: Hit, seen: Option<&SeenMoment>, links: &Links) -> Self {
         let Hit { item, item_ref, shown, spoken } = hit;
-        let link = |seen: &Seen| {
+        let link = |seen: &SeenMoment| {
             let picture = Picture::Moment(seen.moment.number);
             seen.moment.thumbnail_key.as_ref().map(|_| links.to(item, picture, seen.now))
         };
-        let moment = |seen: &Seen| MomentSpan {
+        let moment = |seen: &SeenMoment| MomentSpan {
             id: Text::of(Picture::Moment(seen.moment.number)),
             start: seconds(seen.moment.start_ms),
             end: seconds(seen.moment.end_ms),

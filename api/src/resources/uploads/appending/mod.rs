@@ -39,14 +39,14 @@ const SMALL_PIECE: Duration = Duration::from_millis(250);
 pub(super) const CHECKSUMS: &str = "sha1,sha256,sha512";
 
 /// The headers of a PATCH that describe its bytes.
-pub(super) struct Announced<'a> {
+pub(super) struct PatchHeaders<'a> {
     /// `Upload-Offset`: the position of the first byte.
     pub offset: Option<&'a str>,
     /// `Upload-Checksum`: the checksum of the bytes.
     pub checksum: Option<&'a str>,
 }
 
-impl Announced<'_> {
+impl PatchHeaders<'_> {
     /// # Errors
     /// `invalid_request` when the offset is not a number, or the checksum's algorithm or digest is not valid.
     fn read(&self) -> Answer<(i64, Option<Checksum>)> {
@@ -115,7 +115,7 @@ pub(super) async fn append(
     scope: &Scope,
     upload: UploadId,
     token: Option<&str>,
-    announced: Announced<'_>,
+    announced: PatchHeaders<'_>,
     body: FileBody,
 ) -> Answer<Reached> {
     let FileBody { body, content_type, content_length } = body;

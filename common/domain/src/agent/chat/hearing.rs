@@ -2,7 +2,7 @@
 
 use super::calls::{NO_JOBS, checked, job_ids, plain};
 use super::messages::{MOST_WORDS, bytes, cut};
-use super::{Chat, FINISH, Job, Known, PendingCall, Reply, Speaker, Stage, WAIT};
+use super::{Chat, FINISH, Known, PendingCall, PendingJob, Reply, Speaker, Stage, WAIT};
 use crate::agent::reading::{has_ended, held, hundredths, started_reads, texts};
 use crate::agent::{Budget, Memory, Refused, telling};
 use crate::credits::Credits;
@@ -232,7 +232,7 @@ impl Chat {
             let minutes = held.unwrap_or(0);
             self.spent += minutes;
             self.credits += credits;
-            self.jobs.push(Job { id, is_own: held.is_some(), minutes, credits, is_render, ms });
+            self.jobs.push(PendingJob { id, is_own: held.is_some(), minutes, credits, is_render, ms });
         }
         if let Some(item) = data["output_item_id"].as_str() {
             self.note_item(item, ms, is_render);

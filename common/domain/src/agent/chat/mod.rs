@@ -90,7 +90,7 @@ struct PendingCall {
 
 /// A job that a call started or joined, and that has not been seen to end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Job {
+struct PendingJob {
     id: String,
     /// Whether the call started it.
     is_own: bool,
@@ -131,7 +131,7 @@ pub struct Chat {
     wait: Vec<String>,
     /// Whether a render was waited for. From then on the project is `rendering` until it ends.
     is_rendering: bool,
-    jobs: Vec<Job>,
+    jobs: Vec<PendingJob>,
     /// How many calls exceeded the budget.
     over_budget: u32,
     timelines: Vec<String>,
