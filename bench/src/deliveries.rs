@@ -12,11 +12,11 @@ use crate::receiver::now_us;
 use crate::seed::BODY;
 use crate::table::{Bar, Table, median};
 
-/// Deliveries of a measurement.
+/// The number of deliveries in a measurement.
 const MANY: usize = 40_000;
-/// Deliveries before a measurement, so that pools and plans are warm.
+/// The number of deliveries sent before a measurement, so that pools and plans are warm.
 const WARM: usize = 4_000;
-/// Deliveries of a service that has just started, however short the run.
+/// The number of deliveries in a measurement of a service that has just started, however short the run.
 const FIRST: usize = 10_000;
 
 /// The result of a round.

@@ -18,14 +18,15 @@ use domain::task::Task;
 use runtime::queue::Queue;
 use sqlx::{Connection, PgConnection};
 
-/// Jobs of a measurement, at least.
+/// The least number of jobs in a measurement.
 const JOBS: usize = 60_000;
-/// Accounts of the measurement with many, and jobs that each has queued, at most.
+/// The accounts in the measurement with many of them.
 const ACCOUNTS: usize = 50;
+/// The most jobs that an account has queued at once.
 const EACH: usize = 480;
-/// Jobs before a measurement, so that pools and plans are warm.
+/// The number of jobs before a measurement, so that pools and plans are warm.
 const WARM: usize = 2_000;
-/// The worker's slots.
+/// The worker's settings: how many jobs it runs at once.
 const SETTINGS: [&str; 1] = ["--worker-reads=64"];
 
 /// The result of a round.
@@ -139,7 +140,7 @@ impl<'a> Waves<'a> {
         Ok(Wave { seconds, cost, jobs })
     }
 
-    /// Waits until all have ended: for the last one first, which an index finds however many there are.
+    /// Waits until all have ended. It waits for the last one first, which an index finds however many jobs there are.
     async fn ended(&mut self, starts: &[Start]) -> anyhow::Result<()> {
         let pool = &self.scene.database.pool;
         let last: Option<JobId> = starts.last().map(Start::job);

@@ -1,9 +1,9 @@
 //! Gives free places to waiting jobs that are due, or that a crash between two transactions left waiting.
 //!
-//! A run looks through some of the accounts with jobs that ran before and wait again, and some of those with any
-//! waiting jobs; the next run goes on after them, and then from the first again. So a run costs as much with a million
-//! waiting jobs as with a hundred accounts of them, except for jobs of a paused read that never ran, all of which it
-//! reads. Where it finds places to give, as when a read is resumed, it goes on for a while.
+//! A run goes through a batch of the accounts whose jobs ran before and wait again, and a batch of those with any
+//! waiting jobs. The next run goes on after them, and begins anew after the last account. So the cost of a run does not
+//! grow with the number of accounts or of waiting jobs, except that it reads all jobs of a paused read that never ran.
+//! While it finds accounts that can have a place, as when a read is resumed, it takes up to `MOST_STEPS` batches.
 
 use domain::ids::AccountId;
 use runtime::ending;
@@ -14,10 +14,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use store::jobs::{self, Payer};
 
-/// Accounts that are looked at in one step: of those with jobs that wait again, which are few, and of all.
+/// The accounts in a batch of those whose jobs wait again, which are few.
 const BATCH_AGAIN: i64 = 1_000;
+/// The accounts in a batch of all those with waiting jobs.
 const BATCH: i64 = 100;
-/// Steps of a run that finds places to give, at most.
+/// The most batches that a run takes in each round.
 const MOST_STEPS: usize = 10;
 
 /// The accounts that a round looks through.
@@ -81,7 +82,7 @@ async fn left_waiting(conn: &mut PgConnection, scheduler: &Arc<str>, round: Roun
     } else {
         missing > 0
     };
-    // Where all accounts were looked at, the next step starts over.
+    // When all accounts have been looked at, the next step begins at the first.
     let next = seen.last().filter(|_| !is_round).map(|one| one.payer);
     let mut all = LAST.lock().unwrap_or_else(PoisonError::into_inner);
     match next {

@@ -1,7 +1,7 @@
 //! Works on requests with long bodies beside the threads that answer calls.
 //!
 //! A body of a megabyte of tiny values takes a third of a second to parse, to check against its schema and to walk, in
-//! a debug build. For so long its thread would do nothing else. So a request with a long body is polled in
+//! a debug build, and its thread would do nothing else in that time. So a request with a long body is polled in
 //! `block_in_place`, and its body is judged only when its turn has come: one at a time for each account, and as many
 //! for all accounts as half the cores. Waiting for a turn holds no connection, and a turn ends as soon as the request
 //! waits for something else. Documents that are long wait for the same turns where they are read and where answers show
@@ -19,8 +19,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use tokio::runtime::{Handle, RuntimeFlavor};
 
-/// A body of more bytes is long. With four times as many, the costliest body took 0.2 s of a debug build, and six at
-/// once of one account made another's calls take 60 ms at p95 instead of 8, in a release build too.
+/// A body of more bytes than this is long. With a limit four times as high, the costliest body took 0.2 s in a debug
+/// build; and six at once from one account made another's calls take 60 ms at p95 instead of 8, in a release build too.
 pub const LONG: usize = 16 << 10;
 
 /// The turn of a request with a long body. It is attached to such requests.
@@ -58,12 +58,13 @@ pub fn is_long(body: Option<&SentBody>) -> bool {
 
 /// Does work that takes long. Meanwhile another thread takes over this one's other tasks.
 pub fn run_beside<T>(work: impl FnOnce() -> T) -> T {
-    // A runtime with one thread, as most tests have, has none that could take over.
+    // In a runtime with one thread, as most tests have, no other thread could take over.
     let has_others = Handle::try_current().is_ok_and(|handle| handle.runtime_flavor() == RuntimeFlavor::MultiThread);
     if has_others { tokio::task::block_in_place(work) } else { work() }
 }
 
-/// Does work, as [`run_beside`] if it takes long: for those who can't wait for a turn, as they hold a connection.
+/// Does work, with [`run_beside`] if it takes long. It is for callers that hold a connection, and so may not wait for a
+/// turn.
 pub fn run_beside_if<T>(is_long: bool, work: impl FnOnce() -> T) -> T {
     if is_long { run_beside(work) } else { work() }
 }

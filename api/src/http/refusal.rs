@@ -12,7 +12,7 @@ use poem_openapi::error::{
     AuthorizationError, ContentTypeError, ParseParamError, ParsePathError, ParseRequestPayloadError,
 };
 
-/// On an answer that refuses: its code, for the metrics. An answer without it has no envelope yet.
+/// The code of a refusal, attached to its answer for the metrics. A refusal without it has no envelope yet.
 #[derive(Debug, Clone, Copy)]
 pub struct Refused(pub Code);
 
@@ -26,13 +26,13 @@ pub enum Envelope {
 }
 
 impl Envelope {
-    /// The envelope of this path. The path alone decides, so that an unknown tool is refused in the tools' form.
+    /// Returns the envelope of this path. The path alone decides: an unknown tool is refused in the tools' form.
     pub fn of(path: &str) -> Self {
         let tool = path.strip_prefix(API_PATH).is_some_and(|rest| rest.starts_with("/tools/"));
         if tool { Self::Tool } else { Self::Route }
     }
 
-    /// The JSON of the refusal.
+    /// Returns the JSON of the refusal.
     pub fn body(self, error: &ApiError) -> String {
         let body = match self {
             Self::Tool => error.tool_body(),
@@ -41,7 +41,7 @@ impl Envelope {
         body.to_string()
     }
 
-    /// The answer that refuses.
+    /// Returns the answer that refuses.
     pub fn refuse(self, error: &ApiError) -> Response {
         let mut response = Response::builder()
             .status(error.code().status())
@@ -80,7 +80,7 @@ pub fn classify(error: poem::Error) -> ApiError {
     by_status(error)
 }
 
-/// What is wrong with the body, a parameter or a part of the path, where it is one of those that could not be read.
+/// Returns the refusal if the body, a parameter or a part of the path could not be read; none for other errors.
 fn argument_refusal(error: &poem::Error) -> Option<ApiError> {
     let named = |name: &str, reason: &str| ApiError::new(Code::InvalidRequest, format!("`{name}`: {}", plain(reason)));
     if let Some(error) = error.downcast_ref::<ParseRequestPayloadError>() {
@@ -96,7 +96,7 @@ fn argument_refusal(error: &poem::Error) -> Option<ApiError> {
     Some(ApiError::new(Code::UnsupportedMediaType, format!("The body must be application/json: {error}.")))
 }
 
-/// An error of the framework that `classify` does not know, by its status.
+/// Returns the refusal for an error of the framework of which only the status is known.
 fn by_status(error: poem::Error) -> ApiError {
     match error.status() {
         StatusCode::PAYLOAD_TOO_LARGE => ApiError::new(Code::RequestTooLarge, "The body is larger than 1 MiB."),
@@ -105,7 +105,8 @@ fn by_status(error: poem::Error) -> ApiError {
     }
 }
 
-/// Tells apart a text that is not JSON, whose error names a line and a column, from a value of a wrong type.
+/// Returns the refusal of a body: of a text that is not JSON, whose error names a line and a column, or of a value of a
+/// wrong type.
 fn payload_refusal(reason: &str) -> ApiError {
     if reason.contains(" at line ") && reason.contains(" column ") {
         return ApiError::new(Code::InvalidJson, format!("The body is not JSON: {reason}."));
@@ -113,7 +114,7 @@ fn payload_refusal(reason: &str) -> ApiError {
     ApiError::new(Code::InvalidRequest, plain(reason))
 }
 
-/// The framework's message without the names of its types.
+/// Returns the framework's message without the names of its types.
 fn plain(reason: &str) -> String {
     let reason = reason.split(" (occurred while parsing").next().unwrap_or(reason);
     let words = reason.strip_prefix("failed to parse ").and_then(|rest| rest.split_once(": "));
@@ -124,7 +125,7 @@ fn plain(reason: &str) -> String {
     text
 }
 
-/// For an error that reaches the server without passing a guard.
+/// Answers with an error that reaches the server without passing a guard.
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         debug_assert_eq!(ResponseError::status(&self), self.code().status());

@@ -155,7 +155,7 @@ fn a_text_is_read_until_there_is_enough_of_it() {
     assert!(began.elapsed().as_millis() < 1_500, "it took {:?}; all of it takes seconds", began.elapsed());
 }
 
-/// A feed whose one entry has this in it, with a link.
+/// Returns a feed with one entry, which has a link and these parts.
 fn entry_with(parts: &str) -> String {
     format!(
         "<rss version=\"2.0\" xmlns:media=\"http://search.yahoo.com/mrss/\"><channel><title>x</title><item>\
@@ -166,7 +166,7 @@ fn entry_with(parts: &str) -> String {
 #[test]
 fn media_within_media_do_not_end_the_process() {
     let at = url("https://a.example/");
-    // The parser goes into each by a call of its own.
+    // The parser calls itself for each level.
     let nested = |many: usize| {
         let (open, close) = ("<media:content url=\"https://a.example/b\">", "</media:content>");
         entry_with(&(open.repeat(many) + &close.repeat(many)))
@@ -183,15 +183,15 @@ fn media_within_media_do_not_end_the_process() {
 fn groups_within_groups_neither_end_the_process_nor_fill_its_memory() {
     let (at, open, close) = (url("https://a.example/"), "<media:group>", "</media:group>");
     let nested = |many: usize| entry_with(&(open.repeat(many) + &close.repeat(many)));
-    // As deep as is allowed: a call for each on a usual stack would end the process.
+    // This is as deep as is allowed. On a stack of the usual size, a call for each level would end the process.
     assert!(matches!(found(nested(380).as_bytes(), None, &at, 9), Ok(FoundPosts::Feed(posts)) if posts.len() == 1));
     assert!(found(entry_with(&open.repeat(700)).as_bytes(), None, &at, 9).is_err(), "none is closed");
     assert_eq!(found(entry_with(&open.repeat(40_000)).as_bytes(), None, &at, 9), Err(FeedError::TooLong));
-    // Each of the groups would get all thumbnails.
+    // Each of the groups would get a copy of all thumbnails.
     let thumbnails = "<media:thumbnail url=\"a\"/>".repeat(20_000);
     let groups = "<media:group><media:content url=\"b\"/></media:group>".repeat(400);
     assert_eq!(found(entry_with(&(thumbnails + &groups)).as_bytes(), None, &at, 9), Err(FeedError::TooLong));
-    // As a site has them: some sizes of one picture for each of seventy entries.
+    // A feed as sites have it: seventy entries, each with some sizes of one picture.
     let sizes = "<media:content medium=\"image\" url=\"https://a.example/b.jpg\"/>".repeat(10);
     let item = format!("<item><link>https://a.example/1</link><title>t</title>{open}{sizes}{close}</item>");
     let usual = entry_with("").replace("</channel>", &(item.repeat(70) + "</channel>"));
@@ -208,7 +208,7 @@ fn categories_within_categories_are_dropped_where_they_were_parsed() {
         format!("{rss}{}{}</channel></rss>", open.repeat(many), close.repeat(many))
     };
     let at = url("https://a.example/");
-    // A stack on which dropping these would overflow.
+    // Dropping these would overflow a stack of this size.
     let little = thread::Builder::new().stack_size(256 << 10);
     let read = little.spawn(move || found(nested(10_000).as_bytes(), None, &at, 9)).expect("a thread");
     assert_eq!(read.join().expect("it ends"), Ok(FoundPosts::Feed(Vec::new())));
@@ -218,7 +218,7 @@ fn categories_within_categories_are_dropped_where_they_were_parsed() {
 fn only_the_first_base_counts_and_what_is_joined_to_it_stays_short() {
     let at = url("https://a.example/");
     let nested = |base: &str, many: usize| entry_with(&(format!("<a xml:base='{base}'>").repeat(many)));
-    // Each would be joined to the one around it. What is not closed is broken.
+    // Each base would be joined to the one around it. Elements that are not closed make a feed broken.
     let mut deep = nested("bbbbbbbbb/", 10_000).into_bytes();
     assert_eq!(bounds::keep_one_base(&mut deep), 30);
     assert_eq!(String::from_utf8_lossy(&deep).matches("xml:base").count(), 1);
@@ -229,13 +229,13 @@ fn only_the_first_base_counts_and_what_is_joined_to_it_stays_short() {
     let mut text = b"<p>about xml:base</p><a xml:base = \"b/\"/><b xml:base='c'/>".to_vec();
     assert_eq!(bounds::keep_one_base(&mut text), 6);
     assert_eq!(text, b"<p>about xml:none</p><a xml:base = \"b/\"/><b xml:none='c'/>");
-    // A URL for each of many elements, all joined to a long one.
+    // Many elements have a URL each, which is joined to a long one.
     let joined = "<media:content url='b'/>".repeat(20_000);
     let long = format!("<a xml:base='https://a.example/{}'>{joined}</a>", "b".repeat(1_900));
     assert_eq!(found(entry_with(&long).as_bytes(), None, &at, 9), Err(FeedError::TooLong));
     let far = url(&format!("https://a.example/{}", "b".repeat(4_000)));
     assert_eq!(found(entry_with(&joined).as_bytes(), None, &far, 9), Err(FeedError::TooLong));
-    // As feeds have them.
+    // Bases as feeds have them.
     let rooted = entry_with("<media:content url='b.mp3'/>").replace("<rss ", "<rss xml:base='https://b.example/c/' ");
     assert_eq!(feed(&rooted)[0].media[0].url.as_str(), "https://b.example/c/b.mp3");
     let relative = entry_with("<description xml:base = 'some/where/'>words</description>");

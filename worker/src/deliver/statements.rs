@@ -25,10 +25,10 @@ const MOST_IN_A_BATCH: usize = 256;
 const RECORDS_APART: Duration = Duration::from_millis(5);
 /// The most endpoints that are prefetched from in one statement.
 const MOST_ENDPOINTS: usize = 4;
-/// Connections: one for each batch that goes by ids.
+/// The connections for statements that find rows by their ids: one for each kind of batch.
 const CONNECTIONS: PoolSize = PoolSize(6);
 
-/// A statement about an endpoint's backlog; they are done one after another.
+/// A call about an endpoint's backlog. Such calls are done one after another.
 pub enum BacklogCall {
     Delay(Delay, Held),
     Prefetch(Prefetch, Awaited),
@@ -134,7 +134,7 @@ fn start_backlogs(claimer: Claimer) -> Batcher<BacklogCall, ()> {
             }
             if !delays.is_empty() {
                 let delay = || async { deliveries::delay_tickets(&mut *claimer.pool.acquire().await?, &delays).await };
-                // Those that could not be delayed are spent, and given new ones.
+                // Tickets that could not be delayed are spent, and their deliveries get new ones.
                 with_retries("delayed in the queue", delay).await;
                 drop(delayed);
             }
@@ -160,7 +160,7 @@ async fn prefetch(claimer: &Claimer, prefetches: Vec<(Prefetch, Awaited)>) {
         let of_it = next.iter().flatten().filter(|leased| leased.delivery.endpoint_id == endpoint).count();
         i64::try_from(of_it).unwrap_or(i64::MAX)
     };
-    // Few come late, with an id from before; they are claimed once what comes after is not enough.
+    // A few deliveries come late, with ids below the cursor. They are claimed when those after it are not enough.
     let bounded = wanted.iter().filter(|one| one.after.is_some());
     let rest = bounded.map(|one| Wanted { after: None, many: one.many - found(&next, one.endpoint), ..*one });
     let rest: Vec<Wanted> = rest.filter(|one| one.many > 0).collect();
@@ -186,7 +186,7 @@ async fn prefetch(claimer: &Claimer, prefetches: Vec<(Prefetch, Awaited)>) {
     }
 }
 
-/// Returns those of these endpoints that fail now; all of them where that can't be found out.
+/// Returns those of these endpoints that fail now; all of them if the database can't be asked.
 async fn failing(claimer: &Claimer, endpoints: &[EndpointId]) -> Vec<EndpointId> {
     if endpoints.is_empty() {
         return Vec::new();
@@ -209,7 +209,8 @@ fn start_revalidations(pool: PgPool, attempt_ms: i64) -> Batcher<(DeliveryId, i3
     })
 }
 
-/// Successes go by ids; the statement that counts failures joins the batch with itself, so it gets a plan of its own.
+/// Successes are recorded by their ids, with a generic plan. The statement that counts failures joins the batch with
+/// itself, so it uses a pool that does not force one.
 fn start_records(planned: PgPool, any: PgPool) -> Batcher<(EndedAttempt, Held), ()> {
     Batcher::paced(MOST_IN_A_BATCH, RECORDS_APART, move |calls: Vec<(EndedAttempt, Held)>| {
         let (planned, any) = (planned.clone(), any.clone());
@@ -236,7 +237,7 @@ fn start_hand_backs(pool: PgPool) -> Batcher<(HandedBackClaim, Held), ()> {
         async move {
             let (claims, held): (Vec<HandedBackClaim>, Vec<Held>) = calls.into_iter().unzip();
             let hand_back = || async { deliveries::hand_back(&mut *pool.acquire().await?, &claims).await };
-            // Those that could not be handed back are rescued when their leases end.
+            // Claims that could not be handed back are rescued when their leases end.
             with_retries("handed back", hand_back).await;
             vec![(); held.len()]
         }
@@ -249,7 +250,7 @@ fn start_deferrals(pool: PgPool) -> Batcher<(Deferred, Held), ()> {
         async move {
             let (late, held): (Vec<Deferred>, Vec<Held>) = calls.into_iter().unzip();
             let defer = || async { deliveries::defer(&mut *pool.acquire().await?, &late).await };
-            // The reissue finds the spent tickets of those that could not be deferred.
+            // The reissue pushes new tickets for deliveries that could not be deferred.
             with_retries("deferred", defer).await;
             vec![(); held.len()]
         }

@@ -33,7 +33,7 @@ fn tool(contract: &Contract, operation: &Operation) -> Option<Tool> {
     Some(tool.with_annotations(hints(operation, name)))
 }
 
-/// Returns a schema as the protocol's types want it: an object, empty where the schema is none.
+/// Returns a schema as the object that the protocol's types take; an empty one if the schema is no object.
 pub(super) fn object(schema: Value) -> Arc<JsonObject> {
     Arc::new(if let Value::Object(object) = schema { object } else { JsonObject::new() })
 }

@@ -1,5 +1,5 @@
-//! Something to make as work of a dispatch: a render, a generation or a dub. Its row of `job_renders` takes the place
-//! of `job_reads`.
+//! The work of a dispatch that makes something: a render, a generation or a dub. It has a row of `job_renders` where a
+//! read has one of `job_reads`.
 //!
 //! If the same plan has made it already, that is the answer; a live job of the same plan is joined. These steps are
 //! here, once; `render`, `generation` and `dub` say what each kind needs and how its row is written.
@@ -115,7 +115,7 @@ pub struct Standing<Made> {
 }
 
 impl<Made> Standing<Made> {
-    /// The AI credits that this call holds, or would hold.
+    /// Returns the AI credits that this call holds, or would hold.
     pub const fn credits(&self) -> Credits {
         match self.state {
             Making::Queued { held, already: false, .. } | Making::Startable(held) => held.credits,

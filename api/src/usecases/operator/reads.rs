@@ -1,4 +1,4 @@
-//! Pausing and resuming reads. The audit log records changes, but not requests for the state that already is.
+//! Pausing and resuming reads. The audit log records changes, but no request for a state that a read already has.
 
 use crate::app::App;
 use crate::auth::operator::OperatorCaller;

@@ -1,5 +1,6 @@
-//! Suspending and resuming accounts: the suspension, the stop of its webhooks and both logs are one transaction. Work
-//! under way is ended after that, some in each transaction: an interrupted call is finished by asking again.
+//! Suspending and resuming accounts. The suspension, the stop of the account's webhooks and the rows of both logs are
+//! one transaction. Its work under way ends after that, in several transactions: a call that was interrupted is
+//! completed by repeating it.
 
 use super::missing;
 use crate::app::App;
@@ -14,7 +15,7 @@ use store::accounts::{self, AccountRow};
 use store::suspension::{self, Suspension};
 use store::{account_audit, audit, jobs, uploads};
 
-/// Jobs, or uploads, that one transaction ends.
+/// The most jobs, or uploads, that one transaction ends.
 const BATCH: i64 = 500;
 
 /// Suspends an account for this reason, or changes the reason of a suspended one.
@@ -48,7 +49,7 @@ pub async fn resume_account(app: &App, operator: &OperatorCaller, id: AccountId)
     Ok(account)
 }
 
-/// Cancels the jobs that the account pays for, some in each transaction. Returns how many.
+/// Cancels the jobs that the account pays for, up to `BATCH` in a transaction. Returns how many.
 pub async fn end_jobs(app: &App, account: AccountId) -> Answer<u64> {
     let process = &app.process;
     let mut ended = 0;
@@ -65,7 +66,7 @@ pub async fn end_jobs(app: &App, account: AccountId) -> Answer<u64> {
     }
 }
 
-/// Ends the account's uploads and imports, some in each statement. Returns how many.
+/// Ends the account's uploads and imports, up to `BATCH` in a statement. Returns how many.
 pub async fn end_uploads(app: &App, account: AccountId) -> Answer<u64> {
     let mut ended = 0;
     loop {
@@ -77,7 +78,7 @@ pub async fn end_uploads(app: &App, account: AccountId) -> Answer<u64> {
     }
 }
 
-/// The earlier reason, of an account that could be changed.
+/// Returns why the account was suspended before; none if it was not. Refuses an account that can't be changed.
 fn was(became: Suspension, id: AccountId) -> Answer<Option<String>> {
     match became {
         Suspension::Done { before } => Ok(before),

@@ -28,9 +28,10 @@ use tokio::time::Instant;
 
 /// The longest that a leased delivery may be queued before its claim is handed back.
 pub const LONGEST_WAIT: Duration = Duration::from_secs(10);
-/// How old a claim may be for its endpoint and secret to be used without asking the database again: in what is sent at
-/// once, and in what was queued meanwhile.
+/// The age up to which a claim that is sent at once is sent with the endpoint and secret that it was claimed with,
+/// without asking the database again.
 const AS_CLAIMED: Duration = Duration::from_secs(1);
+/// The same for a delivery that was queued meanwhile.
 const AS_QUEUED: Duration = Duration::from_millis(50);
 
 /// An event for the scheduler. `D` is a leased delivery's content, `T` a ticket that is being worked.
@@ -43,7 +44,8 @@ pub enum Event<D, T> {
     Reserved { id: DeliveryId, endpoint: EndpointId },
     /// A claim that was asked for succeeded.
     Claimed { slot: Slot, leased: Leased<D>, ticket: Option<T> },
-    /// It did not: another has it, it is not due or has ended, or the statement failed.
+    /// A claim that was asked for did not succeed: another process has the delivery, it is not due, it has ended, or
+    /// the statement failed.
     NotClaimed { lane: Lane, endpoint: EndpointId, ticket: Option<T> },
     /// An attempt ended after `took`, which is none where no attempt was made.
     AttemptEnded { slot: Slot, took: Option<Duration>, has_failed: bool },
@@ -184,7 +186,8 @@ impl<D, T> DeliveryScheduler<D, T> {
         }
     }
 
-    /// Gives a slot back, and to the next delivery: the account's in the first lane, any account's in the slow one.
+    /// Frees a slot, and gives it to the next delivery: in the first lane to one of the same account, in the slow lane
+    /// to one of any account.
     fn on_attempt_ended(&mut self, slot: Slot, took: Option<Duration>, has_failed: bool, now: Instant) {
         let Slot { lane, account, endpoint } = slot;
         if has_failed {
@@ -220,7 +223,7 @@ impl<D, T> DeliveryScheduler<D, T> {
     /// Queues what was claimed of a backlog, and fills the slots that are free.
     fn on_prefetched(&mut self, endpoint: EndpointId, leased: Vec<Leased<D>>, cursor: Cursor, now: Instant) {
         let Some(backlog) = self.backlogs.get_mut(&endpoint) else {
-            // The process is to end.
+            // `shut_down` has removed it.
             self.hand_back_all(leased);
             return;
         };
@@ -245,14 +248,14 @@ impl<D, T> DeliveryScheduler<D, T> {
         }
         self.hand_back_unserved(lane, account);
         if is_added || (cursor.more && got_some && self.has_queue(endpoint)) {
-            // Others may have given slots back meanwhile, and asked in vain.
+            // Slots that were freed meanwhile could not start a prefetch of their own.
             self.prefetch_if_short(endpoint, now);
         }
         self.settle_backlog(endpoint, cursor);
         self.forget_idle(lane, account, now);
     }
 
-    /// Hands back what has no slot. What waits unclaimed has its ticket.
+    /// Hands back the claims that have no slot. Deliveries that wait unclaimed keep their tickets.
     fn shut_down(&mut self) {
         self.is_ending = true;
         let waiting: Vec<_> = self.queues.values_mut().flat_map(|queue| queue.queued.drain(..)).collect();

@@ -1,16 +1,17 @@
-//! Cuts and dissolves of small pictures that are known.
+//! Which cuts and dissolves are found in films of small pictures that are made here.
 
 use super::*;
 
 const BYTES: usize = 3 * CELLS;
 
-/// A picture with a slope of luma from `dark` on, of one colour.
+/// Returns a picture of one colour whose luma rises from left to right, from `dark` on.
 fn picture(dark: f32, colour: f32) -> Vec<f32> {
     let luma = (0..CELLS).map(|cell| dark + 60.0 * (cell % SIZE.width) as f32 / SIZE.width as f32);
     luma.chain([colour, 255.0 - colour].into_iter().flat_map(|value| [value; CELLS])).collect()
 }
 
-/// The changes of a film of 25 pictures a second, each from a function of its number.
+/// Returns the times in seconds at which shots begin in a film of 25 pictures a second; `film` makes each picture from
+/// its number.
 fn changes(count: usize, film: impl Fn(usize) -> Vec<f32>) -> Vec<f64> {
     let mut shots = Shots::default();
     for number in 0..count {

@@ -55,7 +55,7 @@ pub(in crate::readers) struct AudioSpool {
 }
 
 impl AudioSpool {
-    /// Returns the bytes of its samples.
+    /// Returns how many bytes its samples have.
     pub(in crate::readers) fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -65,7 +65,7 @@ impl AudioSpool {
         bytes / 2 * 1000 / u64::from(RATE)
     }
 
-    /// Has `analyse` go through it on a blocking thread, until the read must stop.
+    /// Runs `analyse` over its blocks on a blocking thread, until the read must stop.
     pub(in crate::readers) async fn gone_through<T, A>(
         self: &Arc<Self>,
         ctx: &JobCtx,

@@ -1,8 +1,7 @@
-//! Paid is what was decoded: files whose headers are patched to say something else than what is in them.
+//! A read charges for what was decoded, also of files whose headers are patched to say something else.
 //!
-//! What an import makes of each is what a hold is made for. What its readers are handed is counted here, apart from
-//! what they say themselves, and must be paid for: charged is at least the rate times what was decoded, and at most the
-//! hold.
+//! The hold is made for the length that an import finds. What the readers are handed is counted here, apart from what
+//! they say themselves. The charge must be at least the rate times what was decoded, and at most the hold.
 
 use super::{JobCtx, Studio, an_hour};
 use crate::ingest::length_ms;
@@ -13,20 +12,21 @@ use domain::read::Read;
 use std::fs;
 use std::path::Path;
 
-/// Seconds of every file.
+/// The length of each file before it is patched, in seconds.
 const SECONDS: i64 = 12;
-/// Files by their names.
+/// Files with their names.
 type Files = Vec<(String, Vec<u8>)>;
 
 const SOUND: &str = "anoisesrc=d=12:c=pink:r=44100:seed=4,aformat=channel_layouts=stereo";
 const FILM: &str = "testsrc=s=64x48:r=25:d=12[out0];anoisesrc=d=12:c=pink:r=44100:seed=4[out1]";
 
-/// Where these bytes begin, for the first time or each time.
+/// Returns each offset at which `wanted` begins.
 fn places(bytes: &[u8], wanted: &[u8]) -> Vec<usize> {
     bytes.windows(wanted.len()).enumerate().filter(|(_, found)| *found == wanted).map(|(place, _)| place).collect()
 }
 
-/// The file with these bytes written `after` each place where `wanted` begins. It must be there.
+/// Returns the file with the bytes `with` written `after` bytes behind each offset at which `wanted` begins. Fails if
+/// there is none.
 fn patched(mut bytes: Vec<u8>, wanted: &[u8], after: usize, with: &[u8]) -> Vec<u8> {
     let places = places(&bytes, wanted);
     assert!(!places.is_empty(), "{wanted:?} is not in the file");
@@ -36,7 +36,7 @@ fn patched(mut bytes: Vec<u8>, wanted: &[u8], after: usize, with: &[u8]) -> Vec<
     bytes
 }
 
-/// An Ogg whose last page says that it ends at this sample, with the checksum that this makes.
+/// Returns an Ogg file whose last page says that it ends at this sample, with the checksum corrected.
 fn ogg_ending_at(mut bytes: Vec<u8>, granule: i64) -> Vec<u8> {
     let last = *places(&bytes, b"OggS").last().unwrap();
     bytes[last + 6..last + 14].copy_from_slice(&granule.to_le_bytes());
@@ -87,7 +87,7 @@ fn quicktime(studio: &Studio) -> Files {
                 files.push((format!("{name}-{units}.{kind}"), lie(whole.clone(), (name, after))));
             }
             let everywhere = all.into_iter().fold(whole.clone(), lie);
-            // Of an edit list with one entry: how long it is said to be.
+            // The duration in an edit list of one entry.
             files.push((format!("edits-{units}.{kind}"), lie(everywhere.clone(), ("elst", 12))));
             files.push((format!("everywhere-{units}.{kind}"), everywhere));
         }
@@ -96,7 +96,7 @@ fn quicktime(studio: &Studio) -> Files {
                 .push((format!("timescale-{scale}.{kind}"), patched(whole.clone(), b"mdhd", 16, &scale.to_be_bytes())));
         }
     }
-    // Each sample lasts a tick of the table: 100 times fewer, and more.
+    // How many ticks a sample lasts: a hundredth as many, and a hundred times as many.
     for ticks in [10_u32, 100_000] {
         files.push((format!("ticks-{ticks}.m4a"), patched(aac.clone(), b"stts", 12, &ticks.to_be_bytes())));
     }
@@ -146,7 +146,7 @@ fn others(studio: &Studio) -> Files {
         let lying = patched(avi.clone(), b"avih", 24, &frames.to_le_bytes());
         files.push((format!("frames-{frames}.avi"), patched(lying, b"strh", 40, &frames.to_le_bytes())));
     }
-    // The same again after itself, so that its clock jumps back, and a part of it in the middle.
+    // A file twice, so that its clock jumps back; and a film with another file in its middle.
     files.push(("twice.ts".to_owned(), [stream.clone(), stream.clone()].concat()));
     files.push(("within.ts".to_owned(), [film.clone(), stream, film].concat()));
     files.push(("twice.mp3".to_owned(), [mp3.clone(), mp3].concat()));
@@ -154,7 +154,7 @@ fn others(studio: &Studio) -> Files {
     files
 }
 
-/// Milliseconds that readers were handed, by whoever counts; an error of the file's own, where there is one.
+/// Returns the milliseconds that a reader was handed: as counted here, and as the decoder says. An error is the file's.
 async fn handed_out(media: &MediaSource, rate: u32, channels: Channels, ctx: &JobCtx) -> Result<(i64, i64), ReadError> {
     let count = channels_of(media, channels);
     let counted = move |blocks: SoundBlocks| Ok(blocks.map(|block| block.len() as u64).sum::<u64>() / count);
@@ -170,8 +170,8 @@ fn channels_of(media: &MediaSource, channels: Channels) -> u64 {
     }
 }
 
-/// Fails unless what was handed out of a file that is said to be `item_ms` long is paid for, and no more than what is
-/// held.
+/// Fails unless the charge covers what was decoded of a file that an import found to be `item_ms` long, and the decoder
+/// says the same as was counted.
 #[track_caller]
 fn assert_paid(name: &str, item_ms: i64, handed_ms: i64, said_ms: i64) {
     assert_eq!(handed_ms, said_ms, "{name}: what is charged is what was handed out");
@@ -186,7 +186,7 @@ fn assert_paid(name: &str, item_ms: i64, handed_ms: i64, said_ms: i64) {
     }
 }
 
-/// Every read of a file, as jobs do them. Returns what an import says of its length.
+/// Decodes a file in each way that reads do, and checks the charges. Returns the length that an import finds.
 async fn judged(studio: &Studio, name: &str, path: &Path) -> Option<i64> {
     let media = studio.open(path, &an_hour()).await.ok()?;
     let item_ms = length_ms(&media).await?;

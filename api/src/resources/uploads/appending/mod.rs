@@ -33,7 +33,8 @@ use tokio::time::{Instant, sleep_until};
 const PART_BYTES: usize = 8 << 20;
 /// A last part of fewer bytes is written again with those that follow.
 const LEAST_PART_BYTES: i64 = 256 << 10;
-/// The least duration of a request that brings less than that and is not the last: it costs as much as a larger one.
+/// The least duration of a request that brings fewer bytes than that and is not the last: a small one costs us as much
+/// as a large one.
 const SMALL_PIECE: Duration = Duration::from_millis(250);
 /// The supported checksums, as `Tus-Checksum-Algorithm` names them.
 pub(super) const CHECKSUMS: &str = "sha1,sha256,sha512";

@@ -145,7 +145,7 @@ mod tests {
         let encoder = VoiceEncoder::found(None).expect("no voice encoder: run make setup");
         let frames = mels(&hum(120.0));
         assert_eq!(frames.len(), 151);
-        // Whatever goes through beside it, and however long that is.
+        // The result does not depend on the windows beside it, or on their lengths.
         let windows = [frames[..40].to_vec(), frames.clone(), Vec::new(), mels(&hum(170.0))];
         let voices = encoder.at_work().voices(&windows).unwrap();
         for (number, known) in KNOWN {
