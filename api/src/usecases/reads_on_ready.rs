@@ -7,18 +7,16 @@ use crate::app::App;
 use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError};
 use crate::usecases::dispatch::{DispatchRequest, Dispatched, Prepared, dispatch};
+use crate::usecases::workspaces::may_still_edit;
 use domain::ids::{ItemId, RequestId};
 use domain::read::Read;
-use domain::role::Role;
 use runtime::wake::Wake;
 use serde_json::Value;
 use sqlx::PgConnection;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use store::credentials::{CallerIdentity, still_has_access};
 use store::jobs::{Call, Owners};
 use store::reads_on_ready::{self, DueReads, NewReads};
-use store::users;
 use uuid::Uuid;
 
 /// How jobs name the call of an upload.
@@ -88,8 +86,7 @@ pub async fn start_next<S: OutcomeFormat>(app: &App, round: &Round) -> Answer<bo
 
 async fn start<S: OutcomeFormat>(app: &App, due: DueReads) -> Answer<()> {
     let (item, payer) = (due.item, due.by.account_id);
-    let may_start = may_start(app, &due.by).await?;
-    let answer = if may_start {
+    let answer = if may_still_edit(app, &due.by).await? {
         let request = request(due);
         let compose = |prepared: &Prepared| S::prepared(prepared, &request.reads).to_string();
         match dispatch(&app.process, &request, &compose).await? {
@@ -108,17 +105,6 @@ async fn start<S: OutcomeFormat>(app: &App, due: DueReads) -> Answer<()> {
     reads_on_ready::keep_answer(&mut *app.conn().await?, item, &answer).await?;
     app.process.wakes.send([Wake::ItemSettled(item)]);
     Ok(())
-}
-
-/// Whether the caller who asked may still call, and may start work.
-async fn may_start(app: &App, by: &CallerIdentity) -> Answer<bool> {
-    let mut conn = app.conn().await?;
-    if !still_has_access(&mut conn, by).await? {
-        return Ok(false);
-    }
-    let Some(user) = by.user_id else { return Ok(true) };
-    let role = users::role(&mut conn, user, by.workspace_id).await?;
-    Ok(role.is_some_and(|role| role >= Role::Editor))
 }
 
 fn request(due: DueReads) -> DispatchRequest {

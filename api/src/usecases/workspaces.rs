@@ -12,6 +12,7 @@ use domain::role::Role;
 use runtime::wake::Wake;
 use serde_json::json;
 use sqlx::PgConnection;
+use store::credentials::{CallerIdentity, still_has_access};
 use store::members::{self, MemberRow, Put};
 use store::workspaces::{self, OwnedRow};
 use store::{accounts, keys, sessions, users};
@@ -143,6 +144,18 @@ pub async fn remove_member(app: &App, caller: &Caller, user: UserId) -> Answer<(
     let concerned = [Some(account), home.filter(|home| *home != account)];
     app.process.wakes.send(concerned.into_iter().flatten().map(Wake::Access));
     Ok(())
+}
+
+/// Whether a caller who asked for work earlier may still have it done: they have access, and a user is an editor of the
+/// workspace at least.
+pub async fn may_still_edit(app: &App, by: &CallerIdentity) -> Answer<bool> {
+    let mut conn = app.conn().await?;
+    if !still_has_access(&mut conn, by).await? {
+        return Ok(false);
+    }
+    let Some(user) = by.user_id else { return Ok(true) };
+    let role = users::role(&mut conn, user, by.workspace_id).await?;
+    Ok(role.is_some_and(|role| role >= Role::Editor))
 }
 
 /// Refuses a guest, even an owner, who would take the workspace from those who pay for it.

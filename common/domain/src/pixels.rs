@@ -73,6 +73,13 @@ impl Pictures {
     }
 }
 
+/// Returns a side in pixels, of any number; 0 if that is not whole, is negative, or is more than `most`.
+pub(crate) fn whole_side(given: f64, most: u32) -> u32 {
+    let is_whole = given.fract() == 0.0 && (0.0..=f64::from(most)).contains(&given);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range is checked first")]
+    if is_whole { given as u32 } else { 0 }
+}
+
 /// The size of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PictureSize {

@@ -7,6 +7,7 @@ use crate::contract::groups::{Refusals, Tag};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::paging::{Limit, List, Page};
 use crate::http::text::{Text, Time};
+use crate::http::words::same_words;
 use crate::usecases::operator::members::{put_member, remove_member};
 use domain::ids::{UserId, WorkspaceId};
 use domain::role::Role;
@@ -40,25 +41,7 @@ pub enum RoleWord {
     Owner,
 }
 
-impl From<Role> for RoleWord {
-    fn from(role: Role) -> Self {
-        match role {
-            Role::Viewer => Self::Viewer,
-            Role::Editor => Self::Editor,
-            Role::Owner => Self::Owner,
-        }
-    }
-}
-
-impl From<RoleWord> for Role {
-    fn from(word: RoleWord) -> Self {
-        match word {
-            RoleWord::Viewer => Self::Viewer,
-            RoleWord::Editor => Self::Editor,
-            RoleWord::Owner => Self::Owner,
-        }
-    }
-}
+same_words!(Role = RoleWord { Viewer, Editor, Owner });
 
 /// A membership to give or to change.
 #[derive(Debug, Object)]

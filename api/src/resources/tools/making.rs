@@ -117,8 +117,21 @@ pub(super) fn documents_full() -> ApiError {
     ApiError::new(Code::QuotaReached, message).suggest("Delete those that are no longer needed.")
 }
 
+/// Returns the answer that a call's key already has, if any.
+///
+/// # Errors
+/// `idempotency_key_reused` when the key was sent with another request.
+pub(super) async fn replayed<T: ToJSON>(app: &App, key: Option<Key>) -> Answer<Option<Stored<T>>> {
+    let Some(key) = key else { return Ok(None) };
+    match dispatch::answered_before(&app.process, &key).await? {
+        Some(Dispatched::Replayed(body)) => Ok(Some(replay(body))),
+        Some(Dispatched::KeyReused) => Err(starting::key_reused()),
+        Some(Dispatched::Answered(()) | Dispatched::TooSoon(..)) | None => Ok(None),
+    }
+}
+
 /// Returns the answer that a key already has.
-pub(super) fn replay<T: ToJSON>(body: String) -> Stored<T> {
+fn replay<T: ToJSON>(body: String) -> Stored<T> {
     metrics::counter!("mws_idempotent_replays_total").increment(1);
     Stored::replayed(body)
 }

@@ -96,7 +96,7 @@ impl Ownership {
         let mut decisions = plan::decide(own.collect(), &mut budget(balance), rates).into_iter();
         let Self { candidates, mut given_back } = self;
         let mut starts = Vec::new();
-        let mut answer = |taking| match taking {
+        let answers = candidates.into_iter().map(|taking| match taking {
             Taking::Answered(answer) => answer,
             Taking::Own(Candidate { job, .. }) => match decisions.next() {
                 Some(Ok(start)) => {
@@ -110,9 +110,8 @@ impl Ownership {
                 }
                 None => unreachable!("`plan::decide` decides about every candidate"),
             },
-        };
-        let answers = candidates.into_iter().map(&mut answer).collect();
-        Decided { answers, starts, given_back }
+        });
+        Decided { answers: answers.collect(), starts, given_back }
     }
 }
 

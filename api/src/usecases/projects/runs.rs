@@ -7,7 +7,7 @@
 use super::telling::{self, Revision};
 use super::{ProjectAnswer, missing, reach, refused, within_quota};
 use crate::app::App;
-use crate::auth::{Caller, Role};
+use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::json::json_of;
 use crate::http::text::Time;
@@ -21,10 +21,8 @@ use runtime::ending::AfterCommit;
 use serde_json::Value;
 use sqlx::PgConnection;
 use std::time::Duration;
-use store::credentials::{CallerIdentity, still_has_access};
 use store::project_runs::{self, NewRun, NewStep, RunClaim, StepEnd};
 use store::projects::{self, ProjectChange, ProjectRow};
-use store::users;
 
 /// The most live runs of an account. No lock is taken to count them, so simultaneous calls may exceed it.
 const MOST_LIVE: i64 = 100;
@@ -134,17 +132,6 @@ async fn planner_of(app: &App, conn: &mut PgConnection, project: &ProjectRow, sa
         None => Planner::new(assignment, model),
     };
     Ok(latest.again(assignment, said, model))
-}
-
-/// Whether the caller who asked for the run may still act.
-pub async fn may_act(app: &App, by: &CallerIdentity) -> Answer<bool> {
-    let mut conn = app.conn().await?;
-    if !still_has_access(&mut conn, by).await? {
-        return Ok(false);
-    }
-    let Some(user) = by.user_id else { return Ok(true) };
-    let role = users::role(&mut conn, user, by.workspace_id).await?;
-    Ok(role.is_some_and(|role| role >= Role::Editor))
 }
 
 /// The outcome of a step.

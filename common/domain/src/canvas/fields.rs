@@ -4,6 +4,7 @@ use super::names::KitNames;
 use super::{COLORS, FARTHEST, FARTHEST_SHADOW, Milli, SIDES, Shadow};
 use crate::brand_kit::FAMILIES;
 use crate::color::hex_bytes;
+use crate::pixels::whole_side;
 
 /// The name of the invisible colour.
 const TRANSPARENT: &str = "transparent";
@@ -13,9 +14,7 @@ pub type Rgba = [u8; 4];
 
 /// Returns a side in pixels, of any number that calls send; 0, which `size` refuses, if that is not whole or too large.
 pub(super) fn side(given: f64) -> u32 {
-    let is_whole = given.fract() == 0.0 && (0.0..=f64::from(*SIDES.end())).contains(&given);
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range is checked first")]
-    if is_whole { given as u32 } else { 0 }
+    whole_side(given, *SIDES.end())
 }
 
 /// Checks a canvas's sides, in pixels.

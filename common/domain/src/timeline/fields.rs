@@ -5,7 +5,7 @@ use super::{LOUDEST, MOST_CUES, MOST_PIXELS, Micros, Ratio, SHORTEST, SIDES, Tex
 use crate::brand_kit::{families, is_family};
 use crate::color::hex_bytes;
 use crate::media_time::FrameRate;
-use crate::pixels::PictureSize;
+use crate::pixels::{PictureSize, whole_side};
 
 /// The most characters of a description, a prompt or an overlay's text.
 pub(super) const MOST_TEXT_CHARACTERS: usize = 2_000;
@@ -48,9 +48,7 @@ pub(super) fn size_of(proportions: &str, timeline: &Timeline) -> Result<PictureS
 /// Returns a side in pixels, of any number that operations send; 0, which `size` refuses, if that is not whole or too
 /// large.
 pub(super) fn side(given: f64) -> u32 {
-    let is_whole = given.fract() == 0.0 && (0.0..=f64::from(*SIDES.end())).contains(&given);
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range is checked first")]
-    if is_whole { given as u32 } else { 0 }
+    whole_side(given, *SIDES.end())
 }
 
 /// Checks a picture's size.

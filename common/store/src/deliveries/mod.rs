@@ -80,7 +80,6 @@ pub struct NewDelivery {
 
 /// Inserts all of these series in one statement.
 pub async fn insert(conn: &mut PgConnection, series: &[NewDelivery]) -> sqlx::Result<()> {
-    let tickets: Vec<Option<String>> = series.iter().map(|new| new.opening.ticket_id()).collect();
     sqlx::query!(
         "INSERT INTO deliveries (id, endpoint_id, account_id, workspace_id, event_id, event_type, job_id, trigger,
              resend_of, traceparent, ticket_id, status, error, finished_at, due_at)
@@ -104,7 +103,7 @@ pub async fn insert(conn: &mut PgConnection, series: &[NewDelivery]) -> sqlx::Re
         &series.iter().map(|new| new.trigger.name().to_owned()).collect::<Vec<_>>(),
         &series.iter().map(|new| new.resend_of).collect::<Vec<_>>() as _,
         &series.iter().map(|new| new.traceparent.clone()).collect::<Vec<_>>() as _,
-        &tickets as _,
+        &series.iter().map(|new| new.opening.ticket_id()).collect::<Vec<_>>() as _,
         &series.iter().map(|new| new.opening == Opening::Skipped).collect::<Vec<_>>(),
         &series.iter().map(|new| new.opening.after_ms()).collect::<Vec<_>>()
     )

@@ -5,6 +5,7 @@ mod parts;
 use crate::app::links::Links;
 use crate::contract::envelope::{ItemKind, MediaLink};
 use crate::http::text::{Text, Time};
+use crate::http::words::same_words;
 use crate::resources::library::on_ready::ReadsOnReady;
 use domain::item::{ItemStatus, ItemType};
 use domain::link::Picture;
@@ -131,25 +132,7 @@ impl Item {
     }
 }
 
-impl From<ItemKind> for ItemType {
-    fn from(kind: ItemKind) -> Self {
-        match kind {
-            ItemKind::Video => Self::Video,
-            ItemKind::Audio => Self::Audio,
-            ItemKind::Image => Self::Image,
-        }
-    }
-}
-
-impl From<ItemType> for ItemKind {
-    fn from(kind: ItemType) -> Self {
-        match kind {
-            ItemType::Video => Self::Video,
-            ItemType::Audio => Self::Audio,
-            ItemType::Image => Self::Image,
-        }
-    }
-}
+same_words!(ItemType = ItemKind { Video, Audio, Image });
 
 #[expect(clippy::cast_precision_loss, reason = "no media lasts 2^53 milliseconds")]
 fn seconds(ms: i64) -> f64 {

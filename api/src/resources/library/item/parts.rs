@@ -1,6 +1,7 @@
 //! The parts of an item: its status, its streams, how it was made, and its stored reads.
 
 use crate::http::text::{Text, Time};
+use crate::http::words::same_words;
 use domain::generation::MadeBy;
 use domain::item::{ItemStatus, Stream};
 use poem_openapi::{Enum, Object};
@@ -109,22 +110,4 @@ pub struct StoredStamp {
     pub stored_at: Time,
 }
 
-impl From<ItemState> for ItemStatus {
-    fn from(state: ItemState) -> Self {
-        match state {
-            ItemState::Processing => Self::Processing,
-            ItemState::Ready => Self::Ready,
-            ItemState::Failed => Self::Failed,
-        }
-    }
-}
-
-impl From<ItemStatus> for ItemState {
-    fn from(status: ItemStatus) -> Self {
-        match status {
-            ItemStatus::Processing => Self::Processing,
-            ItemStatus::Ready => Self::Ready,
-            ItemStatus::Failed => Self::Failed,
-        }
-    }
-}
+same_words!(ItemStatus = ItemState { Processing, Ready, Failed });

@@ -12,8 +12,9 @@ use crate::resources::tools::calling::{CalledAnswer, call_as};
 use crate::usecases::projects::ProjectAnswer;
 use crate::usecases::projects::round_robin::TurnPermit;
 use crate::usecases::projects::runs::{
-    Advance, advance, back_off, begin_step, hand_back, may_act, opened, opened_budget, pause, stop_started,
+    Advance, advance, back_off, begin_step, hand_back, opened, opened_budget, pause, stop_started,
 };
+use crate::usecases::workspaces::may_still_edit;
 use domain::agent::{Budget, End, Move, Planner, Refused};
 use domain::ids::{ItemId, JobId, TimelineId};
 use domain::project::ProjectStatus;
@@ -83,7 +84,7 @@ impl<'a> AgentTurn<'a> {
     /// Does steps until the run waits or has ended. Each asks anew whether its caller may act: a turn may last long.
     async fn steps(&mut self) -> Answer<()> {
         while !self.app.process.shutdown.is_cancelled() {
-            if !may_act(self.app, &self.caller.identity()).await? {
+            if !may_still_edit(self.app, &self.caller.identity()).await? {
                 return self.stop(gone(), None).await.map(drop);
             }
             let goes_on = match self.planner.next(self.budget) {

@@ -2,6 +2,7 @@
 
 use crate::http::paging::Limit;
 use crate::http::text::{Text, Time, True};
+use crate::http::words::same_words;
 use crate::usecases::calendar::Entry;
 use chrono::DateTime;
 use domain::calendar::Status;
@@ -21,25 +22,7 @@ pub enum EntryStatus {
     Done,
 }
 
-impl From<EntryStatus> for Status {
-    fn from(status: EntryStatus) -> Self {
-        match status {
-            EntryStatus::Idea => Self::Idea,
-            EntryStatus::Planned => Self::Planned,
-            EntryStatus::Done => Self::Done,
-        }
-    }
-}
-
-impl From<Status> for EntryStatus {
-    fn from(status: Status) -> Self {
-        match status {
-            Status::Idea => Self::Idea,
-            Status::Planned => Self::Planned,
-            Status::Done => Self::Done,
-        }
-    }
-}
+same_words!(Status = EntryStatus { Idea, Planned, Done });
 
 /// A calendar entry to add.
 #[derive(Debug, Object)]

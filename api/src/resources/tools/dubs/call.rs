@@ -13,9 +13,9 @@ use crate::contract::envelope::{Stored, ToolAnswer};
 use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::Text;
-use crate::resources::tools::making::{Ordering, documents_full, order, replay};
+use crate::resources::tools::making::{self, Ordering, documents_full, order};
 use crate::resources::tools::stored_read::{Need, NeedStatus, Needed, need};
-use crate::usecases::dispatch::{self, Dispatched, DubRequest, Making, Prepared, Standing, Unmade};
+use crate::usecases::dispatch::{self, DubRequest, Making, Prepared, Standing, Unmade};
 use crate::usecases::documents::Kept;
 use crate::usecases::library::resolve;
 use crate::usecases::starting::{self, cloud_processing};
@@ -79,12 +79,7 @@ pub(super) enum Written {
 impl DubCall<'_> {
     /// Returns the answer that this call's key already has, if any.
     pub(super) async fn replayed(&self) -> Answer<Option<Stored<ToolAnswer<DubStanding>>>> {
-        let Some(key) = self.key() else { return Ok(None) };
-        match dispatch::answered_before(&self.app.process, &key).await? {
-            Some(Dispatched::Replayed(body)) => Ok(Some(replay(body))),
-            Some(Dispatched::KeyReused) => Err(starting::key_reused()),
-            Some(Dispatched::Answered(()) | Dispatched::TooSoon(..)) | None => Ok(None),
-        }
+        making::replayed(self.app, self.key()).await
     }
 
     /// Returns the item to dub, which may be the film of a timeline.

@@ -12,9 +12,9 @@ use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::json::json_of;
 use crate::http::text::Text;
-use crate::resources::tools::making::{Ordering, order, replay};
+use crate::resources::tools::making::{self, Ordering, order};
 use crate::resources::tools::stored_read::{Need, Needed, QueuedRead, need};
-use crate::usecases::dispatch::{self, Dispatched, Making, Prepared, RenderRequest, Standing, Unmade};
+use crate::usecases::dispatch::{Making, Prepared, RenderRequest, Standing, Unmade};
 use crate::usecases::documents::{self, DocumentToCreate, Kept};
 use crate::usecases::library::{resolve, sources};
 use crate::usecases::once::Once;
@@ -142,12 +142,7 @@ impl<'a> RenderCall<'a> {
 
     /// Returns the answer that this call's key already has, if any.
     pub(in crate::resources::tools) async fn replayed<T: ToJSON>(&self) -> Answer<Option<Stored<T>>> {
-        let Some(key) = self.key() else { return Ok(None) };
-        match dispatch::answered_before(&self.app.process, &key).await? {
-            Some(Dispatched::Replayed(body)) => Ok(Some(replay(body))),
-            Some(Dispatched::KeyReused) => Err(starting::key_reused()),
-            Some(Dispatched::Answered(()) | Dispatched::TooSoon(..)) | None => Ok(None),
-        }
+        making::replayed(self.app, self.key()).await
     }
 
     /// Returns the spans in which somebody speaks in this item. Starts the read if it is missing.

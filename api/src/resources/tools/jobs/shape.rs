@@ -1,6 +1,7 @@
 //! A job as API clients see it. `domain::job::Job` holds the same fields for event bodies; a test compares the two.
 
 use crate::http::text::{CreditCount, MinuteCount, Text, Time};
+use crate::http::words::same_words;
 use crate::resources::tools::prepare_media::ReadKind;
 use domain::job::{Job, JobError, JobKind, JobStatus, ShownWait};
 use poem_openapi::types::Any;
@@ -39,23 +40,8 @@ pub enum JobKindWord {
     Read,
 }
 
-macro_rules! same_words {
-    ($word:ident, $domain:ident: $($name:ident),*) => {
-        impl From<$domain> for $word {
-            fn from(value: $domain) -> Self {
-                match value {$($domain::$name => Self::$name,)*}
-            }
-        }
-
-        impl From<$word> for $domain {
-            fn from(value: $word) -> Self {
-                match value {$($word::$name => Self::$name,)*}
-            }
-        }
-    };
-}
-same_words!(JobStatusWord, JobStatus: Queued, Running, Succeeded, Failed, Cancelled);
-same_words!(JobKindWord, JobKind: Generation, Render, Dub, Transcription, Read);
+same_words!(JobStatus = JobStatusWord { Queued, Running, Succeeded, Failed, Cancelled });
+same_words!(JobKind = JobKindWord { Generation, Render, Dub, Transcription, Read });
 
 /// A job: one unit of asynchronous work (contract §2, "Job").
 #[derive(Debug, Object)]

@@ -13,6 +13,7 @@ use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, Code};
 use crate::http::rate;
 use crate::http::text::Text;
+use crate::http::words::same_words;
 use crate::usecases::dispatch::{self, DispatchRequest, Dispatched, Prepared};
 use crate::usecases::starting::{self, cloud_processing};
 use answer::PreparedMedia;
@@ -53,31 +54,7 @@ pub enum ReadKind {
     Levels,
 }
 
-impl From<ReadKind> for Read {
-    fn from(kind: ReadKind) -> Self {
-        match kind {
-            ReadKind::Transcript => Self::Transcript,
-            ReadKind::SearchIndex => Self::SearchIndex,
-            ReadKind::Speech => Self::Speech,
-            ReadKind::Speakers => Self::Speakers,
-            ReadKind::Beats => Self::Beats,
-            ReadKind::Levels => Self::Levels,
-        }
-    }
-}
-
-impl From<Read> for ReadKind {
-    fn from(read: Read) -> Self {
-        match read {
-            Read::Transcript => Self::Transcript,
-            Read::SearchIndex => Self::SearchIndex,
-            Read::Speech => Self::Speech,
-            Read::Speakers => Self::Speakers,
-            Read::Beats => Self::Beats,
-            Read::Levels => Self::Levels,
-        }
-    }
-}
+same_words!(Read = ReadKind { Transcript, SearchIndex, Speech, Speakers, Beats, Levels });
 
 /// Which reads to start on which items.
 #[derive(Debug, Object)]

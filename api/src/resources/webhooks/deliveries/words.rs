@@ -1,5 +1,6 @@
 //! The document's enums for the domain's words about deliveries.
 
+use crate::http::words::same_words;
 use domain::event::EventType;
 use domain::series::{DeliveryStatus, Trigger};
 use poem_openapi::Enum;
@@ -47,23 +48,6 @@ pub enum Kind {
     /// A ping, sent as a test.
     #[oai(rename = "ping")]
     Ping,
-}
-
-/// Converts between two enums with the same variants: the domain's and the document's.
-macro_rules! same_words {
-    ($domain:ident = $shown:ident { $($name:ident),* }) => {
-        impl From<$domain> for $shown {
-            fn from(word: $domain) -> Self {
-                match word { $($domain::$name => Self::$name,)* }
-            }
-        }
-
-        impl From<$shown> for $domain {
-            fn from(word: $shown) -> Self {
-                match word { $($shown::$name => Self::$name,)* }
-            }
-        }
-    };
 }
 
 same_words!(DeliveryStatus = Status { Pending, Succeeded, Failed, Skipped, Cancelled });
