@@ -18,7 +18,7 @@ use futures_util::future::BoxFuture;
 use poem_openapi::types::ToJSON;
 use serde_json::json;
 use sqlx::{PgConnection, Postgres, Transaction};
-use store::idempotency::{self, Key, Stored};
+use store::idempotency::{self, Key, KeyLife, Stored};
 use store::paces::{self, Paced};
 
 /// How often a call looks again because the one before it was just rolled back.
@@ -106,7 +106,7 @@ impl Once {
         for _ in 0..MAX_ATTEMPTS {
             let mut tx = app.process.begin().await?;
             let Some(key) = &self.0 else { return Ok(Begun::Now(tx, call)) };
-            let reserved = idempotency::reserve_for_a_day(&mut tx, key, call).await;
+            let reserved = idempotency::reserve(&mut tx, key, call, KeyLife::ADay).await;
             if reserved.map_err(|error| starting::refused(Some(key), error))? {
                 return Ok(Begun::Now(tx, call));
             }

@@ -31,6 +31,15 @@ impl Key {
     }
 }
 
+/// How long a key is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyLife {
+    /// As long as the jobs that its call starts.
+    OfItsJobs,
+    /// A day: its call makes something other than jobs.
+    ADay,
+}
+
 /// The answer stored under a key.
 #[derive(Debug, Clone)]
 pub struct Stored {
@@ -58,32 +67,17 @@ pub async fn find(conn: &mut PgConnection, key: &Key) -> sqlx::Result<Option<Sto
 
 /// Reserves the key for this call, and waits for another call that has just reserved it. Returns false when that one
 /// committed an answer.
-pub async fn reserve(conn: &mut PgConnection, key: &Key, call: RequestId) -> sqlx::Result<bool> {
-    let done = sqlx::query!(
-        "INSERT INTO idempotency_keys (account_id, tool, key, fingerprint, call_id) VALUES ($1, $2, $3, $4, $5)
-         ON CONFLICT (account_id, tool, key) DO NOTHING",
-        key.account.uuid(),
-        key.tool,
-        key.key,
-        key.fingerprint,
-        call.uuid()
-    )
-    .execute(conn)
-    .await?;
-    Ok(done.rows_affected() == 1)
-}
-
-/// Like [`reserve`], for a call that makes something other than jobs: its key lasts for a day.
-pub async fn reserve_for_a_day(conn: &mut PgConnection, key: &Key, call: RequestId) -> sqlx::Result<bool> {
+pub async fn reserve(conn: &mut PgConnection, key: &Key, call: RequestId, life: KeyLife) -> sqlx::Result<bool> {
     let done = sqlx::query!(
         "INSERT INTO idempotency_keys (account_id, tool, key, fingerprint, call_id, ends_at)
-         VALUES ($1, $2, $3, $4, $5, mws_now() + interval '1 day')
+         VALUES ($1, $2, $3, $4, $5, CASE WHEN $6::boolean THEN mws_now() + interval '1 day' END)
          ON CONFLICT (account_id, tool, key) DO NOTHING",
         key.account.uuid(),
         key.tool,
         key.key,
         key.fingerprint,
-        call.uuid()
+        call.uuid(),
+        life == KeyLife::ADay
     )
     .execute(conn)
     .await?;

@@ -35,7 +35,7 @@ use runtime::queue::{self, Ticket};
 use sqlx::PgConnection;
 use store::accounts;
 use store::audit;
-use store::idempotency::{self, Key, Stored};
+use store::idempotency::{self, Key, KeyLife, Stored};
 use store::jobs::{self, Call, Owners};
 use store::minutes::{self, Balance, Hold, Split, Unfolded};
 use store::paces::{self, PaceWait, Paced};
@@ -185,7 +185,7 @@ async fn commit<W: Work>(
     let settings = &process.settings;
     let mut tx = process.begin().await?;
     if let Some(key) = work.key()
-        && !idempotency::reserve(&mut tx, key, work.call().id).await?
+        && !idempotency::reserve(&mut tx, key, work.call().id, KeyLife::OfItsJobs).await?
     {
         return Ok(None);
     }
