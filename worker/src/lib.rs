@@ -1,7 +1,7 @@
 //! The worker: runs the jobs that clients asked for and delivers the events that they lead to.
 //!
 //! `readers` computes a read from a media file, `renders` makes new media of media, `generations` of words or media,
-//! and `dubs` in other languages; none of them knows a database. `jobs` takes claimed jobs through their lives, with
+//! and `dubs` in other languages; none of them asks the database. `jobs` takes claimed jobs through their lives, with
 //! the `engines` that this machine has; `ingest` turns uploaded bytes into items; `deliver` and `notify_project` send
 //! webhooks; `batch` gathers many handlers' calls into one statement; `own_turns` has a turn for each account; `unpaid`
 //! counts unpaid processor time to accounts and puts their work off. The process may be cut off at any moment: the
