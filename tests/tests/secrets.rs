@@ -6,7 +6,7 @@
 use anyhow::Context;
 use domain::ids::DeliveryId;
 use mws_tests::document::attempts;
-use mws_tests::world::{AuthorizationServer, Browser, Client, Media, Receiver, World, runners, until};
+use mws_tests::world::{AuthorizationServer, Browser, Client, Media, Receiver, World, mcp_call, runners, until};
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
 use opentelemetry_proto::tonic::common::v1::any_value::Value as AttributeValue;
 use opentelemetry_proto::tonic::trace::v1::Span;
@@ -176,11 +176,8 @@ async fn no_secret_is_logged_whatever_is_done_and_however_much_is_logged() -> an
             told(&mut secrets, &caller, &attempt.method, &attempt.path, attempt.body.unwrap_or_default()).await?;
         }
     }
-    let mcp = client.below(world.base_url());
-    let headers = [("accept", "application/json, text/event-stream"), ("mcp-protocol-version", "2025-06-18")];
-    let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": "get_api_session" } });
-    let answer = mcp.send("POST", "/mcp", &headers, Some(call.to_string())).await?;
-    secrets.note(&answer.json);
+    let origin = client.below(world.base_url());
+    secrets.note(&origin.mcp("/mcp", &mcp_call("get_api_session", &json!({}))).await?.json);
     // A credential that is none, of each form, is not told of either.
     for wrong in ["es_live_ffffffffffffffffffffffffffffffff", "eyJhbGciOiJub25lIn0.eyJzdWIiOiJ4In0.c2lnbmF0dXJl"] {
         secrets.secret(wrong);

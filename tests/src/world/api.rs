@@ -13,6 +13,11 @@ use std::fmt::Display;
 use std::net::{SocketAddr, TcpListener};
 use tokio::task::JoinHandle;
 
+/// Returns the message that calls a tool over MCP.
+pub fn mcp_call(tool: &str, arguments: &Value) -> Value {
+    json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": tool, "arguments": arguments } })
+}
+
 /// An api that listens.
 pub(super) struct Api {
     address: SocketAddr,
@@ -132,6 +137,12 @@ impl Client {
     #[must_use]
     pub fn below(&self, base: &str) -> Self {
         Self { base: base.to_owned(), ..self.clone() }
+    }
+
+    /// Sends a message over MCP, as a client that keeps no session does.
+    pub async fn mcp(&self, path: &str, message: &Value) -> anyhow::Result<Answer> {
+        let headers = [("accept", "application/json, text/event-stream"), ("mcp-protocol-version", "2025-06-18")];
+        self.send("POST", path, &headers, Some(message.to_string())).await
     }
 
     /// Sends a request below `/api/v1`.

@@ -27,7 +27,7 @@ mod tenants;
 mod tls;
 mod workers;
 
-pub use api::{Answer, Client};
+pub use api::{Answer, Client, mcp_call};
 pub use authorization::AuthorizationServer;
 pub use browser::Browser;
 pub use bucket::{Bucket, BucketAddress};

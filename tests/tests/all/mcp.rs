@@ -1,7 +1,7 @@
 //! The tools over MCP: the same tools, the same callers, the same answers (contract §1, §5, §4.4).
 
 use mws_tests::clients;
-use mws_tests::world::{Client, Media, Tenant, World, processes, runners, until};
+use mws_tests::world::{Media, Tenant, World, mcp_call, processes, runners, until};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -9,16 +9,6 @@ use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use worker::Engines;
-
-/// One message, as a client that keeps no session sends it.
-async fn said(client: &Client, message: &Value) -> anyhow::Result<mws_tests::world::Answer> {
-    let headers = [("accept", "application/json, text/event-stream"), ("mcp-protocol-version", "2025-06-18")];
-    client.send("POST", "/mcp", &headers, Some(message.to_string())).await
-}
-
-fn call(name: &str, arguments: &Value) -> Value {
-    json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": name, "arguments": arguments } })
-}
 
 /// What an agent saw of its errand, by the reference client.
 async fn errand(world: &World, tenant: &Tenant, mode: &str) -> anyhow::Result<Value> {
@@ -82,7 +72,7 @@ async fn without_a_valid_credential_a_client_is_told_where_to_get_one() -> anyho
     let metadata = format!("{}/.well-known/oauth-protected-resource/mcp", world.base_url());
     let list = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" });
     for (credential, error) in [(None, ""), (Some("nonsense"), "error=\"invalid_token\", ")] {
-        let refused = said(&anyone.as_one_with(credential), &list).await?;
+        let refused = anyone.as_one_with(credential).mcp("/mcp", &list).await?;
         assert_eq!((refused.status, refused.code()), (401, "unauthenticated"), "{}", refused.text);
         let challenge = format!("Bearer {error}resource_metadata=\"{metadata}\"");
         assert_eq!(refused.header("www-authenticate"), challenge);
@@ -101,7 +91,7 @@ async fn without_a_valid_credential_a_client_is_told_where_to_get_one() -> anyho
     let refused = client.send("POST", "/mcp", &headers, Some(list.to_string())).await?;
     assert_eq!((refused.status, refused.code()), (403, "key_wrong_workspace"));
     tenant.client.send("DELETE", &format!("/keys/{}", tenant.key_id), &[], None).await?;
-    let refused = said(&client, &list).await?;
+    let refused = client.mcp("/mcp", &list).await?;
     assert_eq!((refused.status, refused.code()), (401, "credential_revoked"));
     world.end().await
 }
@@ -112,12 +102,12 @@ async fn a_call_is_one_request_of_the_account_and_carries_its_id_and_its_rate() 
     let tenant = world.tenant("a").await?;
     let client = tenant.client.below(world.base_url());
     for remaining in ["2", "1", "0"] {
-        let answer = said(&client, &call("get_balances", &json!({}))).await?;
+        let answer = client.mcp("/mcp", &mcp_call("get_balances", &json!({}))).await?;
         assert_eq!((answer.status, answer.header("x-ratelimit-remaining")), (200, remaining), "{}", answer.text);
         let meta = &answer.json["result"]["structuredContent"]["meta"];
         assert_eq!(meta["request_id"], answer.header("x-request-id"), "{}", answer.text);
     }
-    let refused = said(&client, &call("get_balances", &json!({}))).await?;
+    let refused = client.mcp("/mcp", &mcp_call("get_balances", &json!({}))).await?;
     assert_eq!((refused.status, refused.code()), (429, "rate_limited"));
     assert!(!refused.header("retry-after").is_empty());
     world.end().await
@@ -161,7 +151,7 @@ async fn what_a_client_has_repeated_to_it_takes_of_the_room_for_answers() -> any
     drop((unread, refused));
     let client = tenants[0].client.below(world.base_url());
     let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" });
-    until("the room is free", async || Ok((said(&client, &ping).await?.status == 200).then_some(()))).await?;
+    until("the room is free", async || Ok((client.mcp("/mcp", &ping).await?.status == 200).then_some(()))).await?;
     world.end().await
 }
 
@@ -179,7 +169,7 @@ async fn an_account_is_sent_four_large_results_at_once_and_no_fifth() -> anyhow:
     let item = world.item(&tenant, Media::audio(60)).await?;
     let jobs = tenant.client.prepare(&[item], &["beats"]).await?.job_ids()?;
     tenant.client.ended(&jobs).await?;
-    let body = call("detect_beats", &json!({ "ref": item })).to_string();
+    let body = mcp_call("detect_beats", &json!({ "ref": item })).to_string();
     let mut slow = Vec::new();
     for _ in 0..4 {
         let (status, socket) = begun(&world, &tenant, &body).await?;
@@ -187,7 +177,7 @@ async fn an_account_is_sent_four_large_results_at_once_and_no_fifth() -> anyhow:
         slow.push(socket);
     }
     let client = tenant.client.below(world.base_url());
-    let ask = async || said(&client, &call("detect_beats", &json!({ "ref": item }))).await;
+    let ask = async || client.mcp("/mcp", &mcp_call("detect_beats", &json!({ "ref": item }))).await;
     let refused = ask().await?.json;
     assert_eq!(refused["result"]["structuredContent"]["error"]["code"], "rate_limited");
     slow.pop();
@@ -225,9 +215,9 @@ async fn what_the_protocol_does_not_take_is_refused_in_the_routes_envelope() -> 
         assert_eq!((answer.status, answer.code()), (400, "invalid_request"), "{body}: {}", answer.text);
     }
     let large = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping", "params": { "x": "x".repeat(2 << 20) } });
-    assert_eq!(said(&client, &large).await?.code(), "request_too_large");
+    assert_eq!(client.mcp("/mcp", &large).await?.code(), "request_too_large");
     // What is JSON-RPC is answered in its own form.
-    let unknown = said(&client, &json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/nothing" })).await?;
+    let unknown = client.mcp("/mcp", &json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/nothing" })).await?;
     assert_eq!((&unknown.json["id"], &unknown.json["error"]["code"]), (&json!(7), &json!(-32601)), "{}", unknown.text);
     world.end().await
 }

@@ -5,8 +5,7 @@ use serde_json::{Value, json};
 
 async fn by_mcp(world: &World, client: &Client, method: &str, params: Value) -> anyhow::Result<Value> {
     let message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
-    let headers = [("accept", "application/json, text/event-stream"), ("mcp-protocol-version", "2025-06-18")];
-    Ok(client.below(world.base_url()).send("POST", "/mcp", &headers, Some(message.to_string())).await?.json)
+    Ok(client.below(world.base_url()).mcp("/mcp", &message).await?.json)
 }
 
 async fn save(client: &Client, more: Value) -> anyhow::Result<Answer> {

@@ -9,10 +9,9 @@ use api::contract::access::{Needs, needs};
 use domain::role::Role;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use mws_tests::document::{Attempt, attempts};
-use mws_tests::world::{Answer, AuthorizationServer, Client, World};
+use mws_tests::world::{Answer, AuthorizationServer, Client, World, mcp_call};
 use owner::{Owner, Stranger, everybody};
 use runtime::config::Signup;
-use serde_json::json;
 
 /// The operations that answer what they find of a list of ids, and what they don't find likewise.
 const ANSWERS_LISTS: [&str; 3] = ["/tools/prepare_media", "/tools/get_jobs", "/tools/cancel_jobs"];
@@ -89,13 +88,8 @@ async fn tried_there(stranger: &Stranger, attempt: &Attempt, owner: &Owner) -> a
 
 /// The same by MCP, for the tools.
 async fn called(world: &World, client: &Client, attempt: &Attempt, owner: &Owner) -> anyhow::Result<()> {
-    let Some(name) = attempt.path.strip_prefix("/tools/").filter(|_| attempt.body.is_some()) else { return Ok(()) };
-    let call = json!({
-        "jsonrpc": "2.0", "id": 1, "method": "tools/call",
-        "params": { "name": name, "arguments": attempt.body },
-    });
-    let headers = [("accept", "application/json, text/event-stream"), ("mcp-protocol-version", "2025-06-18")];
-    let answer = client.below(world.base_url()).send("POST", "/mcp", &headers, Some(call.to_string())).await?;
+    let (Some(name), Some(body)) = (attempt.path.strip_prefix("/tools/"), &attempt.body) else { return Ok(()) };
+    let answer = client.below(world.base_url()).mcp("/mcp", &mcp_call(name, body)).await?;
     assert_blind(&answer, attempt, owner, &owner.private());
     assert_eq!(answer.status, 200, "{attempt:?}: {}", answer.text);
     assert!(answer.json["result"]["structuredContent"]["ok"].is_boolean(), "{attempt:?}: {}", answer.text);
