@@ -9,14 +9,14 @@ use sqlx::PgConnection;
 
 /// How an account gets credits, as the journal calls it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Entry {
+pub enum CreditEntry {
     /// It bought them.
     Purchase,
     /// An operator granted them, or took some back.
     Adjust,
 }
 
-impl Entry {
+impl CreditEntry {
     const fn kind(self) -> &'static str {
         match self {
             Self::Purchase => "purchase",
@@ -29,7 +29,7 @@ impl Entry {
 #[derive(Debug, Clone, Copy)]
 pub struct CreditChange<'a> {
     /// The kind of its journal entry.
-    pub entry: Entry,
+    pub entry: CreditEntry,
     /// How many; negative where some are taken back.
     pub amount: Credits,
     /// Why.

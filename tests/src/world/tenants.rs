@@ -8,7 +8,7 @@ use domain::event::EventType;
 use domain::ids::{AccountId, DubId, EndpointId, ItemId, KeyId, PostId, TimelineId, UserId, WorkspaceId};
 use domain::minutes::Minutes;
 use store::credentials::Pace;
-use store::credits::{self, CreditChange, Entry};
+use store::credits::{self, CreditChange, CreditEntry};
 use store::endpoints::{self, NewEndpoint};
 use store::posts::{self, NewPost};
 use store::sessions::{self, NewCode, Redemption};
@@ -103,7 +103,7 @@ impl World {
 
     /// AI credits for this account.
     pub async fn credit(&self, tenant: &Tenant, amount: Credits) -> anyhow::Result<()> {
-        let change = CreditChange { entry: Entry::Purchase, amount, note: "a test", reference: None };
+        let change = CreditChange { entry: CreditEntry::Purchase, amount, note: "a test", reference: None };
         let give = async |conn: &mut sqlx::PgConnection| credits::give(conn, tenant.account, change).await.map(|_| ());
         self.under_lock(tenant, give).await
     }

@@ -12,11 +12,12 @@ use crate::http::API_PATH;
 use crate::http::answers::{Held, Room, Roomed, Taker};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::scope::Scope;
+use crate::resources::tools::calling::keep_headers;
 use http_body_util::combinators::BoxBody;
 use hyper::body::Body as _;
 use poem::endpoint::BoxEndpoint;
 use poem::http::request::Parts;
-use poem::http::{HeaderName, HeaderValue, Method, StatusCode, header};
+use poem::http::{HeaderValue, Method, StatusCode, header};
 use poem::{Body, Endpoint, Request, Response};
 use rmcp::ServerHandler;
 use rmcp::model::{
@@ -37,13 +38,6 @@ const IDEMPOTENCY_META: &str = "idempotency_key";
 const COPIES: u64 = 8;
 /// An answer of more bytes than this becomes a result on another thread.
 const LARGE: u64 = 256 << 10;
-/// The headers that a call keeps.
-const KEPT: [HeaderName; 4] = [
-    header::AUTHORIZATION,
-    HeaderName::from_static("x-workspace-id"),
-    HeaderName::from_static("idempotency-key"),
-    HeaderName::from_static("traceparent"),
-];
 
 /// The memory that a request's results hold: until the answer has been sent, and only while it is made.
 #[derive(Clone, Default)]
@@ -188,11 +182,7 @@ fn request(call: &CallToolRequestParams, context: &RequestContext<RoleServer>) -
         .content_type("application/json")
         .header("x-request-id", &scope.request_id)
         .body(arguments);
-    for name in &KEPT {
-        if let Some(value) = parts.headers.get(name) {
-            request.headers_mut().insert(name, value.clone());
-        }
-    }
+    keep_headers(&parts.headers, &mut request);
     if let Some(key) = idempotency_key(&context.meta)? {
         request.headers_mut().insert(idempotency::HEADER, key);
     }

@@ -15,7 +15,7 @@ use crate::http::refusal::Refused;
 use crate::http::request::SentBody;
 use crate::http::scope::{Scope, ScopeState};
 use bytes::Bytes;
-use poem::http::{HeaderName, HeaderValue, Method, Uri, header};
+use poem::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
 use poem::{IntoResponse, Request, Response};
 use poem_openapi::ApiResponse;
 use poem_openapi::payload::Json;
@@ -26,7 +26,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Headers that the call keeps.
+/// The headers that a call keeps of the request that it is made for.
 const KEPT: [HeaderName; 4] = [
     header::AUTHORIZATION,
     HeaderName::from_static("x-workspace-id"),
@@ -77,17 +77,22 @@ pub fn path_of(app: &App, tool: &str) -> Answer<String> {
     Ok(path)
 }
 
+/// Copies the headers that a call keeps: the credential, the workspace, the Idempotency-Key and the trace.
+pub fn keep_headers(sent: &HeaderMap, call: &mut Request) {
+    for name in &KEPT {
+        if let Some(value) = sent.get(name) {
+            call.headers_mut().insert(name, value.clone());
+        }
+    }
+}
+
 /// Calls the tool at this path with this body.
 pub async fn call(app: &App, request: &Request, caller: Caller, path: &str, arguments: &Value) -> Answer<Response> {
     let operations = app.operations.get().ok_or_else(|| ApiError::internal("a call without the routes"))?;
     let body = Bytes::from(arguments.to_string());
     let mut call =
         Request::builder().method(Method::POST).uri_str(path).content_type("application/json").body(body.clone());
-    for name in &KEPT {
-        if let Some(value) = request.headers().get(name) {
-            call.headers_mut().insert(name, value.clone());
-        }
-    }
+    keep_headers(request.headers(), &mut call);
     call.set_data(app.clone());
     call.set_data(Scope::of(request));
     call.set_data(SentBody(body));

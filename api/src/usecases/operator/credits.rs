@@ -12,7 +12,7 @@ use domain::ids::AccountId;
 use poem_openapi::types::ToJSON;
 use serde_json::{Value, json};
 use sqlx::Acquire;
-use store::credits::{self, CreditChange, Entry};
+use store::credits::{self, CreditChange, CreditEntry};
 use store::minutes::Balance;
 use store::{audit, minutes};
 
@@ -53,9 +53,9 @@ pub struct Gift<'a> {
 impl<'a> Gift<'a> {
     fn change(&self) -> CreditChange<'a> {
         let (entry, amount) = match self.way {
-            Way::Grant => (Entry::Adjust, self.credits),
-            Way::Purchase => (Entry::Purchase, self.credits),
-            Way::Withdraw => (Entry::Adjust, Credits::ZERO - self.credits),
+            Way::Grant => (CreditEntry::Adjust, self.credits),
+            Way::Purchase => (CreditEntry::Purchase, self.credits),
+            Way::Withdraw => (CreditEntry::Adjust, Credits::ZERO - self.credits),
         };
         CreditChange { entry, amount, note: self.note, reference: self.reference }
     }
