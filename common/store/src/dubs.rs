@@ -5,7 +5,7 @@
 
 use crate::documents::{self, Body, NewDocument};
 use crate::items::StoredMedia;
-use crate::new_item::{self, MadeItem};
+use crate::new_item::{self, JobItem};
 use domain::document::DocumentKind;
 use domain::dub::{Before, Piece, revoiced};
 use domain::ids::{DubId, ItemId, JobId, TimelineId, WorkspaceId};
@@ -161,9 +161,9 @@ pub async fn material(
 #[derive(Debug, Clone)]
 pub struct SpokenDub {
     /// The media item.
-    pub item: MadeItem,
+    pub item: JobItem,
     /// The item of the voices alone.
-    pub voice: MadeItem,
+    pub voice: JobItem,
     /// The dub's id.
     pub dub: DubId,
     /// The dub's name and body, when it is new.

@@ -10,9 +10,9 @@ use domain::item::Stream;
 use sqlx::PgConnection;
 use sqlx::types::Json;
 
-/// A new item whose bytes are in the media store.
+/// An item that a job made, whose bytes are in the media store.
 #[derive(Debug, Clone)]
-pub struct MadeItem {
+pub struct JobItem {
     /// Its id.
     pub id: ItemId,
     /// The job that made it.
@@ -38,7 +38,7 @@ pub struct MadeItem {
 }
 
 /// Adds an item that a job made, with the status `ready`. Its `ref` is its id.
-pub async fn store(conn: &mut PgConnection, new: &MadeItem) -> sqlx::Result<()> {
+pub async fn store(conn: &mut PgConnection, new: &JobItem) -> sqlx::Result<()> {
     sqlx::query!(
         "INSERT INTO items (id, workspace_id, account_id, ref, name, type, status, duration_ms, has_audio, has_video,
              width, height, content_type, rate_frames, rate_seconds, bytes, sha256, object_key, made_by_job_id,

@@ -12,7 +12,7 @@ use domain::ids::ItemId;
 use runtime::media::{WriteError, new_thumbnail_key, rendered_key};
 use std::io;
 use store::jobs::Claimed;
-use store::new_item::{MadeItem, any_synthetic};
+use store::new_item::{JobItem, any_synthetic};
 use store::{items, renders};
 use tokio_util::io::ReaderStream;
 
@@ -40,7 +40,7 @@ impl Worker {
         to_come: ItemToCome,
         made: NewMedia,
         most_bytes: u64,
-    ) -> Result<MadeItem, ReadError> {
+    ) -> Result<JobItem, ReadError> {
         let ItemToCome { id, name, hash, mut made_by } = to_come;
         let NewMedia { file, mut facts, picture } = made;
         let object_key = rendered_key(id, claimed.job, claimed.claim_no);
@@ -56,7 +56,7 @@ impl Worker {
             let synthetic = async { any_synthetic(&mut *self.process.pool.acquire().await?, sources).await };
             made_by.synthetic = synthetic.await.map_err(io::Error::other)?;
         }
-        Ok(MadeItem {
+        Ok(JobItem {
             id,
             job: claimed.job,
             hash,

@@ -26,7 +26,7 @@ use store::dubs::{self, SpokenDub};
 use store::events::Spread;
 use store::jobs::{self, Admitted, EndedJob, Freed, Line};
 use store::minutes::{Settlement, Split};
-use store::new_item::{self, MadeItem};
+use store::new_item::{self, JobItem};
 use store::reads::{self, NewRead};
 use store::{accounts, footage, renders};
 use tokio::time::Instant;
@@ -37,7 +37,7 @@ pub enum Product {
     /// A result on its item.
     Read(Box<NewRead>),
     /// A new item.
-    Item(Box<MadeItem>),
+    Item(Box<JobItem>),
     /// A dub, with its items and its timeline.
     Dub(Box<SpokenDub>),
 }
