@@ -9,7 +9,7 @@ import { chromium } from "playwright-core";
 const [browserPath, link, ...paths] = process.argv.slice(2);
 const origin = new URL(link).origin;
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const found = { violations: [], elsewhere: [], errors: [], pages: 0, without_script: "", live: "" };
+const found = { violations: [], elsewhere: [], errors: [], pages: 0, without_script: "", live: "", keys: {}, narrow: {} };
 
 const browser = await chromium.launch({
   executablePath: browserPath,
@@ -37,6 +37,31 @@ const cut = () =>
     const wide = box.scrollWidth > box.clientWidth ? [`${label} is ${box.scrollWidth} wide`] : [];
     return [...wide, ...wrong.map((row) => `${label} has ${row.textContent}`.slice(0, 200))];
   });
+
+// What single keys do, and that they can be turned off.
+const keys = async (page) => {
+  const press = async (...all) => {
+    for (const key of all) await page.keyboard.press(key);
+  };
+  await page.goto(origin + "/console");
+  await press("?");
+  const helps = await page.getByRole("dialog", { name: "Keys" }).isVisible();
+  await press("Escape", "g", "j");
+  await page.waitForURL("**/console/jobs");
+  await press("j");
+  const row = await page.evaluate(() => document.activeElement.closest("tbody tr") !== null);
+  await press("Enter");
+  await page.waitForURL("**/console/jobs/job_*");
+  await press("c");
+  const copied = await page.evaluate(() => getSelection().toString());
+  await press("?");
+  await page.getByLabel("Single keys work").uncheck();
+  await page.getByRole("button", { name: "Close" }).click();
+  await press("/", "g", "d");
+  const off = await page.evaluate(() => document.activeElement.id !== "find" && location.pathname);
+  await page.reload();
+  return { helps, row, copied, off, kept: await page.locator("#single").isChecked() };
+};
 
 const first = await context({ javaScriptEnabled: false });
 const door = await first.newPage();
@@ -68,6 +93,7 @@ for (const colorScheme of ["light", "dark"]) {
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       if (overflow > 0) found.violations.push({ path, colorScheme, width, id: "scrolls sideways", html: String(overflow) });
       for (const html of await page.evaluate(cut)) found.violations.push({ path, colorScheme, width, id: "table", html });
+      if (width === 390) found.narrow[path] = await page.locator("main").innerText();
       found.pages += 1;
     }
     if (width === 1280 && colorScheme === "light") {
@@ -77,6 +103,7 @@ for (const colorScheme of ["light", "dark"]) {
       await page.keyboard.press("Tab");
       await page.locator("#pause").click();
       found.live = focused + " " + (await page.locator("#live").textContent());
+      found.keys = await keys(await looks.newPage());
     }
     await looks.close();
   }

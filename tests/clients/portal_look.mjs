@@ -10,7 +10,7 @@ import { chromium } from "playwright-core";
 const [browserPath, pictures, link, other, receiver, ...paths] = process.argv.slice(2);
 const origin = new URL(link).origin;
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const found = { violations: [], elsewhere: [], errors: [], pages: 0, landed: "", added: "", pinged: "" };
+const found = { violations: [], elsewhere: [], errors: [], pages: 0, landed: "", added: "", pinged: "", narrow: {} };
 
 const browser = await chromium.launch({
   executablePath: browserPath,
@@ -26,6 +26,17 @@ const context = async (options) => {
   });
   return made;
 };
+
+// What is wrong with the page's tables: one that does not fit, or a row that shows other columns than the titles do.
+const cut = () =>
+  [...document.querySelectorAll(".scroll:has(> table)")].flatMap((box) => {
+    const label = box.getAttribute("aria-label");
+    const shown = (row) => [...row.children].map((cell) => cell.getClientRects().length > 0).join();
+    const titles = shown(box.querySelector("thead tr"));
+    const wrong = [...box.querySelectorAll("tbody tr")].filter((row) => shown(row) !== titles);
+    const wide = box.scrollWidth > box.clientWidth ? [`${label} is ${box.scrollWidth} wide`] : [];
+    return [...wide, ...wrong.map((row) => `${label} has ${row.textContent}`.slice(0, 200))];
+  });
 
 // Without script: the link has a button, and everything is done by forms.
 const plain = await context({ javaScriptEnabled: false });
@@ -68,6 +79,8 @@ for (const colorScheme of ["light", "dark"]) {
       }
       const overflow = await look.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       if (overflow > 0) found.violations.push({ path, colorScheme, width, id: "scrolls sideways", html: String(overflow) });
+      for (const html of await look.evaluate(cut)) found.violations.push({ path, colorScheme, width, id: "table", html });
+      if (width === 390) found.narrow[path] = await look.locator("main").innerText();
       const name = path.split("/").slice(2).map((part) => part.slice(0, 4)).join("-");
       await look.screenshot({ path: join(pictures, `${name}-${colorScheme}-${width}.png`), fullPage: true });
       found.pages += 1;

@@ -2,6 +2,7 @@
 //! state is shown by colour alone.
 
 use chrono::{DateTime, Utc};
+use domain::minutes::Minutes;
 use domain::verdict::span;
 use maud::{Markup, html};
 use std::fmt::Display;
@@ -30,6 +31,16 @@ pub fn seconds(span: chrono::TimeDelta) -> f64 {
 /// Returns a short duration, with milliseconds if it is below a minute.
 pub fn exact(seconds: f64) -> String {
     if seconds < 60.0 { format!("{seconds:.3} s") } else { span(seconds) }
+}
+
+/// Returns a word for one of something, or that for none and several.
+pub const fn word<'a>(is_one: bool, one: &'a str, several: &'a str) -> &'a str {
+    if is_one { one } else { several }
+}
+
+/// Shows minutes, with their word.
+pub fn minutes(minutes: Minutes) -> Markup {
+    html! { (amount(minutes)) " " (word(minutes.hundredths() == 100, "minute", "minutes")) }
 }
 
 /// Shows an amount.
@@ -95,6 +106,12 @@ pub fn fitted_table(label: &str, columns: &[(&str, Fit)], rows: &Markup) -> Mark
     }
 }
 
+/// Shows a column's value below another one's, in windows that leave the column out: a row whose page has no more tells
+/// on a phone what it tells elsewhere.
+pub fn instead(fit: Fit, title: &str, value: &Markup) -> Markup {
+    html! { div class={ "instead " (fit.class().unwrap_or_default()) } { span.soft { (title) ": " } (value) } }
+}
+
 /// Shows a table with all of its columns in any window.
 pub fn table(label: &str, columns: &[&str], rows: &Markup) -> Markup {
     let columns: Vec<(&str, Fit)> = columns.iter().map(|title| (*title, Fit::Any)).collect();
@@ -135,10 +152,20 @@ mod tests {
     }
 
     #[test]
+    fn what_is_counted_is_one_or_several() {
+        let said = |many: usize| format!("{many} {}", word(many == 1, "endpoint", "endpoints"));
+        assert_eq!([0, 1, 2].map(said), ["0 endpoints", "1 endpoint", "2 endpoints"]);
+        let shown = |hundredths| minutes(Minutes::from_hundredths(hundredths)).0;
+        assert!(shown(100).ends_with("> minute") && shown(110).ends_with("> minutes"), "{}", shown(100));
+    }
+
+    #[test]
     fn the_title_of_a_column_says_in_which_windows_it_is() {
         let shown = fitted_table("a", &[("A", Fit::Any), ("B", Fit::Medium), ("C", Fit::Wide)], &html! {}).0;
         let titles =
             "<th scope=\"col\">A</th><th scope=\"col\" class=\"medium\">B</th><th scope=\"col\" class=\"wide\">C</th>";
         assert!(shown.contains(titles), "{shown}");
+        let below = instead(Fit::Medium, "B", &html! { "b" }).0;
+        assert_eq!(below, "<div class=\"instead medium\"><span class=\"soft\">B: </span>b</div>");
     }
 }

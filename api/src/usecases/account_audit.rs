@@ -69,7 +69,7 @@ pub(super) async fn note_change(
     change: &EndpointChange,
     now: &Endpoint,
 ) -> Answer<()> {
-    let EndpointChange { url, description, event_types, kinds, enabled } = change;
+    let EndpointChange { url, description, event_types, kinds, enabled, is_operators: _ } = change;
     let is_more = url.is_some() || description.is_some() || event_types.is_some() || kinds.is_some();
     match (is_more, enabled) {
         (true, _) => note_made(conn, caller, "webhook.update", now.id, Some(audit_value(now))).await,

@@ -4,13 +4,18 @@ use super::Context;
 use crate::commands::admin::OperatorToken;
 use crate::failure::Failure;
 use crate::output::{Out, document, event, print};
+use console::{Term, measure_text_width};
 use serde_json::Value;
 use std::time::Duration;
 
 /// How long what is shown live stands before it is asked for again.
 const EVERY: Duration = Duration::from_secs(2);
-/// Clears a terminal and goes to its first line.
-pub(super) const CLEAR: &str = "\u{1b}[2J\u{1b}[H";
+/// Goes to a terminal's first line.
+const HOME: &str = "\u{1b}[H";
+/// Erases the rest of a terminal's line.
+const ERASE_LINE: &str = "\u{1b}[K";
+/// Erases what is below, on a terminal.
+const ERASE_BELOW: &str = "\u{1b}[J";
 
 /// The arguments of `mws health`.
 #[derive(Debug, clap::Args)]
@@ -39,10 +44,32 @@ async fn watch(context: &Context) -> Result<(), Failure> {
         if context.out.json {
             return event(report);
         }
-        let clear = if context.out.terminal { CLEAR } else { "" };
-        print(&format!("{clear}{}", lines(report, &context.out)))
+        let shown = lines(report, &context.out);
+        if context.out.terminal { print(&over(&shown, Term::stdout().size())) } else { print(&shown) }
     })
     .await
+}
+
+/// Returns a text that is written over the one before it, from a terminal's first line on: nothing is cleared before it
+/// is written, so that nothing flickers. Lines that a terminal of this size, in rows and columns, has no room for are
+/// left out.
+pub(super) fn over(text: &str, (rows, columns): (u16, u16)) -> String {
+    let columns = usize::from(columns).max(1);
+    // Below it are an empty row and the cursor's.
+    let mut left = usize::from(rows).saturating_sub(2);
+    let mut shown = Vec::new();
+    for line in text.lines() {
+        let width = measure_text_width(line);
+        let height = width.div_ceil(columns).max(1);
+        if height > left {
+            break;
+        }
+        left -= height;
+        // At the end of a full row the cursor still stands on its last character.
+        let is_full = width > 0 && width.is_multiple_of(columns);
+        shown.push(if is_full { line.to_owned() } else { format!("{line}{ERASE_LINE}") });
+    }
+    format!("{HOME}{}\n{ERASE_BELOW}", shown.join("\n"))
 }
 
 /// Asks for the report every two seconds and shows each, until it is stopped or refused. Times at which the service
@@ -111,6 +138,16 @@ mod tests {
     use crate::globals::Globals;
     use clap::{Args as _, Command, FromArgMatches};
     use serde_json::json;
+
+    #[test]
+    fn what_is_shown_anew_is_written_over_what_was_there_and_clears_nothing_first() {
+        assert_eq!(over("one\n\ntwo", (24, 80)), "\u{1b}[Hone\u{1b}[K\n\u{1b}[K\ntwo\u{1b}[K\n\u{1b}[J");
+        let full = over("12345\n123456\nlast", (6, 5));
+        assert_eq!(full, "\u{1b}[H12345\n123456\u{1b}[K\nlast\u{1b}[K\n\u{1b}[J", "four rows, and two below");
+        let cut = over("12345\n123456\nlast", (5, 5));
+        assert!(cut.contains("123456") && !cut.contains("last"), "a text that is too long does not scroll: {cut}");
+        assert!(!over("a", (0, 0)).contains("[2J"));
+    }
 
     #[test]
     fn each_axis_is_a_line_with_its_numbers_and_what_to_do() {

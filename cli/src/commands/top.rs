@@ -2,10 +2,11 @@
 //! /operator/report`).
 
 use super::Context;
-use super::health::{CLEAR, repeat};
+use super::health::{over, repeat};
 use crate::commands::admin::OperatorToken;
 use crate::failure::Failure;
 use crate::output::{document, plain, print};
+use console::Term;
 use domain::verdict::span;
 use serde_json::Value;
 
@@ -31,7 +32,7 @@ pub struct Args {
 
 pub(super) async fn run(args: &Args, context: &Context) -> Result<(), Failure> {
     if context.out.terminal && !args.once && !context.out.json {
-        return repeat(context, |report| print(&format!("{CLEAR}{}", frame(report, MOST_WORKERS)))).await;
+        return repeat(context, |report| print(&over(&frame(report, MOST_WORKERS), Term::stdout().size()))).await;
     }
     let report = context.client.get("/operator/report").await?;
     if context.out.json { document(&report) } else { print(&frame(&report, usize::MAX)) }

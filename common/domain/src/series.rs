@@ -77,6 +77,8 @@ words! {
     DisabledReason {
         /// Its owner disabled it.
         User = "user",
+        /// An operator disabled it.
+        Operator = "operator",
         /// Twenty attempts failed in a row.
         TooManyFailures = "too_many_failures",
         /// Its account is suspended.

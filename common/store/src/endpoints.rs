@@ -75,7 +75,8 @@ pub async fn insert(conn: &mut PgConnection, new: &NewEndpoint) -> sqlx::Result<
            SELECT $1, $2, $3, $4, $5, $7
            WHERE (SELECT count(*) FROM webhook_endpoints WHERE account_id = $2 AND deleted_at IS NULL) < $6
            RETURNING id AS "id: EndpointId", url, description, event_types, kinds, enabled,
-               disabled_reason AS "disabled_reason: DisabledReason", disabled_at, consecutive_failures,
+               CASE WHEN operator_disabled_at = disabled_at THEN 'operator' ELSE disabled_reason END
+                   AS "disabled_reason?: DisabledReason", disabled_at, consecutive_failures,
                last_success_at, created_at, updated_at"#,
         new.id as _,
         new.account_id as _,
@@ -94,7 +95,8 @@ pub async fn find(conn: &mut PgConnection, account: AccountId, id: EndpointId) -
     sqlx::query_as!(
         Endpoint,
         r#"SELECT id AS "id: EndpointId", url, description, event_types, kinds, enabled,
-               disabled_reason AS "disabled_reason: DisabledReason", disabled_at, consecutive_failures,
+               CASE WHEN operator_disabled_at = disabled_at THEN 'operator' ELSE disabled_reason END
+                   AS "disabled_reason?: DisabledReason", disabled_at, consecutive_failures,
                last_success_at, created_at, updated_at
            FROM webhook_endpoints WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL"#,
         id as _,
@@ -133,7 +135,8 @@ pub async fn every(
 ) -> sqlx::Result<Vec<EndpointOf>> {
     let rows = sqlx::query!(
         r#"SELECT id AS "id: EndpointId", account_id AS "account_id: AccountId", url, description, event_types, kinds,
-               enabled, disabled_reason AS "disabled_reason: DisabledReason", disabled_at, consecutive_failures,
+               enabled, CASE WHEN operator_disabled_at = disabled_at THEN 'operator' ELSE disabled_reason END
+                   AS "disabled_reason?: DisabledReason", disabled_at, consecutive_failures,
                last_success_at, created_at, updated_at, deleted_at
            FROM webhook_endpoints
            WHERE ($1::uuid IS NULL OR id = $1) AND ($2::uuid IS NULL OR account_id = $2) AND ($3::uuid IS NULL OR id < $3)
@@ -212,7 +215,8 @@ pub async fn list(
     sqlx::query_as!(
         Endpoint,
         r#"SELECT id AS "id: EndpointId", url, description, event_types, kinds, enabled,
-               disabled_reason AS "disabled_reason: DisabledReason", disabled_at, consecutive_failures,
+               CASE WHEN operator_disabled_at = disabled_at THEN 'operator' ELSE disabled_reason END
+                   AS "disabled_reason?: DisabledReason", disabled_at, consecutive_failures,
                last_success_at, created_at, updated_at
            FROM webhook_endpoints
            WHERE account_id = $1 AND deleted_at IS NULL AND ($2::uuid IS NULL OR id < $2)
@@ -226,7 +230,7 @@ pub async fn list(
     .await
 }
 
-/// An owner's changes of an endpoint; a field that is none stays as it is.
+/// Changes of an endpoint, by its owner or an operator; a field that is none stays as it is.
 #[derive(Debug, Clone, Default)]
 pub struct EndpointChange {
     /// A new URL, which the caller has checked. Pending attempts use it too.
@@ -239,6 +243,8 @@ pub struct EndpointChange {
     pub kinds: Option<Option<Vec<JobKind>>>,
     /// Whether it is to be enabled. Enabling a disabled endpoint sets its count of failures to 0 (contract §6.1.10).
     pub enabled: Option<bool>,
+    /// Whether an operator asks for it, and not its owner.
+    pub is_operators: bool,
 }
 
 /// Changes an endpoint of the account, and locks it until the transaction ends, even when nothing is changed. Returns
@@ -262,12 +268,15 @@ pub async fn update(
                    WHEN $7 THEN NULL WHEN NOT $7 THEN coalesce(w.disabled_reason, 'user') ELSE w.disabled_reason END,
                disabled_at = CASE
                    WHEN $7 THEN NULL WHEN NOT $7 THEN coalesce(w.disabled_at, mws_now()) ELSE w.disabled_at END,
+               operator_disabled_at = CASE
+                   WHEN $10 AND NOT $7 AND w.enabled THEN mws_now() ELSE w.operator_disabled_at END,
                updated_at = CASE
                    WHEN $3::text IS NOT NULL OR $4 OR $6::text[] IS NOT NULL OR $8 OR $7 <> w.enabled THEN mws_now()
                    ELSE w.updated_at END
            WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL
            RETURNING id AS "id: EndpointId", url, description, event_types, kinds, enabled,
-               disabled_reason AS "disabled_reason: DisabledReason", disabled_at, consecutive_failures,
+               CASE WHEN operator_disabled_at = disabled_at THEN 'operator' ELSE disabled_reason END
+                   AS "disabled_reason?: DisabledReason", disabled_at, consecutive_failures,
                last_success_at, created_at, updated_at"#,
         id as _,
         account as _,
@@ -277,7 +286,8 @@ pub async fn update(
         change.event_types.as_deref().map(names) as _,
         change.enabled,
         change.kinds.is_some(),
-        change.kinds.iter().flatten().next().map(|kinds| kind_names(kinds)) as _
+        change.kinds.iter().flatten().next().map(|kinds| kind_names(kinds)) as _,
+        change.is_operators
     )
     .fetch_optional(conn)
     .await

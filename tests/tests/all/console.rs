@@ -201,6 +201,8 @@ async fn a_jobs_life_its_delivery_and_the_statement_add_up_on_their_pages() -> a
     ] {
         assert!(life.contains(words), "{words}: {life}");
     }
+    let runs = format!("/console/jobs?item_id={}&read=levels", found.item);
+    assert!(life.contains(&runs.replace('&', "&amp;")) && browser.get(&runs).await?.1.contains(&found.job), "{life}");
     let (_, delivery) = browser.get(&format!("/console/deliveries/{}", found.delivery)).await?;
     assert!(
         delivery.contains("made with the account&#39;s current secret")
@@ -208,6 +210,11 @@ async fn a_jobs_life_its_delivery_and_the_statement_add_up_on_their_pages() -> a
         "{delivery}"
     );
     assert!(delivery.contains("POST /hook") && delivery.contains("service-signature: t="), "{delivery}");
+    let host = receiver.url.trim_start_matches("http://");
+    assert!(
+        host.contains(':') && delivery.contains(&format!("host: {host}\n")),
+        "as it was sent, with its port: {delivery}"
+    );
     assert!(delivery.contains("lookup – · TCP ") && !delivery.contains("TCP –"), "{delivery}");
     let statement = format!("/console/accounts/{}/minutes", tenant.account);
     assert!(browser.get(&statement).await?.1.contains("✓ adds up"));
@@ -297,11 +304,24 @@ async fn a_browser_finds_nothing_wrong_with_any_page_and_needs_no_script() -> an
     let stored = "INSERT INTO item_reads (item_id, read, job_id, engine, engine_version, result)
         SELECT id, 'speech', id, 'test', '1', $1 FROM items";
     sqlx::query(stored).bind(data).execute(world.pool()).await?;
-    look(&world, &anna, &pages(&found, &tenant.account.to_string())).await?;
+    for paused in [true, false] {
+        done(&anna, "PATCH", "/operator/reads/levels", &json!({ "paused": paused }), 200).await?;
+    }
+    let account = tenant.account.to_string();
+    let seen = look(&world, &anna, &pages(&found, &account)).await?;
+    let narrow = |path: &str| seen["narrow"][path].as_str().unwrap_or_default();
+    for words in ["To what: levels", "Before and after:"] {
+        assert!(narrow("/console/audit").contains(words), "{words}: {}", narrow("/console/audit"));
+    }
+    let own = format!("/console/jobs/{}", found.job);
+    let keys = json!({ "helps": true, "row": true, "copied": found.job, "off": own, "kept": false });
+    assert_eq!(seen["keys"], keys, "a page of help, a row, its id, and nothing more once they are off");
+    let statement = narrow(&format!("/console/accounts/{account}/minutes"));
+    assert!(statement.contains("About: job_") && statement.contains("Left of the month: "), "{statement}");
     world.end().await
 }
 
-async fn look(world: &World, anna: &Client, pages: &[String]) -> anyhow::Result<()> {
+async fn look(world: &World, anna: &Client, pages: &[String]) -> anyhow::Result<Value> {
     let made = done(anna, "POST", "/operator/console-links", &Value::Null, 201).await?;
     let folder = clients::node()?;
     // Where its packages are found from.
@@ -316,5 +336,5 @@ async fn look(world: &World, anna: &Client, pages: &[String]) -> anyhow::Result<
     assert_eq!(seen["pages"], pages.len() * 4);
     assert_eq!(seen["without_script"], "/console/jobs?succeeded");
     assert_eq!(seen["live"], "find paused");
-    Ok(())
+    Ok(seen)
 }

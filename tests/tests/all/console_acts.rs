@@ -21,8 +21,11 @@ async fn all_that_did_not_arrive_is_counted_on_a_page_and_sent_by_who_may() -> a
     let (acts, reads) = (signed_in(&world, ANNA).await?, signed_in(&world, BO).await?);
     let path = "/console/unsent?error=tls_failed";
     let (_, page) = acts.get(path).await?;
-    assert!(page.contains("<b>2</b> deliveries to <b>1</b> endpoints") && page.contains("Send 2 again"), "{page}");
-    assert!(page.contains("1 more were for endpoints that are disabled"), "{page}");
+    assert!(
+        page.contains("<b>2</b> deliveries to <b>1</b> endpoint failed") && page.contains("Send 2 again"),
+        "{page}"
+    );
+    assert!(page.contains("1 more was for endpoints that are disabled"), "{page}");
     let (status, page) = reads.get(path).await?;
     assert!(
         status == StatusCode::OK && page.contains("<b>2</b> deliveries") && !page.contains("Send 2 again"),

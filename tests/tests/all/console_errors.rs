@@ -66,7 +66,7 @@ async fn reads_that_failed_are_run_again_all_at_once_and_each_of_them_once() -> 
     let (acts, reads) = (signed_in(&world, ANNA).await?, signed_in(&world, BO).await?);
     let path = "/console/rerun?read=levels&error_code=not_supported";
     let (_, page) = acts.get(path).await?;
-    assert!(page.contains("<b>3</b> reads of <b>1</b> accounts") && page.contains("Run 3 again"), "{page}");
+    assert!(page.contains("<b>3</b> reads of <b>1</b> account failed") && page.contains("Run 3 again"), "{page}");
     assert!(page.contains(">0.30<"), "what is held for them: {page}");
     let (status, page) = reads.get(path).await?;
     assert!(status == StatusCode::OK && !page.contains("Run 3 again"), "{page}");

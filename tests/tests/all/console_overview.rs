@@ -65,6 +65,7 @@ async fn endpoints_accounts_and_secrets_that_are_near_their_ends_are_told_of_bef
     let fails = "UPDATE webhook_endpoints SET consecutive_failures = CASE id WHEN $1 THEN 14 ELSE 9 END";
     sqlx::query(fails).bind(bad).execute(world.pool()).await?;
     let page = overview(&world).await?;
+    assert!(page.contains("This endpoint keeps failing; at 20"), "{page}");
     assert!(page.contains("14 of 20") && page.contains(&format!("mws admin webhooks ping {bad}")), "{page}");
     assert!(!page.contains(&format!("ping {good}")) && !page.contains("9 of 20"), "{page}");
 
@@ -74,13 +75,16 @@ async fn endpoints_accounts_and_secrets_that_are_near_their_ends_are_told_of_bef
     assert!(!overview(&world).await?.contains("left of"), "nothing is held yet");
     tenant.client.prepare(&[item], &["levels"]).await?.data()?;
     let page = overview(&world).await?;
-    assert!(page.contains("have a tenth") && page.contains(">0.01</span> left of"), "{page}");
+    assert!(
+        page.contains("This account, which works today, has a tenth") && page.contains(">0.01</span> left of"),
+        "{page}"
+    );
 
     for body in ["{}", r#"{"rotate":true}"#] {
         let made = tenant.client.send("POST", "/webhook-secret", &[], Some(body.to_owned())).await?;
         assert_eq!(made.status, 200, "{}", made.text);
     }
-    let words = "The signing secrets before the current ones";
+    let words = "The signing secret before the current one of this account ends";
     assert!(!overview(&world).await?.contains(words), "it verifies for a day");
     world.advance(Duration::from_hours(22)).await?;
     assert!(overview(&world).await?.contains(words));
@@ -107,7 +111,7 @@ async fn events_that_did_not_arrive_are_told_of_before_they_are_deleted_and_can_
     let link = page.split("href=\"/console/unsent?").nth(1).and_then(|rest| rest.split('"').next());
     let path = format!("/console/unsent?{}", link.unwrap_or_default().replace("&amp;", "&"));
     let (_, unsent) = browser.get(&path).await?;
-    assert!(unsent.contains("<b>2</b> deliveries to <b>1</b> endpoints"), "{path}: {unsent}");
+    assert!(unsent.contains("<b>2</b> deliveries to <b>1</b> endpoint failed"), "{path}: {unsent}");
     browser.post(&path, &[]).await?;
     assert!(!browser.get("/console").await?.1.contains(words), "they are under way again");
     world.end().await

@@ -28,6 +28,7 @@ mod console;
 mod console_acts;
 mod console_errors;
 mod console_overview;
+mod console_pages;
 mod contract;
 mod credentials;
 mod crowds;

@@ -153,6 +153,18 @@ async fn a_session_that_runs_out_leads_a_look_to_where_its_maker_said_and_no_for
     assert_eq!(form.status(), StatusCode::UNAUTHORIZED);
     let page = form.text().await?;
     assert!(page.contains(&format!("href=\"{again}\"")) && page.contains("Back to app.example.com"), "{page}");
+    assert!(page.contains("That was not done") && page.contains("do it once more there"), "{page}");
+    assert!(Browser::new(&world)?.post("/portal/keys", &[]).await?.text().await?.contains("That was not done"));
+
+    // Where it comes straight back, it is not led round and round.
+    let led = led.headers()[header::SET_COOKIE].to_str()?.to_owned();
+    assert!(led.starts_with("mws_portal_led=yes; Path=/portal; Max-Age=60; HttpOnly"), "{led}");
+    let own = browser.cookie.clone().context("no cookie")?;
+    let mut back = Browser::new(&world)?;
+    back.cookie = Some(format!("{own}; mws_portal_led=yes"));
+    let (status, page) = back.get("/portal/usage").await?;
+    assert_eq!(status, StatusCode::UNAUTHORIZED);
+    assert!(page.contains(&format!("href=\"{again}\"")) && !page.contains("not done"), "{page}");
 
     let revoked = at(&world, &link(&tenant.client, asked).await?).await?;
     let keys = tenant.client.send("GET", "/keys", &[], None).await?.json;
@@ -180,6 +192,12 @@ async fn what_a_link_asks_for_wrongly_is_refused_and_pages_that_it_has_not_are_n
         let refused = tenant.client.post("/portal-sessions", &asked).await?;
         assert!(refused.status == 400 && refused.text.contains(said), "{asked}: {}", refused.text);
     }
+    for own in ["/portal", "/portal/", "/portal/usage?a=1", "/portal/../portal/in/x"] {
+        let asked = json!({ "refresh_url": format!("{}{own}", world.base_url()) });
+        let refused = tenant.client.post("/portal-sessions", &asked).await?;
+        assert!(refused.status == 400 && refused.text.contains("`refresh_url`"), "{own}: {}", refused.text);
+    }
+    link(&tenant.client, json!({ "refresh_url": format!("{}/portals", world.base_url()) })).await?;
     let name = "<script>alert(1)</script>";
     let asked = json!({ "pages": ["usage"], "theme": { "name": name, "scheme": "dark", "accent": "#ffcc00" } });
     let browser = at(&world, &link(&tenant.client, asked).await?).await?;
@@ -225,6 +243,7 @@ async fn one_account_s_pages_show_and_change_nothing_of_another_s() -> anyhow::R
         let (status, html) = browser.get(&page).await?;
         assert!(!is_theirs || status == StatusCode::NOT_FOUND || status == StatusCode::FORBIDDEN, "{page}: {status}");
         assert!(!html.contains(&receiver.url) || !is_theirs, "{page}");
+        assert!(html.contains("<nav aria-label=\"Pages\">") && html.contains("<span>own</span>"), "it goes on: {html}");
     }
     let (endpoint, delivery) = (&theirs.endpoint, &theirs.delivery);
     for (path, fields) in [
@@ -312,6 +331,16 @@ async fn the_pages_work_in_a_browser_with_and_without_script() -> anyhow::Result
     assert_eq!((&seen["pages"], &seen["landed"]), (&json!(paths.len() * 4), &json!("/portal/webhooks")));
     let added = seen["added"].as_str().unwrap_or_default();
     assert!(added.contains("succeeded, failed") && !added.contains("cancelled"), "{added}");
+    let narrow = |path: &str| seen["narrow"][format!("/portal{path}")].as_str().unwrap_or_default();
+    for (path, words) in [
+        ("/jobs".to_owned(), ["Began: ", "Minutes: "]),
+        ("/webhooks".to_owned(), ["Last success: ", "Failures in a row: "]),
+        (format!("/webhooks/{}", one.endpoint), ["Last answer: 200", "Attempts: 1"]),
+        ("/usage/statement".to_owned(), ["About: job_", "At most: "]),
+        ("/keys".to_owned(), ["Made: ", "Last used: "]),
+    ] {
+        assert!(words.iter().all(|words| narrow(&path).contains(words)), "{path}: {words:?}: {}", narrow(&path));
+    }
     assert!(seen["pinged"].as_str().is_some_and(|table| table.contains("ping")), "{seen}");
     world.end().await
 }

@@ -156,7 +156,10 @@ impl Sender {
             at: claim.claimed_at,
             duration_ms: i32::try_from(outcome.duration_ms).unwrap_or(i32::MAX),
             times: outcome.times,
-            url_host: url.and_then(|url| url.host_str()).map(str::to_owned),
+            url_host: url.and_then(|url| {
+                let host = url.host_str()?;
+                Some(url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")))
+            }),
             url_path: url.map(|url| url.path().to_owned()),
             kept_headers: None,
             response_status: outcome.status.and_then(|status| i16::try_from(status).ok()),

@@ -74,7 +74,7 @@ pub struct CreatePortalSession {
     #[oai(validator(max_length = 2000))]
     pub return_url: Option<Text>,
     /// The URL to which a browser is sent once the session has run out, where your application makes another link:
-    /// http or https.
+    /// http or https, and no page of the portal itself.
     #[oai(validator(max_length = 2000))]
     pub refresh_url: Option<Text>,
     /// The look of the pages.
@@ -100,15 +100,15 @@ impl PortalSessions {
     #[oai(path = "/portal-sessions", method = "post", operation_id = "create_portal_session")]
     async fn create(&self, auth: Auth, body: Json<Option<CreatePortalSession>>) -> Answer<Created<PortalSession>> {
         let Auth(caller) = auth;
-        let look = look(body.0.unwrap_or_default())?;
+        let look = look(body.0.unwrap_or_default(), &self.0.public_url)?;
         let (code, expires_at) = make_portal_link(&self.0, &caller, &look).await?;
         let url = Text(format!("{}{PORTAL_PATH}/in/{}", self.0.public_url, code.expose()));
         Ok(Created(PortalSession { url, expires_at: Time(expires_at) }))
     }
 }
 
-/// Checks the requested look, and returns what pages may show of it.
-fn look(asked: CreatePortalSession) -> Answer<Look> {
+/// Checks the requested look, and returns what pages may show of it. `own` is the service's public URL.
+fn look(asked: CreatePortalSession, own: &str) -> Answer<Look> {
     let wrong =
         |field: &str, expected: &str| ApiError::new(Code::InvalidRequest, format!("`{field}`: expected {expected}."));
     let mut look = Look::default();
@@ -119,6 +119,12 @@ fn look(asked: CreatePortalSession) -> Answer<Look> {
     let checked = |field, url: Option<Text>| url.map(|url| link(&url.0).ok_or_else(|| wrong(field, A_URL))).transpose();
     look.return_url = checked("return_url", asked.return_url)?;
     look.refresh_url = checked("refresh_url", asked.refresh_url)?;
+    if look.refresh_url.as_deref().is_some_and(|url| is_portal(url, own)) {
+        return Err(wrong(
+            "refresh_url",
+            "a page of your application: the portal's own would lead back to it for ever",
+        ));
+    }
     let Some(theme) = asked.theme else { return Ok(look) };
     look.name = theme.name.map(|name| name.0).filter(|name| !name.trim().is_empty());
     if look.name.as_ref().is_some_and(|name| name.chars().count() > NAME_CHARS || name.chars().any(char::is_control)) {
@@ -140,6 +146,13 @@ fn link(text: &str) -> Option<String> {
     let url = Url::parse(text).ok()?;
     let is_fit = matches!(url.scheme(), "http" | "https") && url.username().is_empty() && url.password().is_none();
     (is_fit && url.as_str().len() <= URL_CHARS).then(|| url.into())
+}
+
+/// Whether a URL is of the portal of the service with this public URL.
+fn is_portal(url: &str, own: &str) -> bool {
+    let (Ok(url), Ok(own)) = (Url::parse(url), Url::parse(own)) else { return false };
+    let below = url.path().strip_prefix(PORTAL_PATH);
+    url.origin() == own.origin() && below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 impl PortalPage {

@@ -1,6 +1,6 @@
 //! The page of the audit log: what operators did, and what they viewed.
 
-use super::shell::Fit;
+use super::shell::{Fit, instead};
 use super::words::{or_dash, short, time};
 use super::{Visit, shell};
 use crate::http::error::Answer;
@@ -28,7 +28,13 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
                 td.number.wide { (or_dash(one.number)) }
                 td { (time(one.at, now)) }
                 td { (one.operator) " " span.soft { (or_dash(one.address.as_ref())) } }
-                td { (one.action) }
+                td {
+                    (one.action)
+                    (instead(Fit::Medium, "To what", &target(&one.target)))
+                    @if has_change(one) { (instead(Fit::Medium, "Before and after", &change(one))) }
+                    (instead(Fit::Wide, "Number", &or_dash(one.number)))
+                    (instead(Fit::Wide, "Request", &html! { span.id title=(one.request_id) { (short(&one.request_id)) } }))
+                }
                 td.long.medium { (target(&one.target)) }
                 td.medium { (change(one)) }
                 td.wide { span.id title=(one.request_id) { (short(&one.request_id)) } }
@@ -73,8 +79,12 @@ fn target(target: &str) -> Markup {
     } }
 }
 
+fn has_change(row: &AuditRow) -> bool {
+    row.before.is_some() || row.after.is_some()
+}
+
 fn change(row: &AuditRow) -> Markup {
-    if row.before.is_none() && row.after.is_none() {
+    if !has_change(row) {
         return html! { span.soft { "–" } };
     }
     html! {

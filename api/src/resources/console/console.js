@@ -11,6 +11,19 @@
   let held = null;
 
   // The clipboard is there over https and on this machine alone; elsewhere the text is selected, to be copied by hand.
+  const copy = async (node) => {
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    getSelection().removeAllRanges();
+    getSelection().addRange(range);
+    try {
+      await navigator.clipboard.writeText(node.textContent);
+      return "Copied";
+    } catch {
+      return "Selected";
+    }
+  };
+
   const addCopying = (within) => {
     for (const code of within.querySelectorAll("[data-copy]")) {
       const button = document.createElement("button");
@@ -18,16 +31,7 @@
       button.className = "plain";
       button.textContent = "Copy";
       button.addEventListener("click", async () => {
-        const range = document.createRange();
-        range.selectNodeContents(code);
-        getSelection().removeAllRanges();
-        getSelection().addRange(range);
-        try {
-          await navigator.clipboard.writeText(code.textContent);
-          button.textContent = "Copied";
-        } catch {
-          button.textContent = "Selected";
-        }
+        button.textContent = await copy(code);
       });
       code.after(" ", button);
     }
@@ -96,15 +100,58 @@
     document.addEventListener("focusout", () => setTimeout(() => held && !paused && put(held), 0));
   }
 
+  // Whoever speaks to a computer, or rests a hand on it, turns single keys off; the browser keeps that.
+  const help = document.getElementById("help");
+  const keys = document.getElementById("keys");
+  const single = document.getElementById("single");
+  try {
+    single.checked = localStorage.getItem("mws-keys") !== "off";
+  } catch {}
+  single.addEventListener("change", () => {
+    try {
+      localStorage.setItem("mws-keys", single.checked ? "on" : "off");
+    } catch {}
+  });
+  keys.hidden = false;
+  keys.addEventListener("click", () => help.showModal());
+  document.getElementById("close").addEventListener("click", () => help.close());
+
+  // The first link of each row is the row's own.
+  const move = (by) => {
+    const rows = [...document.querySelectorAll("tbody tr")].filter((row) => row.querySelector("a"));
+    const here = rows.findIndex((row) => row.contains(document.activeElement));
+    rows[Math.min(Math.max(here + by, 0), rows.length - 1)]?.querySelector("a").focus();
+  };
+
+  const copyId = async () => {
+    const row = document.activeElement.closest("tbody tr");
+    const id = row ? row.querySelector("a") : document.querySelector("h1 .id");
+    if (id) say(live.dataset.liveState, (await copy(id)).toLowerCase());
+  };
+
+  const actions = {
+    "?": () => help.showModal(),
+    "/": () => document.getElementById("find").focus(),
+    j: () => move(1),
+    k: () => move(-1),
+    c: copyId,
+    r: () => document.querySelector("[data-key=r]")?.click(),
+    p: () => live.hidden || toggle(),
+  };
+
+  // When `g` was pressed: the key after it leads to a page.
+  let going = 0;
   const isTyping = (target) => target.closest("input, select, textarea, [contenteditable]");
   document.addEventListener("keydown", (event) => {
+    const { key } = event;
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
-    if (event.key === "/") {
-      event.preventDefault();
-      document.getElementById("find").focus();
-    } else if (event.key === "p" && live && !live.hidden) {
-      toggle();
-    }
+    if (help.open || !single.checked) return;
+    const page = Date.now() - going < 1500 && document.querySelector(`[data-go="${CSS.escape(key)}"]`);
+    going = key === "g" ? Date.now() : 0;
+    if (!page && !Object.hasOwn(actions, key)) return;
+    event.preventDefault();
+    if (page) page.click();
+    else actions[key]();
   });
 
   addCopying(document);

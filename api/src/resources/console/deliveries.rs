@@ -1,7 +1,7 @@
 //! The list of deliveries of all accounts, with the filters that the operators' route has.
 
 use super::jobs::moment;
-use super::shell::Fit;
+use super::shell::{Fit, instead};
 use super::words::{link, or_dash, state, time, time_or};
 use super::{Visit, shell};
 use crate::http::error::{Answer, ApiError, Code};
@@ -79,17 +79,25 @@ pub(super) fn rows(found: &[DeliveryRow], now: DateTime<Utc>) -> Markup {
             tr {
                 td { (link("deliveries", one.id)) }
                 td.medium { (one.event_type) }
-                td { (state(one.status.name())) }
+                td {
+                    (state(one.status.name()))
+                    (instead(Fit::Medium, "Event", &html! { (one.event_type) }))
+                    (instead(Fit::Medium, "Last answer", &answer(one)))
+                }
                 td { (time(one.created_at, now)) }
                 td.medium { (link("endpoints", one.endpoint_id)) }
                 td.wide { (link("accounts", one.account_id)) }
                 td.number.wide { (one.attempt_count) }
-                td.medium { (or_dash(one.response_status)) " " (or_dash(one.error.as_ref())) }
+                td.medium { (answer(one)) }
                 td.wide { (time_or(one.next_attempt_at, now, "–")) }
             }
         }
     };
     shell::fitted_table("Deliveries", &COLUMNS, &rows)
+}
+
+fn answer(one: &DeliveryRow) -> Markup {
+    html! { (or_dash(one.response_status)) " " (or_dash(one.error.as_ref())) }
 }
 
 fn fields(visit: &Visit) -> Markup {

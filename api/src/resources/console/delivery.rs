@@ -1,9 +1,12 @@
 //! The page of one delivery: the requests and the answers, attempt by attempt, whether the signatures are right, and a
 //! form to send it again.
 
+use super::compared::compared;
 use super::words::{exact, link, or_dash, shown_url, state, time, time_or};
 use super::{Visit, leads_to, shell};
 use crate::http::error::{Answer, ApiError, Code};
+use crate::http::json::json_of;
+use crate::resources::webhooks::deliveries::DeliveryDetail;
 use crate::usecases::webhooks::resend::{By, resend_delivery};
 use chrono::{DateTime, Utc};
 use domain::attempt_headers::SIGNATURE;
@@ -13,6 +16,7 @@ use maud::{Markup, html};
 use poem::Response;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
+use sqlx::PgConnection;
 use store::deliveries::{self, DeliveryRow, SentRow};
 use store::endpoints::{self, EndpointOf};
 use store::webhook_secrets;
@@ -27,8 +31,10 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let body = deliveries::body_of(&mut conn, id).await?;
     let repeats = deliveries::repeats(&mut conn, &row).await?;
     let repeats = deliveries::by_ids(&mut conn, &repeats, None).await?;
+    let before = before(&mut conn, &row).await?;
     drop(conn);
     let secrets = secrets(&visit, row.account_id).await?;
+    let detail = json_of(&DeliveryDetail::new(row.clone(), attempts.clone(), body.clone()));
     let main = html! {
         h1 { "Delivery " span.id { (id) } }
         @match visit.asked("done") {
@@ -37,15 +43,28 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
             _ => {}
         }
         (shell::section("state", "State", &facts(&row, &endpoint, now)))
-        @if visit.may_act() { p.acts { a.button href={ "/console/deliveries/" (id) "/resend" } { "Send again…" } } }
+        @if visit.may_act() { p.acts { a.button data-key="r" href={ "/console/deliveries/" (id) "/resend" } { "Send again…" } } }
+        @if let Some((first, before)) = &before {
+            (shell::section("compared", "Before and this time", &compared(*first, before, &attempts, body.as_deref())))
+        }
         (shell::section("attempts", "Attempts", &tried(&attempts, body.as_deref(), &secrets, now)))
         (shell::section("body", "The body that every attempt sends", &sent_body(body.as_deref())))
         @if !repeats.is_empty() {
             (shell::section("repeats", "Other deliveries of the same event to this endpoint", &super::deliveries::rows(&repeats, now)))
         }
+        (shell::section("document", "As its account sees it", &shell::document(&detail)))
         (shell::command(&format!("mws admin deliveries list --endpoint {}", row.endpoint_id)))
     };
     Ok(visit.whole(&format!("Delivery {id}"), &main))
+}
+
+/// Returns the delivery that this one repeats, with its attempts; none if it repeats none, or one that is not kept.
+async fn before(conn: &mut PgConnection, row: &DeliveryRow) -> Answer<Option<(DeliveryId, Vec<SentRow>)>> {
+    let Some(first) = row.resend_of else { return Ok(None) };
+    if deliveries::by_ids(conn, &[first], None).await?.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some((first, deliveries::sent_of(conn, first).await?)))
 }
 
 async fn found(visit: &Visit, id: DeliveryId) -> Answer<(DeliveryRow, EndpointOf)> {

@@ -4,14 +4,17 @@ use super::endpoints::{failures, standing};
 use super::words::{link, or_dash, shown_url, time, time_or};
 use super::{Visit, leads_to, shell};
 use crate::http::error::{Answer, ApiError, Code};
+use crate::http::json::json_of;
 use crate::http::pages::field;
-use crate::usecases::operator::webhooks::change_any_webhook;
+use crate::resources::operator::webhooks::OperatorWebhook;
+use crate::usecases::operator::webhooks::{ChangedWebhook, change_any_webhook};
 use crate::usecases::webhooks::endpoints::After;
 use chrono::{DateTime, Utc};
 use domain::ids::EndpointId;
 use domain::series::DisabledReason;
 use maud::{Markup, html};
 use poem::Response;
+use serde_json::Value;
 use store::deliveries::{self, DeliveryRow, DeliverySearchFilter, SearchScope};
 use store::endpoints::{self, EndpointOf};
 
@@ -37,9 +40,15 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
         (shell::section("state", "State", &facts(&found, now)))
         (acts(&visit, &found))
         (shell::section("sent", "Newest deliveries", &newest(id, &sent, now)))
+        (shell::section("document", "As operators' programs see it", &shell::document(&document(&found))))
         (shell::command(&format!("mws admin deliveries list --endpoint {id}")))
     };
     Ok(visit.whole(&format!("Endpoint {id}"), &main))
+}
+
+fn document(found: &EndpointOf) -> Value {
+    let (account, endpoint) = (found.account_id, found.endpoint.clone());
+    json_of(&OperatorWebhook::from(ChangedWebhook { account, endpoint, ping: None }))
 }
 
 async fn found(visit: &Visit) -> Answer<EndpointOf> {

@@ -59,7 +59,7 @@ fn row(group: &FailureGroup, now: DateTime<Utc>) -> Markup {
             td.long { @if is_new(group, now) { span.state.warn { "! new" } " " } code { (group.code) } " " span.soft { (group.words) } }
             td.number { a href={ "/console/jobs?" (jobs_query(group)) } { (group.jobs) } }
             td.number.wide { (group.payers) }
-            td.medium { (bars(&by_hour(group), Colour::Bad, "jobs")) }
+            td.medium { (bars(&by_hour(group), Colour::Bad, "job", "jobs")) }
             td.wide { (time(group.first_at, now)) }
             td.medium { (time(group.last_at, now)) }
             td.wide { (link("jobs", group.sample)) }

@@ -2,7 +2,7 @@
 //! duties.
 
 use super::shell::Fit;
-use super::words::{exact, or_dash, state, time, time_or};
+use super::words::{exact, or_dash, state, time, time_or, word};
 use super::{Visit, leads_to, shell};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::pages::field;
@@ -130,7 +130,7 @@ pub(super) async fn confirm(visit: Visit) -> Answer<Response> {
         } @else {
             p { "No job of it begins, for any account. Those that run go on, those that wait give their places to others, and calls for it are answered " code { "held" } ". Nothing is cancelled and nothing is charged." }
         }
-        p { (kind.waiting) " jobs of it wait." }
+        p { (kind.waiting) " " (word(kind.waiting == 1, "job of it waits.", "jobs of it wait.")) }
         form method="post" { input type="hidden" name="paused" value=(value);
             div.acts { button { (verb) } a href="/console/fleet" { "Leave it" } } }
         (shell::command(&format!("mws admin reads {} {}", verb.to_lowercase(), kind.read)))

@@ -2,7 +2,7 @@
 //! to cancel it.
 
 use super::life::{self, JobRecords, Step, WaitFacts};
-use super::words::{amount, link, or_dash, state, time, time_or};
+use super::words::{amount, link, minutes, or_dash, state, time, time_or};
 use super::{Visit, axis, leads_to, shell};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::json::json_of;
@@ -67,7 +67,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
         (acts(&visit, &job))
         (shell::section("life", "Its life", &lived(&steps, &job, &found)))
         (shell::section("deliveries", "Deliveries", &deliveries_of(&sent, now)))
-        (shell::section("document", "As its account sees it", &document(&job)))
+        (shell::section("document", "As its account sees it", &shell::document(&json_of(&JobAnswer::from(job.clone())))))
         (shell::command(&format!("mws admin jobs get {id}")))
     };
     Ok(visit.whole(&format!("Job {id}"), &main))
@@ -100,7 +100,11 @@ fn facts(job: &Job, origin: &Origin, found: &JobRecords<'_>, waiting: &WaitFacts
     html! {
         @if let Some(why) = &waits {
             p { b { "Why it waits: " } (why)
-                @if waiting.is_put_off() { " To let it go on now: " code data-copy="" { "mws admin accounts forgive " (origin.payer) } } }
+                @if waiting.is_put_off() { " To let it go on now: " code data-copy="" { "mws admin accounts forgive " (origin.payer) } }
+                @if let Some(read) = job.read.filter(|_| waiting.standing.paused_at.is_some()) {
+                    " To let it go on: " code data-copy="" { "mws admin reads resume " (read) }
+                }
+            }
         }
         @if let Some(error) = &job.error {
             p.fault { (error.code) ": " (error.message) @if error.retryable { " It may succeed when it is asked for again." } }
@@ -117,6 +121,7 @@ fn facts(job: &Job, origin: &Origin, found: &JobRecords<'_>, waiting: &WaitFacts
             ("Owner", link("accounts", origin.owner)),
             ("Workspace", html! { a.id href={ "/console/jobs?workspace_id=" (origin.workspace) } { (origin.workspace) } }),
             ("Item", html! { @match origin.item { Some(item) => { (link("items", item)) } None => { "–" } } }),
+            ("Its other runs", other_runs(job, origin)),
             ("Request", html! { code { (or_dash(job.request_id.as_ref())) } }),
             ("Trace", html! { code { (or_dash(found.standing.traceparent.as_ref())) } }),
             ("Context", html! { (or_dash(job.context.as_ref())) }),
@@ -124,11 +129,23 @@ fn facts(job: &Job, origin: &Origin, found: &JobRecords<'_>, waiting: &WaitFacts
     }
 }
 
+/// The jobs that computed the same read of the same item, this one among them.
+fn other_runs(job: &Job, origin: &Origin) -> Markup {
+    html! {
+        @match (origin.item, job.read) {
+            (Some(item), Some(read)) => {
+                a href={ "/console/jobs?item_id=" (item) "&read=" (read) } { "All of this read of the item" }
+            }
+            _ => { "–" }
+        }
+    }
+}
+
 fn acts(visit: &Visit, job: &Job) -> Markup {
     let can_be_retried = matches!(job.status, JobStatus::Failed | JobStatus::Cancelled) && job.read.is_some();
     html! {
         @if can_be_retried && visit.may_act() {
-            p.acts { a.button href={ "/console/jobs/" (job.id) "/retry" } { "Run again…" } }
+            p.acts { a.button data-key="r" href={ "/console/jobs/" (job.id) "/retry" } { "Run again…" } }
         }
         @if is_live(job) && visit.may_act() {
             p.acts { a.button href={ "/console/jobs/" (job.id) "/cancel" } { "Cancel…" } }
@@ -171,11 +188,6 @@ fn deliveries_of(sent: &[DeliveryRow], now: chrono::DateTime<chrono::Utc>) -> Ma
     super::deliveries::rows(sent, now)
 }
 
-fn document(job: &Job) -> Markup {
-    let shown = json_of(&JobAnswer::from(job.clone()));
-    html! { details { summary { "JSON" } pre { code data-copy="" { (format!("{shown:#}")) } } } }
-}
-
 /// The page that asks before a job's read is run again.
 pub(super) async fn confirm(visit: Visit) -> Answer<Response> {
     let id: JobId = visit.own_id(Code::JobNotFound)?;
@@ -183,7 +195,7 @@ pub(super) async fn confirm(visit: Visit) -> Answer<Response> {
     let main = html! {
         h1 { "Run it again?" }
         p { "The read " b { (super::jobs::work(&job)) } " of the job " (link("jobs", id)) " is started anew, as a job of its own." }
-        p { "Up to " (amount(job.estimated_minutes)) " minutes of " (link("accounts", origin.payer)) " are held for it, and what it takes is charged." }
+        p { "Up to " (minutes(job.estimated_minutes)) " of " (link("accounts", origin.payer)) " are held for it, and what it takes is charged." }
         form method="post" { div.acts { button { "Run again" } a href={ "/console/jobs/" (id) } { "Leave it" } } }
         (shell::command(&format!("mws admin jobs retry {id}")))
     };
@@ -215,7 +227,7 @@ pub(super) async fn confirm_cancel(visit: Visit) -> Answer<Response> {
         h1 { "Cancel it?" }
         p { "The job " (link("jobs", id)) " (" (super::jobs::work(&job)) ") of " (link("accounts", origin.payer)) " is " (job.status.name()) "." }
         @if is_live(&job) {
-            p { "It ends as cancelled: at once, or as soon as its worker notices. Its " (amount(job.estimated_minutes)) " held minutes are freed, nothing is charged, and its account is told." }
+            p { "It ends as cancelled: at once, or as soon as its worker notices. What is held for it, " (minutes(job.estimated_minutes)) ", is freed, nothing is charged, and its account is told." }
             form method="post" { div.acts { button { "Cancel the job" } a href={ "/console/jobs/" (id) } { "Leave it" } } }
         } @else {
             p { "It has ended, and stays as it is." }

@@ -1,10 +1,11 @@
 //! The list of jobs of all accounts, with the filters that the operators' route has.
 
-use super::shell::Fit;
+use super::shell::{Fit, instead};
 use super::words::{amount, link, or_dash, state, time};
 use super::{Visit, shell};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::Time;
+use crate::resources::tools::jobs::add_waits;
 use domain::ids::{AccountId, ItemId, JobId, WorkspaceId};
 use domain::job::{Job, JobKind, JobStatus};
 use domain::read::Read;
@@ -41,8 +42,9 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let seen = jobs::search(&mut conn, &scope, &filter, page.after.map(JobId::from), page.fetch()).await?;
     let (found, next) = page.cut(seen, |found| found.job.uuid());
     let ids: Vec<JobId> = found.iter().map(|one| one.job).collect();
-    let by_id: HashMap<JobId, Job> =
-        jobs::by_ids(&mut conn, &ids, None).await?.into_iter().map(|job| (job.id, job)).collect();
+    let mut jobs = jobs::by_ids(&mut conn, &ids, None).await?;
+    add_waits(&mut conn, &mut jobs, None).await?;
+    let by_id: HashMap<JobId, Job> = jobs.into_iter().map(|job| (job.id, job)).collect();
     let rows = html! { @for one in &found { @if let Some(job) = by_id.get(&one.job) { (row(one, job, now)) } } };
     let main = html! {
         h1 { "Jobs" }
@@ -73,7 +75,12 @@ fn row(found: &FoundJob, job: &Job, now: chrono::DateTime<chrono::Utc>) -> Marku
         tr {
             td { (link("jobs", job.id)) }
             td { (work(job)) }
-            td { (state(job.status.name())) @if job.status == JobStatus::Running { " " span.number { (job.progress) " %" } } }
+            td {
+                (state(job.status.name()))
+                @if job.status == JobStatus::Running { " " span.number { (job.progress) " %" } }
+                @if let Some(waits) = &job.waits { div.soft { (waits.message) } }
+                @if let Some(error) = &job.error { (instead(Fit::Medium, "Error", &html! { (error.code) })) }
+            }
             td.medium { (time(job.created_at, now)) }
             td.wide { (link("accounts", found.payer)) }
             td.medium { @match job.item_id { Some(item) => { (link("items", item)) } None => { span.soft { "–" } } } }

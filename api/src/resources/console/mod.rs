@@ -10,6 +10,7 @@ mod assets;
 mod audit;
 mod axis;
 mod bulk;
+mod compared;
 mod deliveries;
 mod delivery;
 mod endpoint;
@@ -43,6 +44,7 @@ use crate::http::request::Template;
 use crate::http::scope::Scope;
 use crate::http::text::Text;
 use chrono::{DateTime, Utc};
+use domain::credential::ConsoleSession;
 use domain::operator::OperatorRole::{self, Act, Read};
 use maud::Markup;
 use poem::endpoint::make;
@@ -110,6 +112,13 @@ pub fn add_to(route: Route, app: &App) -> Route {
             get(act("/reads/{read}", boxed(fleet::confirm))).post(act("/reads/{read}", boxed(fleet::change))),
         )
         .at("/console/audit", get(see("/audit", boxed(audit::show))))
+        .at("/console/*rest", get(see("/{rest}", boxed(nothing))))
+}
+
+/// Refuses a path that there is no page of.
+async fn nothing(visit: Visit) -> Answer<Response> {
+    let path = visit.seat.url.split('?').next().unwrap_or_default();
+    Err(ApiError::new(Code::RouteNotFound, format!("There is no page `{path}`.")))
 }
 
 /// The function that answers a request of somebody who is signed in.
@@ -126,14 +135,13 @@ where
 struct Visit {
     app: App,
     caller: OperatorCaller,
-    role: OperatorRole,
+    /// Who is signed in, and the URL of the request.
+    seat: shell::Seat,
     /// The id in the path; empty if the path has none.
     id: String,
-    /// The path and the query of the request.
-    url: String,
     query: Vec<(String, String)>,
     form: Vec<(String, String)>,
-    session: domain::credential::ConsoleSession,
+    session: ConsoleSession,
 }
 
 impl Visit {
@@ -181,7 +189,7 @@ impl Visit {
     }
 
     fn may_act(&self) -> bool {
-        self.role >= Act
+        self.seat.role >= Act
     }
 
     /// Returns the database's time.
@@ -191,7 +199,7 @@ impl Visit {
 
     /// Returns a whole page with this content.
     fn whole(&self, title: &str, main: &Markup) -> Response {
-        html(StatusCode::OK, &shell::whole(Some(self), title, main))
+        html(StatusCode::OK, &shell::whole(Some(&self.seat), title, main))
     }
 }
 
@@ -202,25 +210,47 @@ fn page(app: &App, path: &str, needs: OperatorRole, handler: PageHandler) -> imp
     make(move |request: Request| {
         let (app, handler, template) = (app.clone(), Arc::clone(&handler), template.clone());
         async move {
-            let answered = answer(&app, &request, needs, &handler).await;
-            let mut response = answered.unwrap_or_else(|refusal| refused(&refusal));
+            let mut response = answer(&app, &request, needs, &handler).await;
             response.set_data(template);
             response
         }
     })
 }
 
-async fn answer(app: &App, request: &Request, needs: OperatorRole, handler: &PageHandler) -> Answer<Response> {
+async fn answer(app: &App, request: &Request, needs: OperatorRole, handler: &PageHandler) -> Response {
     let scope = Scope::of(request);
+    let (operator, session) = match session::of(app, &scope, request).await {
+        Ok(Some(found)) => found,
+        Ok(None) => return html(StatusCode::UNAUTHORIZED, &session::asks_to_sign_in(!request.method().is_safe())),
+        Err(refusal) => return refused(None, &refusal),
+    };
+    let seat = shell::Seat {
+        name: operator.name.clone(),
+        role: operator.role,
+        url: request.uri().path_and_query().map(ToString::to_string).unwrap_or_default(),
+        request: scope.request_id.clone(),
+    };
+    let caller = OperatorCaller::new(operator, &scope);
+    let allowed = allow(operator, needs);
+    let shown = match visit(app, request, (caller, seat.clone(), session), allowed).await {
+        Ok(visit) => handler(visit).await,
+        Err(refusal) => Err(refusal),
+    };
+    shown.unwrap_or_else(|refusal| refused(Some(&seat), &refusal))
+}
+
+/// Returns the visit of somebody who is signed in, if they are allowed to see this page, and notes that they look.
+async fn visit(
+    app: &App,
+    request: &Request,
+    (caller, seat, session): (OperatorCaller, shell::Seat, ConsoleSession),
+    allowed: Answer<()>,
+) -> Answer<Visit> {
     let is_read = request.method().is_safe();
     if !is_read {
         refuse_other_pages(&app.public_url, request)?;
     }
-    let Some((operator, session)) = session::of(app, &scope, request).await? else {
-        return Ok(html(StatusCode::UNAUTHORIZED, &session::asks_to_sign_in()));
-    };
-    allow(operator, needs)?;
-    let caller = OperatorCaller::new(operator, &scope);
+    allowed?;
     if is_read {
         caller.note_look(app, request).await?;
     }
@@ -230,14 +260,13 @@ async fn answer(app: &App, request: &Request, needs: OperatorRole, handler: &Pag
         return Err(ApiError::new(Code::InvalidRequest, "A filter holds a NUL character."));
     }
     let id = request.path_params::<String>().unwrap_or_default();
-    let url = request.uri().path_and_query().map(ToString::to_string).unwrap_or_default();
-    let (role, form) = (operator.role, if is_read { Vec::new() } else { form(request) });
-    handler(Visit { app: app.clone(), caller, role, id, url, query, form, session }).await
+    let form = if is_read { Vec::new() } else { form(request) };
+    Ok(Visit { app: app.clone(), caller, seat, id, query, form, session })
 }
 
 /// Returns the page of a refusal.
-fn refused(refusal: &ApiError) -> Response {
-    let mut response = html(refusal.code().status(), &shell::refusal(refusal));
+fn refused(seat: Option<&shell::Seat>, refusal: &ApiError) -> Response {
+    let mut response = html(refusal.code().status(), &shell::refusal(seat, refusal));
     if let Some(seconds) = refusal.retry_after_seconds() {
         response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
     }

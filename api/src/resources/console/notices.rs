@@ -2,7 +2,7 @@
 //! secrets that are about to end, and undelivered events that are about to be deleted.
 
 use super::Visit;
-use super::words::{amount, link, time};
+use super::words::{amount, link, time, word};
 use crate::http::error::Answer;
 use crate::http::text::Time;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -51,8 +51,8 @@ fn notice(about: &str, sentence: &str, named: &Markup, next: &str) -> Markup {
 }
 
 fn endpoints(failing: &[FailingEndpoint]) -> Markup {
-    let sentence =
-        format!("These endpoints keep failing; at {FAILURES_THAT_DISABLE} failures in a row each is disabled.");
+    let what = word(failing.len() == 1, "This endpoint keeps failing", "These endpoints keep failing");
+    let sentence = format!("{what}; at {FAILURES_THAT_DISABLE} failures in a row an endpoint is disabled.");
     let named = html! {
         ul { @for one in failing {
             li { (link("endpoints", one.id)) " of " (link("accounts", one.account_id)) ": "
@@ -69,7 +69,9 @@ const fn share(failures: i32) -> i32 {
 }
 
 fn accounts(short: &[ShortAccount]) -> Markup {
-    let sentence = "These accounts, which work today, have a tenth of their month's minutes left or less.";
+    let several = "These accounts, which work today, have a tenth of their month's minutes left or less.";
+    let one = "This account, which works today, has a tenth of its month's minutes left or less.";
+    let sentence = word(short.len() == 1, one, several);
     let named = html! {
         ul { @for one in short {
             li { (link("accounts", one.id)) ": " (amount(one.left)) " left of " (amount(one.allowance)) " a month" }
@@ -80,8 +82,11 @@ fn accounts(short: &[ShortAccount]) -> Markup {
 }
 
 fn secrets(ending: &[EndingSecret], now: DateTime<Utc>) -> Markup {
-    let sentence = "The signing secrets before the current ones of these accounts end: receivers that still check with \
+    let several = "The signing secrets before the current ones of these accounts end: receivers that still check with \
         them refuse what is sent then.";
+    let one = "The signing secret before the current one of this account ends: receivers that still check with it \
+        refuse what is sent then.";
+    let sentence = word(ending.len() == 1, one, several);
     let named = html! {
         ul { @for one in ending { li { (link("accounts", one.account_id)) ": " (time(one.ends_at, now)) } } }
     };

@@ -91,7 +91,7 @@ fn hourly(what: &str, colour: Colour, counts: &[u32; HOURS], is_cut: bool) -> Ma
     html! {
         tr {
             td { (what) }
-            td { (bars(counts, colour, "of these")) }
+            td { (bars(counts, colour, "of these", "of these")) }
             td.number { (counts[HOURS - 1]) }
             td.number.medium { (sum) @if is_cut { " or more" } }
         }

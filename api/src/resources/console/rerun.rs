@@ -3,7 +3,7 @@
 
 use super::bulk::{Bulk, Parts, Period, done, none, refuse_untyped};
 use super::jobs::search_scope;
-use super::words::amount;
+use super::words::{minutes, word};
 use super::{Visit, leads_to, shell};
 use crate::http::error::{Answer, Code};
 use crate::http::text::Time;
@@ -106,16 +106,21 @@ fn ran(visit: &Visit) -> Markup {
     let counts = ["started", "there", "refused"].map(|name| visit.asked(name));
     let [Some(started), Some(there), Some(refused)] = counts else { return Markup::default() };
     let result = html! {
-        (started) " were started, " (there) " are stored or under way already, " (refused) " could not start."
+        (started) " " (word(started == "1", "was", "were")) " started, "
+        (there) " " (word(there == "1", "is", "are")) " stored or under way already, " (refused) " could not start."
     };
     done(&result, "job.retry", "Who ran what")
 }
 
 fn found(matching: &Matching) -> Markup {
-    let minutes: Minutes = matching.jobs.iter().map(|job| job.estimated_minutes).sum();
+    let held: Minutes = matching.jobs.iter().map(|job| job.estimated_minutes).sum();
     html! {
-        p { b { (matching.jobs.len()) } " reads of " b { (matching.payers) } " accounts failed, of jobs that were started between "
-            (Time(matching.period.since)) " and " (Time(matching.period.until)) ". Up to " (amount(minutes)) " minutes of their payers are held for them." }
+        p {
+            b { (matching.jobs.len()) } " " (word(matching.jobs.len() == 1, "read", "reads")) " of "
+            b { (matching.payers) } " " (word(matching.payers == 1, "account", "accounts"))
+            " failed, of jobs that were started between " (Time(matching.period.since)) " and " (Time(matching.period.until))
+            ". Up to " (minutes(held)) " of their payers are held to run them again."
+        }
         p.soft { "Each item and read is run once, as a job of its own. One that is stored meanwhile, or under way, is left." }
         @if matching.jobs.is_empty() { (none()) }
     }

@@ -39,7 +39,7 @@ pub(super) fn arrival(app: &App) -> impl Endpoint + 'static {
     make(move |request: Request| {
         let (app, template) = (app.clone(), template.clone());
         async move {
-            let mut response = arrived(&app, &request).await.unwrap_or_else(|refusal| refused(&refusal));
+            let mut response = arrived(&app, &request).await.unwrap_or_else(|refusal| refused(None, &refusal));
             response.set_data(template);
             response
         }
@@ -85,11 +85,12 @@ fn set_cookie(response: &mut Response, value: &str, seconds: u32, secure: &str) 
 }
 
 /// The page for visitors who are not signed in, and for operators who follow a link on another site until they reload
-/// it.
-pub(super) fn asks_to_sign_in() -> Markup {
+/// it. `is_form`: something was asked for, which is said not to have been done.
+pub(super) fn asks_to_sign_in(is_form: bool) -> Markup {
     shell::alone(
-        "Sign in",
+        if is_form { "That was not done: sign in first" } else { "Sign in" },
         &markup! {
+            @if is_form { p role="alert" { "What you just asked for was not done: sign in, open the page again, and do it there." } }
             p { "You are not signed in here. Make a link where the service's credentials are, and follow it:" }
             p { code { "mws console" } }
             p.soft { "If you followed a link of another site: " a href=(CONSOLE_PATH) { "open the console from here" } "." }

@@ -3,26 +3,52 @@
 use super::Visit;
 use super::assets::{SCRIPT, STYLE};
 use crate::app::doors::CONSOLE_PATH;
-use crate::http::error::ApiError;
-pub(super) use crate::resources::fragments::{Fit, facts, fitted_table, still, table};
+use crate::http::error::{ApiError, Code};
+pub(super) use crate::resources::fragments::{Fit, facts, fitted_table, instead, still, table};
+use domain::operator::OperatorRole;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use poem::http::StatusCode;
+use serde_json::Value;
 
-/// The pages in the navigation.
-const PAGES: [(&str, &str); 9] = [
-    ("", "Overview"),
-    ("/jobs", "Jobs"),
-    ("/errors", "Errors"),
-    ("/deliveries", "Deliveries"),
-    ("/endpoints", "Endpoints"),
-    ("/accounts", "Accounts"),
-    ("/items", "Library"),
-    ("/fleet", "Fleet"),
-    ("/audit", "Audit"),
+/// The pages in the navigation, each with the key that leads there after `g`.
+const PAGES: [(&str, &str, char); 9] = [
+    ("", "Overview", 'o'),
+    ("/jobs", "Jobs", 'j'),
+    ("/errors", "Errors", 'x'),
+    ("/deliveries", "Deliveries", 'd'),
+    ("/endpoints", "Endpoints", 'e'),
+    ("/accounts", "Accounts", 'a'),
+    ("/items", "Library", 'l'),
+    ("/fleet", "Fleet", 'f'),
+    ("/audit", "Audit", 'u'),
 ];
 
+/// The other keys, each with what it does. `console.js` does it.
+const KEYS: [(&str, &str); 7] = [
+    ("?", "this list"),
+    ("/", "to the box that finds any id"),
+    ("j", "the next row, which Enter opens"),
+    ("k", "the row before"),
+    ("c", "copies the id of the row, or of the page"),
+    ("r", "runs the job again, or sends the delivery again: asks first"),
+    ("p", "pauses what is refreshed, and goes on"),
+];
+
+/// Who is signed in, and what they asked for: what the head of a page shows.
+#[derive(Debug, Clone)]
+pub(super) struct Seat {
+    /// The operator's name.
+    pub name: String,
+    /// Their role.
+    pub role: OperatorRole,
+    /// The path and the query of the request.
+    pub url: String,
+    /// The request's id, by which the log has it.
+    pub request: String,
+}
+
 /// Returns a whole page, with the navigation if somebody is signed in.
-pub(super) fn whole(visit: Option<&Visit>, title: &str, main: &Markup) -> Markup {
+pub(super) fn whole(seat: Option<&Seat>, title: &str, main: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -38,26 +64,26 @@ pub(super) fn whole(visit: Option<&Visit>, title: &str, main: &Markup) -> Markup
             }
             body {
                 a.skip href="#main" { "To the content" }
-                @if let Some(visit) = visit { (head(visit)) }
+                @if let Some(seat) = seat { (head(seat)) }
                 main #main tabindex="-1" { (main) }
-                @if visit.is_some() { script { (PreEscaped(SCRIPT)) } }
+                @if seat.is_some() { script { (PreEscaped(SCRIPT)) } }
             }
         }
     }
 }
 
-/// Returns a page for somebody who is not signed in, or with a refusal.
+/// Returns a page for somebody who is not signed in.
 pub(super) fn alone(title: &str, said: &Markup) -> Markup {
     whole(None, title, &html! { section.alone { h1 { (title) } (said) } })
 }
 
-fn head(visit: &Visit) -> Markup {
+fn head(seat: &Seat) -> Markup {
     html! {
         header.top {
             nav aria-label="Pages" {
                 ul {
-                    @for (page, name) in PAGES {
-                        li { a href={ (CONSOLE_PATH) (page) } aria-current=[is_here(visit, page).then_some("page")] { (name) } }
+                    @for (page, name, key) in PAGES {
+                        li { a href={ (CONSOLE_PATH) (page) } data-go=(key) aria-current=[is_here(seat, page).then_some("page")] { (name) } }
                     }
                 }
             }
@@ -69,16 +95,33 @@ fn head(visit: &Visit) -> Markup {
             div.who {
                 span #live data-live-state="" hidden { "live" }
                 button #pause type="button" hidden { "Pause" }
-                span.soft { (visit.caller.name()) " (" (visit.role.name()) ")" }
+                button #keys.plain type="button" hidden { "Keys ( ? )" }
+                span.soft { (seat.name) " (" (seat.role.name()) ")" }
                 form method="post" action={ (CONSOLE_PATH) "/out" } { button.plain { "Sign out" } }
             }
+        }
+        (keys())
+    }
+}
+
+/// The list of keys, which the script opens.
+fn keys() -> Markup {
+    html! {
+        dialog #help aria-labelledby="h-help" {
+            h2 #h-help { "Keys" }
+            dl.keys {
+                @for (key, does) in KEYS { div { dt { kbd { (key) } } dd { (does) } } }
+                @for (_, name, key) in PAGES { div { dt { kbd { "g" } " " kbd { (key) } } dd { (name) } } }
+            }
+            p { label { input #single type="checkbox" checked; " Single keys work" } }
+            button #close type="button" { "Close" }
         }
     }
 }
 
-/// Whether the visit is of this page, or of one below it.
-fn is_here(visit: &Visit, page: &str) -> bool {
-    let path = visit.url.split('?').next().unwrap_or_default();
+/// Whether the request is for this page, or for one below it.
+fn is_here(seat: &Seat, page: &str) -> bool {
+    let path = seat.url.split('?').next().unwrap_or_default();
     match path.strip_prefix(CONSOLE_PATH) {
         Some("" | "/") => page.is_empty(),
         Some(rest) => {
@@ -88,8 +131,8 @@ fn is_here(visit: &Visit, page: &str) -> bool {
     }
 }
 
-/// Returns the page of a refusal, with the next step that helps.
-pub(super) fn refusal(refusal: &ApiError) -> Markup {
+/// Returns the page of a refusal, with what helps an operator; with the navigation if somebody is signed in.
+pub(super) fn refusal(seat: Option<&Seat>, refusal: &ApiError) -> Markup {
     let title = match refusal.code().status() {
         StatusCode::NOT_FOUND => "There is no such thing",
         StatusCode::FORBIDDEN => "That is not yours to do",
@@ -97,14 +140,38 @@ pub(super) fn refusal(refusal: &ApiError) -> Markup {
         status if status.is_server_error() => "This does not work at the moment",
         _ => "That is not possible",
     };
-    alone(
-        title,
-        &html! {
+    let main = html! {
+        section.alone {
+            h1 { (title) }
             p role="alert" { (refusal.message()) }
-            p.soft { "Code " code { (refusal.code().name()) } ". " (refusal.suggested_action()) }
+            p { (helps(refusal.code())) }
+            p.soft {
+                "Code " code { (refusal.code().name()) }
+                @if let Some(seat) = seat { ", request " code { (seat.request) } }
+            }
             p { a href=(CONSOLE_PATH) { "Overview" } }
-        },
-    )
+        }
+    };
+    whole(seat, title, &main)
+}
+
+/// Returns what an operator can do about a refusal. The next steps of the codes themselves are for callers of the API.
+fn helps(code: Code) -> &'static str {
+    match (code, code.status()) {
+        (Code::RoleForbidden, _) => {
+            "Sign in by a link that was made with a token of that role: MWS_OPERATOR_TOKENS has the tokens."
+        }
+        (Code::OriginForbidden, _) => "Open the page here in the console, and press its own button.",
+        (Code::RouteNotFound, _) => "The links above lead to every page there is.",
+        (Code::InvalidCursor, _) => "Open the list anew: its pages follow from its first one.",
+        (_, StatusCode::NOT_FOUND) => {
+            "Look for the id in the box above. What was deleted, or is older than is kept, has no page any more."
+        }
+        (_, StatusCode::CONFLICT) => "Go back and load the page again: it shows how things stand now.",
+        (_, StatusCode::TOO_MANY_REQUESTS) => "Wait for a minute, and do it again.",
+        (_, status) if status.is_server_error() => "`mws health` says what is wrong, and the log has the request's id.",
+        _ => "Go back and correct what the message names.",
+    }
 }
 
 /// Shows that one panel failed; the others are shown.
@@ -149,6 +216,11 @@ pub(super) fn section(id: &str, title: &str, body: &Markup) -> Markup {
     html! { section id=(id) data-live aria-labelledby={ "h-" (id) } { h2 id={ "h-" (id) } { (title) } (body) } }
 }
 
+/// Shows the JSON that the API has of the same.
+pub(super) fn document(shown: &Value) -> Markup {
+    html! { details { summary { "JSON" } pre { code data-copy="" { (format!("{shown:#}")) } } } }
+}
+
 /// Shows the command that shows the same.
 pub(super) fn command(line: &str) -> Markup {
     html! { p.cli { span.soft { "The same in a terminal: " } code data-copy="" { (line) } } }
@@ -162,7 +234,7 @@ pub(super) fn pages(visit: &Visit, rows: usize, next: Option<&str>, what: &str) 
         query.extend_pairs(visit.query.iter().filter(|(name, value)| name != "cursor" && !value.is_empty()));
         query
     };
-    let path = visit.url.split('?').next().unwrap_or_default();
+    let path = visit.seat.url.split('?').next().unwrap_or_default();
     html! {
         @if rows == 0 {
             p.empty {

@@ -1,5 +1,6 @@
 //! Numbers of the last day as a bar for each hour: SVG without script, with its numbers as text beside it. Pure.
 
+use super::words::word;
 use maud::{Markup, html};
 
 /// How many hours are drawn.
@@ -16,13 +17,15 @@ pub(super) enum Colour {
     Bad,
 }
 
-/// Draws a bar for each hour, the last one at the right; the highest is the hour with the most. `what` names what is
-/// counted, for those who do not see the bars.
-pub(super) fn bars(hours: &[u32; HOURS], colour: Colour, what: &str) -> Markup {
+/// Draws a bar for each hour, the last one at the right; the highest is the hour with the most. `one` and `several`
+/// name what is counted, for those who do not see the bars.
+pub(super) fn bars(hours: &[u32; HOURS], colour: Colour, one: &str, several: &str) -> Markup {
     let most = hours.iter().copied().max().unwrap_or(0).max(1);
     let height = |count: u32| if count == 0 { 0 } else { (u64::from(count) * HEIGHT / u64::from(most)).max(1) };
     let busiest = hours.iter().copied().max().unwrap_or(0);
-    let label = format!("{} {what} in the last hour, {busiest} in the busiest of {HOURS}", hours[HOURS - 1]);
+    let last = hours[HOURS - 1];
+    let what = word(last == 1, one, several);
+    let label = format!("{last} {what} in the last hour, {busiest} in the busiest of {HOURS}");
     let class = match colour {
         Colour::Plain => "spark",
         Colour::Bad => "spark bad",
@@ -44,12 +47,14 @@ mod tests {
     fn the_hour_with_the_most_is_the_highest_bar_and_one_with_few_is_still_seen() {
         let mut hours = [0; HOURS];
         (hours[0], hours[22], hours[23]) = (u32::MAX, 1, 2);
-        let drawn = bars(&hours, Colour::Bad, "jobs").0;
+        let drawn = bars(&hours, Colour::Bad, "job", "jobs").0;
         assert!(drawn.contains("2 jobs in the last hour, 4294967295 in the busiest of 24"), "{drawn}");
         assert_eq!(drawn.matches("<rect").count(), HOURS);
         let heights: Vec<&str> = drawn.split(" height=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
         assert_eq!((heights[0], heights[1], heights[22], heights[23]), ("18", "0", "1", "1"));
-        let none = bars(&[0; HOURS], Colour::Plain, "jobs").0;
+        hours[23] = 1;
+        assert!(bars(&hours, Colour::Bad, "job", "jobs").0.contains("1 job in the last hour"));
+        let none = bars(&[0; HOURS], Colour::Plain, "job", "jobs").0;
         assert!(none.contains("0 jobs in the last hour, 0 in the busiest of 24"), "{none}");
     }
 }

@@ -2,8 +2,8 @@
 //! after it, and its change of the credits; whether the balances are the sum of the whole journal; and a month as a
 //! file.
 
-use super::shell::Fit;
-use super::words::{amount, change, link, or_dash, time};
+use super::shell::{Fit, instead};
+use super::words::{amount, change, link, or_dash, time, word};
 use super::{Visit, shell};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::{Text, Time};
@@ -11,6 +11,7 @@ use crate::resources::account::statement::{kind_of, month_of, name_of};
 use crate::resources::statement_file::{Amounts, Line as FileLine, csv, saved_as};
 use crate::usecases::operator::missing;
 use chrono::{DateTime, NaiveDate, Utc};
+use domain::credits::Credits;
 use domain::ids::AccountId;
 use domain::minutes::Minutes;
 use domain::verdict::span;
@@ -27,7 +28,7 @@ const ROWS: i64 = 50;
 const MOST_IN_FILE: i64 = 20_000;
 
 const COLUMNS: [(&str, Fit); 11] = [
-    ("Entry", Fit::Any),
+    ("Entry", Fit::Medium),
     ("When", Fit::Any),
     ("Kind", Fit::Any),
     ("About", Fit::Medium),
@@ -145,10 +146,14 @@ fn row(line: &Line, now: DateTime<Utc>) -> Markup {
     let entry = &line.entry;
     html! {
         tr {
-            td.number { (entry.id) }
+            td.number.medium { (entry.id) }
             td { (time(entry.at, now)) }
-            td { (entry.kind) @if entry.kind == "settle" { " " span.soft { "charged " (amount(entry.month_amount + entry.bought_amount)) } } }
-            td.medium { @match entry.job_id { Some(job) => { (link("jobs", job)) } None => { (or_dash(entry.reference.as_ref())) } } }
+            td {
+                (entry.kind)
+                @if entry.kind == "settle" { " " span.soft { "charged " (amount(entry.month_amount + entry.bought_amount)) } }
+                (in_narrow(line))
+            }
+            td.medium { (about(entry)) }
             td.wide { (entry.month.format("%Y-%m")) }
             td { (change(entry.month_change)) }
             td.medium { (amount(line.month_left)) }
@@ -157,6 +162,28 @@ fn row(line: &Line, now: DateTime<Utc>) -> Markup {
             td.wide { (change(entry.credit_change)) }
             td.long.wide { (or_dash(entry.note.as_ref())) }
         }
+    }
+}
+
+/// What an entry is about: its job, or the reference that it was given.
+fn about(entry: &EntryRow) -> Markup {
+    html! { @match entry.job_id { Some(job) => { (link("jobs", job)) } None => { (or_dash(entry.reference.as_ref())) } } }
+}
+
+/// Shows what the columns tell that narrow windows have no room for.
+fn in_narrow(line: &Line) -> Markup {
+    let entry = &line.entry;
+    html! {
+        (instead(Fit::Medium, "Entry", &amount(entry.id)))
+        (instead(Fit::Medium, "About", &about(entry)))
+        (instead(Fit::Medium, "Left of the month", &amount(line.month_left)))
+        (instead(Fit::Wide, "Month", &html! { (entry.month.format("%Y-%m")) }))
+        @if entry.bought_change != Minutes::ZERO {
+            (instead(Fit::Wide, "Changes bought by", &change(entry.bought_change)))
+            (instead(Fit::Wide, "Bought left", &amount(line.bought_left)))
+        }
+        @if entry.credit_change != Credits::ZERO { (instead(Fit::Wide, "Changes credits by", &change(entry.credit_change))) }
+        @if let Some(note) = &entry.note { (instead(Fit::Wide, "Note", &html! { (note) })) }
     }
 }
 
@@ -176,7 +203,8 @@ async fn proof(visit: &Visit, id: AccountId, lines: &[Line], has_more: bool) -> 
             Err(_) => { p { "The journal is too long to be read whole within two seconds. " (last_check(visit).await) } }
         }
         @if let Some(begins) = begins {
-            p.soft { "Before the first entry that is shown, " (amount(begins)) " bought minutes were left"
+            p.soft { "Before the first entry that is shown, " (amount(begins)) " "
+                (word(begins.hundredths() == 100, "bought minute was left", "bought minutes were left"))
                 @if begins == Minutes::ZERO { ", as it must be." } @else { ": it should be none." } }
         }
     }
@@ -190,7 +218,7 @@ async fn last_check(visit: &Visit) -> Markup {
     let last = async { Ok::<_, ApiError>(ledger::last_check(&mut *visit.conn().await?).await?) }.await;
     html! { @match last.ok().and_then(|last| Some((last.age_seconds?, last.drifting))) {
         Some((age, 0)) => { "The last check of all books, " (span(age)) " ago, found nothing wrong." }
-        Some((age, many)) => { "The last check of all books, " (span(age)) " ago, found " (many) " balances wrong." }
+        Some((age, many)) => { "The last check of all books, " (span(age)) " ago, found " (many) " " (word(many == 1, "balance", "balances")) " wrong." }
         None => { "The books were never checked." }
     } }
 }
@@ -198,7 +226,6 @@ async fn last_check(visit: &Visit) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::credits::Credits;
 
     fn entry(id: i64, kind: &str, month_change: i64, bought_change: i64) -> EntryRow {
         EntryRow {

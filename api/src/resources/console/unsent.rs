@@ -2,7 +2,7 @@
 
 use super::bulk::{Bulk, Parts, Period, done, none, refuse_untyped};
 use super::shell::Fit;
-use super::words::{link, state};
+use super::words::{link, state, word};
 use super::{Visit, leads_to, shell};
 use crate::http::error::Answer;
 use crate::http::text::Time;
@@ -85,7 +85,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
 fn sent(visit: &Visit) -> Markup {
     let Some(sent) = visit.asked("sent") else { return Markup::default() };
     let result = html! {
-        (sent) " were sent again." @if visit.asked("more").is_some() { " There are more: send again." }
+        (sent) " " (word(sent == "1", "was", "were")) " sent again." @if visit.asked("more").is_some() { " There are more: send again." }
     };
     done(&result, "deliveries.resend", "Who sent what")
 }
@@ -103,9 +103,15 @@ fn found(counted: &UnsentCounts) -> Markup {
     };
     let closed: i64 = counted.closed.iter().map(|one| one.count).sum();
     html! {
-        p { b { (counted.total()) } " deliveries to " b { (counted.open.len()) } " endpoints failed or were skipped between "
-            (Time(counted.period.since)) " and " (Time(counted.period.until)) ", and were not sent again since." }
-        @if closed > 0 { p.fault { (closed) " more were for endpoints that are disabled: nothing is sent to those." } }
+        p {
+            b { (counted.total()) } " " (word(counted.total() == 1, "delivery", "deliveries")) " to "
+            b { (counted.open.len()) } " " (word(counted.open.len() == 1, "endpoint", "endpoints"))
+            " failed or " (word(counted.total() == 1, "was", "were")) " skipped between "
+            (Time(counted.period.since)) " and " (Time(counted.period.until)) ", and not sent again since."
+        }
+        @if closed > 0 {
+            p.fault { (closed) " more " (word(closed == 1, "was", "were")) " for endpoints that are disabled: nothing is sent to those." }
+        }
         @if counted.open.is_empty() && counted.closed.is_empty() {
             (none())
         } @else {

@@ -2,7 +2,9 @@
 //! the portal shows too.
 
 use super::Visit;
-pub(super) use crate::resources::fragments::{amount, change, exact, or_dash, seconds, short, state, time, time_or};
+pub(super) use crate::resources::fragments::{
+    amount, change, exact, minutes, or_dash, seconds, short, state, time, time_or, word,
+};
 use maud::{Markup, html};
 use std::fmt::Display;
 

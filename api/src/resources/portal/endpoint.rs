@@ -4,7 +4,7 @@ use super::lists::{pages, rows, text, when};
 use super::webhooks::events;
 use super::{PORTAL_PATH, Visit, leads_to};
 use crate::http::error::{Answer, ApiError, Code};
-use crate::resources::fragments::{facts, or_dash, short, state, table};
+use crate::resources::fragments::{Fit, facts, fitted_table, instead, or_dash, short, state};
 use domain::portal::PortalPage;
 use domain::series::DeliveryStatus;
 use maud::{Markup, html};
@@ -24,7 +24,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
             ("Status", state(if enabled { "enabled" } else { "disabled" })),
             ("Events", html! { (events(&endpoint)) }),
             ("Description", or_dash(endpoint["description"].as_str())),
-            ("Disabled because", or_dash(endpoint["disabled_reason"].as_str())),
+            ("Disabled because", or_dash(endpoint["disabled_reason"].as_str().map(because))),
             ("Last success", when(&endpoint["last_success_at"])),
             ("Failures in a row", html! { (endpoint["consecutive_failures"]) }),
         ]))
@@ -35,6 +35,17 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
         (pages(&visit, &list, "deliveries"))
     };
     Ok(visit.whole("Endpoint", &main))
+}
+
+/// Returns why an endpoint is disabled, in words for customers.
+fn because(reason: &str) -> &str {
+    match reason {
+        "user" => "it was paused here, or by one of your programs",
+        "operator" => "the operators of this service disabled it",
+        "too_many_failures" => "it failed twenty times in a row",
+        "suspended" => "the account is suspended",
+        other => other,
+    }
 }
 
 fn acts(enabled: bool) -> Markup {
@@ -92,16 +103,36 @@ fn deliveries(endpoint: &str, list: &Value) -> Markup {
                     @let id = text(one, "delivery_id");
                     a.id href={ (PORTAL_PATH) "/webhooks/" (endpoint) "/" (id) } title=(id) { (short(id)) }
                 }
-                td { (text(one, "event_type")) }
-                td { (state(text(one, "status"))) }
-                td { (when(&one["created_at"])) }
-                td.number { (one["attempt_count"]) }
-                td { (answered(one)) }
-                td { (when(&one["next_attempt_at"])) }
+                td.medium { (text(one, "event_type")) }
+                td { (state(text(one, "status"))) (in_narrow(one)) }
+                td.medium { (when(&one["created_at"])) }
+                td.number.medium { (one["attempt_count"]) }
+                td.medium { (answered(one)) }
+                td.medium { (when(&one["next_attempt_at"])) }
             }
         }
     };
-    table("Deliveries", &["Delivery", "Event", "Status", "Began", "Attempts", "Last answer", "Next attempt"], &body)
+    let columns = [
+        ("Delivery", Fit::Any),
+        ("Event", Fit::Medium),
+        ("Status", Fit::Any),
+        ("Began", Fit::Medium),
+        ("Attempts", Fit::Medium),
+        ("Last answer", Fit::Medium),
+        ("Next attempt", Fit::Medium),
+    ];
+    fitted_table("Deliveries", &columns, &body)
+}
+
+/// Shows what the columns tell that narrow windows have no room for.
+fn in_narrow(one: &Value) -> Markup {
+    html! {
+        (instead(Fit::Medium, "Event", &html! { (text(one, "event_type")) }))
+        (instead(Fit::Medium, "Began", &when(&one["created_at"])))
+        (instead(Fit::Medium, "Attempts", &html! { (one["attempt_count"]) }))
+        (instead(Fit::Medium, "Last answer", &answered(one)))
+        @if !one["next_attempt_at"].is_null() { (instead(Fit::Medium, "Next attempt", &when(&one["next_attempt_at"]))) }
+    }
 }
 
 /// Shows the HTTP status of an answer, or the error if there was none.

@@ -3,7 +3,7 @@
 use super::lists::{pages, text, when};
 use super::{PORTAL_PATH, Visit};
 use crate::http::error::{Answer, ApiError, Code};
-use crate::resources::fragments::{facts, or_dash, short, state, table};
+use crate::resources::fragments::{Fit, facts, fitted_table, instead, or_dash, short, state};
 use domain::job::{JobKind, JobStatus};
 use maud::{Markup, html};
 use poem::Response;
@@ -39,15 +39,32 @@ fn rows(jobs: &[Value]) -> Markup {
             tr {
                 @let id = text(job, "id");
                 td { a.id href={ (PORTAL_PATH) "/jobs/" (id) } title=(id) { (short(id)) } }
-                td { (what(job)) }
-                td { (or_dash(job["ref"].as_str())) }
-                td { (state(text(job, "status"))) }
-                td { (when(&job["created_at"])) }
-                td.number { (charged(job)) }
+                td {
+                    (what(job))
+                    (instead(Fit::Medium, "Item", &or_dash(job["ref"].as_str())))
+                    (instead(Fit::Medium, "Began", &when(&job["created_at"])))
+                }
+                td.long.medium { (or_dash(job["ref"].as_str())) }
+                td {
+                    (state(text(job, "status")))
+                    (instead(Fit::Medium, "Minutes", &html! { (charged(job)) }))
+                    @if let Some(code) = job["error"]["code"].as_str() { div.soft { (code) } }
+                    @if let Some(why) = job["waits"]["message"].as_str() { div.soft { (why) } }
+                }
+                td.medium { (when(&job["created_at"])) }
+                td.number.medium { (charged(job)) }
             }
         }
     };
-    table("Jobs", &["Job", "What", "Item", "Status", "Began", "Minutes"], &body)
+    let columns = [
+        ("Job", Fit::Any),
+        ("What", Fit::Any),
+        ("Item", Fit::Medium),
+        ("Status", Fit::Any),
+        ("Began", Fit::Medium),
+        ("Minutes", Fit::Medium),
+    ];
+    fitted_table("Jobs", &columns, &body)
 }
 
 fn asking(visit: &Visit) -> Markup {
@@ -113,6 +130,7 @@ pub(super) async fn one(visit: Visit) -> Answer<Response> {
     let main = html! {
         h1 { (what(job)) " " span.id { (id) } }
         (standing(job))
+        @if let Some(why) = job["waits"]["message"].as_str() { p { b { "Why it waits: " } (why) } }
         @if let Some(error) = job["error"].as_object() {
             h2 { "Why it failed" }
             p role="alert" { (error["message"].as_str().unwrap_or_default()) }

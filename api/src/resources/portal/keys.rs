@@ -5,11 +5,19 @@ use super::lists::{pages, rows, text, when};
 use super::{PORTAL_PATH, Visit, leads_to};
 use crate::http::error::{Answer, Code};
 use crate::http::text::Text;
-use crate::resources::fragments::{or_dash, table};
+use crate::resources::fragments::{Fit, fitted_table, instead, or_dash};
 use domain::ids::KeyId;
 use maud::html;
 use poem::Response;
 use poem::http::Method;
+
+const COLUMNS: [(&str, Fit); 5] = [
+    ("Name", Fit::Any),
+    ("Begins with", Fit::Any),
+    ("Made", Fit::Medium),
+    ("Last used", Fit::Medium),
+    ("Revoke", Fit::Any),
+];
 
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let list = visit.ask(Method::GET, &format!("/keys?{}", visit.filters(&["cursor"])), None).await?;
@@ -17,10 +25,14 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let body = html! {
         @for key in rows(&list) {
             tr {
-                td { (or_dash(key["name"].as_str())) }
+                td.long {
+                    (or_dash(key["name"].as_str()))
+                    (instead(Fit::Medium, "Made", &when(&key["created_at"])))
+                    (instead(Fit::Medium, "Last used", &when(&key["last_used_at"])))
+                }
                 td { code { (text(key, "prefix")) "…" } }
-                td { (when(&key["created_at"])) }
-                td { (when(&key["last_used_at"])) }
+                td.medium { (when(&key["created_at"])) }
+                td.medium { (when(&key["last_used_at"])) }
                 td {
                     details {
                         summary { "Revoke" span.hidden { " " (text(key, "prefix")) } }
@@ -41,7 +53,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     };
     let main = html! {
         h1 { "API keys" }
-        @if !rows(&list).is_empty() { (table("Keys", &["Name", "Begins with", "Made", "Last used", "Revoke"], &body)) }
+        @if !rows(&list).is_empty() { (fitted_table("Keys", &COLUMNS, &body)) }
         (pages(&visit, &list, "keys"))
     };
     Ok(visit.whole("API keys", &main))

@@ -145,7 +145,12 @@ impl Visit {
 
     /// Returns a whole page with this content.
     fn whole(&self, title: &str, main: &Markup) -> Response {
-        html(&self.app, StatusCode::OK, &self.pass.look, &shell::whole(Some(self), &self.pass.look, title, main))
+        let look = &self.pass.look;
+        html(&self.app, StatusCode::OK, look, &shell::whole(Some(&self.seat()), look, title, main))
+    }
+
+    fn seat(&self) -> shell::Seat {
+        shell::Seat { account: self.pass.account.clone(), path: self.path.clone() }
     }
 }
 
@@ -174,8 +179,8 @@ async fn answer(app: &App, request: &Request, own: Option<PortalPage>, handler: 
         Ok(visit) => visit,
         Err(refusal) => return session::not_in(app, request, &refusal).await,
     };
-    let look = visit.pass.look.clone();
-    handler(visit).await.unwrap_or_else(|refusal| refused(app, &look, &refusal))
+    let (look, seat) = (visit.pass.look.clone(), visit.seat());
+    handler(visit).await.unwrap_or_else(|refusal| refused(app, &look, Some(&seat), &refusal))
 }
 
 /// Returns the visit, if somebody is signed in and may see this page.
@@ -207,8 +212,8 @@ async fn visit(app: &App, request: &Request, own: Option<PortalPage>) -> Answer<
 }
 
 /// Returns the page that shows a refusal.
-fn refused(app: &App, look: &Look, refusal: &ApiError) -> Response {
-    let mut response = html(app, refusal.code().status(), look, &shell::refusal(look, refusal));
+fn refused(app: &App, look: &Look, seat: Option<&shell::Seat>, refusal: &ApiError) -> Response {
+    let mut response = html(app, refusal.code().status(), look, &shell::refusal(look, seat, refusal));
     if let Some(seconds) = refusal.retry_after_seconds() {
         response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
     }

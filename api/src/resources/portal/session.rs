@@ -22,6 +22,10 @@ use std::sync::Arc;
 
 /// The name of the session's cookie.
 const COOKIE: &str = "mws_portal";
+/// The name of the cookie of a browser that was just led away since its session has run out.
+const LED: &str = "mws_portal_led";
+/// Seconds that a browser is not led away again: where it comes straight back without a session, it is shown a page.
+const LED_SECONDS: u32 = 60;
 /// Seconds that a browser keeps the cookie of a session that has run out, as long as its row is kept: until then its
 /// pages can say where to sign in again.
 const KNOWN_SECONDS: u32 = 86_400;
@@ -43,8 +47,8 @@ fn own(request: &Request) -> Option<PortalSession> {
 }
 
 /// Shows that nobody is signed in, and the way back if it is known. If the session has run out and its maker gave a URL
-/// for that, redirects there, except for a form: what it asks for was not done, and browsers block such a redirect. A
-/// cookie that never was a session is not looked up.
+/// for that, redirects there, once in a minute, except for a form: what it asks for was not done, and browsers block
+/// such a redirect. A cookie that never was a session is not looked up.
 pub(super) async fn not_in(app: &App, request: &Request, refusal: &ApiError) -> Response {
     let was_one = matches!(refusal.code(), Code::TokenExpired | Code::CredentialRevoked);
     let pass = match own(request).filter(|_| was_one) {
@@ -52,16 +56,19 @@ pub(super) async fn not_in(app: &App, request: &Request, refusal: &ApiError) -> 
         None => Pass::default(),
     };
     if !was_one && refusal.code() != Code::Unauthenticated {
-        return refused(app, &pass.look, refusal);
+        return refused(app, &pass.look, None, refusal);
     }
-    let has_run_out = refusal.code() == Code::TokenExpired && request.method().is_safe();
-    if let Some(url) = pass.look.refresh_url.as_deref().filter(|_| has_run_out) {
-        return leads_to(url);
+    let is_form = !request.method().is_safe();
+    let is_led = refusal.code() == Code::TokenExpired && !is_form && cookie(request, LED).is_none();
+    if let Some(url) = pass.look.refresh_url.as_deref().filter(|_| is_led) {
+        let mut response = leads_to(url);
+        set_cookie(app, &mut response, is_secure(app, request), LED, ("yes", LED_SECONDS));
+        return response;
     }
-    let mut response = html(app, StatusCode::UNAUTHORIZED, &pass.look, &shell::has_ended(&pass.look));
+    let mut response = html(app, StatusCode::UNAUTHORIZED, &pass.look, &shell::has_ended(&pass.look, is_form));
     if !was_one {
         // The cookie is unknown: it is removed, so that it is not sent again.
-        set_cookie(app, &mut response, is_secure(app, request), "", 0);
+        set_cookie(app, &mut response, is_secure(app, request), COOKIE, ("", 0));
     }
     response
 }
@@ -73,7 +80,7 @@ pub(super) fn arrival(app: &App) -> impl Endpoint + 'static {
         let (app, template) = (app.clone(), template.clone());
         async move {
             let arrived = arrived(&app, &request).await;
-            let mut response = arrived.unwrap_or_else(|refusal| refused(&app, &Pass::default().look, &refusal));
+            let mut response = arrived.unwrap_or_else(|refusal| refused(&app, &Pass::default().look, None, &refusal));
             response.set_data(template);
             response
         }
@@ -100,7 +107,8 @@ async fn arrived(app: &App, request: &Request) -> Answer<Response> {
     }
     let Some(session) = portal::sign_in(app, &scope, &code).await? else { return Ok(ended()) };
     let mut response = leads_to(PORTAL_PATH);
-    set_cookie(app, &mut response, is_secure(app, request), session.expose(), SESSION_SECONDS + KNOWN_SECONDS);
+    let kept = (session.expose(), SESSION_SECONDS + KNOWN_SECONDS);
+    set_cookie(app, &mut response, is_secure(app, request), COOKIE, kept);
     Ok(response)
 }
 
@@ -109,7 +117,7 @@ pub(super) async fn sign_out(visit: Visit) -> Answer<Response> {
     portal::sign_out(&visit.app, &visit.session).await?;
     let look = &visit.pass.look;
     let mut response = html(&visit.app, StatusCode::OK, look, &shell::signed_out(look));
-    set_cookie(&visit.app, &mut response, visit.is_secure, "", 0);
+    set_cookie(&visit.app, &mut response, visit.is_secure, COOKIE, ("", 0));
     Ok(response)
 }
 
@@ -118,13 +126,14 @@ pub(super) fn is_secure(app: &App, request: &Request) -> bool {
     request.header(header::ORIGIN).unwrap_or(&app.public_url).starts_with("https://")
 }
 
-fn set_cookie(app: &App, response: &mut Response, is_secure: bool, value: &str, seconds: u32) {
+/// Sets this cookie to a value for so many seconds.
+fn set_cookie(app: &App, response: &mut Response, is_secure: bool, name: &str, (value, seconds): (&str, u32)) {
     let site = match (is_secure, app.api.portal_frame_ancestors.is_empty()) {
         (true, false) => "SameSite=None; Secure; Partitioned",
         (true, true) => "SameSite=Strict; Secure",
         (false, _) => "SameSite=Strict",
     };
-    let cookie = format!("{COOKIE}={value}; Path={PORTAL_PATH}; Max-Age={seconds}; HttpOnly; {site}");
+    let cookie = format!("{name}={value}; Path={PORTAL_PATH}; Max-Age={seconds}; HttpOnly; {site}");
     // It consists of a token and constants, so that it is always a valid header.
     if let Ok(cookie) = HeaderValue::from_str(&cookie) {
         response.headers_mut().insert(header::SET_COOKIE, cookie);

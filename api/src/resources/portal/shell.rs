@@ -1,7 +1,7 @@
 //! What all pages share: their frame in the account's look, its policy, and the pages for visitors who are not signed
 //! in.
 
-use super::{PORTAL_PATH, Visit};
+use super::PORTAL_PATH;
 use crate::http::error::ApiError;
 use crate::http::pages::csp_hash;
 use crate::usecases::portal::Pass;
@@ -54,8 +54,17 @@ pub(super) fn policy(look: &Look, ancestors: &[String]) -> HeaderValue {
     HeaderValue::from_str(&policy).unwrap_or(HeaderValue::from_static("default-src 'none'"))
 }
 
+/// Who is signed in, and what they asked for: what the head of a page shows.
+#[derive(Debug)]
+pub(super) struct Seat {
+    /// The account's name.
+    pub account: String,
+    /// The path of the request.
+    pub path: String,
+}
+
 /// Returns a whole page: for somebody who is signed in with the navigation, otherwise with the look alone.
-pub(super) fn whole(visit: Option<&Visit>, look: &Look, title: &str, main: &Markup) -> Markup {
+pub(super) fn whole(seat: Option<&Seat>, look: &Look, title: &str, main: &Markup) -> Markup {
     let name = look.name.as_deref().unwrap_or("Portal");
     html! {
         (DOCTYPE)
@@ -72,25 +81,25 @@ pub(super) fn whole(visit: Option<&Visit>, look: &Look, title: &str, main: &Mark
             }
             body {
                 a.skip href="#main" { "To the content" }
-                (head(visit, look, name))
+                (head(seat, look, name))
                 main #main tabindex="-1" { (main) }
             }
         }
     }
 }
 
-fn head(visit: Option<&Visit>, look: &Look, name: &str) -> Markup {
+fn head(seat: Option<&Seat>, look: &Look, name: &str) -> Markup {
     html! {
         header.top {
             div.brand {
                 @if let Some(logo) = &look.logo { img src=(logo) alt=""; }
                 span { (name) }
             }
-            @if let Some(visit) = visit { (navigation(visit, look)) }
+            @if let Some(seat) = seat { (navigation(seat, look)) }
             div.who {
                 (leads_back(look, "back"))
-                @if let Some(visit) = visit {
-                    span { (visit.pass.account) }
+                @if let Some(seat) = seat {
+                    span { (seat.account) }
                     form method="post" action={ (PORTAL_PATH) "/out" } { button.plain { "Sign out" } }
                 }
             }
@@ -99,14 +108,14 @@ fn head(visit: Option<&Visit>, look: &Look, name: &str) -> Markup {
 }
 
 /// The pages that there are, as links.
-fn navigation(visit: &Visit, look: &Look) -> Markup {
+fn navigation(seat: &Seat, look: &Look) -> Markup {
     html! {
         nav aria-label="Pages" {
             ul {
                 @for page in &look.pages {
                     li {
                         a href={ (PORTAL_PATH) "/" (page.name()) }
-                            aria-current=[is_here(visit, *page).then_some("page")] {
+                            aria-current=[is_here(seat, *page).then_some("page")] {
                             (title_of(*page))
                         }
                     }
@@ -116,8 +125,8 @@ fn navigation(visit: &Visit, look: &Look) -> Markup {
     }
 }
 
-fn is_here(visit: &Visit, page: PortalPage) -> bool {
-    let below = visit.path.strip_prefix(PORTAL_PATH).and_then(|rest| rest.strip_prefix('/'));
+fn is_here(seat: &Seat, page: PortalPage) -> bool {
+    let below = seat.path.strip_prefix(PORTAL_PATH).and_then(|rest| rest.strip_prefix('/'));
     below.and_then(|rest| rest.split('/').next()) == Some(page.name())
 }
 
@@ -138,8 +147,8 @@ fn alone(look: &Look, title: &str, said: &Markup) -> Markup {
     whole(None, look, title, &html! { section.alone { h1 { (title) } (said) } })
 }
 
-/// Returns the page of a refusal, with the next step that helps.
-pub(super) fn refusal(look: &Look, refusal: &ApiError) -> Markup {
+/// Returns the page of a refusal: for somebody who is signed in with the navigation, which they go on by.
+pub(super) fn refusal(look: &Look, seat: Option<&Seat>, refusal: &ApiError) -> Markup {
     let title = match refusal.code().status() {
         StatusCode::NOT_FOUND => "There is no such thing",
         StatusCode::FORBIDDEN => "That is not yours to do",
@@ -148,22 +157,32 @@ pub(super) fn refusal(look: &Look, refusal: &ApiError) -> Markup {
         status if status.is_server_error() => "This does not work at the moment",
         _ => "That is not possible",
     };
-    let said = html! {
-        p role="alert" { (refusal.message()) }
-        p.soft { "Code " code { (refusal.code().name()) } }
-        p { a href=(PORTAL_PATH) { "To the first page" } }
+    let main = html! {
+        section.alone {
+            h1 { (title) }
+            p role="alert" { (refusal.message()) }
+            p.soft { "Code " code { (refusal.code().name()) } }
+            p { a href=(PORTAL_PATH) { "To the first page" } }
+        }
     };
-    alone(look, title, &said)
+    whole(seat, look, title, &main)
 }
 
-/// Returns the page for a session that has ended.
-pub(super) fn has_ended(look: &Look) -> Markup {
+/// Returns the page for a session that has ended, or that there never was. `is_form`: something was asked for, which is
+/// said not to have been done.
+pub(super) fn has_ended(look: &Look, is_form: bool) -> Markup {
+    let title = if is_form { "That was not done: your session has ended" } else { "Your session has ended" };
     let said = html! {
-        p { "You are not signed in here, or no longer. Open these pages from where you came." }
+        @if is_form {
+            p role="alert" { "What you just asked for was not done, and nothing was changed." }
+            p { "You are not signed in here, or no longer. Open these pages again from where you came, and do it once more there." }
+        } @else {
+            p { "You are not signed in here, or no longer. Open these pages from where you came." }
+        }
         @if let Some(url) = &look.refresh_url { p { a.button href=(url) rel="noreferrer" { "Open them again" } } }
         p { (leads_back(look, "button")) }
     };
-    alone(look, "Your session has ended", &said)
+    alone(look, title, &said)
 }
 
 /// Returns the page after signing out.

@@ -4,7 +4,7 @@
 use super::lists::{pages, rows, text, when};
 use super::{PORTAL_PATH, Visit};
 use crate::http::error::{Answer, ApiError, Code};
-use crate::resources::fragments::{or_dash, table};
+use crate::resources::fragments::{Fit, fitted_table, instead, or_dash, short, table};
 use crate::resources::statement_file::{Amounts, Line, csv, saved_as};
 use domain::credits::Credits;
 use domain::minutes::Minutes;
@@ -61,26 +61,55 @@ fn sums(statement: &Value) -> Markup {
 }
 
 fn entries(visit: &Visit, entries: &[Value]) -> Markup {
-    let has_jobs = visit.pass.look.pages.contains(&PortalPage::Jobs);
     let body = html! {
         @for entry in entries {
             tr {
                 td { (when(&entry["at"])) }
-                td { (kind(text(entry, "kind"))) }
-                td {
-                    @match entry["job_id"].as_str() {
-                        Some(job) if has_jobs => { a.id href={ (PORTAL_PATH) "/jobs/" (job) } { (job) } }
-                        Some(job) => { span.id { (job) } }
-                        None => { (or_dash(entry["reference"].as_str())) }
-                    }
-                }
-                td.number { (or_dash(entry["held_minutes"].as_number())) }
-                @for name in ["minutes", "bought_minutes", "credits"] { td.number { (entry[name]) } }
+                td { (kind(text(entry, "kind"))) (in_narrow(visit, entry)) }
+                td.long.medium { (about(visit, entry)) }
+                td.number.medium { (or_dash(entry["held_minutes"].as_number())) }
+                td.number { (entry["minutes"]) }
+                td.number.medium { (entry["bought_minutes"]) }
+                td.number.medium { (entry["credits"]) }
             }
         }
     };
-    let columns = ["When", "What", "About", "At most", "Minutes", "Bought minutes", "AI credits"];
-    table("Entries", &columns, &body)
+    let columns = [
+        ("When", Fit::Any),
+        ("What", Fit::Any),
+        ("About", Fit::Medium),
+        ("At most", Fit::Medium),
+        ("Minutes", Fit::Any),
+        ("Bought minutes", Fit::Medium),
+        ("AI credits", Fit::Medium),
+    ];
+    fitted_table("Entries", &columns, &body)
+}
+
+/// What an entry is about: its job, as a link if the session may see the page of jobs, or its reference.
+fn about(visit: &Visit, entry: &Value) -> Markup {
+    let has_jobs = visit.pass.look.pages.contains(&PortalPage::Jobs);
+    html! {
+        @match entry["job_id"].as_str() {
+            Some(job) if has_jobs => { a.id href={ (PORTAL_PATH) "/jobs/" (job) } title=(job) { (short(job)) } }
+            Some(job) => { span.id title=(job) { (short(job)) } }
+            None => { (or_dash(entry["reference"].as_str())) }
+        }
+    }
+}
+
+/// Shows what the columns tell that narrow windows have no room for.
+fn in_narrow(visit: &Visit, entry: &Value) -> Markup {
+    let changes = [("bought_minutes", "Bought minutes"), ("credits", "AI credits")];
+    html! {
+        (instead(Fit::Medium, "About", &about(visit, entry)))
+        @if let Some(held) = entry["held_minutes"].as_number() { (instead(Fit::Medium, "At most", &html! { (held) })) }
+        @for (name, title) in changes {
+            @if entry[name].as_f64().is_some_and(|change| change != 0.0) {
+                (instead(Fit::Medium, title, &html! { span.number { (entry[name]) } }))
+            }
+        }
+    }
 }
 
 /// The kind of an entry, in words for customers.

@@ -3,7 +3,7 @@
 use super::lists::{pages, rows, text, when};
 use super::{PORTAL_PATH, Visit, leads_to};
 use crate::http::error::{Answer, ApiError, Code};
-use crate::resources::fragments::{state, table};
+use crate::resources::fragments::{Fit, fitted_table, instead, state};
 use domain::event::EventType;
 use domain::job::JobKind;
 use maud::{Markup, html};
@@ -16,18 +16,31 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let body = html! {
         @for one in rows(&list) {
             tr {
-                td { a href={ (PORTAL_PATH) "/webhooks/" (text(one, "id")) } { (text(one, "url")) } }
-                td { (state(if one["enabled"] == true { "enabled" } else { "disabled" })) }
-                td { (events(one)) }
-                td { (when(&one["last_success_at"])) }
-                td.number { (one["consecutive_failures"]) }
+                td.long {
+                    a href={ (PORTAL_PATH) "/webhooks/" (text(one, "id")) } { (text(one, "url")) }
+                    (instead(Fit::Medium, "Events", &html! { (events(one)) }))
+                }
+                td {
+                    (state(if one["enabled"] == true { "enabled" } else { "disabled" }))
+                    (instead(Fit::Medium, "Last success", &when(&one["last_success_at"])))
+                    (instead(Fit::Medium, "Failures in a row", &html! { (one["consecutive_failures"]) }))
+                }
+                td.medium { (events(one)) }
+                td.medium { (when(&one["last_success_at"])) }
+                td.number.medium { (one["consecutive_failures"]) }
             }
         }
     };
-    let columns = ["Address", "Status", "Events", "Last success", "Failures in a row"];
+    let columns = [
+        ("Address", Fit::Any),
+        ("Status", Fit::Any),
+        ("Events", Fit::Medium),
+        ("Last success", Fit::Medium),
+        ("Failures in a row", Fit::Medium),
+    ];
     let main = html! {
         h1 { "Webhooks" }
-        @if !rows(&list).is_empty() { (table("Endpoints", &columns, &body)) }
+        @if !rows(&list).is_empty() { (fitted_table("Endpoints", &columns, &body)) }
         (pages(&visit, &list, "endpoints"))
         h2 { "Add an endpoint" }
         (add_form())

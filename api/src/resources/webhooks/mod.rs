@@ -131,6 +131,7 @@ impl Webhooks {
             event_types: asked.event_types.map(|types| event_types(&types)),
             kinds: said(asked.kinds).map(|asked| asked.map(kinds)),
             enabled: asked.enabled,
+            is_operators: false,
         };
         let after = if asked.test == Some(true) { After::Ping } else { After::Nothing };
         let (row, ping) = change_webhook(&self.0, &caller, id, &change, after).await?;

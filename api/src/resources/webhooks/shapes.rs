@@ -27,8 +27,10 @@ pub enum Subscribed {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum Reason {
-    /// Its owner disabled it, or an operator.
+    /// Its owner disabled it.
     User,
+    /// An operator of the service disabled it. Its owner can enable it.
+    Operator,
     /// Twenty attempts failed in a row.
     TooManyFailures,
     /// The account is suspended.
@@ -138,6 +140,7 @@ impl From<DisabledReason> for Reason {
     fn from(reason: DisabledReason) -> Self {
         match reason {
             DisabledReason::User => Self::User,
+            DisabledReason::Operator => Self::Operator,
             DisabledReason::TooManyFailures => Self::TooManyFailures,
             DisabledReason::Suspended => Self::Suspended,
         }

@@ -48,7 +48,7 @@ pub async fn change_any_webhook(
     // The first locks it, so that what was before is what the second changes.
     let was =
         endpoints::update(&mut change_webhook, account, id, &EndpointChange::default()).await?.ok_or_else(none)?;
-    let change = EndpointChange { enabled, ..EndpointChange::default() };
+    let change = EndpointChange { enabled, is_operators: true, ..EndpointChange::default() };
     let is = endpoints::update(&mut change_webhook, account, id, &change).await?.ok_or_else(none)?;
     if was.enabled != is.enabled {
         let action = if is.enabled { "webhook.enable" } else { "webhook.disable" };

@@ -31,7 +31,7 @@ pub enum Command {
         /// Its id.
         id: String,
     },
-    /// Send a ping to an endpoint now, also to a disabled one.
+    /// Send a ping to an endpoint now, also to a disabled one; refused where its account is suspended.
     Ping {
         /// Its id.
         id: String,
@@ -49,4 +49,16 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
     };
     let changed = context.client.patch(&format!("/operator/webhooks/{}", part(&id)), &asked).await?;
     context.out.record(&changed, "id", &FIELDS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_help_of_a_ping_says_when_it_is_refused() {
+        let commands = Command::augment_subcommands(clap::Command::new("webhooks"));
+        let about = commands.find_subcommand("ping").and_then(|ping| ping.get_about()).map(ToString::to_string);
+        assert!(about.unwrap_or_default().ends_with("refused where its account is suspended"));
+    }
 }

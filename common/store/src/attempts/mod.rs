@@ -33,7 +33,8 @@ pub struct EndedAttempt {
     pub duration_ms: i32,
     /// How long its steps took.
     pub times: AttemptTimes,
-    /// The host that it went to; none when nothing is known to have been sent.
+    /// The host that it went to, with the port unless that is the scheme's; none when nothing is known to have been
+    /// sent.
     pub url_host: Option<String>,
     /// The path there, without the query string.
     pub url_path: Option<String>,

@@ -133,7 +133,8 @@ pub async fn attempts_of(conn: &mut PgConnection, ids: &[DeliveryId]) -> sqlx::R
 pub struct SentRow {
     /// The attempt.
     pub attempt: AttemptRow,
-    /// The host that it went to; none when nothing is known to have been sent.
+    /// The host that it went to, with the port unless that is the scheme's; none when nothing is known to have been
+    /// sent.
     pub url_host: Option<String>,
     /// The path there, without the query string.
     pub url_path: Option<String>,

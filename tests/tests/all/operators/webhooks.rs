@@ -16,27 +16,35 @@ async fn an_endpoint_of_any_account_is_disabled_enabled_and_pinged_and_both_logs
 
     for _ in 0..2 {
         let off = done(&anna, "PATCH", &path, &json!({ "enabled": false }), 200).await?;
-        assert_eq!((&off["enabled"], &off["disabled_reason"]), (&json!(false), &json!("user")));
+        assert_eq!((&off["enabled"], &off["disabled_reason"]), (&json!(false), &json!("operator")));
         assert_eq!(text(&off, "/account_id"), tenant.account.to_string());
         assert!(!off.to_string().contains("hidden"), "its URL is its owner's: {off}");
     }
+    let own = format!("/webhooks/{endpoint}");
+    assert_eq!(get(&tenant.client, &own).await?["disabled_reason"], "operator", "its owner is told");
     sqlx::query("UPDATE webhook_endpoints SET consecutive_failures = 12").execute(world.pool()).await?;
     let on = done(&anna, "PATCH", &path, &json!({ "enabled": true, "test": true }), 200).await?;
     assert_eq!((&on["enabled"], &on["consecutive_failures"]), (&json!(true), &json!(0)));
     let sent = receiver.gets(1).await?;
     assert_eq!(sent[0].json()["type"], "ping");
-    let shown = get(&tenant.client, &format!("/webhooks/{endpoint}/deliveries")).await?;
+    let shown = get(&tenant.client, &format!("{own}/deliveries")).await?;
     assert_eq!(shown["data"][0]["delivery_id"], on["ping"]["delivery_id"]);
 
     let did = |verb: &str| format!("webhook.{verb} {endpoint}");
     assert_eq!(log(&anna).await?, [did("disable"), did("enable"), did("ping")], "what was so already is no change");
-    let own = get(&tenant.client, "/audit").await?;
-    let own: Vec<(String, String)> =
-        own["data"].as_array().into_iter().flatten().map(|row| (text(row, "/action"), text(row, "/actor"))).collect();
+    let noted = get(&tenant.client, "/audit").await?;
+    let noted: Vec<(String, String)> =
+        noted["data"].as_array().into_iter().flatten().map(|row| (text(row, "/action"), text(row, "/actor"))).collect();
     let by = |action: &str| (action.to_owned(), "operator".to_owned());
-    assert_eq!(own, [by("webhook.enable"), by("webhook.disable")]);
+    assert_eq!(noted, [by("webhook.enable"), by("webhook.disable")]);
     let told = get(&anna, "/operator/audit?limit=100").await?.to_string();
     assert!(!told.contains("127.0.0.1:") && !told.contains("hidden"), "no URL in the operators' log: {told}");
+
+    let change = Some(r#"{"enabled":false}"#.to_owned());
+    let off = tenant.client.send("PATCH", &own, &[], change).await?;
+    assert_eq!(off.json["disabled_reason"], "user", "what an operator did before is over");
+    let off = done(&anna, "PATCH", &path, &json!({ "enabled": false }), 200).await?;
+    assert_eq!(off["disabled_reason"], "user", "it was so already");
     world.end().await
 }
 

@@ -1,7 +1,7 @@
 //! A job's life as steps in time and amounts that add up, which the page of a job draws and lists. Pure: it works on
 //! what was found, and reads nothing itself.
 
-use super::words::exact;
+use super::words::{exact, word};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::job::{Job, JobStatus, Wait};
 use domain::minutes::Minutes;
@@ -59,9 +59,9 @@ pub(super) fn steps(found: &JobRecords<'_>) -> Vec<Step> {
     for entry in found.entries {
         let sum = entry.month_amount + entry.bought_amount;
         steps.push(match entry.kind.as_str() {
-            "hold" => mark(format!("{sum} minutes held"), entry.at),
-            "settle" => mark(format!("{sum} minutes charged"), entry.at),
-            _ => mark(format!("{sum} minutes freed", sum = job.estimated_minutes), entry.at),
+            "hold" => mark(format!("{} held", in_minutes(sum)), entry.at),
+            "settle" => mark(format!("{} charged", in_minutes(sum)), entry.at),
+            _ => mark(format!("{} freed", in_minutes(job.estimated_minutes)), entry.at),
         });
     }
     let first = found.claims.first().map(|claim| claim.claimed_at);
@@ -85,6 +85,10 @@ pub(super) fn steps(found: &JobRecords<'_>) -> Vec<Step> {
     }
     steps.sort_by_key(|step| step.at);
     steps
+}
+
+fn in_minutes(sum: Minutes) -> String {
+    format!("{sum} {}", word(sum.hundredths() == 100, "minute", "minutes"))
 }
 
 fn worked(claim: &ClaimRow, now: DateTime<Utc>) -> Step {
@@ -188,6 +192,7 @@ pub(super) fn why_it_waits(job: &Job, waiting: &WaitFacts<'_>) -> Option<String>
             format!("It was put off, and is due later: {}.", why.trim_end_matches('.'))
         }
         (Wait::Place, _, 1_000..) => format!("{} 1,000 or more of its jobs are before it.", wait.message()),
+        (Wait::Place, _, 1) => format!("{} One of its jobs is before it.", wait.message()),
         (Wait::Place, _, before) => format!("{} {before} of its jobs are before it.", wait.message()),
         _ => wait.message(),
     })

@@ -92,6 +92,7 @@ fn a_job_that_waits_is_told_why() {
     assert!(why(&standing, true).contains("free slot"));
     assert!(why(&standing, false).contains("No worker"));
     assert!(why(&Standing { admitted: false, ..standing.clone() }, true).contains("3 of its jobs"));
+    assert!(why(&Standing { admitted: false, before: 1, ..standing.clone() }, true).contains("One of its jobs is"));
     assert!(why(&Standing { paused_at: Some(at(0)), ..standing.clone() }, true).contains("paused"));
     assert_eq!(why_it_waits(&job(JobStatus::Running, None), &waiting(&standing, true)), None);
 }

@@ -133,7 +133,8 @@ pub struct SentAttempt {
     pub duration_ms: i32,
     /// How long its steps took.
     pub times: AttemptTimes,
-    /// The host that it was sent to; null when nothing is known to have been sent.
+    /// The host that it was sent to, with the port unless that is the scheme's; null when nothing is known to have been
+    /// sent.
     pub request_host: Option<Text>,
     /// The path of the request, without the query string, or null.
     pub request_path: Option<Text>,

@@ -1,0 +1,177 @@
+//! What the operators' pages tell: where they refuse, why a job waits, who disabled an endpoint, and on a phone.
+
+use crate::console::signed_in;
+use crate::operators::{ANNA, BO, done, stage};
+use crate::portal;
+use domain::ids::DeliveryId;
+use domain::read::Read;
+use mws_tests::world::{Browser, Media, Receiver, runners, until};
+use reqwest::{Method, RequestBuilder, StatusCode, header};
+use serde_json::json;
+
+#[tokio::test]
+async fn a_page_that_refuses_has_the_navigation_and_says_what_an_operator_can_do() -> anyhow::Result<()> {
+    let (world, anna) = stage().await?;
+    let tenant = world.tenant("a").await?;
+    let endpoint = world.endpoint(&tenant, "http://127.0.0.1:9/a").await?;
+    let (acts, reads) = (signed_in(&world, ANNA).await?, signed_in(&world, BO).await?);
+    let suspend = format!("/operator/accounts/{}/suspend", tenant.account);
+    done(&anna, "POST", &suspend, &json!({ "reason": "Unpaid." }), 200).await?;
+    let ping = format!("/console/endpoints/{endpoint}/ping");
+    let own = |form: RequestBuilder| form.header(header::ORIGIN, world.base_url());
+    let get = |browser: &Browser, path: &str| browser.request(Method::GET, path);
+    for (asked, path, status, helps) in [
+        (
+            get(&acts, "/console/jobs/job_01J00000000000000000000000"),
+            "a job",
+            StatusCode::NOT_FOUND,
+            "in the box above",
+        ),
+        (get(&acts, "/console/nothing/at/all"), "nothing", StatusCode::NOT_FOUND, "The links above lead"),
+        (get(&acts, "/console/jobs?colour=red"), "a filter", StatusCode::BAD_REQUEST, "correct what the message names"),
+        (get(&acts, "/console/jobs?cursor=x"), "a cursor", StatusCode::BAD_REQUEST, "Open the list anew"),
+        (get(&reads, "/console/reads/levels"), "a role", StatusCode::FORBIDDEN, "MWS_OPERATOR_TOKENS"),
+        (acts.form(&ping, &[]), "a foreign form", StatusCode::FORBIDDEN, "press its own button"),
+        (own(acts.form(&ping, &[])), "a ping", StatusCode::CONFLICT, "how things stand now"),
+    ] {
+        let answer = asked.header("x-request-id", "req-seen-on-the-page").send().await?;
+        assert_eq!(answer.status(), status, "{path}");
+        let page = answer.text().await?;
+        for words in [helps, "<nav aria-label=\"Pages\">", "Find by id", "req-seen-on-the-page"] {
+            assert!(page.contains(words), "{path}: {words}: {page}");
+        }
+        for customers in ["GET /", "POST /", "get_jobs", "/openapi.json"] {
+            assert!(!page.contains(customers), "{path}: {customers}: {page}");
+        }
+    }
+    let nobody = Browser::new(&world)?.post("/console/reads/levels", &[("paused", "yes")]).await?;
+    assert_eq!(nobody.status(), StatusCode::UNAUTHORIZED);
+    let page = nobody.text().await?;
+    assert!(page.contains("was not done") && !page.contains("<nav"), "{page}");
+    assert!(!Browser::new(&world)?.get("/console").await?.1.contains("not done"), "nothing was asked for");
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_job_of_a_paused_read_says_so_in_the_list_and_on_its_page() -> anyhow::Result<()> {
+    let (world, anna) = stage().await?;
+    let tenant = world.tenant("a").await?;
+    let item = world.item(&tenant, Media::audio(60)).await?;
+    world.can_run(&[Read::Levels]).await?;
+    let job = tenant.client.prepare(&[item], &["levels"]).await?.job_ids()?.remove(0);
+    let browser = signed_in(&world, ANNA).await?;
+    let (list, page) = ("/console/jobs", format!("/console/jobs/{job}"));
+    let words = "Its read is paused";
+    let (_, shown) = browser.get(list).await?;
+    assert!(shown.contains("free slot of a worker") && !shown.contains(words), "{shown}");
+
+    done(&anna, "PATCH", "/operator/reads/levels", &json!({ "paused": true }), 200).await?;
+    assert!(browser.get(list).await?.1.contains(words));
+    let (_, shown) = browser.get(&page).await?;
+    for words in ["Why it waits", words, "mws admin reads resume levels"] {
+        assert!(shown.contains(words), "{words}: {shown}");
+    }
+    let customer = portal::at(&world, &portal::link(&tenant.client, json!({})).await?).await?;
+    assert!(customer.get("/portal/jobs").await?.1.contains(words), "its account is told");
+    assert!(customer.get(&format!("/portal/jobs/{job}")).await?.1.contains("Why it waits"));
+
+    done(&anna, "PATCH", "/operator/reads/levels", &json!({ "paused": false }), 200).await?;
+    for path in [list, page.as_str()] {
+        assert!(!browser.get(path).await?.1.contains(words), "{path}");
+    }
+    world.end().await
+}
+
+#[tokio::test]
+async fn an_endpoint_that_an_operator_disabled_is_told_of_as_theirs() -> anyhow::Result<()> {
+    let (world, _) = stage().await?;
+    let tenant = world.tenant("a").await?;
+    let endpoint = world.endpoint(&tenant, "http://127.0.0.1:9/a").await?;
+    let browser = signed_in(&world, ANNA).await?;
+    let customer = portal::at(&world, &portal::link(&tenant.client, json!({})).await?).await?;
+    let (page, own) = (format!("/console/endpoints/{endpoint}"), format!("/portal/webhooks/{endpoint}"));
+    let words = "the operators of this service disabled it";
+    for (disables, reason, is_operators) in [("operator", "operator", true), ("owner", "user", false)] {
+        if is_operators {
+            let changed = browser.post(&format!("{page}/change"), &[("enabled", "no")]).await?;
+            assert_eq!(changed.status(), StatusCode::SEE_OTHER);
+        } else {
+            assert_eq!(customer.post(&own, &[("do", "pause")]).await?.status(), StatusCode::SEE_OTHER);
+        }
+        for path in [page.as_str(), "/console/endpoints"] {
+            let (_, shown) = browser.get(path).await?;
+            assert!(shown.contains(&format!("<span class=\"soft\">{reason}</span>")), "{disables}: {shown}");
+        }
+        let document = format!("&quot;disabled_reason&quot;: &quot;{reason}&quot;");
+        assert!(browser.get(&page).await?.1.contains(&document), "{disables}: its JSON");
+        let (_, shown) = customer.get(&own).await?;
+        assert_eq!(shown.contains(words), is_operators, "{disables}: {shown}");
+        assert_eq!(customer.post(&own, &[("do", "enable")]).await?.status(), StatusCode::SEE_OTHER);
+    }
+    world.end().await
+}
+
+#[tokio::test]
+async fn what_narrow_windows_have_no_column_for_stands_in_another_cell_there() -> anyhow::Result<()> {
+    let (world, anna) = stage().await?;
+    let tenant = world.tenant("a").await?;
+    let account = tenant.account;
+    done(&anna, "PATCH", "/operator/reads/levels", &json!({ "paused": true }), 200).await?;
+    done(&anna, "PATCH", "/operator/reads/levels", &json!({ "paused": false }), 200).await?;
+    let bought = json!({ "kind": "purchase", "minutes": 5, "reference": "INV-7", "note": "By invoice." });
+    done(&anna, "POST", &format!("/operator/accounts/{account}/minutes"), &bought, 200).await?;
+    let browser = signed_in(&world, ANNA).await?;
+    let below =
+        |window: &str, title: &str| format!("<div class=\"instead {window}\"><span class=\"soft\">{title}: </span>");
+    let (_, audit) = browser.get("/console/audit?action=read.pause").await?;
+    for words in [format!("{}levels</div>", below("medium", "To what")), below("medium", "Before and after")] {
+        assert!(audit.contains(&words), "{words}: {audit}");
+    }
+    let (_, statement) = browser.get(&format!("/console/accounts/{account}/minutes")).await?;
+    for words in [
+        format!("{}INV-7</div>", below("medium", "About")),
+        below("medium", "Left of the month"),
+        format!("{}<span class=\"number\">+5", below("wide", "Changes bought by")),
+        format!("{}By invoice.</div>", below("wide", "Note")),
+    ] {
+        assert!(statement.contains(&words), "{words}: {statement}");
+    }
+    let customer = portal::at(&world, &portal::link(&tenant.client, json!({})).await?).await?;
+    let (_, statement) = customer.get("/portal/usage/statement").await?;
+    for words in [format!("{}INV-7</div>", below("medium", "About")), below("medium", "Bought minutes")] {
+        assert!(statement.contains(&words), "{words}: {statement}");
+    }
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_delivery_that_was_sent_again_stands_beside_the_one_before() -> anyhow::Result<()> {
+    let (world, _) = stage().await?;
+    let (receiver, tenant) = (Receiver::start()?, world.tenant("a").await?);
+    receiver.answer(500);
+    world.work(runners::instant()).await?;
+    world.endpoint(&tenant, &format!("{}/hook", receiver.url)).await?;
+    let item = world.item(&tenant, Media::audio(60)).await?;
+    tenant.client.prepare(&[item], &["levels"]).await?.data()?;
+    let failed = "SELECT id FROM deliveries WHERE attempt_count > 0 AND error IS NOT NULL";
+    let first: DeliveryId =
+        until("it has failed", async || Ok(sqlx::query_scalar(failed).fetch_optional(world.pool()).await?)).await?;
+    let browser = signed_in(&world, ANNA).await?;
+    let (_, page) = browser.get(&format!("/console/deliveries/{first}")).await?;
+    assert!(!page.contains("Before and this time"), "it repeats none: {page}");
+
+    receiver.answer(200);
+    let sent = browser.post(&format!("/console/deliveries/{first}/resend"), &[]).await?;
+    assert_eq!(sent.status(), StatusCode::SEE_OTHER);
+    let arrived = "SELECT id FROM deliveries WHERE status = 'succeeded'";
+    let second: DeliveryId =
+        until("it has arrived", async || Ok(sqlx::query_scalar(arrived).fetch_optional(world.pool()).await?)).await?;
+    let (_, page) = browser.get(&format!("/console/deliveries/{second}")).await?;
+    for words in ["It failed before, and arrived this time.", "> failed</span> 500", "> succeeded</span> 200"] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+    let document = format!("&quot;resend_of&quot;: &quot;{first}&quot;");
+    assert!(page.contains(&document), "its JSON: {page}");
+    assert!(page.contains("Both send the same ") && page.contains(&first.to_string()), "{page}");
+    world.end().await
+}
