@@ -59,6 +59,7 @@ def made(desk: Desk, seeds: int) -> dict:
     of_timeline = desk.ready("dub", timeline_id=timeline["id"], target_language="es", script=script)
     desk.fetched(of_timeline["output_item_id"], "timeline.dub")
     desk.rendered(timeline["id"], "timeline.mp4")
+    desk.rendered(of_timeline["timeline_id"], "variant.mp4")
     return {
         "source": path.name,
         "turns": [[*span, voice] for span, voice in zip(spans, VOICES[seeds])],
@@ -131,6 +132,7 @@ def rows(folder: Path, found: dict, seeds: int) -> list[Row]:
     )
     source = judge.loudness(folder / found["source"])["lufs"]
     off = max(abs(judge.loudness(folder / f"{name}.dub")["lufs"] - source) for name in names)
+    variant = abs(judge.loudness(folder / "variant.mp4")["lufs"] - judge.loudness(folder / "timeline.dub")["lufs"])
     changed = next(one for one in segments if one["id"] == found["changed"])
     then = next(one for one in found["again"]["segments"] if one["id"] == found["changed"])
     span = (changed["start"], max(one["end"] + (one["overflow"] or 0.0) for one in (changed, then)))
@@ -151,6 +153,7 @@ def rows(folder: Path, found: dict, seeds: int) -> list[Row]:
         ),
         Row("dubs", "who speaks when against the source: DER, nothing left out", score.rate, Bar.at_most(0.15)),
         Row("dubs", "loudness against the source's: worst dub, LU off", off, Bar.at_most(1), 2),
+        Row("dubs", "the timeline of a timeline's dub, rendered: LU off the dub", variant, Bar.at_most(1), 2),
         Row(
             "dubs",
             "one segment of a dub changed: others that are spoken anew",

@@ -35,8 +35,14 @@ pub async fn reach_revision<D: Document>(app: &App, caller: &Caller, id: Uuid, r
     if row.revision != revision {
         let (noun, stands) = (D::KIND.noun(), row.revision);
         row = documents::find_earlier(&mut conn, D::KIND, id, revision).await?.ok_or_else(|| {
-            let message = format!("Revision {revision} of the {noun} is not kept: it is at revision {stands} now.");
-            ApiError::new(Code::RevisionConflict, message).revision(stands)
+            let why = match revision {
+                ..1 => "does not exist",
+                _ if revision > stands => "does not exist yet",
+                _ => "is not kept any more: it was undone or undone to, or later changes took its place",
+            };
+            let message = format!("Revision {revision} of the {noun} {why}. The {noun} is at revision {stands} now.");
+            let next = format!("Read the {noun} as it is now, and call again for revision {stands}.");
+            ApiError::new(Code::RevisionConflict, message).revision(stands).suggest(next)
         })?;
     }
     drop(conn);

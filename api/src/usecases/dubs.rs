@@ -10,7 +10,7 @@ use crate::usecases::documents::{self, BegunChange, Document, Kept};
 use crate::usecases::once::{Made, Once};
 use domain::document::{DocumentKind, OpList};
 use domain::dub::{Dub, LONGEST};
-use domain::ids::{DubId, ItemId};
+use domain::ids::{DubId, ItemId, TimelineId};
 use domain::timeline::Micros;
 use runtime::ending;
 use serde_json::Value;
@@ -49,6 +49,30 @@ pub struct KeptDub {
     pub kept: Kept<Dub>,
     /// What the dub's last job made, if one has ended.
     pub output: Option<DubOutput>,
+    /// The timeline whose film is dubbed, if one is and it still exists.
+    pub original: Option<TimelineId>,
+}
+
+/// Returns what is shown beside a dub's own content: what was last spoken of it, and the timeline that it dubs.
+async fn beside(conn: &mut PgConnection, dub: DubId, body: &Dub) -> sqlx::Result<Beside> {
+    let output = dubs::output(&mut *conn, dub).await?;
+    let original = match body.timeline {
+        Some(timeline) => store::documents::summary(conn, DocumentKind::Timeline, timeline.uuid()).await?,
+        None => None,
+    };
+    Ok(Beside { output, original: body.timeline.filter(|_| original.is_some()) })
+}
+
+/// What is shown beside a dub's own content.
+struct Beside {
+    output: Option<DubOutput>,
+    original: Option<TimelineId>,
+}
+
+impl Beside {
+    fn of(self, kept: Kept<Dub>) -> KeptDub {
+        KeptDub { kept, output: self.output, original: self.original }
+    }
 }
 
 /// Returns the dub, for a call that acts in its workspace.
@@ -57,7 +81,8 @@ pub struct KeptDub {
 /// As `document_reads::reach`.
 pub async fn reach_dub(app: &App, caller: &Caller, dub: DubId) -> Answer<KeptDub> {
     let kept = document_reads::reach::<Dub>(app, caller, dub.uuid()).await?;
-    Ok(KeptDub { kept, output: dubs::output(&mut *app.conn().await?, dub).await? })
+    let beside = beside(&mut *app.conn().await?, dub, &kept.body).await?;
+    Ok(beside.of(kept))
 }
 
 /// Changes a dub: all of the edit or nothing. `show` writes the answer.
@@ -77,7 +102,7 @@ pub async fn edit_dub(
         BegunChange::Now(change) => change,
         BegunChange::Before(before) => return Ok(Made::Before(before)),
     };
-    let output = dubs::output(&mut change.tx, dub).await?;
+    let beside = beside(&mut change.tx, dub, &change.body).await?;
     if !edit.ops.is_empty() || edit.name.is_none() {
         // A dub of a deleted item can't be rendered, but its words may still be changed.
         let usable = items::usable(&mut change.tx, &[change.body.source], caller.workspace.id).await?;
@@ -88,7 +113,7 @@ pub async fn edit_dub(
     if let Some(name) = edit.name {
         change.name = name;
     }
-    change.write(app, caller, once, |kept| show(KeptDub { kept, output })).await
+    change.write(app, caller, once, |kept| show(beside.of(kept))).await
 }
 
 /// Takes back a dub's latest change. `show` writes the answer.
@@ -105,8 +130,8 @@ pub async fn undo_dub(
 ) -> Answer<Made> {
     match documents::begin_change::<Dub>(app, caller, once, dub.uuid(), if_revision).await? {
         BegunChange::Now(mut change) => {
-            let output = dubs::output(&mut change.tx, dub).await?;
-            change.undo(app, once, |kept| show(KeptDub { kept, output })).await
+            let beside = beside(&mut change.tx, dub, &change.body).await?;
+            change.undo(app, once, |kept| show(beside.of(kept))).await
         }
         BegunChange::Before(before) => Ok(Made::Before(before)),
     }

@@ -3,7 +3,9 @@
 use super::Context;
 use super::api::input;
 use super::confirm::confirm;
+use super::documents::Based;
 use super::pages::{Pages, of_tool};
+use super::without_nulls;
 use crate::failure::Failure;
 use crate::output::{Column, plain, print};
 use clap::Subcommand;
@@ -49,13 +51,20 @@ Example:
         /// Its id.
         id: String,
         /// File with the operations; - for standard input.
-        #[arg(long, value_name = "FILE")]
-        input: String,
+        #[arg(long, value_name = "FILE", required_unless_present = "name")]
+        input: Option<String>,
+        /// A new name.
+        #[arg(long)]
+        name: Option<String>,
+        #[command(flatten)]
+        based: Based,
     },
     /// Undo the latest change of a board.
     Undo {
         /// Its id.
         id: String,
+        #[command(flatten)]
+        based: Based,
     },
     /// Delete a board. Items that its cards are about stay.
     Delete {
@@ -73,11 +82,15 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
         }
         Command::Create { name } => print_board(context, &client.tool("create_board", &json!({ "name": name })).await?),
         Command::Show { id } => print_board(context, &client.tool("get_board", &json!({ "board_id": id })).await?),
-        Command::Edit { id, input: from } => {
-            let ops = input(Some(&from))?.unwrap_or_else(|| json!([]));
-            print_board(context, &client.tool("edit_board", &json!({ "board_id": id, "ops": ops })).await?)
+        Command::Edit { id, input: from, name, based: Based { if_revision } } => {
+            let ops = input(from.as_deref())?;
+            let edit = json!({ "board_id": id, "ops": ops, "name": name, "if_revision": if_revision });
+            print_board(context, &client.tool("edit_board", &without_nulls(edit)).await?)
         }
-        Command::Undo { id } => print_board(context, &client.tool("undo_board", &json!({ "board_id": id })).await?),
+        Command::Undo { id, based: Based { if_revision } } => {
+            let undo = without_nulls(json!({ "board_id": id, "if_revision": if_revision }));
+            print_board(context, &client.tool("undo_board", &undo).await?)
+        }
         Command::Delete { id } => {
             confirm(context, &format!("Delete the board {id}?"))?;
             let deleted = client.tool("delete_board", &json!({ "board_id": id })).await?;

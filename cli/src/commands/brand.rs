@@ -1,7 +1,8 @@
 //! `mws brand` and `mws settings`: a workspace's look, and the defaults of its tools.
 
-use super::Context;
 use super::api::input;
+use super::documents::Based;
+use super::{Context, without_nulls};
 use crate::failure::Failure;
 use crate::output::Column;
 use clap::Subcommand;
@@ -44,7 +45,10 @@ pub enum Command {
         input: String,
     },
     /// Undo the latest change.
-    Undo,
+    Undo {
+        #[command(flatten)]
+        based: Based,
+    },
 }
 
 /// Shows or changes the brand kit.
@@ -70,6 +74,8 @@ async fn asked(
             let change = input(Some(&from))?.unwrap_or_else(|| json!({}));
             context.client.tool(update, &change).await
         }
-        Command::Undo => context.client.tool(undo, &json!({})).await,
+        Command::Undo { based: Based { if_revision } } => {
+            context.client.tool(undo, &without_nulls(json!({ "if_revision": if_revision }))).await
+        }
     }
 }

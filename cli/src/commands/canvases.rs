@@ -1,7 +1,7 @@
 //! `mws canvases`: pictures as people and programs edit them (contract §4.13). `rendered` has what their renders share
 //! with those of timelines.
 
-use super::documents::Kind;
+use super::documents::{Based, EditArgs, Kind};
 use super::pages::{Pages, of_tool};
 use super::rendered::{json_of, render, word};
 use super::{Context, without_nulls};
@@ -74,23 +74,22 @@ pub enum Command {
         #[arg(long, value_name = "JSON")]
         layers: Option<String>,
     },
-    /// Do operations on a canvas: all of them or none.
+    /// Do operations on a canvas, all of them or none, or give it another name.
     #[command(after_help = "Examples:
   mws canvases edit cnv_01J… '[{\"op\":\"add_layer\",\"type\":\"image\",\"ref\":\"itm_01J…\",\"at\":3.5}]'
   mws canvases edit cnv_01J… @ops.json --if-revision 3")]
     Edit {
         /// The canvas's id.
         id: String,
-        /// The operations as JSON, or @FILE.
-        ops: String,
-        /// Only if this is its revision.
-        #[arg(long, value_name = "NUMBER")]
-        if_revision: Option<i32>,
+        #[command(flatten)]
+        edit: EditArgs,
     },
     /// Undo the latest change of a canvas.
     Undo {
         /// The canvas's id.
         id: String,
+        #[command(flatten)]
+        based: Based,
     },
     /// Render a canvas into a new item.
     #[command(after_help = "Examples:
@@ -136,10 +135,8 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
                 json!({ "name": name, "width": width, "height": height, "background": background, "layers": layers });
             show(context, "create_canvas", &without_nulls(new)).await
         }
-        Command::Edit { id, ops, if_revision } => {
-            show(context, "edit_canvas", &KIND.edit_body(&id, &ops, if_revision)?).await
-        }
-        Command::Undo { id } => show(context, "undo_canvas", &KIND.id_body(&id)).await,
+        Command::Edit { id, edit } => show(context, "edit_canvas", &KIND.edit_body(&id, &edit)?).await,
+        Command::Undo { id, based } => show(context, "undo_canvas", &KIND.undo_body(&id, based)).await,
         Command::Render { id, format, scale, value, dry_run, wait } => {
             let ask = json!({
                 "canvas_id": id, "format": word(&format), "scale": scale, "values": values(&value)?,

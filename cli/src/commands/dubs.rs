@@ -1,6 +1,6 @@
 //! `mws dub` and `mws dubs`: the speech of an item or a timeline in another language (contract §4.14).
 
-use super::documents::Kind;
+use super::documents::{Based, EditArgs, Kind};
 use super::edits::succeeded;
 use super::pages::{Pages, of_tool};
 use super::rendered::{json_of, render};
@@ -46,14 +46,18 @@ const MOST_CALLS: usize = 5;
   mws dub talk --to es --wait
   mws dub talk --to es --keep-background --dry-run
   mws dub --timeline tml_01J… --to es --wait
+  mws dub --timeline tml_01J… --timeline-revision 4 --to es --wait
   mws dub talk --to es --script '[{\"start\":0,\"end\":2.5,\"text\":\"Buenos días.\"}]' --wait")]
 pub struct Args {
     /// The item's ref or id.
     #[arg(value_name = "REF", required_unless_present = "timeline", conflicts_with = "timeline")]
     item: Option<String>,
-    /// A timeline to dub, as it is now: its film is rendered first, unless that is there.
+    /// A timeline to dub: its film is rendered first, unless that is there.
     #[arg(long, value_name = "ID")]
     timeline: Option<String>,
+    /// The revision of the timeline to dub. Without it: the one that it has now.
+    #[arg(long, value_name = "NUMBER", requires = "timeline")]
+    timeline_revision: Option<i32>,
     /// The language to dub into, such as es.
     #[arg(long, value_name = "LANGUAGE")]
     to: String,
@@ -90,23 +94,22 @@ pub enum Command {
         /// The dub's id.
         id: String,
     },
-    /// Do operations on a dub: all of them or none. `mws dubs render` speaks what they change.
+    /// Do operations on a dub, all of them or none, or give it another name. `mws dubs render` speaks what they change.
     #[command(after_help = "Examples:
   mws dubs edit dub_01J… '[{\"op\":\"update_segment\",\"segment_id\":\"segment-2\",\"translation\":\"Hola.\"}]'
   mws dubs edit dub_01J… @ops.json --if-revision 3")]
     Edit {
         /// The dub's id.
         id: String,
-        /// The operations as JSON, or @FILE.
-        ops: String,
-        /// Only if this is its revision.
-        #[arg(long, value_name = "NUMBER")]
-        if_revision: Option<i32>,
+        #[command(flatten)]
+        edit: EditArgs,
     },
     /// Undo the latest change of a dub.
     Undo {
         /// The dub's id.
         id: String,
+        #[command(flatten)]
+        based: Based,
     },
     /// Speak what was changed in a dub, into a new item.
     Render {
@@ -126,17 +129,22 @@ pub enum Command {
     },
 }
 
-/// The arguments of the tool. All calls are for the revision that the timeline has now.
+/// The arguments of the tool. All calls are for one revision of the timeline: the one that is named, or its present one.
 async fn asked(args: &Args, context: &Context) -> Result<Value, Failure> {
-    let script = args.script.as_deref().map(json_of).transpose()?;
-    let voices = args.voice.iter().map(|given| voice(given)).collect::<Result<Vec<_>, _>>()?;
-    let revision = match &args.timeline {
-        Some(id) => {
+    let revision = match (&args.timeline, args.timeline_revision) {
+        (Some(id), None) => {
             let shown = context.client.tool("get_timeline", &json!({ "timeline_id": id })).await?;
             shown["timeline"]["revision"].clone()
         }
-        None => Value::Null,
+        (_, named) => json!(named),
     };
+    body(args, &revision)
+}
+
+/// The arguments of the tool for this revision of the timeline, if one is dubbed.
+fn body(args: &Args, revision: &Value) -> Result<Value, Failure> {
+    let script = args.script.as_deref().map(json_of).transpose()?;
+    let voices = args.voice.iter().map(|given| voice(given)).collect::<Result<Vec<_>, _>>()?;
     Ok(without_nulls(json!({
         "ref": args.item, "timeline_id": args.timeline, "timeline_revision": revision,
         "target_language": args.to, "source_language": args.from, "script": script,
@@ -180,10 +188,8 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
             context.out.list(&list, "id", &COLUMNS)
         }
         Command::Get { id } => show(context, "get_dub", &KIND.id_body(&id)).await,
-        Command::Edit { id, ops, if_revision } => {
-            show(context, "edit_dub", &KIND.edit_body(&id, &ops, if_revision)?).await
-        }
-        Command::Undo { id } => show(context, "undo_dub", &KIND.id_body(&id)).await,
+        Command::Edit { id, edit } => show(context, "edit_dub", &KIND.edit_body(&id, &edit)?).await,
+        Command::Undo { id, based } => show(context, "undo_dub", &KIND.undo_body(&id, based)).await,
         Command::Render { id, dry_run, wait } => {
             let ask = without_nulls(json!({ "dub_id": id, "dry_run": dry_run.then_some(true) }));
             render(context, "render_dub", &ask, wait).await
@@ -213,4 +219,33 @@ fn voice(given: &str) -> Result<Value, Failure> {
     let (speaker, voice) =
         given.split_once('=').ok_or_else(|| Failure::Usage(format!("--voice {given}: expected SPEAKER=VOICE")))?;
     Ok(json!({ "speaker": speaker, "voice": voice }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commands::testing::{keys, parameters};
+    use clap::Parser;
+
+    #[derive(Debug, Parser)]
+    struct Dub {
+        #[command(flatten)]
+        args: Args,
+    }
+
+    fn asked_by(line: &str) -> Result<Value, Failure> {
+        let Dub { args } = Dub::try_parse_from(line.split(' ')).map_err(|error| Failure::Usage(error.to_string()))?;
+        body(&args, &json!(args.timeline_revision))
+    }
+
+    #[test]
+    fn each_parameter_of_the_tool_has_a_flag() {
+        let rest = "--to es --from en --script [] --voice anna=es+f3 --keep-background --dry-run";
+        let of_item = asked_by(&format!("dub talk {rest}")).unwrap();
+        let of_timeline = asked_by(&format!("dub --timeline tml_1 --timeline-revision 4 {rest}")).unwrap();
+        assert_eq!((&of_timeline["timeline_revision"], &of_item["timeline_revision"]), (&json!(4), &Value::Null));
+        assert_eq!(&keys(&of_item) | &keys(&of_timeline), parameters("dub"));
+        assert!(asked_by("dub talk --to es --timeline-revision 4").is_err(), "an item has no revision");
+        assert!(asked_by("dub --to es").is_err());
+    }
 }

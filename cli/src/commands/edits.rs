@@ -14,11 +14,13 @@ const KEPT: [Column; 2] = [Column::new("START", "/start"), Column::new("END", "/
 const GAINS: [Column; 2] = [Column::new("T", "/t"), Column::new("GAIN_DB", "/gain_db")];
 const JOB: [Column; 3] =
     [Column::new("JOB", "/job_id"), Column::new("STATUS", "/status"), Column::new("MAKES", "/makes")];
+const COST: [Column; 2] = [Column::new("STATUS", "/status"), Column::new("MINUTES", "/estimated_minutes")];
 /// Times that a tool is called: for the read, for the render, and for its result.
 const MOST_CALLS: usize = 3;
 
 /// Arguments of both commands.
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 struct Shared {
     /// Make a new item with the result.
     #[arg(long)]
@@ -29,6 +31,9 @@ struct Shared {
     /// Follow the jobs, and show the result.
     #[arg(long)]
     wait: bool,
+    /// Show what it would cost, and start nothing.
+    #[arg(long, conflicts_with = "wait")]
+    dry_run: bool,
     /// The workspace to act in.
     #[arg(long)]
     workspace: Option<String>,
@@ -80,12 +85,34 @@ pub struct DuckArgs {
     shared: Shared,
 }
 
+impl Shared {
+    /// Adds these arguments to those of a tool.
+    fn added_to(&self, mut body: Value) -> Value {
+        body["render"] = json!(self.render.then_some(true));
+        body["timeline"] = json!(self.timeline.then_some(true));
+        body["dry_run"] = json!(self.dry_run.then_some(true));
+        without_nulls(body)
+    }
+}
+
+impl SilenceArgs {
+    fn body(&self) -> Value {
+        let body = json!({ "ref": self.item, "min_silence_ms": self.min_silence, "padding_ms": self.padding });
+        self.shared.added_to(body)
+    }
+}
+
+impl DuckArgs {
+    fn body(&self) -> Value {
+        self.shared.added_to(json!({
+            "voice_ref": self.voice, "music_ref": self.music, "duck_db": self.by, "attack_ms": self.attack,
+            "release_ms": self.release,
+        }))
+    }
+}
+
 pub(super) async fn remove_silence(args: SilenceArgs, context: &Context) -> Result<(), Failure> {
-    let body = json!({
-        "ref": args.item, "min_silence_ms": args.min_silence, "padding_ms": args.padding,
-        "render": args.shared.render.then_some(true), "timeline": args.shared.timeline.then_some(true),
-    });
-    let edit = Edit { tool: "remove_silence", body: without_nulls(body), field: "keep", shared: args.shared };
+    let edit = Edit { tool: "remove_silence", body: args.body(), field: "keep", shared: args.shared };
     let data = edit.settled(context).await?;
     if let Some(seconds) = data["removed_seconds"].as_f64() {
         context.out.say(&format!("{seconds} s of silence go"));
@@ -94,12 +121,7 @@ pub(super) async fn remove_silence(args: SilenceArgs, context: &Context) -> Resu
 }
 
 pub(super) async fn duck(args: DuckArgs, context: &Context) -> Result<(), Failure> {
-    let body = json!({
-        "voice_ref": args.voice, "music_ref": args.music, "duck_db": args.by, "attack_ms": args.attack,
-        "release_ms": args.release, "render": args.shared.render.then_some(true),
-        "timeline": args.shared.timeline.then_some(true),
-    });
-    let edit = Edit { tool: "duck_music", body: without_nulls(body), field: "envelope", shared: args.shared };
+    let edit = Edit { tool: "duck_music", body: args.body(), field: "envelope", shared: args.shared };
     let data = edit.settled(context).await?;
     edit.show(&data, &GAINS, context).await
 }
@@ -138,6 +160,9 @@ impl Edit {
         if out.json {
             return document(data);
         }
+        if data["status"] == "startable" {
+            return out.rows(std::slice::from_ref(data), "status", &COST);
+        }
         if let Some(item) = data["output_item_id"].as_str() {
             let item = context.client.get(&format!("/library/items/{}", part(item))).await?;
             return out.rows(&[item], "id", &ITEM);
@@ -174,10 +199,37 @@ pub(super) async fn succeeded(job: &str, context: &Context) -> Result<(), Failur
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::commands::testing::{keys, parameters};
+    use clap::Parser;
+
+    #[derive(Debug, Parser)]
+    enum Line {
+        Silence(SilenceArgs),
+        Duck(DuckArgs),
+    }
+
+    fn asked_by(line: &str) -> Value {
+        match Line::try_parse_from(format!("mws {line}").split(' ')).unwrap() {
+            Line::Silence(args) => args.body(),
+            Line::Duck(args) => args.body(),
+        }
+    }
+
+    #[test]
+    fn each_parameter_of_both_tools_has_a_flag() {
+        // A render and a timeline are two answers: one of them is asked for.
+        for (line, tool) in [
+            ("silence talk --min-silence 800 --padding 120 --dry-run", "remove_silence"),
+            ("duck talk theme --by 15 --attack 100 --release 800 --dry-run", "duck_music"),
+        ] {
+            let (render, timeline) = (asked_by(&format!("{line} --render")), asked_by(&format!("{line} --timeline")));
+            assert_eq!(&keys(&render) | &keys(&timeline), parameters(tool), "{line}");
+        }
+    }
 
     #[test]
     fn a_job_is_said_to_be_for_what_is_missing() {
-        let shared = Shared { render: true, timeline: false, wait: false, workspace: None };
+        let shared = Shared { render: true, timeline: false, wait: false, dry_run: false, workspace: None };
         let edit = Edit { tool: "remove_silence", body: json!({}), field: "keep", shared };
         assert_eq!(edit.makes(&json!({ "job_id": "job_1" })), "finds out where somebody speaks");
         assert_eq!(edit.makes(&json!({ "job_id": "job_1", "keep": [] })), "renders the new item");

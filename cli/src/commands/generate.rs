@@ -32,6 +32,9 @@ pub struct Shared {
     /// Show what it would cost, and start nothing.
     #[arg(long, conflicts_with = "wait")]
     dry_run: bool,
+    /// A sentence to show beside the job.
+    #[arg(long, value_name = "TEXT")]
+    context: Option<String>,
     /// The workspace to act in.
     #[arg(long)]
     workspace: Option<String>,
@@ -93,6 +96,9 @@ pub enum Command {
         /// The text's language, such as es.
         #[arg(long)]
         language: Option<String>,
+        /// Seed: another number gives another result for the same text.
+        #[arg(long)]
+        seed: Option<i64>,
         #[command(flatten)]
         shared: Shared,
     },
@@ -136,11 +142,19 @@ pub enum Command {
     },
 }
 
+impl Shared {
+    /// Adds these arguments to those of a tool.
+    fn added_to(&self, mut body: Value) -> Value {
+        body["model"] = json!(self.model);
+        body["context"] = json!(self.context);
+        body["dry_run"] = json!(self.dry_run.then_some(true));
+        without_nulls(body)
+    }
+}
+
 pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failure> {
-    let (tool, mut body, shared) = asked(command);
-    body["model"] = json!(shared.model);
-    body["dry_run"] = json!(shared.dry_run.then_some(true));
-    let body = without_nulls(body);
+    let (tool, body, shared) = asked(command);
+    let body = shared.added_to(body);
     let headers: Vec<(&str, &str)> =
         shared.workspace.as_deref().map(|workspace| ("x-workspace-id", workspace)).into_iter().collect();
     let mut data = Value::Null;
@@ -166,8 +180,9 @@ fn asked(command: Command) -> (&'static str, Value, Shared) {
             });
             ("generate_video", body, shared)
         }
-        Command::Speech { text, voice, language, shared } => {
-            ("generate_audio", json!({ "text": text, "voice": voice, "language": language }), shared)
+        Command::Speech { text, voice, language, seed, shared } => {
+            let body = json!({ "text": text, "voice": voice, "language": language, "seed": seed });
+            ("generate_audio", body, shared)
         }
         Command::Audio { prompt, seconds, seed, shared } => {
             ("generate_audio", json!({ "prompt": prompt, "seconds": seconds, "seed": seed }), shared)
@@ -195,4 +210,39 @@ async fn show(data: &Value, context: &Context) -> Result<(), Failure> {
         out.say(&format!("Next: mws jobs watch {job} (--wait does it, and shows the item)"));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commands::testing::{keys, parameters};
+    use clap::Parser;
+    use std::collections::{BTreeMap, BTreeSet};
+
+    #[derive(Debug, Parser)]
+    struct Generate {
+        #[command(subcommand)]
+        command: Command,
+    }
+
+    #[test]
+    fn each_parameter_of_each_tool_has_a_flag() {
+        let drawn = "--width 64 --height 64 --seed 1";
+        let mut sent: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+        for line in [
+            format!("image kite {drawn}"),
+            format!("video kite --from kite --seconds 4 {drawn}"),
+            "speech Hola. --voice es --language es --seed 1".to_owned(),
+            "audio waves --seconds 4 --seed 1".to_owned(),
+            "upscale kite --factor 4".to_owned(),
+            "cut-out kite --color #00ff00 --similarity 20".to_owned(),
+        ] {
+            let line = format!("generate {line} --model m --context why --dry-run");
+            let (tool, body, shared) = asked(Generate::try_parse_from(line.split(' ')).unwrap().command);
+            sent.entry(tool).or_default().extend(keys(&shared.added_to(body)));
+        }
+        for (tool, sent) in sent {
+            assert_eq!(sent, parameters(tool), "{tool}");
+        }
+    }
 }

@@ -41,6 +41,8 @@ mod show;
 mod skills;
 mod statement;
 mod templates;
+#[cfg(test)]
+mod testing;
 mod timelines;
 mod tools;
 mod top;

@@ -1,5 +1,8 @@
 //! `mws projects`: films that agents make.
 
+use super::api::input;
+use super::confirm::confirm;
+use super::rendered::word;
 use super::{Context, pages, without_nulls};
 use crate::client::part;
 use crate::failure::Failure;
@@ -22,6 +25,14 @@ const STEPS: [Column; 6] = [
     Column::new("STATUS", "/status"),
     Column::new("BEGAN", "/began_at"),
     Column::new("WHY", "/message"),
+];
+const DELIVERIES: [Column; 6] = [
+    Column::new("ID", "/delivery_id"),
+    Column::new("EVENT", "/event"),
+    Column::new("STATUS", "/status"),
+    Column::new("ANSWER", "/response_status"),
+    Column::new("ERROR", "/error"),
+    Column::new("SENT", "/sent_at"),
 ];
 const FIELDS: [Column; 9] = [
     Column::new("id", "/id"),
@@ -46,6 +57,41 @@ pub enum Output {
     Timeline,
     /// Each moment as a film of its own.
     Clips,
+}
+
+/// A status that is reported from outside.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum Status {
+    /// An agent works.
+    Running,
+    /// It waits for what models make.
+    Generating,
+    /// The film is rendered.
+    Rendering,
+    /// The work is done, or asks something.
+    Idle,
+    /// It came to nothing.
+    Failed,
+}
+
+/// What an agent of your own reports.
+#[derive(Debug, Args)]
+pub struct Report {
+    /// The new status.
+    #[arg(value_enum)]
+    status: Status,
+    /// A message to those who wait.
+    #[arg(long, value_name = "TEXT")]
+    message: Option<String>,
+    /// The URL of the film.
+    #[arg(long, value_name = "URL")]
+    url: Option<String>,
+    /// When that URL ends, as 2026-11-27T12:00:00Z.
+    #[arg(long, value_name = "TIME", requires = "url")]
+    url_until: Option<String>,
+    /// File with a JSON object of `assets` and `timeline`; - for standard input.
+    #[arg(long, value_name = "FILE")]
+    input: Option<String>,
 }
 
 /// The agent's budget, and whether to wait for it.
@@ -114,8 +160,41 @@ pub enum Command {
         #[command(flatten)]
         pages: pages::Pages,
     },
+    /// Report the status of a project that an agent of your own works on. The service's agent stops.
+    #[command(after_help = "Examples:
+  mws projects report prj_01J… running
+  mws projects report prj_01J… idle --message 'Have a look.' --url https://example.com/film.mp4")]
+    Report {
+        /// The project's id.
+        id: String,
+        #[command(flatten)]
+        report: Report,
+    },
+    /// Set the URL that a project's changes of status are sent to, or have none sent.
+    Webhook {
+        /// The project's id.
+        id: String,
+        /// The URL: HTTPS, publicly reachable.
+        #[arg(required_unless_present = "none")]
+        url: Option<String>,
+        /// Send them to nobody.
+        #[arg(long, conflicts_with = "url")]
+        none: bool,
+    },
+    /// List what was sent to a project's URL, newest first.
+    Deliveries {
+        /// The project's id.
+        id: String,
+        #[command(flatten)]
+        pages: pages::Pages,
+    },
     /// Cancel a project for good.
     Cancel {
+        /// Its id.
+        id: String,
+    },
+    /// Delete a project. Its items and its timeline stay.
+    Delete {
         /// Its id.
         id: String,
     },
@@ -147,10 +226,48 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
             let list = pages::fetch(context, &path(&id, "/log"), &[], pages).await?;
             context.out.list(&list, "id", &STEPS)
         }
+        Command::Report { id, report } => {
+            let project = context.client.post(&path(&id, "/status"), &report.body()?).await?;
+            print_project(context, project, false).await
+        }
+        Command::Webhook { id, url, none } => {
+            let url = url.filter(|_| !none);
+            let settings = json!({ "webhook_url": url });
+            let changed = context.client.patch(&path(&id, "/settings"), &settings).await?;
+            let told = url.map_or_else(|| "sent to nobody".to_owned(), |url| format!("sent to {url}"));
+            context.out.done(&changed, &format!("What {id} does is {told}."))
+        }
+        Command::Deliveries { id, pages } => {
+            let list = pages::fetch(context, &path(&id, "/deliveries"), &[], pages).await?;
+            context.out.list(&list, "delivery_id", &DELIVERIES)
+        }
         Command::Cancel { id } => {
             let project = context.client.post(&path(&id, "/cancel"), &json!({})).await?;
             context.out.done(&project, &format!("Cancelled {id}."))
         }
+        Command::Delete { id } => {
+            confirm(context, &format!("Delete the project {id} and its log?"))?;
+            let deleted = context.client.delete(&path(&id, "")).await?;
+            context.out.done(&deleted, &format!("Deleted {id}."))
+        }
+    }
+}
+
+impl Report {
+    /// The body of the call: these arguments over what the file has.
+    fn body(&self) -> Result<Value, Failure> {
+        let mut body = input(self.input.as_deref())?.unwrap_or_else(|| json!({}));
+        let Some(fields) = body.as_object_mut() else {
+            return Err(Failure::Usage("--input: expected a JSON object".to_owned()));
+        };
+        fields.insert("status".to_owned(), json!(word(&self.status)));
+        let given = [
+            ("agent_message", &self.message),
+            ("assembled_url", &self.url),
+            ("assembled_url_expires_at", &self.url_until),
+        ];
+        fields.extend(given.into_iter().filter_map(|(name, text)| Some((name.to_owned(), json!(text.as_ref()?)))));
+        Ok(body)
     }
 }
 
@@ -187,4 +304,40 @@ async fn print_project(context: &Context, mut project: Value, wait: bool) -> Res
         return document(&project);
     }
     context.out.record(&project, "id", &FIELDS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Debug, Parser)]
+    struct Line {
+        #[command(flatten)]
+        report: Report,
+    }
+
+    fn reported_by(line: &str) -> Result<Value, Failure> {
+        let Line { report } =
+            Line::try_parse_from(line.split(' ')).map_err(|error| Failure::Usage(error.to_string()))?;
+        report.body()
+    }
+
+    #[test]
+    fn a_report_has_what_is_given_and_what_the_file_has() {
+        assert_eq!(reported_by("report running").unwrap(), json!({ "status": "running" }));
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("more.json");
+        std::fs::write(&file, json!({ "assets": [], "status": "failed", "assembled_url": "x" }).to_string()).unwrap();
+        let all = format!("report idle --message Look --url u --url-until t --input {}", file.display());
+        let wanted = json!({
+            "status": "idle", "agent_message": "Look", "assembled_url": "u", "assembled_url_expires_at": "t",
+            "assets": [],
+        });
+        assert_eq!(reported_by(&all).unwrap(), wanted);
+        std::fs::write(&file, "[]").unwrap();
+        assert!(reported_by(&all).is_err(), "a list is no report");
+        assert!(reported_by("report cancelled").is_err());
+        assert!(reported_by("report idle --url-until t").is_err());
+    }
 }

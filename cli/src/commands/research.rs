@@ -51,6 +51,9 @@ pub enum Command {
         /// Only those that are kept.
         #[arg(long)]
         kept: bool,
+        /// Only those that are not kept, which go after 30 days.
+        #[arg(long, conflicts_with = "kept")]
+        unkept: bool,
         #[command(flatten)]
         pages: Pages,
     },
@@ -80,8 +83,9 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
             let list = json!({ "data": pulled["posts"], "has_more": false, "next_cursor": null });
             context.out.list(&list, "id", &COLUMNS)
         }
-        Command::List { query, source, kept, pages } => {
-            let asked = without_nulls(json!({ "query": query, "source": source, "kept": kept.then_some(true) }));
+        Command::List { query, source, kept, unkept, pages } => {
+            let kept = (kept || unkept).then_some(kept);
+            let asked = without_nulls(json!({ "query": query, "source": source, "kept": kept }));
             let list = of_tool(context, "list_posts", "posts", asked, pages).await?;
             context.out.list(&list, "id", &COLUMNS)
         }

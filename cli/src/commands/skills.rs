@@ -1,6 +1,7 @@
 //! `mws skills`: named Markdown that agents read before they work.
 
 use super::confirm::confirm;
+use super::documents::Based;
 use super::pages::{Pages, of_tool};
 use super::{Context, without_nulls};
 use crate::failure::Failure;
@@ -46,11 +47,15 @@ pub enum Command {
         /// When agents should read it, on one line.
         #[arg(long = "for", value_name = "TEXT")]
         description: Option<String>,
+        #[command(flatten)]
+        based: Based,
     },
     /// Undo the latest change of a skill.
     Undo {
         /// The skill's name.
         name: String,
+        #[command(flatten)]
+        based: Based,
     },
     /// Delete a skill.
     Delete {
@@ -73,13 +78,15 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
                 print(&plain_lines(found["skill"]["text"].as_str().unwrap_or_default()))
             }
         }
-        Command::Save { name, file, description } => {
-            let new = json!({ "name": name, "text": words(&file)?, "description": description });
+        Command::Save { name, file, description, based: Based { if_revision } } => {
+            let text = words(&file)?;
+            let new = json!({ "name": name, "text": text, "description": description, "if_revision": if_revision });
             let saved = context.client.tool("save_skill", &without_nulls(new)).await?;
             context.out.record(&saved["skill"], "name", &FIELDS)
         }
-        Command::Undo { name } => {
-            let undone = context.client.tool("undo_skill", &json!({ "name": name })).await?;
+        Command::Undo { name, based: Based { if_revision } } => {
+            let undo = without_nulls(json!({ "name": name, "if_revision": if_revision }));
+            let undone = context.client.tool("undo_skill", &undo).await?;
             context.out.record(&undone["skill"], "name", &FIELDS)
         }
         Command::Delete { name } => {

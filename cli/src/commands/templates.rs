@@ -2,6 +2,7 @@
 
 use super::api::input;
 use super::confirm::confirm;
+use super::documents::Based;
 use super::pages::{Pages, of_tool};
 use super::{Context, without_nulls};
 use crate::failure::Failure;
@@ -40,6 +41,8 @@ pub enum Command {
         /// File with the JSON arguments; - for standard input. Without it: none.
         #[arg(long, value_name = "FILE")]
         input: Option<String>,
+        #[command(flatten)]
+        based: Based,
     },
     /// Call a template's tool, and print its whole answer.
     #[command(after_help = "Example:
@@ -55,6 +58,8 @@ pub enum Command {
     Undo {
         /// The template's name.
         name: String,
+        #[command(flatten)]
+        based: Based,
     },
     /// Delete a template.
     Delete {
@@ -69,18 +74,19 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
             let list = of_tool(context, "list_templates", "templates", json!({}), pages).await?;
             context.out.list(&list, "name", &COLUMNS)
         }
-        Command::Save { name, tool, input: from } => {
+        Command::Save { name, tool, input: from, based: Based { if_revision } } => {
             let arguments = input(from.as_deref())?.unwrap_or_else(|| json!({}));
-            let new = json!({ "name": name, "tool": tool, "arguments": arguments });
-            let saved = context.client.tool("save_template", &new).await?;
+            let new = json!({ "name": name, "tool": tool, "arguments": arguments, "if_revision": if_revision });
+            let saved = context.client.tool("save_template", &without_nulls(new)).await?;
             context.out.record(&saved["template"], "name", &FIELDS)
         }
         Command::Run { name, input: from } => {
             let asked = without_nulls(json!({ "name": name, "overrides": input(from.as_deref())? }));
             document(&context.client.tool("run_template", &asked).await?)
         }
-        Command::Undo { name } => {
-            let undone = context.client.tool("undo_template", &json!({ "name": name })).await?;
+        Command::Undo { name, based: Based { if_revision } } => {
+            let undo = without_nulls(json!({ "name": name, "if_revision": if_revision }));
+            let undone = context.client.tool("undo_template", &undo).await?;
             context.out.record(&undone["template"], "name", &FIELDS)
         }
         Command::Delete { name } => {

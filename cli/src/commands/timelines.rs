@@ -1,6 +1,6 @@
 //! `mws timelines`: films as people and programs edit them (contract §4.11).
 
-use super::documents::Kind;
+use super::documents::{Based, EditArgs, Kind};
 use super::pages::{Pages, of_tool};
 use super::rendered::{json_of, read, render, warn, word};
 use super::{Context, without_nulls};
@@ -13,11 +13,12 @@ use std::path::{Path, PathBuf};
 
 const KIND: Kind = Kind { noun: "timeline" };
 
-const COLUMNS: [Column; 6] = [
+const COLUMNS: [Column; 7] = [
     Column::new("ID", "/id"),
     Column::new("NAME", "/name"),
     Column::new("SECONDS", "/duration_seconds"),
     Column::new("SCENES", "/scenes"),
+    Column::new("LANGUAGE", "/language"),
     Column::new("REVISION", "/revision"),
     Column::new("CHANGED", "/updated_at"),
 ];
@@ -84,23 +85,22 @@ pub enum Command {
         #[arg(long, value_name = "JSON")]
         ops: Option<String>,
     },
-    /// Do operations on a timeline: all of them or none.
+    /// Do operations on a timeline, all of them or none, or give it another name.
     #[command(after_help = "Examples:
   mws timelines edit tml_01J… '[{\"op\":\"move_scene\",\"scene_id\":\"scene-2\",\"position\":0}]'
   mws timelines edit tml_01J… @ops.json --if-revision 3")]
     Edit {
         /// The timeline's id.
         id: String,
-        /// The operations as JSON, or @FILE.
-        ops: String,
-        /// Only if this is its revision.
-        #[arg(long, value_name = "NUMBER")]
-        if_revision: Option<i32>,
+        #[command(flatten)]
+        edit: EditArgs,
     },
     /// Undo the latest change of a timeline.
     Undo {
         /// The timeline's id.
         id: String,
+        #[command(flatten)]
+        based: Based,
     },
     /// Render a timeline into a new item.
     #[command(after_help = "Examples:
@@ -169,10 +169,8 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
             let ops = ops.as_deref().map(json_of).transpose()?;
             show(context, "create_timeline", &without_nulls(json!({ "name": name, "ops": ops }))).await
         }
-        Command::Edit { id, ops, if_revision } => {
-            show(context, "edit_timeline", &KIND.edit_body(&id, &ops, if_revision)?).await
-        }
-        Command::Undo { id } => show(context, "undo_timeline", &KIND.id_body(&id)).await,
+        Command::Edit { id, edit } => show(context, "edit_timeline", &KIND.edit_body(&id, &edit)?).await,
+        Command::Undo { id, based } => show(context, "undo_timeline", &KIND.undo_body(&id, based)).await,
         Command::Render { id, format, draft, dry_run, wait } => {
             let ask = json!({
                 "timeline_id": id, "format": word(&format), "quality": if draft { "draft" } else { "standard" },

@@ -7,9 +7,8 @@ use crate::documents::{self, Body, NewDocument};
 use crate::items::StoredMedia;
 use crate::new_item::{self, JobItem};
 use domain::document::DocumentKind;
-use domain::dub::{Before, Piece, revoiced};
+use domain::dub::{Before, OldVoices, Piece, Volumes, revoiced};
 use domain::ids::{DubId, ItemId, JobId, TimelineId, WorkspaceId};
-use domain::timeline::Micros;
 use serde_json::Value;
 use sqlx::PgConnection;
 use sqlx::types::Json;
@@ -58,16 +57,17 @@ pub struct MadeDub {
     pub dub: DubId,
     /// Its media item.
     pub item: ItemId,
-    /// Its timeline, which may be deleted by now.
-    pub timeline: TimelineId,
+    /// Its timeline; none when that was deleted.
+    pub timeline: Option<TimelineId>,
 }
 
 /// Returns the dub that a plan with this hash made; none when the dub or its media was deleted or never made.
 pub async fn made(conn: &mut PgConnection, hash: &[u8]) -> sqlx::Result<Option<MadeDub>> {
     sqlx::query_as!(
         MadeDub,
-        r#"SELECT o.document_id AS "dub: DubId", o.item_id AS "item: ItemId", o.timeline_id AS "timeline: TimelineId"
+        r#"SELECT o.document_id AS "dub: DubId", o.item_id AS "item: ItemId", t.id AS "timeline?: TimelineId"
            FROM dub_outputs o JOIN items i ON i.id = o.item_id AND i.deleted_at IS NULL
+           LEFT JOIN documents t ON t.id = o.timeline_id
            WHERE o.plan_hash = $1
            ORDER BY o.document_id LIMIT 1"#,
         hash
@@ -89,6 +89,10 @@ pub struct DubOutput {
     pub timeline: TimelineId,
     /// Whether the media item still exists.
     pub is_there: bool,
+    /// Whether the item of the voices still exists.
+    pub has_voice: bool,
+    /// Whether the timeline still exists.
+    pub has_timeline: bool,
     /// Where in the voices' item each segment is.
     pub pieces: Vec<Piece>,
 }
@@ -105,8 +109,11 @@ pub async fn output(conn: &mut PgConnection, dub: DubId) -> sqlx::Result<Option<
     let row = sqlx::query!(
         r#"SELECT o.revision, o.item_id AS "item: ItemId", o.voice_item_id AS "voice: ItemId",
                o.timeline_id AS "timeline: TimelineId", o.pieces AS "pieces: Json<Vec<Piece>>",
-               i.id IS NOT NULL AS "is_there!"
-           FROM dub_outputs o LEFT JOIN items i ON i.id = o.item_id AND i.deleted_at IS NULL
+               i.id IS NOT NULL AS "is_there!", v.id IS NOT NULL AS "has_voice!", t.id IS NOT NULL AS "has_timeline!"
+           FROM dub_outputs o
+           LEFT JOIN items i ON i.id = o.item_id AND i.deleted_at IS NULL
+           LEFT JOIN items v ON v.id = o.voice_item_id AND v.deleted_at IS NULL
+           LEFT JOIN documents t ON t.id = o.timeline_id
            WHERE o.document_id = $1"#,
         dub.uuid()
     )
@@ -118,8 +125,21 @@ pub async fn output(conn: &mut PgConnection, dub: DubId) -> sqlx::Result<Option<
         voice: row.voice,
         timeline: row.timeline,
         is_there: row.is_there,
+        has_voice: row.has_voice,
+        has_timeline: row.has_timeline,
         pieces: row.pieces.0,
     }))
+}
+
+/// Returns what was spoken in this item, when it has the voices of a dub as that was last spoken.
+pub async fn spoken_in(conn: &mut PgConnection, voice: ItemId) -> sqlx::Result<Option<Vec<Piece>>> {
+    let pieces = sqlx::query_scalar!(
+        r#"SELECT pieces AS "pieces: Json<Vec<Piece>>" FROM dub_outputs WHERE voice_item_id = $1 LIMIT 1"#,
+        voice as ItemId
+    )
+    .fetch_optional(conn)
+    .await?;
+    Ok(pieces.map(|pieces| pieces.0))
 }
 
 /// What a job needs to know before it speaks.
@@ -172,26 +192,31 @@ pub struct SpokenDub {
     pub revision: i32,
     /// The hash of the plan that made it.
     pub plan_hash: Vec<u8>,
+    /// How loud its sounds are in the mix, and in the timeline.
+    pub volumes: Volumes,
     /// Where in the voices' item each segment is.
     pub pieces: Vec<Piece>,
     /// The timeline's id.
     pub timeline: TimelineId,
-    /// The timeline's name and body, which are stored when no such timeline exists.
+    /// The timeline's name and body. They are stored when no such timeline exists; otherwise that gets their sound.
     pub new_timeline: (String, Body),
 }
 
-/// The revision of a dub that was last spoken, and the item of its voices.
-#[derive(Debug, Clone, Copy)]
+/// The revision of a dub that was last spoken, the item of its voices, and how loud its sounds are: none when a release
+/// without volumes spoke it.
+#[derive(Debug)]
 struct LastSpoken {
     revision: i32,
     voice: ItemId,
+    volumes: Option<Json<Volumes>>,
 }
 
 /// Returns what was last spoken of a dub, and locks it until the caller's transaction ends; none when nothing was.
 async fn last_spoken(conn: &mut PgConnection, dub: DubId) -> sqlx::Result<Option<LastSpoken>> {
     sqlx::query_as!(
         LastSpoken,
-        r#"SELECT revision, voice_item_id AS "voice: ItemId" FROM dub_outputs WHERE document_id = $1 FOR UPDATE"#,
+        r#"SELECT revision, voice_item_id AS "voice: ItemId", volumes AS "volumes: Json<Volumes>"
+           FROM dub_outputs WHERE document_id = $1 FOR UPDATE"#,
         dub.uuid()
     )
     .fetch_optional(conn)
@@ -209,7 +234,8 @@ pub async fn lock_timeline(conn: &mut PgConnection, spoken: &SpokenDub) -> sqlx:
 /// a process of the release before has deleted the dub, its items and timeline are stored alone.
 ///
 /// Jobs of two revisions may end in either order: the dub and its timeline have the later revision afterwards. The
-/// timeline gets the new voices unless somebody has put others there than those that were last spoken.
+/// timeline gets the new voices, as loud as in the new mix, unless somebody has put others there than those that were
+/// last spoken (`revoiced`).
 pub async fn keep(conn: &mut PgConnection, spoken: &SpokenDub) -> sqlx::Result<()> {
     for item in [&spoken.item, &spoken.voice] {
         new_item::store(conn, item).await?;
@@ -222,13 +248,13 @@ pub async fn keep(conn: &mut PgConnection, spoken: &SpokenDub) -> sqlx::Result<(
         documents::create(conn, &new(spoken.dub.uuid(), DocumentKind::Dub)(name, body)).await?;
     }
     let before = last_spoken(conn, spoken.dub).await?;
-    if before.is_some_and(|before| before.revision > spoken.revision) {
+    if before.as_ref().is_some_and(|before| before.revision > spoken.revision) {
         return Ok(());
     }
     if let Some(row) = documents::find_to_change(conn, DocumentKind::Timeline, spoken.timeline.uuid()).await? {
-        let duration = Micros::ms(spoken.voice.facts.duration_ms.unwrap_or(0));
-        let before = before.map(|before| before.voice);
-        if let Some((whole, summary)) = revoiced(&row.body, before, (spoken.voice.id, duration)) {
+        let volumes = |before: &LastSpoken| before.volumes.as_ref().map(|volumes| volumes.0);
+        let before = before.map(|before| OldVoices { voice: before.voice, volumes: volumes(&before) });
+        if let Some((whole, summary)) = revoiced(&row.body, before, &spoken.new_timeline.1.whole) {
             documents::replace(conn, &row, &row.name, &Body { whole, summary }).await?;
         }
     } else {
@@ -236,18 +262,20 @@ pub async fn keep(conn: &mut PgConnection, spoken: &SpokenDub) -> sqlx::Result<(
         documents::create(conn, &new(spoken.timeline.uuid(), DocumentKind::Timeline)(name, body)).await?;
     }
     sqlx::query!(
-        "INSERT INTO dub_outputs (document_id, plan_hash, revision, item_id, voice_item_id, timeline_id, pieces)
-         SELECT id, $2, $3, $4, $5, $6, $7 FROM documents WHERE id = $1
+        "INSERT INTO dub_outputs (document_id, plan_hash, revision, item_id, voice_item_id, timeline_id, pieces,
+             volumes)
+         SELECT id, $2, $3, $4, $5, $6, $7, $8 FROM documents WHERE id = $1
          ON CONFLICT (document_id) DO UPDATE SET revision = excluded.revision, item_id = excluded.item_id,
              voice_item_id = excluded.voice_item_id, timeline_id = excluded.timeline_id, pieces = excluded.pieces,
-             made_at = mws_now()",
+             volumes = excluded.volumes, made_at = mws_now()",
         spoken.dub.uuid(),
         spoken.plan_hash,
         spoken.revision,
         spoken.item.id as ItemId,
         spoken.voice.id as ItemId,
         spoken.timeline as TimelineId,
-        Json(&spoken.pieces) as Json<&Vec<Piece>>
+        Json(&spoken.pieces) as Json<&Vec<Piece>>,
+        Json(spoken.volumes) as Json<Volumes>
     )
     .execute(conn)
     .await?;

@@ -46,7 +46,7 @@ pub struct ProjectRow {
     pub budget: Option<Value>,
     /// The name of the planner that works on it.
     pub planner: Option<String>,
-    /// The timeline that the agent made.
+    /// The timeline that the agent made; none when it is deleted or not made yet.
     pub timeline_id: Option<TimelineId>,
     /// The item that the agent made as its result; none when it is deleted or not made yet.
     pub output_item_id: Option<ItemId>,
@@ -122,7 +122,9 @@ pub async fn find(conn: &mut PgConnection, id: ProjectId) -> sqlx::Result<Option
         r#"SELECT id AS "id: ProjectId", workspace_id AS "workspace_id: WorkspaceId",
                account_id AS "account_id: AccountId", status AS "status: ProjectStatus", revision, mode, output_type,
                brief, agent_message, assembled_url, assembled_url_expires_at, assets, timeline, webhook_url, budget,
-               planner, timeline_id AS "timeline_id: TimelineId",
+               planner,
+               (SELECT d.id FROM documents d WHERE d.id = timeline_id AND d.kind = 'timeline')
+                   AS "timeline_id: TimelineId",
                (SELECT i.id FROM items i WHERE i.id = output_item_id AND i.deleted_at IS NULL)
                    AS "output_item_id: ItemId",
                spent_minutes AS "spent_minutes: Minutes", spent_credits AS "spent_credits: Credits", spent_steps,

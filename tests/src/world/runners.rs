@@ -1,12 +1,12 @@
 //! What does the work of jobs in tests: nothing at all, at once or when the test lets it, or with the failure that it
 //! asks for.
 
-use domain::dub::{Piece, Segment, offered_pair};
+use domain::dub::{Piece, Segment, Volumes, offered_pair};
 use domain::item::ItemType;
 use domain::model::BuiltIn;
 use domain::read::Read;
 use domain::task::Task;
-use domain::timeline::Picture;
+use domain::timeline::{Picture, Ratio};
 use futures_util::FutureExt;
 use std::future::Future;
 use std::io::{Seek, Write};
@@ -119,7 +119,9 @@ pub fn dubbed(asked: DubRequest) -> Result<Dubbed, ReadError> {
     let pieces: Vec<Piece> = body.segments.iter().map(piece).collect();
     let before = asked.plan.before.filter(|_| asked.before.is_some()).map(|before| before.pieces).unwrap_or_default();
     let reused = pieces.iter().filter(|piece| before.iter().any(|one| one.key == piece.key)).count();
+    let background = body.keep_background.then_some(Ratio(800_000));
     Ok(Dubbed {
+        volumes: Volumes { voices: Ratio(500_000), background },
         mix: Rendered { media: generated()?, duration_ms: asked.duration_ms },
         voice: generated()?,
         spoken: pieces.len() - reused,

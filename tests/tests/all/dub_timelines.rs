@@ -71,6 +71,7 @@ async fn a_timeline_is_dubbed_as_its_film_and_an_edit_in_between_changes_nothing
     let started = client.tool("dub", &body).await?;
     let told = started.data()?;
     assert_eq!((&told["item_id"], &told["source_timeline_id"]), (&rendered, &id));
+    assert_eq!(told["timeline_revision"], 1);
     let dubbed = client.reaches(&job(&started)?, "succeeded").await?;
     assert_eq!((&dubbed["kind"], &dubbed["item_id"]), (&json!("dub"), &rendered));
     let event = receiver.gets(1).await?[0].json();
@@ -78,14 +79,19 @@ async fn a_timeline_is_dubbed_as_its_film_and_an_edit_in_between_changes_nothing
 
     let ready = client.tool("dub", &body).await?.data()?.clone();
     assert_eq!((&ready["status"], &ready["timeline_id"]), (&json!("ready"), &dubbed["result"]["timeline_id"]));
+    assert_eq!(ready["timeline_revision"], 1);
     let dub = dub_of(client, &ready["dub_id"]).await?;
     assert_eq!((&dub["source_timeline_id"], &dub["item_id"]), (&id, &rendered));
     let variant = client.tool("get_timeline", &json!({ "timeline_id": ready["timeline_id"] })).await?;
     let variant = variant.data()?["timeline"].clone();
-    assert_eq!((&variant["variant_of"], &variant["language"]), (&id, &json!("spa")));
+    assert_eq!((&variant["variant_of"], &variant["language"]), (&id, &dub["target_language"]));
+    let listed = client.tool("list_timelines", &json!({})).await?.data()?["timelines"][0].clone();
+    assert_eq!((&listed["id"], &listed["language"]), (&variant["id"], &json!("es")), "told from the others");
     assert_eq!(variant["scenes"].as_array().map(Vec::len), Some(1), "as it was at its first revision");
     assert_eq!((&variant["scenes"][0]["item_id"], &variant["scenes"][0]["volume"]), (&json!(item), &json!(0.0)));
-    assert_eq!(variant["audio"]["voiceover"]["item_id"], dubbed["result"]["voice_item_id"]);
+    let voiceover = &variant["audio"]["voiceover"];
+    assert_eq!(voiceover["item_id"], dubbed["result"]["voice_item_id"]);
+    assert_eq!(voiceover["volume"], 0.5, "as loud as the dub is mixed");
 
     // What the timeline is now is another film; the same film is that of `render_timeline`.
     let now = client.tool("dub", &present).await?;
@@ -138,6 +144,50 @@ async fn what_is_deleted_or_cancelled_in_between_ends_the_step_and_costs_nothing
     assert_eq!(variant["scenes"][0]["item_id"], json!(stays), "what was asked for is made");
     assert_eq!(client.tool("dub", &body).await?.code(), "timeline_not_found");
     assert_eq!(scheduler::check_ledger::run_once(&world.process).await?, 0);
+    world.end().await
+}
+
+#[tokio::test]
+async fn what_is_deleted_is_named_no_more_and_each_answer_says_its_revision() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let (client, item) = (&tenant.client, world.item(&tenant, Media::video(60)).await?);
+    let id = timeline(client, item).await?;
+    let unread = json!({ "timeline_id": id, "target_language": "es" });
+    let film = job(&client.tool("dub", &unread).await?)?;
+    world.work(runners::instant()).await?;
+    client.reaches(&film, "succeeded").await?;
+    let reading = client.tool("dub", &with(&unread, "dry_run", true)).await?.data()?.clone();
+    assert_eq!((&reading["status"], &reading["source_timeline_id"]), (&json!("startable"), &id), "its transcript");
+    assert_eq!(reading["timeline_revision"], 1);
+
+    let (body, get) = (spoken(&id), |id: &Value| json!({ "timeline_id": id }));
+    client.reaches(&job(&client.tool("dub", &body).await?)?, "succeeded").await?;
+    let ready = client.tool("dub", &body).await?.data()?.clone();
+    let again = json!({ "dub_id": ready["dub_id"] });
+    client.tool("delete_timeline", &get(&ready["timeline_id"])).await?.data()?;
+    for (tool, ask) in [("dub", &body), ("render_dub", &again)] {
+        let answer = client.tool(tool, ask).await?.data()?.clone();
+        assert_eq!((&answer["status"], &answer["timeline_id"]), (&json!("ready"), &Value::Null), "{tool}");
+        assert_eq!((&answer["output_item_id"], &answer["source_timeline_id"]), (&ready["output_item_id"], &id));
+    }
+    let shown = dub_of(client, &ready["dub_id"]).await?;
+    assert_eq!((&shown["timeline_id"], &shown["source_timeline_id"]), (&Value::Null, &id));
+    client.tool("delete_timeline", &get(&id)).await?.data()?;
+    for field in ["voice_item_id", "output_item_id"] {
+        client.tool("delete_item", &json!({ "ref": shown[field] })).await?.data()?;
+    }
+    let shown = dub_of(client, &ready["dub_id"]).await?;
+    for field in ["source_timeline_id", "timeline_id", "voice_item_id", "output_item_id"] {
+        assert_eq!(shown[field], Value::Null, "{field}");
+    }
+    // What is made anew is named again.
+    let anew = client.tool("render_dub", &again).await?;
+    assert_eq!((&anew.data()?["source_timeline_id"], &anew.data()?["timeline_revision"]), (&Value::Null, &Value::Null));
+    client.reaches(&job(&anew)?, "succeeded").await?;
+    let shown = dub_of(client, &ready["dub_id"]).await?;
+    let timeline = client.tool("get_timeline", &get(&shown["timeline_id"])).await?.data()?["timeline"].clone();
+    assert_eq!(timeline["audio"]["voiceover"]["item_id"], shown["voice_item_id"]);
     world.end().await
 }
 
@@ -195,7 +245,9 @@ async fn a_film_that_could_not_be_dubbed_is_not_rendered() -> anyhow::Result<()>
     let long = client.tool("create_timeline", &long).await?.data()?["timeline"]["id"].clone();
     for (asked, code, said) in [
         (with(&body, "timeline_revision", 1), "revision_conflict", "at revision 3 now"),
-        (with(&body, "timeline_revision", 4), "revision_conflict", "Revision 4"),
+        (with(&body, "timeline_revision", 2), "revision_conflict", "call again for revision 3"),
+        (with(&body, "timeline_revision", 4), "revision_conflict", "Revision 4 of the timeline does not exist yet"),
+        (with(&body, "timeline_revision", 0), "revision_conflict", "Revision 0 of the timeline does not exist."),
         (with(&body, "timeline_id", "tml_x"), "timeline_not_found", ""),
         (with(&body, "timeline_id", empty), "invalid_request", "can't be rendered"),
         (with(&body, "timeline_id", long), "read_not_applicable", "3 hours"),

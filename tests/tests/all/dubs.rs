@@ -158,7 +158,7 @@ async fn a_talk_is_heard_translated_and_spoken_and_spoken_again_where_it_is_chan
     assert_eq!((&spoken["stale"], &spoken["segments"][1]["overflow"]), (&json!(false), &json!(0.0)));
     let timeline = client.tool("get_timeline", &json!({ "timeline_id": ready["timeline_id"] })).await?;
     let timeline = timeline.data()?["timeline"].clone();
-    assert_eq!((&timeline["language"], &timeline["revision"]), (&json!("spa"), &json!(2)));
+    assert_eq!((&timeline["language"], &timeline["revision"]), (&json!("es"), &json!(2)));
     assert_eq!(timeline["audio"]["voiceover"]["item_id"], ended["result"]["voice_item_id"]);
     assert_eq!(timeline["scenes"][0]["item_id"], json!(item));
     let same = client.tool("render_dub", &json!({ "dub_id": dub["id"] })).await?;
@@ -276,7 +276,14 @@ async fn the_same_dub_is_made_once_whatever_is_repeated_and_anew_when_it_is_dele
         dub["segments"].as_array().into_iter().flatten().map(|one| (&one["speaker"], &one["voice"])).collect();
     assert_eq!(told, [(&json!("A"), &json!("es")), (&json!("B"), &json!("es+f3"))]);
     let timeline = client.tool("get_timeline", &json!({ "timeline_id": ready["timeline_id"] })).await?;
-    assert_eq!(timeline.data()?["timeline"]["audio"]["tracks"][0]["duck_db"], 15.0);
+    let audio = &timeline.data()?["timeline"]["audio"];
+    let background = &audio["tracks"][0];
+    assert_eq!((&background["duck_db"], &background["volume"]), (&json!(15.0), &json!(0.8)));
+    assert_eq!(audio["voiceover"]["volume"], 0.5);
+    // Nobody has read where the voices speak, and the item's own sound goes down under them all the same.
+    let render = json!({ "timeline_id": ready["timeline_id"], "dry_run": true });
+    let dry = client.tool("render_timeline", &render).await?.data()?.clone();
+    assert_eq!((&dry["status"], &dry["warnings"]), (&json!("startable"), &json!([])));
     // A job's id names what it made.
     let named = client.tool("get_item", &json!({ "ref": id })).await?;
     assert_eq!(named.data()?["item"]["id"], ready["output_item_id"]);

@@ -32,7 +32,8 @@ const FULL: &str = "SET session_replication_role = replica;
     INSERT INTO document_revisions (document_id, revision, name, body, summary, bytes)
     SELECT md5('document' || n)::uuid, 1, 'a', '{}', '{}', 2 FROM generate_series(1, 30000) AS n;
     INSERT INTO dub_outputs (document_id, plan_hash, revision, item_id, voice_item_id, timeline_id, pieces)
-    SELECT md5('document' || n)::uuid, sha256(n::text::bytea), 1, md5('a')::uuid, md5('b')::uuid, md5('c')::uuid, '[]'
+    SELECT md5('document' || n)::uuid, sha256(n::text::bytea), 1, md5('a')::uuid, md5('b' || n)::uuid,
+        md5('c')::uuid, '[]'
     FROM generate_series(1, 30000) AS n;
     INSERT INTO comments (id, item_id, workspace_id, text, user_id)
     SELECT md5('comment' || n)::uuid, md5((n % 40)::text)::uuid, md5((n % 40)::text)::uuid, 'a', md5('user')::uuid
@@ -121,7 +122,9 @@ async fn what_was_dubbed(conn: &mut PgConnection) -> anyhow::Result<()> {
     dubs::made(conn, &[0; 32]).await?;
     goes_by(conn, "the dub of a plan", "dub_outputs_plan").await?;
     dubs::output(conn, DubId::mint()).await?;
-    goes_by(conn, "what was spoken of a dub", "dub_outputs_pkey").await
+    goes_by(conn, "what was spoken of a dub", "dub_outputs_pkey").await?;
+    dubs::spoken_in(conn, ItemId::mint()).await?;
+    goes_by(conn, "what is heard in voices", "dub_outputs_voice").await
 }
 
 async fn what_is_said(conn: &mut PgConnection) -> anyhow::Result<()> {

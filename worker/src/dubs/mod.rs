@@ -21,7 +21,7 @@ use crate::readers::decode::{Encoder, Feed, MediaTools, Workshop, input_path};
 use crate::readers::{JobCtx, MediaSource, Progress, ReadError};
 use crate::renders::{DubMix, Rendered, Renderer};
 use domain::document::MOST_BYTES;
-use domain::dub::{Dub, DubPlan, Language, Piece, engine_of, offered_pair, usual_voice};
+use domain::dub::{Dub, DubPlan, Language, Piece, Volumes, engine_of, offered_pair, usual_voice};
 use domain::model::BuiltIn;
 use domain::pixels::PictureSize;
 use domain::task::Task;
@@ -61,6 +61,8 @@ pub struct Dubbed {
     pub voice: NewMedia,
     /// The dub, translated.
     pub body: Dub,
+    /// How loud its sounds are in the mix.
+    pub volumes: Volumes,
     /// The place of each segment in the voices.
     pub pieces: Vec<Piece>,
     /// Segments that were spoken now.
@@ -124,14 +126,14 @@ impl Dubber {
             duration_us: asked.duration_ms * 1_000,
             most_bytes: asked.most_bytes,
         };
-        let mix = self.renderer.dub(&mixing, &ctx.step(SPOKEN, 100)).await?;
+        let (mix, volumes) = self.renderer.dub(&mixing, &ctx.step(SPOKEN, 100)).await?;
         let probe = source.probe();
         let facts = facts(probe, None);
         let number = |pixels: Option<i32>| pixels.and_then(|pixels| u32::try_from(pixels).ok());
         let size = number(facts.width).zip(number(facts.height)).map(|(width, height)| PictureSize { width, height });
         let picture = Picture { size, rate: probe.frame_rate };
         let VoiceTrack { pieces, spoken, reused, unspoken, .. } = track;
-        Ok(Dubbed { mix, voice, body, pieces, spoken, reused, unspoken, picture })
+        Ok(Dubbed { mix, voice, body, volumes, pieces, spoken, reused, unspoken, picture })
     }
 
     /// Translates the segments that have no translation.

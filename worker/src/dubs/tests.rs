@@ -4,13 +4,18 @@ use super::{DubRequest, Dubbed, Dubber, spoken_pairs};
 use crate::open_media::OpenMedia;
 use crate::readers::ReadError;
 use crate::readers::tests::{Studio, an_hour};
-use crate::renders::Renderer;
-use domain::dub::{Before, Dub, DubPlan, DubTool, Segment};
+use crate::renders::{ItemMedia, Renderer, Sources};
+use domain::dub::{Before, Dub, DubPlan, DubTool, Piece, Segment, Voices, variant};
+use domain::film::{FilmFormat, FilmOutput, FilmQuality};
 use domain::ids::{ItemId, WorkspaceId};
+use domain::item::ItemType;
 use domain::model::BuiltIn;
+use domain::pixels::Pictures;
 use domain::read::Read;
-use domain::timeline::Micros;
+use domain::render::RenderPlan;
+use domain::timeline::{Micros, SourceFacts, film_of, pictured};
 use runtime::media::MediaStore;
+use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -123,6 +128,37 @@ impl Cinema {
         levels.stored.data["integrated_lufs"].as_f64().unwrap()
     }
 
+    /// The dub's timeline, rendered as sound into a file of this name.
+    async fn timeline(&self, made: &Dubbed, source: &Path, voices: &Path, name: &str) -> PathBuf {
+        let (ctx, voice) = (an_hour(), ItemId::mint());
+        let mut others = HashMap::new();
+        for (item, path) in [(made.body.source, source), (voice, voices)] {
+            let media = self.studio.open(path, &ctx).await.unwrap();
+            let duration_ms = media.probe().duration_ms.or(made.voice.facts.duration_ms).unwrap();
+            others.insert(item, ItemMedia { media, duration_ms });
+        }
+        let lasts = |item: ItemId| Micros::ms(others[&item].duration_ms);
+        let facts = |item: ItemId| SourceFacts {
+            kind: ItemType::Audio,
+            duration: Some(lasts(item)),
+            has_audio: true,
+            has_video: false,
+            seekable: false,
+            pictures: Pictures::default(),
+        };
+        let sources = others.keys().map(|item| (*item, facts(*item))).collect();
+        let speech = HashMap::from([(voice, made.pieces.iter().map(Piece::heard).collect())]);
+        let voices = Voices { item: voice, duration: lasts(voice), volumes: made.volumes };
+        let timeline = variant(&made.body, &voices, lasts(made.body.source), pictured(made.picture));
+        let output = FilmOutput { format: FilmFormat::Wav, quality: FilmQuality::Standard };
+        let film = film_of(&timeline, &sources, &speech, &[], output).unwrap();
+        let plan = RenderPlan::RenderTimeline { film: Box::new(film) };
+        let source = others[&made.body.source].media.clone();
+        let sources = Sources { source, music: None, others };
+        let rendered = self.dubber.renderer.render(&sources, &plan, 1 << 30, &ctx).await;
+        self.save(&mut rendered.unwrap().media.file, name)
+    }
+
     /// The samples of a piece in a file of the voices.
     fn samples(&self, path: &Path, at: i64, len: i64) -> Vec<u8> {
         let name = path.to_str().unwrap();
@@ -182,6 +218,28 @@ async fn a_talk_is_translated_spoken_in_its_time_and_as_loud_as_it_was() {
         assert_eq!(made.voice.facts.content_type, "audio/flac");
     }
     assert!(cinema.folder.path().exists());
+}
+
+#[tokio::test]
+async fn the_timeline_of_a_quiet_talk_is_as_quiet_as_its_dub() {
+    let cinema = Cinema::new();
+    let (_, segments) = cinema.talk("talk.wav");
+    // Two channels, as a film has them: the meter adds up what both play.
+    cinema.studio.run("sox", &["talk.wav", "-c", "2", "quiet.wav", "vol", "0.12"]);
+    let path = cinema.studio.path("quiet.wav");
+    let source = cinema.keep("items/a/media/1", &path).await;
+    for keep in [false, true] {
+        let mut made = cinema.dub(&source, dub(segments.clone(), Some("en"), keep), None).await.unwrap();
+        let mixed = cinema.save(&mut made.mix.media.file, "mixed.wav");
+        let voices = cinema.save(&mut made.voice.file, "voices.flac");
+        let film = cinema.timeline(&made, &path, &voices, "film.wav").await;
+        let (was, is) = (cinema.loudness(&path).await, cinema.loudness(&mixed).await);
+        let of_film = cinema.loudness(&film).await;
+        println!("keep {keep}: {was} LUFS, dub {is}, timeline {of_film}, {:?}", made.volumes);
+        assert!((was - is).abs() <= 1.0, "{was} LUFS, dub {is}");
+        assert!((is - of_film).abs() <= 0.5, "dub {is} LUFS, timeline {of_film}");
+        assert!(made.volumes.voices.number() < 0.5 && made.volumes.background.is_some() == keep, "{:?}", made.volumes);
+    }
 }
 
 #[tokio::test]

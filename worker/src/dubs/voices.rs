@@ -11,7 +11,7 @@ use crate::readers::decode::{
     Channels, MediaTools, SoundFormat, Workshop, decode_sound, input_path, nameless, whole_output,
 };
 use crate::readers::{JobCtx, MediaSource, ReadError};
-use domain::dub::{Dub, Piece, Segment, Spoken, engine_of, fitted, tempo};
+use domain::dub::{Dub, Piece, Segment, Spoken, VOICE_RATE, engine_of, fitted, tempo};
 use domain::generation::Asked;
 use domain::media_time::sample_at;
 use std::collections::HashMap;
@@ -21,7 +21,7 @@ use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::PermissionsExt;
 
 /// Samples per second of the track.
-pub(crate) const RATE: u32 = 48_000;
+pub(crate) const RATE: u32 = VOICE_RATE;
 /// Samples per millisecond of the track.
 const SAMPLES_A_MS: i64 = RATE as i64 / 1_000;
 /// Bytes per sample.

@@ -8,7 +8,7 @@ use crate::jobs::{Done, Worker};
 use crate::readers::{JobCtx, ProcessorTime, ReadError};
 use domain::credits::Credits;
 use domain::document::MOST_NAME_CHARACTERS;
-use domain::dub::{DubPlan, engine_of, variant, variant_of};
+use domain::dub::{DubPlan, Voices, engine_of, variant, variant_of};
 use domain::generation::MadeBy;
 use domain::ids::{DubId, ItemId, JobId, TimelineId};
 use domain::task::Task;
@@ -123,7 +123,7 @@ impl Worker {
         dubbed: Dubbed,
         most_bytes: u64,
     ) -> Result<Done, ReadError> {
-        let Dubbed { mix, voice: voices, body, pieces, spoken, reused, unspoken, picture } = dubbed;
+        let Dubbed { mix, voice: voices, body, volumes, pieces, spoken, reused, unspoken, picture } = dubbed;
         let bytes = mix.media.file.metadata()?.len().saturating_add(voices.file.metadata()?.len());
         self.reserve(claimed, bytes).await?;
         let (plan, voice) = (&known.plan, known.material.voice);
@@ -135,10 +135,10 @@ impl Worker {
         let new_voice = self.new_item(claimed, output, voices, most_bytes).await?;
         let dub = plan.dub.unwrap_or_else(DubId::mint);
         let source = Micros::ms(item.duration_ms);
-        let voices = (voice, Micros::ms(new_voice.facts.duration_ms.unwrap_or(0)));
+        let voices = Voices { item: voice, duration: Micros::ms(new_voice.facts.duration_ms.unwrap_or(0)), volumes };
         let timeline = match &plan.original {
-            Some(original) => variant_of(original, &body, voices, source),
-            None => variant(&body, voices, source, pictured(picture)),
+            Some(original) => variant_of(original, &body, &voices, source),
+            None => variant(&body, &voices, source, pictured(picture)),
         };
         let overflowing = pieces.iter().filter(|piece| piece.overflow_ms > 0).count();
         let result = json!({
@@ -153,6 +153,7 @@ impl Worker {
             new: plan.dub.is_none().then(|| (document_name(&plan.item_name()), body_of(&body, body.summary()))),
             revision: plan.revision,
             plan_hash: known.row.hash.clone(),
+            volumes,
             pieces,
             timeline: known.timeline,
             new_timeline: (document_name(&plan.item_name()), body_of(&timeline, timeline.summary())),

@@ -1,7 +1,8 @@
 //! The mix of a dub: the voices, over the item's own sound if that is kept, at its loudness and with its picture.
 //!
 //! Loudness can't be computed by adding, so it is measured: the voices are brought to the item's loudness, then the mix
-//! is measured and its gain corrected until it has that loudness too. Sound goes through in blocks, however long it is.
+//! is measured and its gain corrected until it has that loudness too. The volumes that are found are those of the dub's
+//! timeline as well. Sound goes through in blocks, however long it is.
 
 use super::format::{Container, kept_channels};
 use super::limiter::Limiter;
@@ -14,9 +15,10 @@ use crate::ingest::facts;
 use crate::new_media::NewMedia;
 use crate::readers::decode::{Channels, SoundFormat, SoundStream, Workshop, cover, made};
 use crate::readers::{JobCtx, MediaSource, Progress, ReadError, integrated_loudness};
-use domain::dub::{ATTACK_MS, DOWN, RELEASE_MS};
+use domain::dub::{ATTACK_MS, DOWN, MOST_GAIN_DB, Piece, RELEASE_MS, Volumes};
 use domain::ducking::{DuckRule, GainPoint, envelope};
 use domain::media_time::{Span, sample_at};
+use domain::timeline::Ratio;
 use ebur128::{EbuR128, Mode};
 use std::io::SeekFrom;
 use tokio::fs::File;
@@ -30,8 +32,8 @@ const USUAL_LUFS: f64 = -23.0;
 const NEAR_LU: f64 = 0.3;
 /// How often the mix is measured and its gain corrected, at most: only a mix that the limiter turns down needs two.
 const MOST_TURNS: usize = 3;
-/// The largest gain or reduction, in decibels.
-const MOST_DB: f64 = 40.0;
+/// The largest reduction, in decibels.
+const LEAST_DB: f64 = -40.0;
 
 /// The inputs of a mix.
 #[derive(Debug)]
@@ -56,14 +58,15 @@ struct Levels {
 }
 
 impl Renderer {
-    /// Mixes a dub and writes it, as long as its item or until its last word, whichever is longer.
-    pub(crate) async fn dub(&self, mix: &DubMix<'_>, ctx: &JobCtx) -> Result<Rendered, ReadError> {
+    /// Mixes a dub and writes it, as long as its item or until its last word, whichever is longer. Returns the volumes
+    /// of its sounds too.
+    pub(crate) async fn dub(&self, mix: &DubMix<'_>, ctx: &JobCtx) -> Result<(Rendered, Volumes), ReadError> {
         let (workshop, container) = (Workshop::of(mix.source)?, Container::of(mix.source));
         let is_film = container == Container::Mp4;
         let (name, sound_ends) = if is_film { (SOUND_FILE, SOUND * 2) } else { (OUTPUT_FILE, 100) };
         let sounding = ctx.step(0, sound_ends);
         let (loudness, decoded_ms) = integrated_loudness(mix.source, &sounding.step(0, 20)).await?;
-        let levels = mix.levels(loudness.unwrap_or(USUAL_LUFS), &sounding).await?;
+        let volumes = mix.volumes(loudness.unwrap_or(USUAL_LUFS), &sounding).await?;
         let track = Track {
             media: mix.source,
             workshop: &workshop,
@@ -72,7 +75,7 @@ impl Renderer {
             most_bytes: mix.most_bytes,
         };
         let mut encoder = track.encoder(SoundFormat { rate: RATE, channels: mix.channels() }, ctx).await?;
-        let mut mixing = Mixing::start(mix, levels, &sounding).await?;
+        let mut mixing = Mixing::start(mix, volumes, &sounding).await?;
         while let Some(block) = mixing.next(&sounding).await? {
             encoder.write(&bytes(&block), ctx).await?;
             sounding.progress.reach_part(mixing.done.unsigned_abs(), mixing.len.unsigned_abs());
@@ -97,7 +100,7 @@ impl Renderer {
             _ => None,
         };
         let media = NewMedia { file: output.file().try_clone()?, facts, picture };
-        Ok(Rendered { media, duration_ms: decoded_ms })
+        Ok((Rendered { media, duration_ms: decoded_ms }, volumes))
     }
 }
 
@@ -111,31 +114,39 @@ impl DubMix<'_> {
         sample_at(self.duration_us, RATE).max(self.track.samples)
     }
 
-    /// Returns the gains at which the mix has the loudness `wanted`, in LUFS.
-    async fn levels(&self, wanted: f64, ctx: &JobCtx) -> Result<Levels, ReadError> {
+    /// Returns the volumes of these gains.
+    fn at(&self, levels: Levels) -> Volumes {
+        let background = self.background.then(|| Volumes::of_gain(levels.all));
+        Volumes { voices: Volumes::of_gain(levels.voice + levels.all), background }
+    }
+
+    /// Returns the volumes at which the mix has the loudness `wanted`, in LUFS.
+    async fn volumes(&self, wanted: f64, ctx: &JobCtx) -> Result<Volumes, ReadError> {
         let aside = JobCtx { progress: Progress::new(), ..ctx.clone() };
         let mut levels = Levels { voice: 0.0, all: 0.0 };
         // First without the item's own sound: the voices alone are brought to its loudness.
         let alone = DubMix { background: false, ..*self };
-        let Some(voices) = alone.measured(levels, &aside).await? else { return Ok(levels) };
-        levels.voice = (wanted - voices).clamp(-MOST_DB, MOST_DB);
+        let Some(voices) = alone.measured(alone.at(levels), &aside).await? else { return Ok(self.at(levels)) };
+        levels.voice = (wanted - voices).clamp(LEAST_DB, MOST_GAIN_DB);
+        // Neither sound is louder than a timeline can have it.
+        let most_db = MOST_GAIN_DB - levels.voice.max(0.0);
         for turn in 0..MOST_TURNS {
-            let Some(found) = self.measured(levels, &aside).await? else { break };
+            let Some(found) = self.measured(self.at(levels), &aside).await? else { break };
             ctx.progress.reach(u8::try_from(30 + turn * 10).unwrap_or(50));
             if (wanted - found).abs() <= NEAR_LU {
                 break;
             }
-            levels.all = (levels.all + wanted - found).clamp(-MOST_DB, MOST_DB);
+            levels.all = (levels.all + wanted - found).clamp(LEAST_DB, most_db);
         }
-        Ok(levels)
+        Ok(self.at(levels))
     }
 
-    /// Returns the loudness of the mix with these gains, in LUFS; none for silence.
-    async fn measured(&self, levels: Levels, ctx: &JobCtx) -> Result<Option<f64>, ReadError> {
+    /// Returns the loudness of the mix with these volumes, in LUFS; none for silence.
+    async fn measured(&self, volumes: Volumes, ctx: &JobCtx) -> Result<Option<f64>, ReadError> {
         let channels = count(self.channels());
         let failed = |error: ebur128::Error| ReadError::Internal(format!("ebur128: {error}"));
         let mut meter = EbuR128::new(u32::try_from(channels).unwrap_or(1), RATE, Mode::I).map_err(failed)?;
-        let mut mixing = Mixing::start(self, levels, ctx).await?;
+        let mut mixing = Mixing::start(self, volumes, ctx).await?;
         while let Some(block) = mixing.next(ctx).await? {
             meter.add_frames_f32(&block).map_err(failed)?;
         }
@@ -147,8 +158,7 @@ impl DubMix<'_> {
     /// Returns the envelope that turns the item's own sound down under the voices.
     fn envelope(&self) -> Vec<GainPoint> {
         let us = |samples: i64| samples * 1_000_000 / i64::from(RATE);
-        let spoken: Vec<Span> =
-            self.track.pieces.iter().map(|piece| Span::new(us(piece.at), us(piece.at + piece.len))).collect();
+        let spoken: Vec<Span> = self.track.pieces.iter().map(Piece::heard).collect();
         envelope(&spoken, us(self.len()), DuckRule::new(f64::from(DOWN) / 100.0, ATTACK_MS, RELEASE_MS))
     }
 }
@@ -158,9 +168,11 @@ struct Mixing {
     own: Option<SoundStream>,
     pending: Vec<f32>,
     voices: BufReader<File>,
+    /// How the item's own sound is turned down under the voices.
     gain: Gain,
+    /// The volumes of the voices and of the item's own sound.
     voice: f32,
-    all: f32,
+    background: f32,
     limiter: Limiter,
     channels: usize,
     done: i64,
@@ -168,7 +180,7 @@ struct Mixing {
 }
 
 impl Mixing {
-    async fn start(mix: &DubMix<'_>, levels: Levels, ctx: &JobCtx) -> Result<Self, ReadError> {
+    async fn start(mix: &DubMix<'_>, volumes: Volumes, ctx: &JobCtx) -> Result<Self, ReadError> {
         let wanted = SoundFormat { rate: RATE, channels: mix.channels() };
         let own = if mix.background { Some(SoundStream::start(mix.source, wanted, &aside(ctx)).await?) } else { None };
         let mut file = File::from_std(mix.track.file.try_clone()?);
@@ -179,8 +191,8 @@ impl Mixing {
             pending: Vec::new(),
             voices: BufReader::with_capacity(BLOCK * 2, file),
             gain: Gain::from(&mix.envelope(), RATE, 0),
-            voice: factor(levels.voice),
-            all: factor(levels.all),
+            voice: factor(volumes.voices),
+            background: volumes.background.map_or(0.0, factor),
             limiter: Limiter::new(RATE, channels),
             channels,
             done: 0,
@@ -202,7 +214,7 @@ impl Mixing {
             let gain = self.gain.next();
             for channel in 0..self.channels {
                 let own = own.get(frame * self.channels + channel).copied().unwrap_or(0.0);
-                mixed.push((own * gain + voice * self.voice) * self.all);
+                mixed.push(own * gain * self.background + voice * self.voice);
             }
         }
         self.done += i64::try_from(frames).unwrap_or(0);
@@ -252,7 +264,7 @@ const fn count(channels: Channels) -> usize {
     if matches!(channels, Channels::Mono) { 1 } else { 2 }
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "gains of sound")]
-fn factor(db: f64) -> f32 {
-    10_f64.powf(db / 20.0) as f32
+#[expect(clippy::cast_possible_truncation, reason = "volumes of sound")]
+fn factor(volume: Ratio) -> f32 {
+    volume.number() as f32
 }

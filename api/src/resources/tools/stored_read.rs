@@ -19,6 +19,7 @@ use crate::usecases::starting::{self, cloud_processing};
 use domain::ids::ItemId;
 use domain::plan::{Answer as ReadAnswer, Reason};
 use domain::read::Read;
+use poem_openapi::types::{ParseFromJSON, ToJSON};
 use poem_openapi::{Enum, Object};
 use serde_json::{Value, json};
 use store::idempotency::Key;
@@ -54,12 +55,15 @@ pub struct Need<'a> {
 
 /// The stored read, or the answer while there is none.
 #[derive(Debug)]
-pub enum Needed {
+pub enum Needed<T: ParseFromJSON + ToJSON = QueuedRead> {
     /// It is stored.
     Ready(ReadyRead),
     /// A job computes it, or this is the first answer to the same Idempotency-Key: answer with these bytes.
-    Answered(Stored<ToolAnswer<QueuedRead>>),
+    Answered(Stored<ToolAnswer<T>>),
 }
+
+/// Writes a tool's own answer while its read is missing.
+type Told<'a, T> = &'a (dyn Fn(QueuedRead) -> T + Sync);
 
 /// A stored read.
 #[derive(Debug)]
@@ -105,6 +109,20 @@ pub enum NeedStatus {
 /// Those of [`REFUSALS`]; also `rate_limited` when the account is at its limit of live jobs, and `unavailable` while an
 /// operator has paused the read.
 pub async fn need(app: &App, caller: &Caller, key: IdempotencyKey, need: &Need<'_>) -> Answer<Needed> {
+    need_told(app, caller, key, need, &|queued| queued).await
+}
+
+/// As [`need`], for a tool whose answer says more than which job computes the read: `told` writes it.
+///
+/// # Errors
+/// As [`need`].
+pub async fn need_told<T: ParseFromJSON + ToJSON>(
+    app: &App,
+    caller: &Caller,
+    key: IdempotencyKey,
+    need: &Need<'_>,
+    told: Told<'_, T>,
+) -> Answer<Needed<T>> {
     let may_start = caller.workspace.role >= Role::Editor;
     // A stored read needs no dispatch, and a caller who may not start jobs may still see it. With a key, dispatch comes
     // first: the key may already have an answer.
@@ -115,9 +133,9 @@ pub async fn need(app: &App, caller: &Caller, key: IdempotencyKey, need: &Need<'
     }
     caller.require(Role::Editor)?;
     if need.dry_run {
-        return estimate(app, caller, need).await;
+        return estimate(app, caller, need, told).await;
     }
-    start(app, caller, key, need).await
+    start(app, caller, key, need, told).await
 }
 
 async fn look(app: &App, caller: &Caller, need: &Need<'_>) -> Answer<Option<ReadyRead>> {
@@ -136,10 +154,15 @@ async fn ready(app: &App, caller: &Caller, item: ItemId, read: Read) -> Answer<O
 }
 
 /// Returns the answer of a dry run: what starting the read would hold.
-async fn estimate(app: &App, caller: &Caller, need: &Need<'_>) -> Answer<Needed> {
+async fn estimate<T: ParseFromJSON + ToJSON>(
+    app: &App,
+    caller: &Caller,
+    need: &Need<'_>,
+    told: Told<'_, T>,
+) -> Answer<Needed<T>> {
     let prepared = dispatch::estimate(&app.process, &dispatch_request(caller, need, None)).await?;
     let not = |reason| Err(starting::not_started(reason, &prepared));
-    match (queued(caller, need, &prepared), only(&prepared)) {
+    match (queued(caller, need, &prepared, told), only(&prepared)) {
         (Some(answer), _) => Ok(Needed::Answered(answer)),
         (None, (_, Some(ReadAnswer::Not(reason)))) => not(*reason),
         // It was stored a moment ago: look again.
@@ -160,10 +183,16 @@ fn dispatch_request(caller: &Caller, need: &Need<'_>, key: Option<Key>) -> Dispa
     }
 }
 
-async fn start(app: &App, caller: &Caller, key: IdempotencyKey, need: &Need<'_>) -> Answer<Needed> {
+async fn start<T: ParseFromJSON + ToJSON>(
+    app: &App,
+    caller: &Caller,
+    key: IdempotencyKey,
+    need: &Need<'_>,
+    told: Told<'_, T>,
+) -> Answer<Needed<T>> {
     let canonical = json!([need.tool, caller.workspace.id, need.request]);
     let request = dispatch_request(caller, need, starting::keyed(app, caller, need.tool, key, &canonical));
-    let queued = |prepared: &Prepared| queued(caller, need, prepared);
+    let queued = |prepared: &Prepared| queued(caller, need, prepared, told);
     let compose = |prepared: &Prepared| queued(prepared).map(|answer| answer.body().to_owned()).unwrap_or_default();
     let dispatched = dispatch::dispatch(&app.process, &request, &compose).await;
     match dispatched.map_err(|error| starting::refused(request.key.as_ref(), error))? {
@@ -183,7 +212,12 @@ async fn start(app: &App, caller: &Caller, key: IdempotencyKey, need: &Need<'_>)
 }
 
 /// The read that no job computes, because it was stored a moment ago; or why it is not there.
-async fn ready_after_all(app: &App, caller: &Caller, read: Read, prepared: &Prepared) -> Answer<Needed> {
+async fn ready_after_all<T: ParseFromJSON + ToJSON>(
+    app: &App,
+    caller: &Caller,
+    read: Read,
+    prepared: &Prepared,
+) -> Answer<Needed<T>> {
     match only(prepared) {
         // An item that is deleted in between is not found.
         (Some(item), Some(ReadAnswer::Ready)) => {
@@ -202,7 +236,12 @@ fn only(prepared: &Prepared) -> (Option<ItemId>, Option<&ReadAnswer>) {
 }
 
 /// Returns the tool's answer when a job computes the read, or would.
-fn queued(caller: &Caller, need: &Need<'_>, prepared: &Prepared) -> Option<Stored<ToolAnswer<QueuedRead>>> {
+fn queued<T: ParseFromJSON + ToJSON>(
+    caller: &Caller,
+    need: &Need<'_>,
+    prepared: &Prepared,
+    told: Told<'_, T>,
+) -> Option<Stored<ToolAnswer<T>>> {
     let (Some(item), Some(answer)) = only(prepared) else { return None };
     let (status, job, estimate) = match answer {
         ReadAnswer::Queued { job, estimate, .. } => (NeedStatus::Queued, Some(*job), *estimate),
@@ -216,5 +255,5 @@ fn queued(caller: &Caller, need: &Need<'_>, prepared: &Prepared) -> Option<Store
         job_id: job.map(Text::of),
         estimated_minutes: Some(estimate.into()),
     };
-    Some(Stored::fresh(&ToolAnswer::new(&caller.request_id, data).cloud(cloud_processing(prepared))))
+    Some(Stored::fresh(&ToolAnswer::new(&caller.request_id, told(data)).cloud(cloud_processing(prepared))))
 }

@@ -9,7 +9,7 @@ use domain::ids::{ItemId, JobId};
 use domain::plan::Candidate;
 use domain::task::Task;
 use sqlx::PgConnection;
-use store::dubs::{self, MadeDub, NewDubJob};
+use store::dubs::{self, DubOutput, MadeDub, NewDubJob};
 use store::jobs::Owners;
 use store::{documents, generations};
 
@@ -51,7 +51,8 @@ impl Make for DubRequest {
         let Some(dub) = self.plan.dub else { return dubs::made(conn, hash).await };
         let output = dubs::output(conn, dub).await?;
         let fresh = output.filter(|output| output.is_there && output.revision == self.plan.revision);
-        Ok(fresh.map(|output| MadeDub { dub, item: output.item, timeline: output.timeline }))
+        let timeline = |output: &DubOutput| output.has_timeline.then_some(output.timeline);
+        Ok(fresh.map(|output| MadeDub { dub, item: output.item, timeline: timeline(&output) }))
     }
 
     async fn lack(&self, conn: &mut PgConnection) -> sqlx::Result<Option<Unmade>> {

@@ -6,8 +6,8 @@ use serde_json::Value;
 
 /// Words in the name or in a tag of music.
 const MUSIC: [&str; 9] = ["music", "song", "theme", "track", "beat", "score", "soundtrack", "tune", "jingle"];
-/// The tool that renders films: its items are not footage of the next film.
-const FILMS: &str = "render_timeline";
+/// The tools that make films, and voices in place of those of other items: theirs are not footage of the next film.
+const FILMS: [&str; 3] = ["render_timeline", "dub", "render_dub"];
 /// The tool that puts music under a voice: its items are not music.
 const MIXES: &str = "duck_music";
 
@@ -29,17 +29,17 @@ pub struct Item {
 }
 
 impl Item {
-    /// Returns the items of a `list_items` answer that have a length, without films that were rendered of a timeline.
+    /// Returns the items of a `list_items` answer that have a length, without films that were rendered of a timeline and
+    /// without dubs, which show other items once more.
     pub fn listed(answer: &Value) -> impl Iterator<Item = Self> {
         let items = answer["data"]["items"].as_array().into_iter().flatten();
-        items.filter(|item| item["made_by"]["tool"] != FILMS).filter_map(Self::of)
+        items.filter(|item| !is_made_by(item, &FILMS)).filter_map(Self::of)
     }
 
     /// Returns the items of a `list_items` answer that may be heard under a film.
     pub fn listed_sounds(answer: &Value) -> impl Iterator<Item = Self> {
         let items = answer["data"]["items"].as_array().into_iter().flatten();
-        let is_mix = |item: &Value| [FILMS, MIXES].iter().any(|tool| item["made_by"]["tool"] == *tool);
-        items.filter(move |item| !is_mix(item)).filter_map(Self::of)
+        items.filter(|item| !is_made_by(item, &FILMS) && !is_made_by(item, &[MIXES])).filter_map(Self::of)
     }
 
     fn of(item: &Value) -> Option<Self> {
@@ -84,6 +84,10 @@ impl Item {
         let texts = self.tags.iter().chain([&self.name]).map(|text| text.to_lowercase());
         texts.into_iter().any(|text| MUSIC.iter().any(|word| text.contains(word)))
     }
+}
+
+fn is_made_by(item: &Value, tools: &[&str]) -> bool {
+    item["made_by"]["tool"].as_str().is_some_and(|tool| tools.contains(&tool))
 }
 
 /// Returns at most `most` items that the brief names, best first, or of all if it names none; and whether it names any.

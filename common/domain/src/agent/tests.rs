@@ -42,14 +42,19 @@ fn stopped(memory: &Memory) -> End {
 fn looked(brief: &str, output: OutputType) -> Memory {
     let mut memory = Memory::new("prj_1".to_owned(), Wishes::of(brief), output);
     assert_eq!(call(&memory).0, "list_items");
-    let made_by = json!({ "tool": "render_timeline" });
-    let made = json!({ "made_by": made_by, "id": "made", "name": "Interview film", "duration_seconds": 9.0 });
-    memory.hear_answer(&items(&[item("harbour", "Harbour", &[]), item("talk", "Interview.mp4", &[]), made]), None);
+    let by = |tool: &str, id: &str, name: &str| {
+        let made_by = json!({ "tool": tool });
+        json!({ "made_by": made_by, "id": id, "name": name, "duration_seconds": 9.0 })
+    };
+    let made = [by("render_timeline", "made", "Interview film"), by("dub", "dubbed", "Interview (es)")];
+    let found = [item("harbour", "Harbour", &[]), item("talk", "Interview.mp4", &[])];
+    memory.hear_answer(&items(&[found, made].concat()), None);
     if memory.wishes.music {
         assert_eq!(call(&memory).1["type"], "audio");
         let mut mix = item("mix", "Talk (with music)", &[]);
         mix["made_by"] = json!({ "tool": "duck_music" });
-        memory.hear_answer(&items(&[mix, item("speech", "Reading", &[]), item("tune", "Theme music", &[])]), None);
+        let (tune, voices) = (item("tune", "Theme music", &[]), by("render_dub", "voices", "Theme music (es) voices"));
+        memory.hear_answer(&items(&[mix, item("speech", "Reading", &[]), tune, voices]), None);
     }
     memory
 }

@@ -2,7 +2,7 @@
 //!
 //! Pure. A dub is a document of segments: `ops` defines its operations, `said` makes segments of a transcript and a
 //! speakers read, `fit` places spoken segments in their time, `language` has codes of languages and their voices,
-//! `plan` is the plan of a dub's job, and `offers` says what workers lack for one.
+//! `plan` is the plan of a dub's job, `volumes` says how loud its sounds are, and `offers` what workers lack for one.
 
 mod fit;
 mod language;
@@ -12,16 +12,23 @@ mod plan;
 mod said;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod variant_tests;
+mod volumes;
 
 pub use fit::{Fitted, Spoken, TEMPOS, fitted, tempo};
 pub use language::{Language, MOST_VOICE_CHARACTERS, engine_of, is_voice, usual_voice};
 pub use offers::{Lack, lack_of_language, lack_of_pair, lack_of_voices, offered_languages, offered_pair};
 pub use ops::{DubOp, NewSegment};
-pub use plan::{ATTACK_MS, Before, DOWN, DubPlan, DubTool, Needs, RELEASE_MS, revoiced, variant, variant_of};
+pub use plan::{
+    ATTACK_MS, Before, DOWN, DubPlan, DubTool, Needs, OldVoices, RELEASE_MS, Voices, revoiced, variant, variant_of,
+};
 pub use said::{Recording, SaidTurn, SaidWord, Transcript, said, turns_of, words_of};
+pub use volumes::{MOST_GAIN_DB, Volumes};
 
 use crate::document::MOST_ID_CHARACTERS;
 use crate::ids::{ItemId, TimelineId};
+use crate::media_time::Span;
 use crate::part_ids::PartIds;
 use crate::timeline::Micros;
 use serde::{Deserialize, Serialize};
@@ -36,6 +43,8 @@ pub const MOST_TEXT_CHARACTERS: usize = 1_000;
 pub const LONGEST: Micros = Micros(10_800_000_000);
 /// The shortest segment: a tenth of a second.
 pub const SHORTEST: Micros = Micros(100_000);
+/// Samples per second of the voices.
+pub const VOICE_RATE: u32 = 48_000;
 /// The speaker's name when speakers are not told apart.
 pub const ONE_SPEAKER: &str = "speaker_1";
 
@@ -80,7 +89,7 @@ pub struct Segment {
     pub voice: String,
 }
 
-/// A segment as it was spoken: its place in the sound of the voices, in samples of 48 kHz.
+/// A segment as it was spoken: its place in the sound of the voices, in samples of [`VOICE_RATE`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Piece {
     /// The segment's id.
@@ -93,6 +102,14 @@ pub struct Piece {
     pub len: i64,
     /// Milliseconds that it continues after the segment's end.
     pub overflow_ms: i64,
+}
+
+impl Piece {
+    /// Returns when it is heard in the voices.
+    pub fn heard(&self) -> Span {
+        let us = |samples: i64| samples * 1_000_000 / i64::from(VOICE_RATE);
+        Span::new(us(self.at), us(self.at + self.len))
+    }
 }
 
 impl Segment {

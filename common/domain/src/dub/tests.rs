@@ -2,11 +2,10 @@
 
 use super::*;
 use crate::document::{OpList, edited};
-use crate::timeline::{CaptionSource, Ratio, Timeline};
 use proptest::prelude::*;
 use serde_json::json;
 
-fn seconds(seconds: f64) -> Micros {
+pub(super) fn seconds(seconds: f64) -> Micros {
     serde_json::from_value(json!(seconds)).unwrap()
 }
 
@@ -27,7 +26,7 @@ fn turn(speaker: &str, start: f64, end: f64) -> SaidTurn {
     SaidTurn { speaker: speaker.to_owned(), start: seconds(start), end: seconds(end) }
 }
 
-fn segment(start: f64, end: f64, translation: &str) -> Segment {
+pub(super) fn segment(start: f64, end: f64, translation: &str) -> Segment {
     Segment {
         id: String::new(),
         start: seconds(start),
@@ -39,7 +38,7 @@ fn segment(start: f64, end: f64, translation: &str) -> Segment {
     }
 }
 
-fn dub(segments: Vec<Segment>) -> Dub {
+pub(super) fn dub(segments: Vec<Segment>) -> Dub {
     Dub {
         source: ItemId::mint(),
         timeline: None,
@@ -238,45 +237,6 @@ fn what_is_too_long_by_a_fifth_is_told_and_the_next_waits_for_it() {
     let placed = fitted(&[spoken(0, 1_000, 1_500), spoken(1_200, 2_000, 700), spoken(3_000, 4_000, 1_010)], 1_000);
     let told: Vec<(i64, i64)> = placed.iter().map(|one| (one.at, one.overflow_ms)).collect();
     assert_eq!(told, [(0, 500), (1_500, 200), (3_000, 0)]);
-}
-
-#[test]
-fn a_variant_has_the_picture_of_the_item_and_the_voices_over_it() {
-    let (mut body, voice) = (dub(vec![segment(0.0, 2.0, "uno")]), ItemId::mint());
-    let made = variant(&body, (voice, seconds(61.0)), seconds(60.0), Timeline::new());
-    assert_eq!((made.language.as_deref(), made.duration()), (Some("spa"), seconds(60.0)));
-    assert_eq!((made.scenes[0].volume.number(), made.audio.tracks.len()), (0.0, 0));
-    assert_eq!(made.items(), [body.source, voice]);
-    body.keep_background = true;
-    let made = variant(&body, (voice, seconds(61.0)), seconds(60.0), Timeline::new());
-    assert_eq!(made.audio.tracks[0].duck.map(|duck| duck.down), Some(DOWN));
-}
-
-#[test]
-fn the_variant_of_a_timeline_keeps_its_scenes_and_has_the_voices_for_its_sound() {
-    let (film, voice, music, timeline) = (ItemId::mint(), ItemId::mint(), ItemId::mint(), TimelineId::mint());
-    let scene = |place: u32| json!({ "id": format!("s{place}"), "type": "color", "color": "#000000", "duration": 5.0 });
-    let cue = json!({ "start": 0.0, "end": 1.0, "text": "Titel" });
-    let original = json!({
-        "width": 640, "height": 360, "fps": Timeline::new().fps, "language": "deu", "skills": ["calm"],
-        "scenes": [scene(1), scene(2)], "audio": { "music": { "id": "music", "item": music, "duration": 10.0 } },
-        "captions": { "source": "cues", "cues": [cue] },
-    });
-    let mut original: Timeline = serde_json::from_value(original).unwrap();
-    let mut body = Dub { source: film, timeline: Some(timeline), ..dub(vec![segment(0.0, 2.0, "uno")]) };
-    let made = variant_of(&original, &body, (voice, seconds(9.0)), seconds(10.0));
-    assert_eq!((made.variant_of, made.language.as_deref()), (Some(timeline), Some("spa")));
-    assert_eq!((made.width, made.skills.len(), made.scenes.len()), (640, 1, 2));
-    assert!(made.scenes.iter().all(|scene| scene.volume == Ratio(0)));
-    assert_eq!(made.items(), [voice], "the music is heard no more");
-    assert!(made.captions.is_some(), "its own captions stay");
-    body.keep_background = true;
-    original.captions.as_mut().unwrap().source = CaptionSource::Transcripts;
-    let made = variant_of(&original, &body, (voice, seconds(9.0)), seconds(10.0));
-    assert_eq!((made.items(), made.captions), (vec![voice, film], None));
-    let made = serde_json::to_value(variant_of(&original, &body, (voice, seconds(9.0)), seconds(10.0))).unwrap();
-    let (whole, _) = revoiced(&made, Some(voice), (music, seconds(8.0))).unwrap();
-    assert_eq!(whole["audio"]["voiceover"]["item"], json!(music), "it is spoken again");
 }
 
 #[test]

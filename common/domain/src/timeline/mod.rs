@@ -86,7 +86,7 @@ pub struct Timeline {
     pub height: u32,
     /// Frames a second.
     pub fps: FrameRate,
-    /// The language that is spoken in it, such as `eng`.
+    /// The language that is spoken in it, such as `en`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
     /// The timeline that it is a variant of.
@@ -240,7 +240,7 @@ impl Timeline {
     pub fn summary(&self) -> Value {
         json!({
             "duration_us": self.duration().0, "aspect_ratio": self.aspect_ratio(), "scenes": self.scenes.len(),
-            "variant_of": self.variant_of,
+            "variant_of": self.variant_of, "language": self.language,
         })
     }
 

@@ -56,6 +56,13 @@ async fn a_brief_becomes_a_film_and_each_status_is_told_in_its_order() -> anyhow
     let log = studio.log(&id).await?;
     assert_eq!(project["spent"]["steps"], log.len());
     assert!(log.iter().all(|step| step["status"] == "done"), "{log:?}");
+
+    // What is deleted is named no more.
+    let gone = json!({ "timeline_id": project["timeline_id"] });
+    studio.tenant.client.tool("delete_timeline", &gone).await?.data()?;
+    studio.tenant.client.tool("delete_item", &film).await?.data()?;
+    let project = get(&studio.tenant.client, &format!("/projects/{id}")).await?;
+    assert_eq!((&project["timeline_id"], &project["output_item_id"]), (&Value::Null, &Value::Null));
     agent.abort();
     studio.world.end().await
 }

@@ -84,9 +84,9 @@ pub struct Project {
     pub spent: ProjectSpent,
     /// What is left of the budget.
     pub left: BudgetLeft,
-    /// The timeline that the agent made, for the timelines' tools, or null.
+    /// The timeline that the agent made, for the timelines' tools; null when there is none, or when it is deleted.
     pub timeline_id: Option<Text>,
-    /// The item that the agent made, or null.
+    /// The item that the agent made; null when there is none, or when it is deleted.
     pub output_item_id: Option<Text>,
     /// The media that was made for it.
     pub assets: Vec<ProjectAsset>,

@@ -14,7 +14,7 @@ use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::Text;
 use crate::resources::tools::making::{self, Ordering, documents_full, order};
-use crate::resources::tools::stored_read::{Need, NeedStatus, Needed, need};
+use crate::resources::tools::stored_read::{Need, NeedStatus, Needed, QueuedRead, need_told};
 use crate::usecases::dispatch::{self, DubRequest, Making, Prepared, Standing, Unmade};
 use crate::usecases::documents::Kept;
 use crate::usecases::library::resolve;
@@ -66,6 +66,22 @@ pub(super) struct Source {
     pub(super) duration: Micros,
     /// The timeline that the item is the film of, if a timeline is dubbed.
     pub(super) timeline: Option<Box<Kept<Timeline>>>,
+}
+
+/// The timeline whose film is dubbed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct DubbedTimeline {
+    pub(super) id: TimelineId,
+    /// The revision that the call is for; `None` if the film was dubbed by an earlier call.
+    pub(super) revision: Option<i32>,
+}
+
+impl Source {
+    /// Returns the timeline that is dubbed, if one is.
+    pub(super) fn dubbed(&self) -> Option<DubbedTimeline> {
+        let kept = self.timeline.as_ref()?;
+        Some(DubbedTimeline { id: TimelineId::from(kept.id), revision: Some(kept.revision) })
+    }
 }
 
 /// A new dub, or the job that must end first.
@@ -142,7 +158,7 @@ impl DubCall<'_> {
             self.refuse_full().await?;
             refuse_undubbable(self.app, asked, source.as_ref(), target).await?;
         }
-        let words = match self.heard(item, Read::Transcript).await? {
+        let words = match self.heard(from, Read::Transcript).await? {
             DubRead::Answered(answer) => return Ok(Written::Answered(answer)),
             DubRead::Read(read) => words_of(&read),
         };
@@ -152,7 +168,7 @@ impl DubCall<'_> {
             self.refuse_full().await?;
             refuse_undubbable(self.app, asked, Some(&language), target).await?;
         }
-        let turns = match self.heard(item, Read::Speakers).await? {
+        let turns = match self.heard(from, Read::Speakers).await? {
             DubRead::Answered(answer) => return Ok(Written::Answered(answer)),
             DubRead::Read(read) => turns_of(&read),
         };
@@ -173,11 +189,13 @@ impl DubCall<'_> {
     }
 
     /// Returns a stored read of the item, and starts it if it is missing.
-    async fn heard(&self, item: &ItemForReads, read: Read) -> Answer<DubRead> {
-        let (request, item_ref) = (self.request.clone(), item.id.to_string());
+    async fn heard(&self, from: &Source, read: Read) -> Answer<DubRead> {
+        let (request, item_ref) = (self.request.clone(), from.item.id.to_string());
         let wanted = Need { tool: self.tool, item_ref: &item_ref, read, request, dry_run: self.dry_run };
-        let ready = match need(self.app, self.caller, self.key.clone(), &wanted).await? {
-            Needed::Answered(answer) => return Ok(DubRead::Answered(Box::new(answer.documented_as()))),
+        let dubbed = from.dubbed();
+        let told = move |queued| reading(queued, dubbed);
+        let ready = match need_told(self.app, self.caller, self.key.clone(), &wanted, &told).await? {
+            Needed::Answered(answer) => return Ok(DubRead::Answered(Box::new(answer))),
             Needed::Ready(ready) => ready,
         };
         let (document, held) = ready.document.whole(&self.app.answers, self.caller.account_id).await?;
@@ -191,11 +209,12 @@ impl DubCall<'_> {
         Ok(DubRead::Read(parsed.map_err(ApiError::internal)?))
     }
 
-    /// Starts the dub, or reports the state of the same one.
+    /// Starts the dub, or reports the state of the same one. `dubbed` is the timeline whose film is dubbed, if one is
+    /// and it is there.
     ///
     /// # Errors
     /// The errors of `super::STARTING`.
-    pub(super) async fn start(&self, plan: DubPlan, duration: Micros) -> Answered {
+    pub(super) async fn start(&self, plan: DubPlan, duration: Micros, dubbed: Option<DubbedTimeline>) -> Answered {
         let order = order(self.caller, self.tool, None, self.key());
         let duration_ms = priced_ms(&plan, duration)?;
         let request = DubRequest { order, plan, duration_ms };
@@ -206,7 +225,7 @@ impl DubCall<'_> {
         };
         let told = |standing: &Standing<MadeDub>| {
             let cloud = cloud_processing(&Prepared::from(standing));
-            ToolAnswer::new(&self.caller.request_id, standing_of(&request.plan, &standing.state)).cloud(cloud)
+            ToolAnswer::new(&self.caller.request_id, standing_of(&request.plan, &standing.state, dubbed)).cloud(cloud)
         };
         ordering.make(&request, |made| made.item, refused, told).await
     }
@@ -271,7 +290,25 @@ pub(super) fn too_long() -> ApiError {
     ApiError::new(Code::ReadNotApplicable, message)
 }
 
-fn standing_of(plan: &DubPlan, state: &Making<MadeDub>) -> DubStanding {
+/// Returns the state of a dub whose item has a read missing.
+fn reading(queued: QueuedRead, dubbed: Option<DubbedTimeline>) -> DubStanding {
+    DubStanding {
+        item_ref: Some(queued.item_ref),
+        item_id: Some(queued.item_id),
+        source_timeline_id: dubbed.map(|dubbed| Text::of(dubbed.id)),
+        timeline_revision: dubbed.and_then(|dubbed| dubbed.revision),
+        status: queued.status,
+        job_id: queued.job_id,
+        estimated_minutes: queued.estimated_minutes,
+        dub_id: None,
+        timeline_id: None,
+        output_item_id: None,
+        segments: None,
+        quality: None,
+    }
+}
+
+fn standing_of(plan: &DubPlan, state: &Making<MadeDub>, dubbed: Option<DubbedTimeline>) -> DubStanding {
     let (status, job, estimate, made) = match state {
         Making::Queued { job, held, .. } => (NeedStatus::Queued, Some(*job), Some(held.minutes), None),
         Making::Startable(held) => (NeedStatus::Startable, None, Some(held.minutes), None),
@@ -281,13 +318,13 @@ fn standing_of(plan: &DubPlan, state: &Making<MadeDub>) -> DubStanding {
     DubStanding {
         item_ref: None,
         item_id: Some(Text::of(plan.body.source)),
-        source_timeline_id: plan.body.timeline.map(Text::of),
-        timeline_revision: None,
+        source_timeline_id: dubbed.map(|dubbed| Text::of(dubbed.id)),
+        timeline_revision: dubbed.and_then(|dubbed| dubbed.revision),
         status,
         job_id: job.map(Text::of),
         estimated_minutes: estimate.map(Into::into),
         dub_id: made.map(|made| made.dub).or(plan.dub).map(Text::of),
-        timeline_id: made.map(|made| Text::of(made.timeline)),
+        timeline_id: made.and_then(|made| made.timeline).map(Text::of),
         output_item_id: made.map(|made| Text::of(made.item)),
         segments: u32::try_from(plan.body.segments.len()).ok(),
         quality: Some("draft".into()),

@@ -21,7 +21,7 @@ use crate::resources::tools::written::written;
 use crate::usecases::documents;
 use crate::usecases::dubs::{DubEdit, KeptDub, delete_dub, edit_dub, reach_dub, source_of, undo_dub};
 use crate::usecases::once::Once;
-use call::{Answered, DubCall, Named, Source, Written, named};
+use call::{Answered, DubCall, DubbedTimeline, Named, Source, Written, named};
 use domain::dub::{Dub, DubPlan, DubTool};
 use domain::ids::DubId;
 use film::Filmed;
@@ -119,9 +119,10 @@ impl DubTools {
             Written::Answered(answer) => return Ok(*answer),
             Written::Dub(body, translates) => (*body, translates),
         };
+        let dubbed = source.dubbed();
         let Source { item, duration, timeline } = source;
         let original = timeline.map(|kept| Box::new(kept.body));
-        call.start(DubPlan { original, ..call.new_plan(item.name, body, translates) }, duration).await
+        call.start(DubPlan { original, ..call.new_plan(item.name, body, translates) }, duration, dubbed).await
     }
 
     /// List dubs
@@ -209,7 +210,7 @@ impl DubTools {
         if let Some(answer) = call.replayed().await? {
             return Ok(answer);
         }
-        let KeptDub { kept, output } = reach_dub(&self.0, &caller, dub).await?;
+        let KeptDub { kept, output, original } = reach_dub(&self.0, &caller, dub).await?;
         let duration = source_of(&mut *self.0.conn().await?, &caller, &kept.body).await?;
         let plan = DubPlan {
             tool: DubTool::RenderDub,
@@ -222,7 +223,7 @@ impl DubTools {
             before: output.map(|output| output.before()),
             original: None,
         };
-        call.start(plan, duration).await
+        call.start(plan, duration, original.map(|id| DubbedTimeline { id, revision: None })).await
     }
 
     /// Delete a dub

@@ -125,9 +125,10 @@ pub struct DubStanding {
     pub item_ref: Option<Text>,
     /// The item that is dubbed; absent while a timeline's film is missing.
     pub item_id: Option<Text>,
-    /// The timeline that is dubbed, if one is; absent while a read of its film is missing.
+    /// The timeline that is dubbed, if one is.
     pub source_timeline_id: Option<Text>,
-    /// The revision of that timeline; only while its film is missing. Name it in the next call.
+    /// The revision of that timeline which this call is for; absent in answers of `render_dub`. Name it in the next
+    /// call.
     pub timeline_revision: Option<i32>,
     /// `ready`, `queued`, or `startable` in a dry run.
     pub status: NeedStatus,
@@ -138,7 +139,7 @@ pub struct DubStanding {
     pub estimated_minutes: Option<MinuteCount>,
     /// The dub; once it exists.
     pub dub_id: Option<Text>,
-    /// The dub's own timeline; only when ready.
+    /// The dub's own timeline; only when ready, and unless it was deleted.
     pub timeline_id: Option<Text>,
     /// The dubbed item; only when ready.
     pub output_item_id: Option<Text>,
@@ -166,7 +167,7 @@ pub struct DubDocument {
     pub item_ref: Option<Text>,
     /// The item that is dubbed.
     pub item_id: Text,
-    /// The timeline that the item is the film of; null when an item was dubbed.
+    /// The timeline that the item is the film of; null when an item was dubbed, and when the timeline is deleted.
     pub source_timeline_id: Option<Text>,
     /// The language that is spoken in the item; null when a script was given without it.
     pub source_language: Option<Text>,
@@ -174,11 +175,11 @@ pub struct DubDocument {
     pub target_language: Text,
     /// Whether the item's own sound is heard under the voices.
     pub keep_background: bool,
-    /// The item that was last made of it; null when there is none.
+    /// The item that was last made of it; null when there is none, or when it is deleted.
     pub output_item_id: Option<Text>,
-    /// The item with the voices of that alone; null when there is none.
+    /// The item with the voices of that alone; null when there is none, or when it is deleted.
     pub voice_item_id: Option<Text>,
-    /// Its timeline; null when there is none.
+    /// Its timeline; null when there is none, or when it is deleted.
     pub timeline_id: Option<Text>,
     /// Its segments, in the order of their starts.
     pub segments: Vec<DubSegment>,
@@ -261,7 +262,7 @@ pub struct DeletedDub {
 impl DubDocument {
     /// Returns the dub as tools show it.
     pub(super) fn of(dub: KeptDub) -> Self {
-        let KeptDub { kept, output } = dub;
+        let KeptDub { kept, output, original } = dub;
         let body = kept.body;
         let pieces = output.iter().flat_map(|output| &output.pieces);
         let overflows: HashMap<&str, i64> = pieces.map(|piece| (piece.key.as_str(), piece.overflow_ms)).collect();
@@ -283,13 +284,13 @@ impl DubDocument {
             stale: output.as_ref().is_none_or(|output| output.revision != kept.revision),
             item_ref: kept.refs.get(&body.source).map(Text::of),
             item_id: Text::of(body.source),
-            source_timeline_id: body.timeline.map(Text::of),
+            source_timeline_id: original.map(Text::of),
             source_language: body.source_language.as_ref().map(Text::of),
             target_language: Text::of(&body.target_language),
             keep_background: body.keep_background,
-            output_item_id: output.as_ref().map(|output| Text::of(output.item)),
-            voice_item_id: output.as_ref().map(|output| Text::of(output.voice)),
-            timeline_id: output.as_ref().map(|output| Text::of(output.timeline)),
+            output_item_id: output.as_ref().filter(|output| output.is_there).map(|output| Text::of(output.item)),
+            voice_item_id: output.as_ref().filter(|output| output.has_voice).map(|output| Text::of(output.voice)),
+            timeline_id: output.as_ref().filter(|output| output.has_timeline).map(|output| Text::of(output.timeline)),
             segments: body.segments.iter().map(shown).collect(),
             created_at: Time(kept.created_at),
             updated_at: Time(kept.updated_at),

@@ -7,6 +7,7 @@ use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::resources::library::{said, stored_read};
 use crate::usecases::library::sources;
+use domain::dub::Piece;
 use domain::ids::ItemId;
 use domain::media_time::speech_of;
 use domain::read::Read;
@@ -52,8 +53,14 @@ pub(super) async fn stored_material(
     Ok(material)
 }
 
-/// Adds where somebody speaks in an item, as far as that is stored.
+/// Adds where somebody speaks in an item, as far as that is stored: of the voices of a dub it is known since they were
+/// spoken, and the same as in the dub's mix.
 async fn add_speech(app: &App, caller: &Caller, item: ItemId, material: &mut Material) -> Answer<()> {
+    let pieces = store::dubs::spoken_in(&mut *app.conn().await?, item).await?;
+    if let Some(pieces) = pieces {
+        material.speech.insert(item, pieces.iter().map(Piece::heard).collect());
+        return Ok(());
+    }
     let Some(document) = stored_read(app, caller.account_id, item, Read::Speech).await? else {
         let missing = format!("No `speech` read of {item} is stored, so nothing goes down under its speech.");
         material.warnings.push(missing);

@@ -190,7 +190,7 @@ pub struct TimelineOp {
     pub aspect_ratio: Option<Text>,
     /// Frames per second: a whole number from 1 to 60, or 23.976, 29.97 or 59.94.
     pub fps: Option<f64>,
-    /// The language that is spoken, such as `eng`.
+    /// The language that is spoken, such as `en`.
     pub language: Option<Text>,
     /// Names of the skills that guide the timeline, at most 50.
     pub skills: Option<Vec<Text>>,
@@ -303,7 +303,7 @@ pub struct CaptionText {
     pub style: Option<TextLook>,
     /// Their position in the picture; when absent that of the settings or the brand kit, or else `bottom`.
     pub position: Option<CaptionPosition>,
-    /// Their language, such as `eng`.
+    /// Their language, such as `en`.
     pub language: Option<Text>,
 }
 

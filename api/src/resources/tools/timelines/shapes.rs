@@ -65,6 +65,8 @@ pub struct ListedTimeline {
     pub scenes: u64,
     /// The timeline of which it is a variant; null when it is none.
     pub variant_of: Option<Text>,
+    /// The language that is spoken in it; null when it is not set, or was set before it was shown here.
+    pub language: Option<Text>,
     /// Its revision: 1 when created, then one higher with every change.
     pub revision: i32,
     /// When it was created.
@@ -173,6 +175,7 @@ impl From<ListedRow> for ListedTimeline {
             aspect_ratio: Text::of(summary["aspect_ratio"].as_str().unwrap_or_default()),
             scenes: summary["scenes"].as_u64().unwrap_or_default(),
             variant_of: summary["variant_of"].as_str().map(Text::of),
+            language: summary["language"].as_str().map(Text::of),
             name: Text(row.name.clone()),
             revision: row.revision,
             created_at: Time(row.created_at),

@@ -235,11 +235,11 @@ impl Chat {
             self.jobs.push(PendingJob { id, is_own: held.is_some(), minutes, credits, is_render, ms });
         }
         if let Some(item) = data["output_item_id"].as_str() {
-            self.note_item(item, ms, is_render);
+            self.note_item(item, ms, is_render || call.tool == "dub");
         }
         let timeline = match call.tool.as_str() {
             "create_timeline" | "edit_timeline" | "import_timeline" => &data["timeline"]["id"],
-            "render_timeline" | "remove_silence" | "duck_music" => &data["timeline_id"],
+            "render_timeline" | "remove_silence" | "duck_music" | "dub" | "render_dub" => &data["timeline_id"],
             _ => &Value::Null,
         };
         if let Some(timeline) = timeline.as_str() {
@@ -258,7 +258,8 @@ impl Chat {
                 self.credits += hundredths(&job["credits"]) - own.credits;
             }
             if let Some(item) = job["result"]["item_id"].as_str() {
-                self.note_item(item, own.ms, own.is_render);
+                // A dub is a film as well; the jobs before it, for its reads, make no item.
+                self.note_item(item, own.ms, own.is_render || job["kind"] == "dub");
             }
             if let Some(timeline) = job["result"]["timeline_id"].as_str() {
                 self.note_timeline(timeline);
@@ -331,4 +332,31 @@ fn shown_job(job: &Value) -> Value {
         shown.insert("error".to_owned(), why.into());
     }
     shown.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ChatModel;
+    use super::*;
+    use crate::project::OutputType;
+
+    #[test]
+    fn a_dub_is_a_film_that_was_made_whether_it_was_there_or_its_job_has_ended() {
+        let arguments = json!({ "ref": "talk", "target_language": "es" });
+        let (tool, id) = ("dub".to_owned(), "call_1".to_owned());
+        let call = PendingCall { id, tool, arguments, has_price: true, is_priced: true };
+        let begun = || {
+            let model = ChatModel { id: "thinker", most_bytes: 1 << 20 };
+            Chat::new("prj_1".to_owned(), "Dub the talk".to_owned(), OutputType::Assembled, model)
+        };
+        let (mut there, mut made) = (begun(), begun());
+        there.note_started(&call, &json!({ "data": { "output_item_id": "talk_es", "timeline_id": "tml_1" } }));
+        made.note_started(&call, &json!({ "data": { "job_id": "job_1" } }));
+        let result = json!({ "item_id": "talk_es", "timeline_id": "tml_1" });
+        let ended = json!({ "id": "job_1", "kind": "dub", "status": "succeeded", "result": result });
+        made.note_ended(&json!({ "data": { "jobs": [ended] } }));
+        for chat in [there, made] {
+            assert_eq!((chat.outputs.len(), &*chat.outputs[0].0, &*chat.timelines[0]), (1, "talk_es", "tml_1"));
+        }
+    }
 }
