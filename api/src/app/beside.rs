@@ -79,12 +79,18 @@ where
     run_beside(work)
 }
 
+/// Takes work to its end beside the threads that answer calls, whenever it does not wait. It may hold connections, so
+/// it waits for no turn here: what takes long in it has one of its own ([`in_turn`]).
+pub async fn polled_beside<F: Future>(work: F) -> F::Output {
+    Beside { answer: Box::pin(work), turn: BodyTurn::default() }.await
+}
+
 /// Does work for an account: if it takes long, in the account's turn, beside the threads that answer calls.
 pub async fn worked<T>(app: &App, account: AccountId, is_long: bool, work: impl FnOnce() -> T) -> T {
     if is_long { in_turn(&app.turns.bodies, account.into(), work).await } else { work() }
 }
 
-/// An answer that is polled beside the threads that answer, and whose turn ends whenever it waits.
+/// An answer, or other work, that is polled beside the threads that answer, and whose turn ends whenever it waits.
 struct Beside<F> {
     answer: Pin<Box<F>>,
     turn: BodyTurn,
@@ -155,6 +161,24 @@ mod tests {
         assert!(first.await.expect("it ends"));
         futures_util::future::join_all(waiting).await;
         assert_eq!(order.try_iter().collect::<Vec<_>>(), ["other", "busy", "busy"]);
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+    async fn whatever_the_thread_has_to_do_goes_on_in_each_step_of_work_that_waits() {
+        let (tell, told) = mpsc::channel();
+        let (goes_on, begun) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+        let (waits, begins) = (Arc::clone(&goes_on), Arc::clone(&begun));
+        let work = async move {
+            waits.notified().await;
+            begins.notify_one();
+            told.recv_timeout(Duration::from_secs(10)).is_ok()
+        };
+        let work = tokio::spawn(polled_beside(work));
+        goes_on.notify_one();
+        begun.notified().await;
+        // The runtime has one thread, which does the second step.
+        tokio::spawn(async move { tell.send(()) });
+        assert!(work.await.expect("it ends"));
     }
 
     #[tokio::test]

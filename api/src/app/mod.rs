@@ -17,7 +17,7 @@ use crate::contract::Contract;
 use crate::http::API_PATH;
 use crate::http::answers::Answers;
 use crate::http::body::BodyMemory;
-use crate::http::rate::Blocked;
+use crate::http::rate::{Blocked, First};
 use crate::http::shares::Shares;
 use crate::oauth::{Issuer, OAuthError};
 use domain::ids::AccountId;
@@ -80,6 +80,8 @@ pub struct AppState {
     pub links: Links,
     /// Credentials over the rate limit, so that a flood of requests costs no queries.
     pub blocked: Blocked,
+    /// Requests that take access away, which go first.
+    pub first: First,
     /// Wrong credentials, so that guesses cost no queries.
     pub guesses: Guesses,
     /// Room for the bodies that are read before their sender is known.
@@ -102,6 +104,8 @@ pub struct AppState {
     pub pulls: Permits,
     /// Permits to search.
     pub searches: Permits,
+    /// Permits to list items by a filter.
+    pub item_searches: Permits,
     /// Permits to write documents.
     pub document_writes: Permits,
     /// Tells who works on projects that there is something to do.
@@ -172,6 +176,7 @@ impl App {
             oauth,
             links,
             blocked,
+            first: First::new(),
             guesses,
             body_memory,
             answers,
@@ -183,6 +188,7 @@ impl App {
             uploads,
             pulls: Permits::of_pulls(),
             searches: Permits::of_searches(),
+            item_searches: Permits::of_item_searches(),
             document_writes: Permits::of_documents(),
             runs: Runs::default(),
             operations: OperationsHandle::default(),

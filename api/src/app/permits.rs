@@ -56,6 +56,11 @@ impl Permits {
         Self::new("searches", 2, 4)
     }
 
+    /// Lists of items with a filter, which look at up to 20,000 items.
+    pub fn of_item_searches() -> Self {
+        Self::new("filtered lists of items", 2, 8)
+    }
+
     /// Pulls of posts: each holds two megabytes at most while it is fetched, and a slow site has its permit for long.
     pub fn of_pulls() -> Self {
         Self::new("pulls", 2, 32)

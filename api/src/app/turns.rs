@@ -27,6 +27,8 @@ const WAITED: Duration = Duration::from_secs(2);
 pub struct WorkTurns {
     /// Working on long bodies and long documents, by account; a stranger's by network.
     pub bodies: Turns<Taker>,
+    /// What the agent of projects walks between its calls, by account.
+    pub agents: Turns<AccountId>,
     /// Looking up what a signed link to media or to a picture leads to, by item.
     pub media_links: Turns<ItemId>,
     /// Looking up a public link, by the hash of its token.
@@ -41,8 +43,20 @@ pub struct WorkTurns {
     pub uploads: Turns<UploadId>,
     /// Looking up whose a credential is, by its hash.
     pub credentials: Turns<[u8; 32]>,
-    /// Parsing posts that were pulled, by account.
-    pub pulled_posts: Turns<AccountId>,
+    /// Parsing long feeds and pages that were pulled, by account.
+    pub long_pulls: Turns<AccountId>,
+    /// Parsing short ones, by account, which wait for none that is long.
+    pub short_pulls: Turns<AccountId>,
+}
+
+/// Bytes of a feed or a page from which on it is long: one of two megabytes takes sixteen times as long to parse.
+const LONG_PULL: usize = 128 << 10;
+
+impl WorkTurns {
+    /// The turns to parse what was pulled, by its bytes.
+    pub const fn pulls(&self, bytes: usize) -> &Turns<AccountId> {
+        if bytes > LONG_PULL { &self.long_pulls } else { &self.short_pulls }
+    }
 }
 
 impl Default for WorkTurns {
@@ -52,6 +66,7 @@ impl Default for WorkTurns {
         Self {
             // Each keeps a thread busy: half of the cores are left to short requests.
             bodies: Turns::new(1, (cores / 2).max(1)),
+            agents: Turns::new(1, (cores / 2).max(1)),
             // A lookup holds a database connection for a moment: four in all leave the others to calls.
             media_links: Turns::new(2, 4),
             public_links: Turns::new(2, 4),
@@ -63,7 +78,8 @@ impl Default for WorkTurns {
             // Requests of one account wait for one another at the row of its rate anyway, and for nobody else.
             credentials: Turns::new(4, Semaphore::MAX_PERMITS),
             // Parsing two megabytes of markup takes many times their bytes of memory.
-            pulled_posts: Turns::new(1, 1),
+            long_pulls: Turns::new(1, 1),
+            short_pulls: Turns::new(1, 1),
         }
     }
 }
@@ -119,6 +135,18 @@ mod tests {
         let _theirs = turns.turn("other").await;
         drop(held);
         turns.turn("busy").await;
+    }
+
+    #[tokio::test]
+    async fn a_short_page_waits_for_none_that_is_long_and_accounts_take_turns_at_both() {
+        let (turns, busy, other) = (WorkTurns::default(), AccountId::mint(), AccountId::mint());
+        let _long = turns.pulls(2 << 20).turn(busy).await;
+        assert!(turns.pulls(LONG_PULL + 1).turn(other).now_or_never().is_none(), "one long page at a time");
+        let short = turns.pulls(LONG_PULL).turn(other).now_or_never().expect("at once");
+        let mut own = Box::pin(turns.pulls(1).turn(busy));
+        assert!(own.as_mut().now_or_never().is_none(), "one short page at a time");
+        drop(short);
+        own.await;
     }
 
     #[tokio::test]

@@ -3,10 +3,12 @@
 //! One SQL statement per request answers all three questions. Handlers take [`Auth`] as their first argument, so that
 //! no body is judged before its sender is known. OAuth access tokens are judged in `oauth` alone.
 
+mod counted;
 pub mod oauth;
 pub mod operator;
 mod portal;
 
+pub use self::counted::{CountedRequest, count, let_in_first, refuse_blocked};
 pub use self::portal::portal_caller;
 use crate::app::App;
 use crate::app::beside::BodyTurn;
@@ -14,9 +16,9 @@ use crate::app::turns::WorkPermit;
 use crate::contract::MatchedOperation;
 use crate::contract::access::Needs;
 use crate::http::error::{Answer, ApiError, Code};
-use crate::http::rate::{Standing, pace};
+use crate::http::rate::pace;
 use crate::http::scope::Scope;
-use chrono::{DateTime, Utc};
+use counted::take_share;
 use domain::credential::{Credential, CredentialHash};
 use domain::ids::{AccountId, KeyId, UserId, WorkspaceId};
 pub use domain::role::Role;
@@ -184,6 +186,9 @@ pub async fn caller_of(request: &Request) -> poem::Result<Caller> {
 async fn presented(request: &Request, bearer: &Bearer) -> poem::Result<Caller> {
     let app = request.data::<App>().ok_or_else(|| ApiError::internal("the router was built without its App"))?;
     let scope = Scope::of(request);
+    if request.data::<MatchedOperation>().is_some_and(|MatchedOperation(operation)| operation.goes_first()) {
+        let_in_first(app, &scope, &CredentialHash::of(&bearer.token)).await;
+    }
     let caller = match Credential::parse(&bearer.token) {
         Credential::ApiKey(key) => stored_caller(app, &scope, CredentialKind::ApiKey, key.hash()).await,
         Credential::SessionToken(token) => stored_caller(app, &scope, CredentialKind::Session, token.hash()).await,
@@ -198,19 +203,6 @@ async fn presented(request: &Request, bearer: &Bearer) -> poem::Result<Caller> {
     in_workspace(named_workspace(request)?, &caller)?;
     take_share(app, &scope, caller.account_id)?;
     Ok(caller)
-}
-
-/// Counts the request among those that the account has under way, until it ends.
-fn take_share(app: &App, scope: &Scope, account: AccountId) -> Answer<()> {
-    let most = app.api.max_account_requests;
-    let share = app.of_account.take(account, most).ok_or_else(|| {
-        ApiError::new(
-            Code::RateLimited,
-            format!("The account has {most} requests under way, which is the most at once."),
-        )
-    })?;
-    let _ = scope.share.set(share);
-    Ok(())
 }
 
 async fn stored_caller(app: &App, scope: &Scope, kind: CredentialKind, hash: CredentialHash) -> Answer<Caller> {
@@ -269,37 +261,6 @@ fn wrong(code: Code) -> ApiError {
 /// Waits five seconds at most for the database.
 pub async fn in_time<T>(asked: impl Future<Output = sqlx::Result<T>>) -> Answer<T> {
     Ok(tokio::time::timeout(TIMEOUT, asked).await.map_err(|_| ApiError::from(sqlx::Error::PoolTimedOut))??)
-}
-
-/// How the rate stands, as an authentication statement returns it.
-pub struct CountedRequest {
-    /// The theoretical arrival after this request.
-    pub arrival: Option<DateTime<Utc>>,
-    /// The database's time.
-    pub now: DateTime<Utc>,
-    /// Whether the request is within the rate.
-    pub passed: bool,
-}
-
-/// Refuses a credential that this process has just refused for its rate, without a query.
-pub async fn refuse_blocked(app: &App, scope: &Scope, credential: &CredentialHash) -> Answer<()> {
-    match app.blocked.standing(credential.as_bytes()).await {
-        Some(standing) => Err(rate_limited(app, scope, standing)),
-        None => Ok(()),
-    }
-}
-
-/// Sets the values of the rate headers, and refuses a request over the rate.
-pub async fn count(app: &App, scope: &Scope, credential: &CredentialHash, counted: CountedRequest) -> Answer<()> {
-    let settings = &app.process.settings;
-    let CountedRequest { arrival, now, passed } = counted;
-    let standing = Standing::at(settings.rate_burst, pace(settings), arrival, now, passed);
-    if !passed {
-        app.blocked.remember(*credential.as_bytes(), standing).await;
-        return Err(rate_limited(app, scope, standing));
-    }
-    let _ = scope.standing.set(standing);
-    Ok(())
 }
 
 async fn found(app: &App, kind: CredentialKind, hash: &CredentialHash) -> sqlx::Result<Option<FoundCredential>> {
@@ -362,11 +323,4 @@ fn in_workspace(named: Option<WorkspaceId>, caller: &Caller) -> Answer<()> {
 /// The refusal of a credential that is missing, or that is not one of ours.
 pub fn unauthenticated(message: &str) -> ApiError {
     ApiError::new(Code::Unauthenticated, message).suggest("Send `Authorization: Bearer <API key>`.")
-}
-
-fn rate_limited(app: &App, scope: &Scope, standing: Standing) -> ApiError {
-    let _ = scope.standing.set(standing);
-    let (burst, minute) = (standing.limit, app.process.settings.rate_per_minute);
-    let message = format!("The account may send {burst} requests at once, and {minute} a minute after that.");
-    ApiError::new(Code::RateLimited, message).retry_after(standing.retry_after().unwrap_or(1))
 }

@@ -62,6 +62,11 @@ impl Operation {
         self.refuses.is_some_and(|codes| codes.contains(&Code::InsufficientMinutes))
     }
 
+    /// Whether it takes access away from somebody. Such a request is let in past the account's rate (`auth`).
+    pub fn goes_first(&self) -> bool {
+        self.method == Method::DELETE && matches!(&*self.path, "/keys/{keyId}" | "/workspaces/{id}/members/{userId}")
+    }
+
     /// Whether it calls another tool, whose changes and costs are then its own.
     pub fn runs_others(&self) -> bool {
         self.path == RUN_TEMPLATE

@@ -8,6 +8,8 @@ use crate::http::error::{ApiError, Code};
 use chrono::{DateTime, Utc};
 use moka::future::Cache;
 use runtime::config::Settings;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use store::credentials::Pace;
 use store::paces::{A_DAY_US, MOST_STOPPED_A_DAY, PaceWait, Paced};
@@ -139,6 +141,43 @@ impl Default for Blocked {
     }
 }
 
+/// Requests that take access away from somebody, which go first: five at once for each credential and network, and one
+/// more a second after that.
+pub struct First(Cache<([u8; 32], IpAddr), Arc<Mutex<Instant>>>);
+
+impl First {
+    /// The time between two that come one after another without end.
+    const INTERVAL: Duration = Duration::from_secs(1);
+    /// How far ahead of now the last one may be at that rate.
+    const AHEAD: Duration = Duration::from_secs(4);
+
+    /// Nothing has been sent yet.
+    pub fn new() -> Self {
+        Self(Cache::builder().max_capacity(MOST_REMEMBERED).time_to_idle(Duration::from_mins(1)).build())
+    }
+
+    /// Counts such a request of this credential from this network. Returns whether it goes first.
+    pub async fn lets_in(&self, credential: [u8; 32], network: IpAddr) -> bool {
+        let arrival = self.0.get_with((credential, network), async { Arc::new(Mutex::new(Instant::now())) }).await;
+        let mut arrival = arrival.lock().unwrap_or_else(PoisonError::into_inner);
+        let next = Self::after(*arrival, Instant::now());
+        *arrival = next.unwrap_or(*arrival);
+        next.is_some()
+    }
+
+    /// The theoretical arrival after one that comes now; none when it does not go first.
+    fn after(arrival: Instant, now: Instant) -> Option<Instant> {
+        let next = arrival.max(now);
+        (next.saturating_duration_since(now) <= Self::AHEAD).then(|| next + Self::INTERVAL)
+    }
+}
+
+impl Default for First {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -170,5 +209,28 @@ mod tests {
         blocked.remember([1; 32], at(6_500_000, false)).await;
         assert!(blocked.standing(&[1; 32]).await.is_some());
         assert!(blocked.standing(&[2; 32]).await.is_none());
+    }
+
+    #[tokio::test]
+    async fn five_of_a_credential_go_first_whatever_others_send_from_elsewhere() {
+        let (first, here, there) = (First::new(), IpAddr::from([192, 0, 2, 1]), IpAddr::from([192, 0, 2, 2]));
+        for _ in 0..5 {
+            assert!(first.lets_in([1; 32], here).await);
+        }
+        assert!(!first.lets_in([1; 32], here).await, "the sixth");
+        assert!(first.lets_in([1; 32], there).await, "its owner is elsewhere");
+        assert!(first.lets_in([2; 32], here).await, "another credential");
+    }
+
+    #[test]
+    fn of_those_that_come_without_end_one_a_second_goes_first() {
+        let begin = Instant::now();
+        let mut arrival = begin;
+        let passed = (0..1_000_u32).filter(|hundredth| {
+            let next = First::after(arrival, begin + Duration::from_millis(10) * *hundredth);
+            arrival = next.unwrap_or(arrival);
+            next.is_some()
+        });
+        assert_eq!(passed.count(), 14, "five at once, and nine in the ten seconds");
     }
 }

@@ -32,12 +32,19 @@ pub struct ScopeState {
     pub account: OnceLock<AccountId>,
     /// This request's place among those that the account has under way at once.
     pub share: OnceLock<Share<AccountId>>,
+    /// Set for a request that the account's rate does not refuse, nor what the account has under way.
+    pub first: OnceLock<()>,
 }
 
 impl Scope {
     /// The request's scope; an empty one for a request that did not pass `outer`.
     pub fn of(request: &Request) -> Self {
         request.data::<Self>().cloned().unwrap_or_else(|| Self(Arc::default()))
+    }
+
+    /// Whether the account's rate does not refuse the request, nor what the account has under way.
+    pub fn goes_first(&self) -> bool {
+        self.first.get().is_some()
     }
 }
 

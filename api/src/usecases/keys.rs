@@ -1,5 +1,7 @@
 //! API keys of the caller's account. They are made under the account's lock, so that no race makes too many; their
-//! sessions and open event streams end with them. The account's audit log records both.
+//! sessions and open event streams end with them. The account's audit log records both. A revocation waits for no lock
+//! of the account, which jobs that are started hold one after another: it waits for keys that the revoked one is just
+//! making, and for nothing else.
 
 use crate::app::App;
 use crate::auth::Caller;
@@ -57,8 +59,7 @@ pub async fn key_made_before(app: &App, caller: &Caller, once: &Once, before: &B
 pub async fn revoke_key(app: &App, caller: &Caller, key: KeyId) -> Answer<Revoked> {
     let mut conn = app.conn().await?;
     let mut revoke_key = conn.begin().await?;
-    accounts::lock(&mut revoke_key, caller.account_id).await.map_err(ApiError::of_own_lock)?;
-    let revoked = keys::revoke(&mut revoke_key, caller.account_id, key).await?;
+    let revoked = keys::revoke(&mut revoke_key, caller.account_id, key).await.map_err(ApiError::of_own_lock)?;
     if revoked == Revoked::Now {
         note(&mut revoke_key, caller, "key.revoke", key, None).await?;
         revoke_key.commit().await?;
@@ -83,8 +84,13 @@ async fn insert(
     key: &ApiKey,
 ) -> Answer<KeyRow> {
     accounts::lock(conn, caller.account_id).await.map_err(ApiError::of_own_lock)?;
-    // A caller who was revoked meanwhile must leave no key behind: a revocation takes the same lock.
-    if !credentials::still_has_access(conn, &caller.identity()).await? {
+    // A caller who was revoked meanwhile must leave no key behind. What revokes all keys of a user takes the account's
+    // lock too; what revokes one key waits for that key's row.
+    let is_live = match caller.key_id {
+        Some(maker) => keys::keep_live(conn, maker).await.map_err(ApiError::of_own_lock)?,
+        None => true,
+    };
+    if !is_live || !credentials::still_has_access(conn, &caller.identity()).await? {
         return Err(ApiError::new(Code::CredentialRevoked, "The key, or the user, is let in no longer."));
     }
     let workspace_id = workspaces::owned(conn, caller.account_id, named).await?.ok_or_else(|| {

@@ -51,6 +51,7 @@ pub async fn sign_in(app: &App, scope: &Scope, code: &PortalCode) -> Answer<Opti
     app.guesses.refuse(scope, &code.hash()).await?;
     let session = PortalSession::from_random(rand::random());
     let redeeming = async {
+        let _turn = app.guesses.turn(scope, &code.hash()).await;
         let mut sign_in = app.process.begin().await?;
         let redeemed = portal_passes::redeem(&mut sign_in, &code.hash(), &session.hash(), SESSION_SECONDS).await?;
         sign_in.commit().await?;
@@ -75,14 +76,22 @@ pub async fn waiting(app: &App, scope: &Scope, code: &PortalCode) -> Answer<Opti
     Ok(found.map(read))
 }
 
-/// Whether a browser with this session is signed in to another account than the code's.
-pub async fn is_anothers(app: &App, code: &PortalCode, session: &PortalSession) -> Answer<bool> {
+/// Whether a browser with this session is signed in to another account than the code's. Anybody can make up both, so
+/// that it is looked up as a guess is.
+///
+/// # Errors
+/// `rate_limited` after many wrong credentials from the same address.
+pub async fn is_anothers(app: &App, scope: &Scope, code: &PortalCode, session: &PortalSession) -> Answer<bool> {
     let (code, session) = (code.hash(), session.hash());
+    app.guesses.refuse(scope, &code).await?;
+    let _turn = app.guesses.turn(scope, &code).await;
     in_time(async { portal_passes::are_of_two(&mut *app.conn().await?, &code, &session).await }).await
 }
 
 /// Returns what a session shows, also one that has ended; none for one that never existed.
 pub async fn pass_of_session(app: &App, session: &CredentialHash) -> Answer<Option<Pass>> {
+    // One that has ended has no rate.
+    let _turn = in_time(async { Ok(app.turns.credentials.turn(*session.as_bytes()).await) }).await?;
     let found = in_time(async { portal_passes::of_session(&mut *app.conn().await?, session).await }).await?;
     Ok(found.map(read))
 }

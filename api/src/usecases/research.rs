@@ -1,8 +1,8 @@
 //! Research: posts pulled from feeds and pages through the outbound client, and stored.
 //!
 //! A pull fetches from strangers: bytes and time are bounded, two pulls for each account and 32 for each process may be
-//! under way, one is parsed at a time, accounts taking turns, and no database connection is held meanwhile. A client
-//! that hangs up ends no pull: its permit is held until the work has ended.
+//! under way, one that is long and one that is short are parsed at a time, accounts taking turns, and no database
+//! connection is held meanwhile. A client that hangs up ends no pull: its permit is held until the work has ended.
 
 use crate::app::App;
 use crate::app::beside::in_turn;
@@ -141,7 +141,7 @@ async fn fetched_posts(app: &App, caller: &Caller, url: &Url, limit: usize) -> A
     let limits = FetchLimits { max_bytes: MOST_BYTES, timeout: FETCH, pace: Pace::default() };
     let (bytes, content_type) = fetched(app, caller, url, limits).await.map_err(|error| not_fetched(&error))?;
     let read = || found(&bytes, content_type.as_deref(), url, limit);
-    let read = in_turn(&app.turns.pulled_posts, caller.account_id, read).await;
+    let read = in_turn(app.turns.pulls(bytes.len()), caller.account_id, read).await;
     match read.map_err(|error| pull_failed(&format!("{error}.")))? {
         FoundPosts::Feed(posts) => Ok(posts),
         FoundPosts::Page(mut post, more) => {

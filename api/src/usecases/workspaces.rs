@@ -125,7 +125,7 @@ pub async fn put_member(app: &App, caller: &Caller, user: UserId, role: Role) ->
 pub async fn remove_member(app: &App, caller: &Caller, user: UserId) -> Answer<()> {
     let (workspace, account) = (caller.workspace.id, caller.workspace.account_id);
     let mut remove_member = app.process.begin().await?;
-    lock(&mut remove_member, account).await?;
+    accounts::lock_patiently(&mut remove_member, account).await.map_err(ApiError::of_own_lock)?;
     spare_the_payer(&mut remove_member, caller, user).await?;
     keep_an_owner(&mut remove_member, workspace, user).await?;
     let role = members::remove(&mut remove_member, workspace, user).await?;

@@ -36,6 +36,9 @@ const BLOCKS: [&str; 22] = [
 ];
 /// Facts of a head that are kept at most, of each kind.
 const MOST_FACTS: usize = 200;
+/// Tags that are read of a page for the facts in its head, and those behind the head: some sites put facts there.
+const MOST_TAGS: usize = 20_000;
+const MOST_TAGS_BEHIND: usize = 2_000;
 /// Bytes that are given to the tokenizer at once.
 pub(crate) const CHUNK: usize = 1 << 10;
 /// Separators between attributes that may come before a tag ends: the tokenizer compares each attribute of a tag with
@@ -64,7 +67,7 @@ pub(crate) fn plain(html: &str, most: usize) -> String {
     lines.join("\n").chars().filter(|letter| *letter == '\n' || !letter.is_control()).take(most).collect()
 }
 
-/// Returns the facts in a page's head. The body is ignored.
+/// Returns the facts in a page's head. Of the body only the beginning is read.
 pub(crate) fn head(html: &str) -> Head {
     run(html, HeadSink(RefCell::default())).0.into_inner().head
 }
@@ -201,6 +204,10 @@ struct Reading {
     head: Head,
     in_title: bool,
     has_title: bool,
+    /// Tags that were read.
+    tags: usize,
+    /// Tags that had been read when the head ended; none before that.
+    tags_of_head: Option<usize>,
 }
 
 struct HeadSink(RefCell<Reading>);
@@ -220,15 +227,25 @@ impl Sink for HeadSink {
             _ => TokenSinkResult::Continue,
         }
     }
+
+    fn is_full(&self) -> bool {
+        let reading = self.0.borrow();
+        let is_behind = reading.tags_of_head.is_some_and(|head| reading.tags > head + MOST_TAGS_BEHIND);
+        reading.tags > MOST_TAGS || is_behind
+    }
 }
 
 impl Reading {
     fn tag(&mut self, tag: &Tag) {
+        self.tags += 1;
         let value = |name: &str| {
             let found = tag.attrs.iter().find(|attribute| &*attribute.name.local == name);
             found.map(|attribute| attribute.value.to_string()).unwrap_or_default()
         };
         match (&*tag.name, tag.kind) {
+            ("head", TagKind::EndTag) | ("body", TagKind::StartTag) => {
+                self.tags_of_head.get_or_insert(self.tags);
+            }
             ("title", TagKind::StartTag) if !self.has_title => (self.in_title, self.has_title) = (true, true),
             ("title", TagKind::EndTag) => self.in_title = false,
             ("meta", TagKind::StartTag) if self.head.metas.len() < MOST_FACTS => {

@@ -104,6 +104,28 @@ fn what_is_neither_says_so_and_what_is_hostile_ends() {
 }
 
 #[test]
+fn of_a_long_body_the_beginning_is_read_and_of_a_head_without_end_what_a_head_may_have() {
+    let text = |page: &str| {
+        let read = found(page.as_bytes(), Some("text/html"), &url("https://a.example/"), 9);
+        let Ok(FoundPosts::Page(post, _)) = read else { panic!("no page: {read:?}") };
+        post.text
+    };
+    let described = |tags: usize, between: &str| {
+        let tags = "<b>x</b>".repeat(tags / 2);
+        format!("<html><head><title>t</title>{between}{tags}<meta name=description content=said>")
+    };
+    for (tags, between, said) in [
+        (1_000, "</head><body>", "said"),
+        (200_000, "</head><body>", ""),
+        (200_000, "<body>", ""),
+        (10_000, "", "said"),
+        (200_000, "", ""),
+    ] {
+        assert_eq!(text(&described(tags, between)), said, "{tags} tags behind `{between}`");
+    }
+}
+
+#[test]
 fn a_tag_of_very_many_attributes_costs_no_more_than_a_long_page() {
     let attributes = (0..100_000).map(|number| format!(" a{number}=1")).collect::<Vec<_>>().concat();
     let began = std::time::Instant::now();

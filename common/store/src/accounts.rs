@@ -172,3 +172,10 @@ pub async fn lock(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<b
         .await?;
     Ok(row.is_some())
 }
+
+/// As [`lock`], for a change that takes access away from somebody: it waits behind the account's own calls for up to
+/// fifteen seconds, where others give up after two.
+pub async fn lock_patiently(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<bool> {
+    sqlx::query!("SELECT set_config('lock_timeout', '15s', true)").fetch_one(&mut *conn).await?;
+    lock(conn, account).await
+}

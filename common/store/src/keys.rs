@@ -1,6 +1,7 @@
 //! API keys; only their hashes are stored (contract §2, "API key").
 //!
-//! To bound an account's keys, call `accounts::lock` and then `insert_within` in one transaction.
+//! To bound an account's keys, call `accounts::lock`, `keep_live` for the key that makes another, and then
+//! `insert_within`, in one transaction.
 
 use chrono::{DateTime, Utc};
 use domain::credential::ApiKey;
@@ -177,6 +178,14 @@ pub async fn find(conn: &mut PgConnection, key: KeyId) -> sqlx::Result<Option<(A
         };
         (row.account_id, shown)
     }))
+}
+
+/// Keeps a key from being revoked until the caller's transaction ends. Returns false when it is revoked already.
+pub async fn keep_live(conn: &mut PgConnection, key: KeyId) -> sqlx::Result<bool> {
+    let row = sqlx::query!("SELECT id FROM api_keys WHERE id = $1 AND revoked_at IS NULL FOR SHARE", key as _)
+        .fetch_optional(conn)
+        .await?;
+    Ok(row.is_some())
 }
 
 /// The result of revoking a key.

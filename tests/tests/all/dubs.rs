@@ -4,6 +4,7 @@
 
 use crate::generation::job;
 use anyhow::Context;
+use api::http::answers::Taker;
 use domain::ids::{ItemId, JobId};
 use domain::read::Read;
 use mws_tests::world::{Client, Media, Receiver, Tenant, World, runners};
@@ -11,6 +12,7 @@ use serde_json::{Value, json};
 use std::process::Command;
 use std::time::Duration;
 use store::generations::MakerOffer;
+use tokio::time::timeout;
 use worker::Engines;
 
 /// A talk of two voices, spoken by `flite`.
@@ -317,5 +319,28 @@ async fn a_dub_without_a_word_is_not_spoken() -> anyhow::Result<()> {
     let refused = client.tool("render_dub", &json!({ "dub_id": dub })).await?;
     assert_eq!(refused.code(), "invalid_request", "{}", refused.text);
     assert_eq!(world.count("SELECT count(*) FROM jobs").await?, 0);
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_long_talk_is_put_into_segments_in_its_accounts_turn() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let item = world.item(&tenant, Media::audio(1_200)).await?;
+    let word = |at: u32| {
+        let start = f64::from(at);
+        json!({ "word": "river", "start": start, "end": start + 0.5, "confidence": 0.5 })
+    };
+    let words: Vec<Value> = (0..1_150).map(word).collect();
+    stored(&world, item, Read::Transcript, json!({ "language": "en", "words": words })).await?;
+    let turns = json!({ "segments": [{ "speaker": "a", "start": 0.0, "end": 1_200.0 }] });
+    stored(&world, item, Read::Speakers, turns).await?;
+    let turn = world.app().turns.bodies.turn(Taker::Account(tenant.account)).await;
+    let client = tenant.client.clone();
+    let body = json!({ "ref": item, "target_language": "es", "dry_run": true });
+    let mut call = tokio::spawn(async move { client.tool("dub", &body).await });
+    assert!(timeout(Duration::from_millis(500), &mut call).await.is_err(), "it waits for its turn");
+    drop(turn);
+    assert_ne!(call.await??.code(), "internal");
     world.end().await
 }

@@ -8,6 +8,7 @@ use domain::item::{ItemSort, ItemStatus, ItemType};
 use domain::read::Read;
 use mws_tests::world::{Client, Media, Tenant, World};
 use serde_json::{Value, json};
+use sqlx::PgConnection;
 use store::footage;
 use store::items::{self, ItemFilter, ItemPosition};
 
@@ -169,5 +170,65 @@ async fn each_order_and_filter_goes_by_an_index_of_the_workspace() -> anyhow::Re
         RESET session_replication_role";
     sqlx::raw_sql(others).execute(&mut *conn).await?;
     drop(conn);
+    world.end().await
+}
+
+/// How often something was fetched that stands beside the table of items, by this transaction.
+async fn fetched_beside(conn: &mut PgConnection) -> anyhow::Result<i64> {
+    let scans = "SELECT coalesce(idx_scan, 0) FROM pg_stat_xact_all_tables
+        WHERE relid = (SELECT reltoastrelid FROM pg_class WHERE oid = 'public.items'::regclass)";
+    Ok(sqlx::query_scalar(scans).fetch_one(conn).await?)
+}
+
+#[tokio::test]
+async fn a_search_among_items_with_many_long_tags_fetches_no_tags() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("one").await?;
+    world.items(&tenant, 30, Media::audio(60)).await?;
+    let tags = "UPDATE items SET tags = ARRAY(
+        SELECT 'Ä' || upper(md5(id::text || n)) || md5(n || ref) FROM generate_series(1, 20) AS n)";
+    sqlx::query(tags).execute(world.pool()).await?;
+    let mut look = world.pool().begin().await?;
+    let first: String = sqlx::query_scalar("SELECT tags[1] FROM items LIMIT 1").fetch_one(&mut *look).await?;
+    let before = fetched_beside(&mut look).await?;
+    assert!(before > 0, "tags stand beside the table");
+    let open = ItemFilter::default();
+    for filter in [
+        ItemFilter { tag: Some("none".to_owned()), ..open.clone() },
+        // The beginning of a tag is none.
+        ItemFilter { tag: Some(first.chars().take(60).collect()), ..open.clone() },
+        ItemFilter { query: Some("nowhere".to_owned()), ..open.clone() },
+    ] {
+        let seen = items::search(&mut look, tenant.workspace, &filter, ItemSort::Name, None, 21).await?;
+        assert!(seen.rows.is_empty(), "{filter:?}");
+        assert_eq!(fetched_beside(&mut look).await?, before, "{filter:?}");
+    }
+    for filter in [
+        ItemFilter { tag: Some(first.to_lowercase()), ..open.clone() },
+        ItemFilter { query: Some(first.chars().skip(9).take(20).collect()), ..open.clone() },
+    ] {
+        let seen = items::search(&mut look, tenant.workspace, &filter, ItemSort::Newest, None, 21).await?;
+        assert_eq!(seen.rows.len(), 1, "{filter:?}");
+    }
+    look.rollback().await?;
+    world.end().await
+}
+
+#[tokio::test]
+async fn an_account_has_two_filtered_lists_under_way_and_lists_without_a_filter_beside_them() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let (tenant, other) = (world.tenant("one").await?, world.tenant("other").await?);
+    let permits = &world.app().item_searches;
+    let held = (permits.take(tenant.account).await?, permits.take(tenant.account).await?);
+    for field in ["tag", "query"] {
+        let (path, tool) = (format!("/library/items?{field}=a"), json!({ field: "a" }));
+        let (route, tool) =
+            tokio::try_join!(tenant.client.send("GET", &path, &[], None), tenant.client.tool("list_items", &tool))?;
+        assert_eq!((route.code(), tool.code()), ("rate_limited", "rate_limited"), "{path}");
+    }
+    assert_eq!(tenant.client.tool("list_items", &json!({})).await?.status, 200);
+    assert_eq!(other.client.tool("list_items", &json!({ "tag": "a" })).await?.status, 200);
+    drop(held);
+    assert_eq!(tenant.client.tool("list_items", &json!({ "tag": "a" })).await?.status, 200);
     world.end().await
 }

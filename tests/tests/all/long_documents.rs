@@ -2,6 +2,7 @@
 
 use anyhow::ensure;
 use api::http::answers::Taker;
+use futures_util::FutureExt as _;
 use mws_tests::world::{Answer, Tenant, World};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -81,5 +82,27 @@ async fn a_document_is_imported_in_its_accounts_turn() -> anyhow::Result<()> {
         let ask = json!({ "content": content, "format": format });
         after_its_turn(&world, &tenant, "import_timeline", ask).await?.data()?;
     }
+    world.end().await
+}
+
+#[tokio::test]
+async fn the_film_of_a_long_timeline_is_planned_in_its_accounts_turn_too() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let id = timeline(&tenant, 400).await?["id"].clone();
+    let turns = &world.app().turns.bodies;
+    let turn = turns.turn(Taker::Account(tenant.account)).await;
+    let client = tenant.client.clone();
+    let ask = json!({ "timeline_id": id, "dry_run": true });
+    let mut call = tokio::spawn(async move { client.tool("render_timeline", &ask).await });
+    ensure!(timeout(WAITED, &mut call).await.is_err(), "it is read in a turn");
+    // The next turn is for whoever asks first: while it lasts, what was read waits to be planned.
+    let mut next = Box::pin(turns.turn(Taker::Account(tenant.account)));
+    ensure!(next.as_mut().now_or_never().is_none(), "the turn is taken");
+    drop(turn);
+    let held = next.await;
+    ensure!(timeout(WAITED, &mut call).await.is_err(), "its film is planned in a turn");
+    drop(held);
+    assert_ne!(call.await??.code(), "internal");
     world.end().await
 }

@@ -2,12 +2,17 @@
 //! of them.
 
 use anyhow::{Context, ensure};
+use api::http::error::Code;
+use api::http::scope::{Scope, ScopeState};
+use api::usecases::portal;
+use domain::credential::{PortalCode, PortalSession};
 use mws_tests::clients;
-use mws_tests::world::{Browser, Client, Media, Receiver, Tenant, World, runners};
+use mws_tests::world::{Browser, Client, Media, Receiver, Tenant, World, counted, runners};
 use reqwest::{Method, StatusCode, header};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A browser that has followed this link.
@@ -184,6 +189,7 @@ async fn what_a_link_asks_for_wrongly_is_refused_and_pages_that_it_has_not_are_n
         (json!({ "return_url": "javascript:alert(1)" }), "`return_url`"),
         (json!({ "return_url": "https://a:b@example.com/" }), "`return_url`"),
         (json!({ "refresh_url": "data:text/html,x" }), "`refresh_url`"),
+        (json!({ "refresh_url": format!("{}/portal/keys", world.app().public_url) }), "`refresh_url`"),
         (json!({ "refresh_url": format!("https://example.com/{}", "x".repeat(2_000)) }), "`refresh_url`"),
         (json!({ "theme": { "accent": "red;}" } }), "`theme.accent`"),
         (json!({ "theme": { "logo": "data:image/svg+xml;base64,PHN2Zz4=" } }), "`theme.logo`"),
@@ -342,5 +348,21 @@ async fn the_pages_work_in_a_browser_with_and_without_script() -> anyhow::Result
         assert!(words.iter().all(|words| narrow(&path).contains(words)), "{path}: {words:?}: {}", narrow(&path));
     }
     assert!(seen["pinged"].as_str().is_some_and(|table| table.contains("ping")), "{seen}");
+    world.end().await
+}
+
+#[tokio::test]
+async fn whoever_makes_up_a_code_and_a_cookie_is_refused_without_a_look_as_for_a_guess() -> anyhow::Result<()> {
+    let world = World::with_api(|_, api| api.wrong_credentials_per_minute = 2).await?;
+    let stranger = Scope(Arc::new(ScopeState { address: "192.0.2.7".parse().ok(), ..ScopeState::default() }));
+    let (code, session) = (PortalCode::from_random([1; 20]), PortalSession::from_random([2; 32]));
+    let app = world.app();
+    ensure!(!portal::is_anothers(app, &stranger, &code, &session).await?, "nobody has them");
+    for _ in 0..2 {
+        ensure!(portal::waiting(app, &stranger, &code).await?.is_none(), "nobody was given it");
+    }
+    let (asked, statements) = counted(portal::is_anothers(app, &stranger, &code, &session)).await;
+    assert_eq!(asked.err().map(|refusal| refusal.code()), Some(Code::RateLimited));
+    assert_eq!(statements, Vec::<String>::new());
     world.end().await
 }

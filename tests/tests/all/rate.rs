@@ -4,6 +4,7 @@
 use futures_util::future::try_join_all;
 use mws_tests::world::{Answer, Client, World, until};
 use serde_json::json;
+use sqlx::Acquire;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Requests a minute, and at once, as a deployment has them unless it says otherwise.
@@ -131,5 +132,77 @@ async fn a_key_that_is_used_without_end_waits_for_itself_and_leaves_connections_
     assert!(world.count(waiting).await? <= 4);
     held.rollback().await?;
     calls.await??;
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_key_is_revoked_at_once_whatever_its_calls_hold_of_the_account() -> anyhow::Result<()> {
+    let world = service().await?;
+    let tenant = world.tenant("a").await?;
+    let made = tenant.client.send("POST", "/keys", &[], Some("{}".to_owned())).await?;
+    assert_eq!(made.status, 201, "{}", made.text);
+    let leaked = format!("/keys/{}", made.json["id"].as_str().unwrap_or_default());
+    // The account is over its rate for an hour, and what starts jobs holds its row.
+    let ahead = "UPDATE rate_limits SET theoretical_arrival = mws_now() + interval '1 hour' WHERE account_id = $1";
+    assert_eq!(sqlx::query(ahead).bind(tenant.account).execute(world.pool()).await?.rows_affected(), 1);
+    let mut held = world.pool().begin().await?;
+    assert!(store::accounts::lock(&mut held, tenant.account).await?);
+    let refused = tenant.client.send("GET", &leaked, &[], None).await?;
+    assert_eq!((refused.status, refused.code()), (429, "rate_limited"));
+    let revoked = tenant.client.send("DELETE", &leaked, &[], None).await?;
+    assert_eq!((revoked.status, revoked.header("x-ratelimit-remaining")), (200, "0"), "{}", revoked.text);
+    let gone = world.client(made.json["key"].as_str().map(str::to_owned));
+    assert_eq!(call(&gone).await?.code(), "credential_revoked");
+    // Those that go first are bounded too: five at once, of which one is used.
+    let again = try_join_all((0..20).map(|_| tenant.client.send("DELETE", &leaked, &[], None))).await?;
+    let passed = again.iter().filter(|answer| answer.status == 404).count();
+    assert!((4..20).contains(&passed) && again.iter().all(|answer| [404, 429].contains(&answer.status)), "{passed}");
+    held.rollback().await?;
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_key_is_revoked_while_the_account_has_all_the_requests_under_way_that_it_may() -> anyhow::Result<()> {
+    let world = World::with_api(|_, api| api.max_account_requests = 0).await?;
+    let tenant = world.tenant("a").await?;
+    assert_eq!(call(&tenant.client).await?.code(), "rate_limited");
+    let own = format!("/keys/{}", tenant.key_id);
+    assert_eq!(tenant.client.send("DELETE", &own, &[], None).await?.status, 200);
+    assert_eq!(call(&tenant.client).await?.code(), "credential_revoked");
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_key_that_is_being_revoked_makes_no_other() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    // The minute of its last use is written now, and not again by the call that makes a key.
+    assert_eq!(call(&tenant.client).await?.status, 200);
+    let mut revoking = world.pool().begin().await?;
+    store::keys::revoke(&mut revoking, tenant.account, tenant.key_id).await?;
+    let client = tenant.client.clone();
+    let making = tokio::spawn(async move { client.send("POST", "/keys", &[], Some("{}".to_owned())).await });
+    let waiting =
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    until("it waits for the revocation", async || Ok((world.count(waiting).await? > 0).then_some(()))).await?;
+    revoking.commit().await?;
+    assert_eq!(making.await??.code(), "credential_revoked");
+    assert_eq!(world.count("SELECT count(*) FROM api_keys").await?, 1);
+    world.end().await
+}
+
+#[tokio::test]
+async fn what_takes_access_away_waits_longer_for_the_account_than_what_its_calls_do() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let mut conn = world.pool().acquire().await?;
+    let mut change = conn.begin().await?;
+    let patience = "SHOW lock_timeout";
+    assert_eq!(sqlx::query_scalar::<_, String>(patience).fetch_one(&mut *change).await?, "2s");
+    assert!(store::accounts::lock_patiently(&mut change, tenant.account).await?);
+    assert_eq!(sqlx::query_scalar::<_, String>(patience).fetch_one(&mut *change).await?, "15s");
+    change.commit().await?;
+    assert_eq!(sqlx::query_scalar::<_, String>(patience).fetch_one(&mut *conn).await?, "2s", "for itself alone");
+    drop(conn);
     world.end().await
 }

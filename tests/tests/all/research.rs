@@ -246,7 +246,7 @@ async fn what_is_pulled_is_parsed_in_its_accounts_turn() -> anyhow::Result<()> {
     let site = Site::default();
     site.put("/feed", "application/rss+xml", feed(&[("/one", "One")]));
     let url = format!("{}/feed", site.start().await?);
-    let turn = world.app().turns.pulled_posts.turn(tenant.account).await;
+    let turn = world.app().turns.short_pulls.turn(tenant.account).await;
     let client = tenant.client.clone();
     let mut call = tokio::spawn(async move { pull(&client, &url).await });
     assert!(tokio::time::timeout(Duration::from_millis(500), &mut call).await.is_err(), "it waits for its turn");

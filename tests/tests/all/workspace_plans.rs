@@ -133,6 +133,7 @@ async fn what_is_said(conn: &mut PgConnection) -> anyhow::Result<()> {
     goes_by(conn, "comments are counted", "comments_subject").await?;
     comments::page(conn, Subject::Item(item), None, None, 20).await?;
     goes_by(conn, "comments are listed", "comments_subject").await?;
+    goes_by(conn, "resolved comments are listed", "comments_resolved").await?;
     comments::newest(conn, item, 500, 200_000).await?;
     goes_by(conn, "the newest comments", "comments_item").await?;
     comments::find(conn, CommentId::mint()).await?;
@@ -179,6 +180,40 @@ async fn what_is_kept_in_a_workspace_goes_by_its_indexes_in_full_tables() -> any
     runs(&mut conn).await?;
     drop(conn);
     // They were no one's, as the invariants would say.
+    fill(world.pool(), EMPTY).await?;
+    world.end().await
+}
+
+/// Rows of comments that this transaction has fetched, by whichever way.
+async fn fetched(conn: &mut PgConnection) -> anyhow::Result<i64> {
+    let rows = "SELECT coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0) FROM pg_stat_xact_user_tables
+        WHERE relid = 'public.comments'::regclass";
+    Ok(sqlx::query_scalar(rows).fetch_one(conn).await?)
+}
+
+#[tokio::test]
+async fn a_page_of_ten_thousand_comments_reads_what_it_shows_before_they_are_analysed() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    // Nobody has counted them yet, so that the planner guesses that an item has a few.
+    let many = "SET session_replication_role = replica;
+        INSERT INTO comments (id, item_id, workspace_id, text, user_id, resolved_at)
+        SELECT md5('comment' || n)::uuid, md5('item')::uuid, md5('a')::uuid, 'a', md5('user')::uuid,
+            CASE WHEN n <= 3 THEN mws_now() END
+        FROM generate_series(1, 10000) AS n;
+        RESET session_replication_role";
+    fill(world.pool(), many).await?;
+    let item: ItemId = sqlx::query_scalar("SELECT md5('item')::uuid").fetch_one(world.pool()).await?;
+    let mut look = world.pool().begin().await?;
+    for (resolved, shown) in [(None, 21), (Some(true), 3), (Some(false), 21)] {
+        let before = fetched(&mut look).await?;
+        let page = comments::page(&mut look, Subject::Item(item), resolved, None, 21).await?;
+        assert_eq!(page.len(), shown, "{resolved:?}");
+        assert!(page.is_sorted_by(|one, next| one.id > next.id), "newest first");
+        assert!(page.iter().all(|row| resolved.is_none_or(|resolved| row.resolved_at.is_some() == resolved)));
+        let read = fetched(&mut look).await? - before;
+        assert!(read <= 50, "{resolved:?}: {read} rows were read for {shown}");
+    }
+    look.rollback().await?;
     fill(world.pool(), EMPTY).await?;
     world.end().await
 }

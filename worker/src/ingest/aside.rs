@@ -4,7 +4,8 @@
 //! An attempt leaves its slot and keeps its claim and its lease; the queue's next ticket gets the slot. This module
 //! bounds how many go on beside the slots; past that an attempt stays in its slot. The claim bounds how many an account
 //! may have at a stage, in slots or not. An account gets one decoder turn at a time, so that its files wait for each
-//! other and others do not wait for them.
+//! other and others do not wait for them. Large files that are copied have turns of their own, which last for as long
+//! as the copy stands on this machine's disk.
 
 use crate::own_turns::OwnTurns;
 use domain::ids::AccountId;
@@ -19,25 +20,49 @@ use tokio_util::task::TaskTracker;
 /// waits for its turn costs a lease.
 const MOST: usize = 256;
 
+/// Bytes beyond which an upload is copied beside the slots.
+pub(super) const QUICK_BYTES: i64 = 64 << 20;
+
 /// The work that goes on beside the slots of a process. Clones share it.
 #[derive(Clone)]
 pub struct Aside {
     places: Arc<Semaphore>,
-    turns: Arc<Semaphore>,
-    of_accounts: OwnTurns,
+    decoders: Turns,
+    copies: Turns,
     running: TaskTracker,
 }
 
-/// A decoder turn: the account's, and one of the process's.
-pub(super) type DecoderPermit = [OwnedSemaphorePermit; 2];
+/// Turns at something: one at a time of an account, and so many of a process.
+#[derive(Clone)]
+struct Turns {
+    all: Arc<Semaphore>,
+    of_accounts: OwnTurns,
+}
+
+/// A turn: the account's, and one of the process's.
+pub(super) type TurnPermit = [OwnedSemaphorePermit; 2];
+
+impl Turns {
+    fn new(most: usize) -> Self {
+        Self { all: Arc::new(Semaphore::new(most)), of_accounts: OwnTurns::default() }
+    }
+
+    /// Waits for a turn: first behind others of the account, then in the order of arrival.
+    async fn turn(&self, account: AccountId) -> Option<TurnPermit> {
+        // Neither semaphore is ever closed.
+        let own = self.of_accounts.of(account).acquire_owned().await.ok()?;
+        Some([own, Arc::clone(&self.all).acquire_owned().await.ok()?])
+    }
+}
 
 impl Aside {
-    /// Returns one without work. `turns` files are measured or probed beside the slots at once.
+    /// Returns one without work. `turns` files are measured or probed beside the slots at once, and as many large ones
+    /// are copied.
     pub fn new(turns: usize) -> Self {
         Self {
             places: Arc::new(Semaphore::new(MOST)),
-            turns: Arc::new(Semaphore::new(turns)),
-            of_accounts: OwnTurns::default(),
+            decoders: Turns::new(turns),
+            copies: Turns::new(turns),
             running: TaskTracker::new(),
         }
     }
@@ -86,12 +111,14 @@ impl Slot {
 
     /// Leaves the slot and waits for a decoder turn beside the slots: first behind others of its account, then in the
     /// order of arrival.
-    pub async fn turn(&self) -> (Permit, Option<DecoderPermit>) {
-        let place = self.leave();
-        // Neither semaphore is ever closed.
-        let Ok(own) = self.aside.of_accounts.of(self.account).acquire_owned().await else { return (place, None) };
-        let one = Arc::clone(&self.aside.turns).acquire_owned().await.ok();
-        (place, one.map(|one| [own, one]))
+    pub async fn turn(&self) -> (Permit, Option<TurnPermit>) {
+        (self.leave(), self.aside.decoders.turn(self.account).await)
+    }
+
+    /// Leaves the slot and waits for a turn to copy a large file, in the same way. Whoever has one may wait for a
+    /// decoder turn, and never the other way round.
+    pub async fn copy_turn(&self) -> (Permit, Option<TurnPermit>) {
+        (self.leave(), self.aside.copies.turn(self.account).await)
     }
 
     /// Whether the attempt has left the slot.
@@ -162,5 +189,22 @@ mod tests {
         assert!(theirs.is_some());
         drop(turn);
         assert!(timeout(Duration::from_secs(5), second.turn()).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn a_large_file_that_is_copied_leaves_its_slot_and_decoders_do_not_wait_for_it() {
+        let (aside, busy) = (Aside::new(1), AccountId::mint());
+        let slot = |account| Slot { aside: aside.clone(), account, left: CancellationToken::new() };
+        let copying = slot(busy);
+        let (place, turn) = copying.copy_turn().await;
+        assert!(place.is_aside() && copying.is_left() && turn.is_some());
+        let next = slot(AccountId::mint());
+        assert!(timeout(Duration::from_millis(20), next.copy_turn()).await.is_err(), "one is copied at a time");
+        // It is looked at while it is there, and so are files of others.
+        for account in [busy, AccountId::mint()] {
+            assert!(timeout(Duration::from_secs(5), slot(account).turn()).await.is_ok());
+        }
+        drop(turn);
+        assert!(timeout(Duration::from_secs(5), next.copy_turn()).await.is_ok());
     }
 }

@@ -3,7 +3,7 @@
 //! No row names the object until the same statement forgets the parts, so that a kill at any moment leaves either all
 //! the parts or the object. An object that was joined in vain is deleted with the item, or swept.
 
-use super::aside::Permit;
+use super::aside::{Permit, QUICK_BYTES, TurnPermit};
 use super::attempt::Attempt;
 use super::failure::Failure;
 use bytes::Bytes;
@@ -11,17 +11,17 @@ use futures_util::stream::{Stream, StreamExt, TryStreamExt, iter};
 use runtime::media::{MediaError, MediaStore, WriteError, new_media_key};
 use store::uploads::{self, Part, Whole};
 
-/// Bytes beyond which an upload is joined beside the slots.
-const QUICK_BYTES: i64 = 64 << 20;
+/// The permit to go on beside the slots, and the turn to copy a large file.
+type Copying = (Permit, Option<TurnPermit>);
 
 impl Attempt<'_> {
-    /// Returns the key of the upload's bytes as one object, and the permit to go on beside the slots if it took one.
-    pub(super) async fn one_object(&self) -> Result<(String, Option<Permit>), Failure> {
+    /// Returns the key of the upload's bytes as one object, and the turn to copy a large file if it took one.
+    pub(super) async fn one_object(&self) -> Result<(String, Option<Copying>), Failure> {
         if let Some(key) = &self.claim.object_key {
             return Ok((key.clone(), None));
         }
         let (whole, parts) = self.arrived().await?;
-        let place = (parts.len() > 1 && whole.bytes > QUICK_BYTES).then(|| self.slot.leave());
+        let copying = if is_long(&whole, &parts) { Some(self.slot.copy_turn().await) } else { None };
         let (key, sha256) = match (parts.as_slice(), &whole.sha256) {
             ([], _) if whole.bytes == 0 => return Err(Failure::empty()),
             ([], _) => return Err(Failure::missing()),
@@ -38,7 +38,7 @@ impl Attempt<'_> {
         for part in parts.iter().filter(|part| part.object_key != key) {
             self.drop_object(&part.object_key).await;
         }
-        Ok((key, place))
+        Ok((key, copying))
     }
 
     async fn arrived(&self) -> Result<(Whole, Vec<Part>), Failure> {
@@ -75,10 +75,36 @@ impl Attempt<'_> {
     }
 }
 
+/// Whether it takes long to make one object of these parts. One part alone is copied too where the client put it into
+/// the bucket: nobody has read it, and the client may put another in its place.
+fn is_long(whole: &Whole, parts: &[Part]) -> bool {
+    let is_copied = match parts {
+        [] => false,
+        [_] => whole.sha256.is_none(),
+        _ => true,
+    };
+    is_copied && whole.bytes > QUICK_BYTES
+}
+
 /// Returns the bytes of these parts, in order, read as they are taken.
 fn in_order(store: &MediaStore, parts: &[Part]) -> impl Stream<Item = Result<Bytes, MediaError>> {
     iter(parts)
         .then(|part| store.find(&part.object_key, part.bytes.unsigned_abs()))
         .map_ok(runtime::media::StoredObject::into_stream)
         .try_flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_large_upload_is_copied_beside_the_slots_also_where_it_is_one_part_in_the_bucket() {
+        let part = |start| Part { start, bytes: QUICK_BYTES, object_key: "a".to_owned() };
+        let whole = |bytes, read: bool| Whole { bytes, sha256: read.then(|| vec![0; 32]), declared_sha256: None };
+        assert!(is_long(&whole(QUICK_BYTES + 1, false), &[part(0)]), "what the client put there itself");
+        assert!(!is_long(&whole(QUICK_BYTES + 1, true), &[part(0)]), "what came by here is one object already");
+        assert!(is_long(&whole(2 * QUICK_BYTES, true), &[part(0), part(QUICK_BYTES)]));
+        assert!(!is_long(&whole(QUICK_BYTES, false), &[part(0)]) && !is_long(&whole(QUICK_BYTES + 1, false), &[]));
+    }
 }

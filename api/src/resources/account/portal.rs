@@ -6,7 +6,6 @@ use crate::contract::envelope::Created;
 use crate::contract::groups::{Refusals, Tag};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::{Text, Time};
-
 use crate::resources::portal::PORTAL_PATH;
 use crate::usecases::portal::make_portal_link;
 use domain::portal::{self, Look, NAME_CHARS, URL_CHARS};

@@ -1,5 +1,7 @@
 //! Which items a list shows, and what to change in one.
 
+use crate::app::App;
+use crate::app::permits::Permit;
 use crate::auth::Caller;
 use crate::contract::envelope::ItemKind;
 use crate::http::error::{Answer, ApiError, Code};
@@ -54,6 +56,19 @@ pub struct Asked {
 }
 
 impl Asked {
+    /// Waits for a permit to look at many items, if a filter may pass few of them. It is taken before a connection is.
+    ///
+    /// # Errors
+    /// `rate_limited` while the account has as many such lists under way as it may.
+    pub async fn permit(&self, app: &App, caller: &Caller) -> Answer<Option<Permit>> {
+        let Self { query, kind, status, has_read, missing_read, tag, created_after, created_before, .. } = self;
+        let by_text = query.is_some() || tag.is_some();
+        let by_state = kind.is_some() || status.is_some() || has_read.is_some() || missing_read.is_some();
+        let by_time = created_after.is_some() || created_before.is_some();
+        let is_filtered = by_text || by_state || by_time;
+        if is_filtered { app.item_searches.take(caller.account_id).await.map(Some) } else { Ok(None) }
+    }
+
     /// Returns the filter. A board's cards are looked up now: they may change between two pages.
     ///
     /// # Errors

@@ -115,7 +115,7 @@ impl Library {
         include: Query<Option<Vec<Include>>>,
     ) -> Answer<Json<List<Item>>> {
         let Auth(caller) = auth;
-        let (mut conn, with_media) = (self.0.conn().await?, with_media(include.0.as_deref()));
+        let with_media = with_media(include.0.as_deref());
         let asked = Asked {
             query: query.0,
             kind: r#type.0,
@@ -128,6 +128,8 @@ impl Library {
             board_id: board_id.0,
         };
         let pages = PageAsked { sort: sort.0, limit: limit.0, cursor: cursor.0.as_ref() };
+        let _permit = asked.permit(&self.0, &caller).await?;
+        let mut conn = self.0.conn().await?;
         Ok(Json(page(&mut conn, &self.0.links, &caller, asked, pages, with_media).await?))
     }
 

@@ -8,7 +8,7 @@
 
 use super::{PORTAL_PATH, Visit, html, leads_to, refused, shell};
 use crate::app::App;
-use crate::auth::{Caller, portal_caller};
+use crate::auth::{Caller, let_in_first, portal_caller};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::pages::{cookie, field, form, refuse_other_pages};
 use crate::http::request::Template;
@@ -16,10 +16,12 @@ use crate::http::scope::Scope;
 use crate::usecases::portal::{self, Pass, SESSION_SECONDS};
 use domain::credential::{PortalCode, PortalSession};
 use poem::endpoint::make;
-use poem::http::{HeaderValue, StatusCode, header};
+use poem::http::{HeaderValue, Method, StatusCode, header};
 use poem::{Endpoint, Request, Response};
 use std::sync::Arc;
 
+/// The page of keys, whose form revokes one.
+const KEYS: &str = "/portal/keys";
 /// The name of the session's cookie.
 const COOKIE: &str = "mws_portal";
 /// The name of the cookie of a browser that was just led away since its session has run out.
@@ -37,6 +39,9 @@ const KNOWN_SECONDS: u32 = 86_400;
 pub(super) async fn of(app: &App, scope: &Scope, request: &Request) -> Answer<(PortalSession, Caller, Pass)> {
     let none = || ApiError::new(Code::Unauthenticated, "You are not signed in here.");
     let session = own(request).ok_or_else(none)?;
+    if request.method() == Method::POST && request.uri().path() == KEYS {
+        let_in_first(app, scope, &session.hash()).await;
+    }
     let caller = portal_caller(app, scope, &session).await?;
     let pass = portal::pass_of_session(app, &session.hash()).await?.ok_or_else(none)?;
     Ok((session, caller, pass))
@@ -98,7 +103,7 @@ async fn arrived(app: &App, request: &Request) -> Answer<Response> {
         refuse_other_pages(&app.public_url, request)?;
     }
     let is_anothers = match own(request) {
-        Some(session) => portal::is_anothers(app, &code, &session).await?,
+        Some(session) => portal::is_anothers(app, &scope, &code, &session).await?,
         None => false,
     };
     if !is_form || (is_anothers && field(&form(request), shell::SURE).is_empty()) {

@@ -5,7 +5,7 @@
 //! portal's pages call any operation as the user who is signed in (`ask_as`).
 
 use crate::app::App;
-use crate::app::beside::call_beside;
+use crate::app::beside::{LONG, call_beside, run_beside_if};
 use crate::app::operations::Operations;
 use crate::auth::{Caller, PreAuthenticated};
 use crate::contract::idempotency;
@@ -157,7 +157,8 @@ pub async fn ask_as(app: &App, caller: &Caller, asked: Asked<'_>) -> Answer<Call
     let refused = response.data::<Refused>().map(|Refused(code)| *code);
     let retry_after = response.headers().get(header::RETRY_AFTER).and_then(|after| after.to_str().ok()?.parse().ok());
     let bytes = response.take_body().into_bytes().await.map_err(ApiError::internal)?;
-    let body = if bytes.is_empty() { Ok(Value::Null) } else { serde_json::from_slice(&bytes) };
+    let parsed = || run_beside_if(bytes.len() > LONG, || serde_json::from_slice(&bytes));
+    let body = if bytes.is_empty() { Ok(Value::Null) } else { parsed() };
     Ok(CalledAnswer {
         status: response.status().as_u16(),
         body: body.map_err(ApiError::internal)?,

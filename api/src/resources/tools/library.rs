@@ -160,7 +160,6 @@ impl LibraryTools {
     async fn list_items(&self, auth: Auth, arguments: Json<Option<ListItems>>) -> Answer<Json<ToolAnswer<ItemPage>>> {
         let Auth(caller) = auth;
         let asked = arguments.0.unwrap_or_default();
-        let mut conn = self.0.conn().await?;
         let pages = PageAsked { sort: asked.sort, limit: asked.limit, cursor: asked.cursor.as_ref() };
         let with_media = with_media(asked.include.as_deref());
         let filter = Asked {
@@ -174,6 +173,8 @@ impl LibraryTools {
             created_before: asked.created_before,
             board_id: asked.board_id,
         };
+        let _permit = filter.permit(&self.0, &caller).await?;
+        let mut conn = self.0.conn().await?;
         let page = library::page(&mut conn, &self.0.links, &caller, filter, pages, with_media).await?;
         let media: Vec<MediaLink> = page.data.iter().filter_map(Item::media).collect();
         let data = ItemPage { items: page.data, has_more: page.has_more, next_cursor: page.next_cursor };

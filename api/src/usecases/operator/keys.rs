@@ -13,10 +13,7 @@ use store::{account_audit, accounts, audit, keys};
 pub async fn revoke_key(app: &App, operator: &OperatorCaller, id: KeyId) -> Answer<()> {
     let mut conn = app.conn().await?;
     let mut revoke_key = conn.begin().await?;
-    // Locks the account first, as making a key does, so that no key which this one is just making is left behind.
-    if let Some((account, _)) = keys::find(&mut revoke_key, id).await? {
-        accounts::lock(&mut revoke_key, account).await?;
-    }
+    // It waits for keys that this one is just making (`keys::keep_live`), and for no lock of the account.
     let account = keys::revoke_any(&mut revoke_key, id).await?;
     let account = account.ok_or_else(|| ApiError::new(Code::KeyNotFound, format!("There is no live key {id}.")))?;
     let was = Some(json!({ "account_id": account }));
@@ -35,7 +32,7 @@ pub(super) async fn revoke_made_by(
     account: AccountId,
     user: UserId,
 ) -> Answer<usize> {
-    accounts::lock(conn, account).await?;
+    accounts::lock_patiently(conn, account).await?;
     let gone = keys::revoke_made_by(conn, account, user).await?;
     for key in &gone {
         let why = Some(json!({ "made_by": user }));

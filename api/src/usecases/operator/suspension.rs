@@ -22,6 +22,7 @@ const BATCH: i64 = 500;
 pub async fn suspend_account(app: &App, operator: &OperatorCaller, id: AccountId, reason: &str) -> Answer<AccountRow> {
     let mut conn = app.conn().await?;
     let mut suspend_account = conn.begin().await?;
+    accounts::lock_patiently(&mut suspend_account, id).await?;
     let before = was(suspension::suspend(&mut suspend_account, id, reason).await?, id)?;
     suspension::silence(&mut suspend_account, id).await?;
     if before.as_deref() != Some(reason) {

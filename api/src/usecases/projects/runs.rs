@@ -156,12 +156,14 @@ pub async fn advance(
 ) -> Answer<bool> {
     let Advance { planner, step, change } = advance;
     let is_over = planner.over().is_some();
+    // Before the transaction: it may take some milliseconds.
+    let memory = as_json(planner)?;
     let mut go_on = app.process.begin().await?;
     if !projects::lock(&mut go_on, claim.project).await? {
         return Ok(false);
     }
     let due_in = (!is_over).then_some(LEASE);
-    if !project_runs::advance(&mut go_on, claim, &as_json(planner)?, due_in).await? {
+    if !project_runs::advance(&mut go_on, claim, &memory, due_in).await? {
         return Ok(false);
     }
     if let Some((number, end)) = step {

@@ -147,6 +147,10 @@ pub async fn find(conn: &mut PgConnection, comment: CommentId) -> sqlx::Result<O
 
 /// Returns comments on an item or a timeline, newest first, that are older than `before`; with `resolved`, only those
 /// that are resolved, or only the open ones.
+///
+/// A page reads as many rows as it shows, however many the subject has. The subselects are read in the order of an
+/// index that begins with all that they ask. The planner is not told the limit, so that it plans for the first rows:
+/// for a subject that it takes for a small one it would read and sort all comments.
 pub async fn page(
     conn: &mut PgConnection,
     subject: Subject,
@@ -164,9 +168,16 @@ pub async fn page(
            FROM comments c
            LEFT JOIN users u ON u.id = c.user_id
            LEFT JOIN api_keys k ON k.id = c.key_id
-           WHERE coalesce(c.item_id, c.timeline_id) = $1 AND c.id < $2
-               AND ($3::boolean IS NULL OR (c.resolved_at IS NOT NULL) = $3)
-           ORDER BY c.id DESC LIMIT $4"#,
+           WHERE c.id = ANY (ARRAY(
+               (SELECT id FROM comments
+                WHERE $3::boolean IS NULL AND coalesce(item_id, timeline_id) = $1 AND id < $2
+                ORDER BY id DESC LIMIT (SELECT $4::bigint))
+               UNION ALL
+               (SELECT id FROM comments
+                WHERE coalesce(timeline_id, item_id) = $1 AND (resolved_at IS NOT NULL) = (SELECT $3::boolean)
+                    AND id < $2
+                ORDER BY id DESC LIMIT (SELECT $4::bigint))))
+           ORDER BY c.id DESC"#,
         subject.uuid(),
         before.map_or(Uuid::max(), CommentId::uuid),
         resolved,

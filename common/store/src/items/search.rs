@@ -85,7 +85,7 @@ struct Looked {
 /// order needs of a name; `$order` is the order. Columns are judged where a row is read, and reads are looked up only
 /// for rows that pass. How many rows are looked at stands in subqueries, so that the planner does not know it and goes
 /// by the index: knowing it, it read the whole table and sorted it. What is searched for is lowered once, in a subquery
-/// too.
+/// too; names and tags are kept in lower case, each tag between two characters that none has.
 macro_rules! look {
     ($seen:tt, $name:tt, $order:tt, $asked:expr, $($place:expr),+) => {
         sqlx::query_as!(
@@ -98,14 +98,13 @@ macro_rules! look {
                         AND ($9::timestamptz IS NULL OR created_at >= $9)
                         AND ($10::timestamptz IS NULL OR created_at < $10)
                         AND ($7::text IS NULL OR (status = 'ready' AND CASE WHEN $12 THEN has_video ELSE has_audio END))
-                        AND ($8::text IS NULL OR (tags <> '{}'
-                            AND EXISTS (SELECT FROM unnest(tags) AS tag WHERE lower(tag) = lower($8))))
+                        AND ($8::text IS NULL
+                            OR position((SELECT chr(31) || lower($8) || chr(31)) IN (lower_tags COLLATE "C")) > 0)
                         AND ($3::text IS NULL OR position((SELECT lower($3)) IN (lower_name COLLATE "C")) > 0
                             OR id = $13
                             OR ((NOT starts_with(ref, 'itm_') OR starts_with((SELECT lower($3)), 'itm_'))
                                 AND position((SELECT lower($3)) IN lower(ref)) > 0)
-                            OR (tags <> '{}'
-                                AND EXISTS (SELECT FROM unnest(tags) AS tag WHERE position((SELECT lower($3)) IN lower(tag)) > 0)))
+                            OR position((SELECT lower($3)) IN (lower_tags COLLATE "C")) > 0)
                             AS passes
                     FROM items WHERE workspace_id = $1 AND deleted_at IS NULL AND "# + $seen + r#"
                     ORDER BY "# + $order + r#" LIMIT (SELECT $2::bigint)

@@ -3,7 +3,7 @@
 //! The caller writes how an attempt ended. Fetched bytes are kept under a key that no row names yet, and are deleted if
 //! the attempt is given up.
 
-use super::aside::Slot;
+use super::aside::{QUICK_BYTES, Slot};
 use super::failure::{Failure, facts, settled};
 use super::room::Room;
 use crate::readers::decode::{Channels, PICTURE, SoundFormat, cover, decode_sound, picture_length, stream_length};
@@ -99,9 +99,14 @@ impl Attempt<'_> {
 
     /// Finds out what the bytes are, and makes a picture to show.
     pub async fn probe(&self) -> Result<Facts, Failure> {
-        let (key, _place) = self.one_object().await?;
+        let (key, copying) = self.one_object().await?;
         let received = uploads::whole(&mut *self.process.pool.acquire().await?, self.claim).await?;
         let bytes = received.map_or(0, |whole| whole.bytes);
+        // From a bucket the whole file is copied to this machine, and stays until it was looked at.
+        let _copying = match copying {
+            None if self.process.media.is_bucket() && bytes > QUICK_BYTES => Some(self.slot.copy_turn().await),
+            copying => copying,
+        };
         let local = self.process.media.local_whole(&key, bytes).await?;
         let mib = u32::try_from(bytes >> 20).unwrap_or(u32::MAX);
         let processor = ProcessorTime::at_most(MOST_TIME + MOST_TIME_A_MIB * mib);

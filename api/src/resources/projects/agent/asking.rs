@@ -3,6 +3,7 @@
 
 use super::tools::Toolbox;
 use super::turn::{AgentTurn, Step};
+use crate::app::beside::in_turn;
 use crate::http::error::{Answer, ApiError};
 use crate::usecases::projects::runs::{back_off, begin_step, hand_back, renew};
 use domain::agent::chat::ASK;
@@ -32,8 +33,11 @@ impl AgentTurn<'_> {
         if begin_step(self.app, self.claim, number, ASK, &shown).await?.is_none() {
             return Ok(false);
         }
-        let toolbox = Toolbox::of(&self.app.contract);
-        let Some(asked) = self.held(client, toolbox.told).await? else { return Ok(false) };
+        let (turns, account, budget) = (&app.turns.agents, self.caller.account_id, self.budget);
+        let chat = self.chat()?;
+        let told = || (Toolbox::of(&app.contract), chat.conversation());
+        let (toolbox, messages) = in_turn(turns, account, told).await;
+        let Some(asked) = self.held(client, messages, toolbox.told).await? else { return Ok(false) };
         // An answer that is not a chat model's is treated as a temporary fault of the model.
         let asked = asked.and_then(|answer| {
             let why = "Its answer is none that a chat model gives.".to_owned();
@@ -43,8 +47,8 @@ impl AgentTurn<'_> {
             Ok(reply) => {
                 self.tries = 0;
                 self.planner.count_step(number);
-                let budget = self.budget;
-                self.chat()?.hear_reply(&reply, &toolbox.known, budget);
+                let chat = self.chat()?;
+                in_turn(turns, account, || chat.hear_reply(&reply, &toolbox.known, budget)).await;
                 let said = reply.shown();
                 if self.keep(Some(Step { number, end: StepEnd::Done(Some(&said)) }), before).await? {
                     // Others have their turn, and the caller's rights are checked again.
@@ -65,8 +69,12 @@ impl AgentTurn<'_> {
     }
 
     /// Returns the model's answer; none when another process has the run by then, or this process stops.
-    async fn held(&mut self, client: &ChatClient, tools: Vec<Value>) -> Answer<Option<Result<Value, AskFault>>> {
-        let messages = self.chat()?.conversation();
+    async fn held(
+        &self,
+        client: &ChatClient,
+        messages: Vec<Value>,
+        tools: Vec<Value>,
+    ) -> Answer<Option<Result<Value, AskFault>>> {
         let asking = client.ask(messages, tools);
         tokio::pin!(asking);
         loop {

@@ -3,9 +3,13 @@
 //! A step is stored with its arguments, its tool is called with an Idempotency-Key made of the run and the step, and
 //! its result is stored together with the agent's memory. If another process takes the run meanwhile, it finds the
 //! stored step, sends the same call with the same key, and gets the first call's answer.
+//!
+//! Each step walks the answer of a tool, which may have a megabyte, and the conversation, which has up to 256 KiB,
+//! several times: so all of it is done beside the threads that answer calls, and the walks in its account's turn.
 
 use super::super::shape::Project;
 use crate::app::App;
+use crate::app::beside::{in_turn, polled_beside};
 use crate::auth::Caller;
 use crate::http::error::Answer;
 use crate::resources::tools::calling::{CalledAnswer, call_as};
@@ -48,7 +52,7 @@ enum Came {
 /// Continues a run. The permit is one of the account's, and is held meanwhile.
 pub(super) async fn take_turn(app: App, run: TakenRun, permit: TurnPermit) {
     let claim = run.claim;
-    if let Err(error) = AgentTurn::take(&app, run).await {
+    if let Err(error) = polled_beside(AgentTurn::take(&app, run)).await {
         tracing::warn!(run.id = %claim.run, project.id = %claim.project, error = %error,
             "A project's run goes on later.");
     }
@@ -66,7 +70,7 @@ pub(super) struct Step<'a> {
 /// One turn.
 pub(super) struct AgentTurn<'a> {
     pub(super) app: &'a App,
-    caller: Caller,
+    pub(super) caller: Caller,
     pub(super) claim: RunClaim,
     pub(super) budget: Budget,
     pub(super) tries: i32,
@@ -78,7 +82,8 @@ impl<'a> AgentTurn<'a> {
         let TakenRun { claim, memory, tries, budget, by, request_id, traceparent } = run;
         let budget = budget.as_ref().map(opened_budget).transpose()?.unwrap_or_default();
         let caller = Caller::of(by, request_id, traceparent);
-        Self { app, caller, claim, budget, tries, planner: opened(memory)? }.steps().await
+        let planner = in_turn(&app.turns.agents, caller.account_id, || opened(memory)).await?;
+        Self { app, caller, claim, budget, tries, planner }.steps().await
     }
 
     /// Does steps until the run waits or has ended. Each asks anew whether its caller may act: a turn may last long.
@@ -116,7 +121,9 @@ impl<'a> AgentTurn<'a> {
             Came::Answered(answer) => {
                 self.tries = 0;
                 self.planner.count_step(number);
-                self.planner.hear_answer(&answer, self.budget);
+                let (app, account) = (self.app, self.caller.account_id);
+                let hear = || self.planner.hear_answer(&answer, self.budget);
+                in_turn(&app.turns.agents, account, hear).await;
                 self.keep(Some(Step { number, end: StepEnd::Done(None) }), before).await
             }
             Came::Refused(refused) => {

@@ -8,6 +8,7 @@ use super::languages::{refusal_of, refuse_undubbable};
 use super::segments::{asked_languages, language_of, scripted, settled, spoken};
 use super::shapes::{DubStanding, MakeDub};
 use crate::app::App;
+use crate::app::beside::worked;
 use crate::auth::Caller;
 use crate::contract::envelope::{Stored, ToolAnswer};
 use crate::contract::idempotency::IdempotencyKey;
@@ -43,10 +44,13 @@ pub(super) struct DubCall<'a> {
     pub(super) dry_run: bool,
 }
 
+/// Words, or segments, beyond which it takes long to make segments of them, or to settle these.
+const FEW: usize = 1_000;
+
 /// A read that a dub needs.
-enum DubRead {
-    /// The read's `data`.
-    Read(Value),
+enum DubRead<T> {
+    /// What it says.
+    Read(T),
     /// A job computes it: answer with this.
     Answered(Box<Stored<ToolAnswer<DubStanding>>>),
 }
@@ -141,7 +145,9 @@ impl DubCall<'_> {
             dub.timeline = Some(TimelineId::from(kept.id));
             dub.end_with_film(duration, kept.body.duration());
         }
-        Ok(Written::Dub(Box::new(settled(dub, asked, duration)?), translates))
+        let is_long = dub.segments.len() > FEW;
+        let dub = worked(self.app, self.caller.account_id, is_long, || settled(dub, asked, duration)).await?;
+        Ok(Written::Dub(Box::new(dub), translates))
     }
 
     /// Returns the segments of what is said in the item. A read that is missing is started only where a worker could
@@ -158,24 +164,24 @@ impl DubCall<'_> {
             self.refuse_full().await?;
             refuse_undubbable(self.app, asked, source.as_ref(), target).await?;
         }
-        let words = match self.heard(from, Read::Transcript).await? {
+        let transcript = match self.heard(from, Read::Transcript, words_of).await? {
             DubRead::Answered(answer) => return Ok(Written::Answered(answer)),
-            DubRead::Read(read) => words_of(&read),
+            DubRead::Read(transcript) => transcript,
         };
-        let transcript = words.ok_or_else(|| ApiError::internal("a stored transcript without words"))?;
         let language = language_of(&transcript, source, target)?;
         if !item.reads.contains(&Read::Speakers) {
             self.refuse_full().await?;
             refuse_undubbable(self.app, asked, Some(&language), target).await?;
         }
-        let turns = match self.heard(from, Read::Speakers).await? {
+        let turns = match self.heard(from, Read::Speakers, turns_of).await? {
             DubRead::Answered(answer) => return Ok(Written::Answered(answer)),
-            DubRead::Read(read) => turns_of(&read),
+            DubRead::Read(turns) => turns,
         };
-        let turns = turns.ok_or_else(|| ApiError::internal("a stored speakers read without turns"))?;
         let (words, turns) = (&transcript.words[..], &turns[..]);
         let recording = Recording { item: item.id, duration, language: &language, words, turns };
-        Ok(Written::Dub(Box::new(spoken(recording, target)?), true))
+        let is_long = words.len() > FEW;
+        let dub = worked(self.app, self.caller.account_id, is_long, || spoken(recording, target)).await?;
+        Ok(Written::Dub(Box::new(dub), true))
     }
 
     /// Refuses a dub that the workspace has no room for, before anything is started for it.
@@ -188,8 +194,13 @@ impl DubCall<'_> {
         if is_full { Err(documents_full()) } else { Ok(()) }
     }
 
-    /// Returns a stored read of the item, and starts it if it is missing.
-    async fn heard(&self, from: &Source, read: Read) -> Answer<DubRead> {
+    /// Returns what `of` finds in a stored read of the item, and starts the read if it is missing.
+    async fn heard<T: Send + 'static>(
+        &self,
+        from: &Source,
+        read: Read,
+        of: fn(&Value) -> Option<T>,
+    ) -> Answer<DubRead<T>> {
         let (request, item_ref) = (self.request.clone(), from.item.id.to_string());
         let wanted = Need { tool: self.tool, item_ref: &item_ref, read, request, dry_run: self.dry_run };
         let dubbed = from.dubbed();
@@ -202,11 +213,12 @@ impl DubCall<'_> {
         let parsed = move || {
             // Held until the document is parsed and dropped.
             let _held = held;
-            serde_json::from_slice(&document)
+            serde_json::from_slice(&document).map(|document: Value| of(&document))
         };
-        let parsed: serde_json::Result<Value> =
+        let parsed: serde_json::Result<Option<T>> =
             tokio::task::spawn_blocking(parsed).await.map_err(ApiError::internal)?;
-        Ok(DubRead::Read(parsed.map_err(ApiError::internal)?))
+        let none = || ApiError::internal(format!("a stored read `{}` that is none", read.name()));
+        parsed.map_err(ApiError::internal)?.map(DubRead::Read).ok_or_else(none)
     }
 
     /// Starts the dub, or reports the state of the same one. `dubbed` is the timeline whose film is dubbed, if one is

@@ -36,8 +36,11 @@ pub(in crate::resources::tools) async fn planned_film(
 ) -> Answer<PlannedFilm> {
     let Material { sources, speech, transcripts, mut warnings } =
         stored_material(app, caller, &kept.body, asked.format.has_picture()).await?;
-    // On another thread: planning a day of speech under thousands of cuts takes a while.
+    // On another thread: planning a day of speech under thousands of cuts takes a while. A long timeline is planned in
+    // its account's turn, which lasts until the work ends, though the caller hangs up.
+    let turn = if kept.is_long { Some(app.turns.bodies.turn(caller.account_id.into()).await) } else { None };
     let planned = move || {
+        let _turn = turn;
         let burnt = kept.body.captions.as_ref().is_some_and(|captions| captions.burn && asked.format.has_picture());
         let cues = if burnt { kept.body.cues(&transcripts).iter().map(caption).collect() } else { Vec::new() };
         let film = film_of(&kept.body, &sources, &speech, &cues, asked);
