@@ -22,7 +22,7 @@ build: ## Compile everything
 
 check: ## Check the format, the types and the lints after a small change, against the SQL answers of .sqlx
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
+	cargo clippy --workspace --lib --bins --tests --locked --quiet -- -D warnings
 
 demo: setup-to-run build ## Show the service at work, on a file of yours with MEDIA=path
 	"$${CARGO_TARGET_DIR:-target}/debug/mws" demo $(if $(MEDIA),"$(MEDIA)")
@@ -30,11 +30,10 @@ demo: setup-to-run build ## Show the service at work, on a file of yours with ME
 lint: ## Check the format, the lints, the SQL and the documentation
 	cargo fmt --all --check
 	scripts/prepare --check
-	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet
+	scripts/document
 
-# Tests wait more than they compute: three for two cores.
-test: setup lint deny ## Check everything and run all tests
-	RUST_TEST_THREADS=$${RUST_TEST_THREADS:-$$(( $$(nproc) * 3 / 2 ))} cargo test --workspace --locked --no-fail-fast
+test: ## Check everything and run all tests
+	@scripts/test
 
 contract: ## Hold a running service to openapi.json for FOR seconds (300): schemathesis, every phase, all checks
 	scripts/contract $(FOR)

@@ -129,7 +129,7 @@ pub enum Command {
     },
 }
 
-/// The arguments of the tool. All calls are for one revision of the timeline: the one that is named, or its present one.
+/// The arguments of the tool. All calls are for one revision of the timeline: the named one, or the present one.
 async fn asked(args: &Args, context: &Context) -> Result<Value, Failure> {
     let revision = match (&args.timeline, args.timeline_revision) {
         (Some(id), None) => {

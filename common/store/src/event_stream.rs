@@ -154,17 +154,3 @@ pub async fn after(
     }
     Ok(read)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_cursor_reads_back_what_it_wrote_and_nothing_else() {
-        let cursor = Cursor { seq: 7, read_at: 12 };
-        assert_eq!(cursor.to_string().parse(), Ok(cursor));
-        for text in ["", "7", "-", "7-", "-7-1", "7-1-2", "a-1", "evt_1", "9223372036854775808-1"] {
-            assert_eq!(text.parse::<Cursor>(), Err(CursorError), "{text}");
-        }
-    }
-}

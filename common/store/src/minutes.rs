@@ -303,17 +303,3 @@ pub async fn drift(conn: &mut PgConnection, accounts: Option<&[AccountId]>) -> s
         })
         .collect())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_months_part_is_charged_first_and_never_more_than_was_held() {
-        let of = Minutes::from_hundredths;
-        let held = Split { month: of(50), bought: of(20) };
-        assert_eq!(Split::of(of(30), held), Split { month: of(30), bought: of(0) });
-        assert_eq!(Split::of(of(60), held), Split { month: of(50), bought: of(10) });
-        assert_eq!(Split::of(of(99), held), Split { month: of(50), bought: of(20) });
-    }
-}

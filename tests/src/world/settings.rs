@@ -1,12 +1,13 @@
 //! The settings of a test's service: the defaults, and what every test needs otherwise.
 
+use anyhow::anyhow;
 use clap::Parser;
 use runtime::config::{ApiSettings, Settings};
 use std::path::Path;
 use std::sync::LazyLock;
 
 /// All settings there are.
-#[derive(Debug, Parser)]
+#[derive(Debug, Clone, Parser)]
 struct All {
     #[command(flatten)]
     settings: Settings,
@@ -28,25 +29,6 @@ const CHANGED: &[&str] = &[
     "--drain-seconds=0",
 ];
 
-fn parsed(arguments: impl IntoIterator<Item = String>) -> anyhow::Result<All> {
-    Ok(All::try_parse_from(std::iter::once("test".to_owned()).chain(arguments))?)
-}
-
-static NOTIFIES: LazyLock<bool> =
-    LazyLock::new(|| parsed(std::iter::empty()).is_ok_and(|all| all.settings.database_notify));
-
-/// Whether the processes of the tests tell each other what they did: unless the suite is run with
-/// `MWS_DATABASE_NOTIFY=false`, where each has to look for what the others did.
-pub fn notifies() -> bool {
-    *NOTIFIES
-}
-
-/// The settings of a service on this database, with its files in `folder`.
-pub fn fixed(database_url: &str, folder: &Path) -> anyhow::Result<Settings> {
-    let own = [format!("--database-url={database_url}"), format!("--data-dir={}", folder.display())];
-    Ok(parsed(own.into_iter().chain(CHANGED.iter().map(|&text| text.to_owned())))?.settings)
-}
-
 /// Limits of an address and of an account that no test meets unless it wants to: all callers of tests are of one
 /// address.
 const API: &[&str] = &[
@@ -56,7 +38,30 @@ const API: &[&str] = &[
     "--wrong-credentials-per-minute=1000000",
 ];
 
+/// What the arguments say, read once a process and copied for each world: the parser checks all settings against each
+/// other each time.
+static ALL: LazyLock<Result<All, String>> = LazyLock::new(|| {
+    let arguments = CHANGED.iter().chain(API).copied();
+    All::try_parse_from(std::iter::once("test").chain(arguments)).map_err(|error| error.to_string())
+});
+
+fn all() -> anyhow::Result<&'static All> {
+    ALL.as_ref().map_err(|error| anyhow!("the tests' settings: {error}"))
+}
+
+/// Whether the processes of the tests tell each other what they did: unless the suite is run with
+/// `MWS_DATABASE_NOTIFY=false`, where each has to look for what the others did.
+pub fn notifies() -> bool {
+    all().is_ok_and(|all| all.settings.database_notify)
+}
+
+/// The settings of a service on this database, with its files in `folder`.
+pub fn fixed(database_url: &str, folder: &Path) -> anyhow::Result<Settings> {
+    let settings = all()?.settings.clone();
+    Ok(Settings { database_url: Some(database_url.to_owned()), data_dir: folder.to_owned(), ..settings })
+}
+
 /// The settings of an api, before it is known where it listens.
 pub fn api() -> anyhow::Result<ApiSettings> {
-    Ok(parsed(API.iter().map(|&text| text.to_owned()))?.api)
+    Ok(all()?.api.clone())
 }

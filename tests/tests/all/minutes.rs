@@ -5,6 +5,7 @@ use futures_util::future::try_join_all;
 use mws_tests::world::runners::{self, Gate};
 use mws_tests::world::{Answer, Media, World, until};
 use serde_json::{Value, json};
+use store::minutes::Split;
 use worker::readers::ReadError;
 
 /// `[minutes, left, held, bought]` of an answer.
@@ -214,4 +215,13 @@ async fn an_account_whose_ends_are_refused_keeps_no_other_from_being_folded() ->
     assert_eq!(left, [broken.account.uuid()]);
     sqlx::raw_sql("TRUNCATE minute_unfolded").execute(world.pool()).await?;
     world.end().await
+}
+
+#[test]
+fn the_months_part_is_charged_first_and_never_more_than_was_held() {
+    let of = Minutes::from_hundredths;
+    let held = Split { month: of(50), bought: of(20) };
+    assert_eq!(Split::of(of(30), held), Split { month: of(30), bought: of(0) });
+    assert_eq!(Split::of(of(60), held), Split { month: of(50), bought: of(10) });
+    assert_eq!(Split::of(of(99), held), Split { month: of(50), bought: of(20) });
 }

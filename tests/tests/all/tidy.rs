@@ -77,3 +77,32 @@ fn no_page_and_no_source_holds_a_merge_that_was_not_settled() -> anyhow::Result<
     assert!(texts > 1_000, "only {texts} texts were looked at");
     Ok(())
 }
+
+#[test]
+fn the_store_has_no_tests_of_its_own_since_none_would_be_run() -> anyhow::Result<()> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let sources = files(&root.join("common/store/src"))?;
+    assert!(sources.len() > 50, "only {} files were looked at", sources.len());
+    for path in sources.iter().filter(|path| path.extension().is_some_and(|kind| kind == "rs")) {
+        let text = fs::read_to_string(path)?;
+        let tests = ["cfg(test)", "#[test]"].into_iter().find(|mark| text.contains(mark));
+        assert_eq!(tests, None, "{}: its tests belong into `tests`, see the store's Cargo.toml", path.display());
+    }
+    Ok(())
+}
+
+#[test]
+fn no_library_has_tests_in_its_comments_since_none_would_be_run() -> anyhow::Result<()> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let workspace = fs::read_to_string(root.join("Cargo.toml"))?;
+    let members = workspace.lines().find(|line| line.starts_with("members = ")).unwrap_or_default();
+    let mut libraries = 0;
+    // `scripts/suite` runs programs of tests, and cargo makes none of these.
+    for member in members.split('"').skip(1).step_by(2).filter(|member| root.join(member).join("src/lib.rs").is_file()) {
+        let manifest = fs::read_to_string(root.join(member).join("Cargo.toml"))?;
+        assert!(manifest.contains("doctest = false"), "{member}: its Cargo.toml has to say doctest = false");
+        libraries += 1;
+    }
+    assert!(libraries > 8, "only {libraries} libraries were looked at");
+    Ok(())
+}

@@ -8,6 +8,7 @@ use reqwest::{Response, StatusCode};
 use runtime::wake::Wake;
 use serde_json::{Value, json};
 use std::time::Duration;
+use store::event_stream::{Cursor, CursorError};
 use store::events::{self, EndedEvent};
 use tokio::time::timeout;
 
@@ -158,6 +159,16 @@ async fn a_stream_ends_with_its_process() -> anyhow::Result<()> {
     world.process.shutdown.cancel();
     assert_eq!(reader.next().await?, None);
     world.end().await
+}
+
+#[test]
+fn a_cursor_writes_back_what_it_read_and_reads_nothing_else() -> anyhow::Result<()> {
+    let cursor: Cursor = "7-12".parse()?;
+    assert_eq!(cursor.to_string(), "7-12");
+    for text in ["", "7", "-", "7-", "-7-1", "7-1-2", "a-1", "evt_1", "9223372036854775808-1"] {
+        assert_eq!(text.parse::<Cursor>(), Err(CursorError), "{text}");
+    }
+    Ok(())
 }
 
 /// The events of these tests belong to no job, which the invariants would not have.

@@ -29,8 +29,8 @@ pub struct Item {
 }
 
 impl Item {
-    /// Returns the items of a `list_items` answer that have a length, without films that were rendered of a timeline and
-    /// without dubs, which show other items once more.
+    /// Returns the items of a `list_items` answer that have a length, without films that were rendered from a timeline
+    /// and without dubs, which show other items once more.
     pub fn listed(answer: &Value) -> impl Iterator<Item = Self> {
         let items = answer["data"]["items"].as_array().into_iter().flatten();
         items.filter(|item| !is_made_by(item, &FILMS)).filter_map(Self::of)

@@ -195,8 +195,8 @@ fn rest(timeline: &Timeline) -> Option<Scene> {
     Some(Scene { description: Some(REST.to_owned()), ..black(id, duration) })
 }
 
-/// Returns how much of a timeline's voiceover comes after its end; `None` if that is no frame. Without scenes a timeline
-/// is as long as its sound.
+/// Returns how much of a timeline's voiceover comes after its end; `None` if that is less than a frame. A timeline
+/// without scenes is as long as its sound.
 fn cut_off(timeline: &Timeline) -> Option<Micros> {
     let voiceover = timeline.audio.voiceover.as_ref()?;
     let (end, spoken) = (timeline.duration().0, voiceover.offset.0 + voiceover.duration.0);

@@ -1,7 +1,19 @@
 //! The service that is brought to answer a code, and the ways to what a code is about.
 
+use api::http::error::Code;
 use mws_tests::world::{Answer, Media, Tenant, World};
 use serde_json::{Value, json};
+
+/// Codes whose way takes something from the whole service: its time, an engine, its files, its connections, or a name
+/// that one user alone may have.
+pub const BREAKING: [Code; 6] = [
+    Code::TokenExpired,
+    Code::LinkExpired,
+    Code::EngineNotConfigured,
+    Code::Unavailable,
+    Code::DatabaseUnavailable,
+    Code::SubjectTaken,
+];
 
 /// A service, an account in it, and a stranger.
 pub struct CodeBench {
@@ -13,6 +25,12 @@ pub struct CodeBench {
 impl CodeBench {
     pub async fn new() -> anyhow::Result<Self> {
         let world = World::new().await?;
+        Ok(Self { tenant: world.tenant("a").await?, other: world.tenant("b").await?, world })
+    }
+
+    /// The same service with accounts that nothing was done with.
+    pub async fn with_new_accounts(self) -> anyhow::Result<Self> {
+        let world = self.world;
         Ok(Self { tenant: world.tenant("a").await?, other: world.tenant("b").await?, world })
     }
 
