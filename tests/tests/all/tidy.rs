@@ -98,7 +98,8 @@ fn no_library_has_tests_in_its_comments_since_none_would_be_run() -> anyhow::Res
     let members = workspace.lines().find(|line| line.starts_with("members = ")).unwrap_or_default();
     let mut libraries = 0;
     // `scripts/suite` runs programs of tests, and cargo makes none of these.
-    for member in members.split('"').skip(1).step_by(2).filter(|member| root.join(member).join("src/lib.rs").is_file()) {
+    for member in members.split('"').skip(1).step_by(2).filter(|member| root.join(member).join("src/lib.rs").is_file())
+    {
         let manifest = fs::read_to_string(root.join(member).join("Cargo.toml"))?;
         assert!(manifest.contains("doctest = false"), "{member}: its Cargo.toml has to say doctest = false");
         libraries += 1;
