@@ -96,10 +96,10 @@ fn no_library_has_tests_in_its_comments_since_none_would_be_run() -> anyhow::Res
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let workspace = fs::read_to_string(root.join("Cargo.toml"))?;
     let members = workspace.lines().find(|line| line.starts_with("members = ")).unwrap_or_default();
+    let is_library = |member: &&str| root.join(member).join("src/lib.rs").is_file();
     let mut libraries = 0;
     // `scripts/suite` runs programs of tests, and cargo makes none of these.
-    for member in members.split('"').skip(1).step_by(2).filter(|member| root.join(member).join("src/lib.rs").is_file())
-    {
+    for member in members.split('"').skip(1).step_by(2).filter(is_library) {
         let manifest = fs::read_to_string(root.join(member).join("Cargo.toml"))?;
         assert!(manifest.contains("doctest = false"), "{member}: its Cargo.toml has to say doctest = false");
         libraries += 1;
