@@ -3,7 +3,8 @@
     python -m eval [--only PART,…] [--seeds 1,2] [--program target/debug/mws] [--keep FOLDER] [--write docs/reads.md,docs/making.md]
 
 A folder that is kept is taken up again: what was answered there is judged anew, and not asked a second time. Exits with 1 when
-a bar is missed. A document whose table has nothing in it keeps the one that it has."""
+a bar is missed. Each figure of a table is the worse one of both sets of seeds. Where only parts are run their rows are put into
+the table that is there; where only one set of seeds is run nothing is written but the speed, which is measured once."""
 
 import argparse
 import json
@@ -42,12 +43,15 @@ def main() -> int:
         with Service(arguments.program, folder / "data", outside.settings) as service:
             columns, engines = evaluated(service, studio, folder, arguments)
             making = making_evaluated(service, outside, folder, arguments)
-    tables = [table(columns, engines), worse_table(making)]
-    for document, rows, lines in zip_longest(arguments.write, (columns, making), tables):
-        if any(rows):
-            print("\n".join(lines))
-            if document:
-                document.write_text(into_document(document.read_text(), lines))
+    both = {1, 2} <= set(arguments.seeds)
+    tables = [(columns, {*THEMES, "speed"}, lambda some: table(some, engines)), (making, set(MAKING), worse_table)]
+    for document, (found, parts, lines) in zip_longest(arguments.write[:2], tables):
+        if any(found):
+            print("\n".join(lines(found)))
+        written = found if both else [[row for row in rows if row.read == "speed"] for rows in found]
+        if document and any(written):
+            whole = both and parts <= set(arguments.only)
+            document.write_text(into_document(document.read_text(), lines(written), whole))
     say(f"{time.monotonic() - began:.0f} s")
     missed = [row for rows in columns + making for row in rows if row.verdict == "MISS"]
     return 1 if missed else 0

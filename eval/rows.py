@@ -78,43 +78,58 @@ def of(heard: list[Heard], group: str) -> list[Heard]:
     return found
 
 
+def worst(columns: list[list[Row]]) -> list[Row]:
+    """Each figure once, the worse one of all sets of seeds, in the order in which they come."""
+    found: dict[tuple[str, str], Row] = {}
+    for row in (row for rows in columns for row in rows):
+        before = found.setdefault((row.read, row.metric), row)
+        worse = row.bar.worse if row.bar else row.worse
+        found[row.read, row.metric] = replace(row, value=worse(before.value, row.value))
+    return list(found.values())
+
+
 def table(columns: list[list[Row]], engines: dict[str, str]) -> list[str]:
-    """Markdown lines: a row a figure, a column a set of seeds."""
-    names = ["result", "other seeds and voices"][: len(columns)]
-    lines = [
-        "| read | metric | bar | " + " | ".join(names) + " | engine | |",
-        "|---" * (5 + len(columns)) + "|",
-    ]
-    by_key: dict[tuple[str, str], list[Row | None]] = {}
-    for number, rows in enumerate(columns):
-        for row in rows:
-            by_key.setdefault((row.read, row.metric), [None] * len(columns))[number] = row
-    for (read, metric), found in by_key.items():
-        some = next(row for row in found if row)
-        figures = [f"{row.value:.{row.digits}f}" if row else "–" for row in found]
-        verdicts = {row.verdict for row in found if row}
-        verdict = "MISS" if "MISS" in verdicts else verdicts.pop()
-        bar = some.bar.text if some.bar else "–"
-        lines.append(f"| {read} | {metric} | {bar} | {' | '.join(figures)} | {engines.get(read, '–')} | {verdict} |")
+    """Markdown lines: a row a figure of a read, each the worse one of all sets of seeds, with its engine."""
+    lines = ["| read | metric | bar | result | engine | |", "|---" * 6 + "|"]
+    for row in worst(columns):
+        bar, figure = row.bar.text if row.bar else "–", f"{row.value:.{row.digits}f}"
+        lines.append(f"| {row.read} | {row.metric} | {bar} | {figure} | {engines.get(row.read, '–')} | {row.verdict} |")
     return lines
 
 
 def worse_table(columns: list[list[Row]]) -> list[str]:
-    """Markdown lines: a row a figure, each the worse one of all sets of seeds."""
-    worst: dict[tuple[str, str], Row] = {}
-    for row in (row for rows in columns for row in rows):
-        before = worst.setdefault((row.read, row.metric), row)
-        worse = row.bar.worse if row.bar else row.worse
-        worst[row.read, row.metric] = replace(row, value=worse(before.value, row.value))
+    """Markdown lines: a row a figure of what is made, each the worse one of all sets of seeds."""
     lines = ["| of | metric | bar | result | |", "|---" * 5 + "|"]
-    for row in worst.values():
+    for row in worst(columns):
         bar = row.bar.text if row.bar else "–"
         lines.append(f"| {row.read} | {row.metric} | {bar} | {row.value:.{row.digits}f} | {row.verdict} |")
     return lines
 
 
-def into_document(document: str, lines: list[str]) -> str:
-    """The document with the lines between its two marks."""
+def into_document(document: str, lines: list[str], whole: bool = True) -> str:
+    """The document with these lines between its two marks. Where they are not the whole table, its other rows stay."""
     before, rest = document.split(BEGIN)
-    _, after = rest.split(END)
+    old, after = rest.split(END)
+    lines = lines if whole else merged(old.strip().split("\n"), lines)
     return f"{before}{BEGIN}\n" + "\n".join(lines) + f"\n{END}{after}"
+
+
+def merged(old: list[str], new: list[str]) -> list[str]:
+    """The old table with the new rows in the places of theirs; one without a place comes after the last one of its read."""
+    if old[:2] != new[:2]:
+        raise ValueError("the document's table has other columns: measure everything once")
+    rows = {named(line): line for line in old[2:]}
+    for line in new[2:]:
+        if named(line) not in rows:
+            of_read = [at for at, (read, _) in enumerate(rows) if read == named(line)[0]]
+            at = of_read[-1] + 1 if of_read else len(rows)
+            before = list(rows.items())
+            rows = dict([*before[:at], (named(line), line), *before[at:]])
+        rows[named(line)] = line
+    return [*new[:2], *rows.values()]
+
+
+def named(line: str) -> tuple[str, str]:
+    """What a row is of, and its metric."""
+    read, metric = (cell.strip() for cell in line.strip("|").split("|")[:2])
+    return read, metric

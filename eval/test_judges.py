@@ -2,8 +2,11 @@
 
 import unittest
 
+import numpy as np
+
 from . import judges
-from .rows import Bar, Row, into_document, table
+from .rows import Bar, Row, into_document, table, worst
+from .studio import RATE, spoken
 
 
 class Judges(unittest.TestCase):
@@ -87,6 +90,15 @@ class Judges(unittest.TestCase):
         self.assertEqual(judges.off(None, -23.0), float("inf"))
 
 
+class Truth(unittest.TestCase):
+    def test_a_pause_within_a_sentence_is_no_speech_and_a_short_one_is(self):
+        said = lambda seconds: 0.5 * np.sin(np.arange(round(seconds * RATE)))
+        quiet = lambda seconds: 0.001 * np.sin(np.arange(round(seconds * RATE)))
+        spans = spoken(np.concatenate([said(1.0), quiet(0.2), said(1.0), quiet(0.5), said(0.5)]))
+        self.assertEqual([(round(start, 2), round(end, 2)) for start, end in spans], [(0.0, 2.2), (2.7, 3.2)])
+        self.assertEqual(len(spoken(said(2.0))), 1)
+
+
 class Table(unittest.TestCase):
     def test_a_row_is_judged_as_it_is_printed(self):
         rows = [
@@ -101,13 +113,33 @@ class Table(unittest.TestCase):
 
     def test_a_miss_with_other_seeds_is_a_miss(self):
         columns = [[Row("beats", "F", 1.0, Bar.at_least(0.9))], [Row("beats", "F", 0.5, Bar.at_least(0.9))]]
-        self.assertTrue(table(columns, {})[-1].endswith("| 1.000 | 0.500 | – | MISS |"))
+        for some in (columns, columns[::-1]):
+            self.assertEqual(table(some, {})[2:], ["| beats | F | ≥ 0.9 | 0.500 | – | MISS |"])
+
+    def test_the_worse_of_two_figures_without_a_bar_is_known(self):
+        columns = [[Row("speakers", "right", value, worse=min), Row("speakers", "DER", value)] for value in (0.8, 1.0)]
+        self.assertEqual([row.value for row in worst(columns)], [0.8, 1.0])
 
     def test_the_document_keeps_what_is_around_the_table(self):
         before = "a\n<!-- written by make eval -->\nold\n<!-- end -->\nb\n"
         after = into_document(before, ["new"])
         self.assertEqual(after, "a\n<!-- written by make eval -->\nnew\n<!-- end -->\nb\n")
         self.assertEqual(into_document(after, ["new"]), after)
+
+    def test_the_rows_of_a_part_take_the_places_of_theirs(self):
+        old = table([[Row("beats", "F", 0.9), Row("beats", "bars", 0.8), Row("speed", "beats", 400)]], {"beats": "b 1"})
+        document = into_document("<!-- written by make eval --><!-- end -->", old)
+        new = table([[Row("beats", "bars", 0.95), Row("beats", "sixes", 0.7), Row("speakers", "DER", 0.1)]], {"beats": "b 2"})
+        rows = into_document(document, new, whole=False).split("\n")[3:-1]
+        self.assertEqual(rows, [
+            "| beats | F | – | 0.900 | b 1 | told |",
+            "| beats | bars | – | 0.950 | b 2 | told |",
+            "| beats | sixes | – | 0.700 | b 2 | told |",
+            "| speed | beats | – | 400.000 | – | told |",
+            "| speakers | DER | – | 0.100 | – | told |",
+        ])
+        with self.assertRaises(ValueError):
+            into_document(document, ["| a |", "|---|", "| b |"], whole=False)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import numpy as np
 
 from .. import judges
 from ..rows import Bar, Heard, Row, Sample, of
-from ..studio import RATE, Studio, by_telephone, in_a_room, music, over, sequence
+from ..studio import RATE, Studio, by_telephone, in_a_room, music, over, sequence, spoken
 from .texts import LINES
 
 READ = ("speakers",)
@@ -84,7 +84,12 @@ def of_set(studio: Studio, seeds: int) -> list[Sample]:
             who.append(voices[at % len(voices)])
             parts.append(say(who[-1], turn))
         sound, spans = sequence(parts, list(dice.uniform(0.3, 1.0, TURNS + 1)))
-        turns = [(start, end, voice) for (start, end), voice in zip(spans, who)]
+        # A pause within a sentence is silence, whoever listens.
+        turns = [
+            (start + begin, start + end, voice)
+            for (start, _), voice, part in zip(spans, who, parts)
+            for begin, end in spoken(part)
+        ]
         sound = way(sound, seeds) if way else sound
         truth = (turns, len(sound) / RATE, len(set(who)))
         made.append(Sample(studio.wav(f"speakers{seeds}-{name}.wav", sound), READ, truth, new + group))
@@ -116,6 +121,7 @@ def rows(heard: list[Heard]) -> list[Row]:
     judged = [one for one in heard if not one.sample.group.endswith("alike")]
     right = lambda some: float(np.mean([len(one.data["speakers"]) == one.truth[2] for one in some]))
     fresh = [one for one in judged if one.sample.group.startswith("new")]
+    alone = [one for one in fresh if one.truth[2] == 1]
     der = lambda group: rate(of(heard, group))
     kinds = [("synthetic", "synthesised"), ("recorded", "recorded")]
     return [
@@ -123,7 +129,8 @@ def rows(heard: list[Heard]) -> list[Row]:
         *(Row("speakers", f"DER, {n} {name}, tuned on", der(f"{kind} {n}")) for kind, name in kinds for n in (1, 2, 3)),
         *(Row("speakers", f"DER, two to four recorded, {way}, new voices", der(f"new {way}")) for way in WAYS),
         Row("speakers", "the number of voices is right, part of the new files", right(fresh), Bar.at_least(0.95)),
-        Row("speakers", "the number of voices is right, part of those tuned on", right([one for one in judged if one not in fresh])),
+        Row("speakers", "one speaker alone is one voice, part of the new files", right(alone), worse=min),
+        Row("speakers", "the number of voices is right, part of those tuned on", right([one for one in judged if one not in fresh]), worse=min),
         Row("speakers", "DER, two voices that are nearly the same, new", der("new alike"), alike),
         Row("speakers", "DER, two voices that are nearly the same, tuned on", der("alike")),
     ]

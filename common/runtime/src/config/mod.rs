@@ -140,7 +140,8 @@ pub struct Settings {
     #[arg(long, env = "MWS_READS", value_delimiter = ',')]
     pub reads: Vec<String>,
 
-    /// Transcription server (`http(s)://…`) that speaks OpenAI's `/v1/audio/transcriptions`. Unset: `pocketsphinx`.
+    /// Transcription server (`http(s)://…`): OpenAI's `/v1/audio/transcriptions`, or a URL that ends with `/inference`
+    /// (whisper.cpp) or `/asr` (Whisper ASR Webservice). Unset: `pocketsphinx`.
     #[arg(long, env = "MWS_TRANSCRIBER")]
     pub transcriber: Option<String>,
 

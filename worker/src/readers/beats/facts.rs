@@ -23,6 +23,13 @@ const CLEAR_CONTRAST: f32 = 8.0;
 const SHORTEST_RUN: usize = 6;
 /// How much better bars of three must fit than bars of four: a factor, and a constant that is added.
 const WALTZ_MARGIN: (f32, f32) = (1.15, 1.0);
+/// How much weaker the fourth beat of a bar of six is than its first, as a part of how much weaker the others are. Bars
+/// of three are all alike, so that two of them have hardly a difference.
+const HALF_BAR_WEAKER: f32 = 0.33;
+/// The least number of beats in which bars of six are told from bars of three: four bars.
+const FEWEST_IN_SIXES: usize = 24;
+/// How much an onset over all bands counts as an accent, where no bass is played.
+const WITHOUT_BASS: f32 = 0.5;
 /// The score that a bar which is cut short costs: the evidence of several clear bars.
 const CUT_BAR_COST: f32 = 12.0;
 /// A tempo up to this, in beats per minute, may be half of the real one.
@@ -125,18 +132,41 @@ pub(super) fn time(beat: &FoundBeat) -> f64 {
     thousandths((beat.frame / f64::from(FRAME_RATE) + EARLY_SECONDS).max(0.0))
 }
 
-/// Returns the beats that begin a bar of four beats or of three, whichever fits the accents better.
-pub(super) fn downbeats(run: &[FoundBeat]) -> Vec<FoundBeat> {
-    let accents = accents(run);
-    let (four, four_score) = bars_of(4, &accents);
-    let (three, three_score) = bars_of(3, &accents);
-    let begins = if three_score > four_score.max(0.0) * WALTZ_MARGIN.0 + WALTZ_MARGIN.1 { three } else { four };
-    run.iter().zip(begins).filter_map(|(beat, begins)| begins.then_some(*beat)).collect()
+/// A division of beats into bars.
+struct Bars {
+    /// The place of each beat in its bar, from 0. The first beats may be a pick-up, whose bar has no beginning.
+    places: Vec<usize>,
+    /// How well it fits the accents.
+    score: f32,
 }
 
-/// Returns each beat's accent, relative to the beats around it.
+/// Returns the beats that begin a bar of four, three or six beats, whichever fits the accents better.
+pub(super) fn downbeats(run: &[FoundBeat]) -> Vec<FoundBeat> {
+    let accents = accents(run);
+    let (four, three) = (bars_of(4, &accents), bars_of(3, &accents));
+    let is_triple = three.score > four.score.max(0.0) * WALTZ_MARGIN.0 + WALTZ_MARGIN.1;
+    let bars = if is_triple { sixes(&accents).unwrap_or(three) } else { four };
+    run.iter().zip(bars.places).filter_map(|(beat, place)| (place == 0).then_some(*beat)).collect()
+}
+
+/// Returns bars of six, where every second bar of three begins clearly weaker than the others.
+fn sixes(accents: &[f32]) -> Option<Bars> {
+    if accents.len() < FEWEST_IN_SIXES {
+        return None;
+    }
+    let bars = bars_of(6, accents);
+    let accent = |at: &[usize]| {
+        let placed = bars.places.iter().zip(accents).filter(|(place, _)| at.contains(place));
+        mean(placed.map(|(_, accent)| *accent))
+    };
+    let (first, fourth, others) = (accent(&[0]), accent(&[3]), accent(&[1, 2, 4, 5]));
+    (first - fourth >= HALF_BAR_WEAKER * (first - others)).then_some(bars)
+}
+
+/// Returns each beat's accent, relative to the beats around it. Where a bass is played it counts alone: a fill before a
+/// bar masks the other onsets of its first beat.
 fn accents(run: &[FoundBeat]) -> Vec<f32> {
-    let weight = |beat: &FoundBeat| beat.low + 0.5 * beat.strength;
+    let weight = |beat: &FoundBeat| beat.low.max(WITHOUT_BASS * beat.strength);
     let around = |at: usize| {
         let near = || run.iter().take(at + 9).skip(at.saturating_sub(8)).map(weight);
         #[expect(clippy::cast_precision_loss, reason = "there are few beats near a beat")]
@@ -146,9 +176,9 @@ fn accents(run: &[FoundBeat]) -> Vec<f32> {
     run.iter().enumerate().map(|(at, beat)| weight(beat) - around(at)).collect()
 }
 
-/// Returns the best division into bars of `meter` beats, and its score, by Viterbi over the position in the bar.
+/// Returns the best division into bars of `meter` beats, by Viterbi over the position in the bar.
 #[expect(clippy::cast_precision_loss, reason = "a bar has few beats")]
-fn bars_of(meter: usize, accents: &[f32]) -> (Vec<bool>, f32) {
+fn bars_of(meter: usize, accents: &[f32]) -> Bars {
     let fit = |place: usize, accent: f32| if place == 0 { accent } else { -accent / (meter - 1) as f32 };
     let mut scores = vec![0.0; meter];
     let mut backs: Vec<Vec<usize>> = Vec::with_capacity(accents.len());
@@ -171,19 +201,19 @@ fn bars_of(meter: usize, accents: &[f32]) -> (Vec<bool>, f32) {
         let score = scores.get(place).copied().unwrap_or(f32::NEG_INFINITY);
         if score > best.1 + 1e-3 { (place, score) } else { best }
     });
-    (beginnings(&backs, best.0), best.1)
+    Bars { places: places(&backs, best.0), score: best.1 }
 }
 
-/// Which beats begin a bar, followed back from the place of the last one.
-fn beginnings(backs: &[Vec<usize>], last: usize) -> Vec<bool> {
+/// Returns the place of each beat, followed back from that of the last one.
+fn places(backs: &[Vec<usize>], last: usize) -> Vec<usize> {
     let mut place = last;
-    let mut begins: Vec<bool> = Vec::with_capacity(backs.len());
+    let mut places: Vec<usize> = Vec::with_capacity(backs.len());
     for back in backs.iter().rev() {
-        begins.push(place == 0);
+        places.push(place);
         place = back.get(place).copied().unwrap_or(0);
     }
-    begins.reverse();
-    begins
+    places.reverse();
+    places
 }
 
 /// Returns a run's tempo in beats per minute, by its middle intervals, so that a misplaced beat changes it little.

@@ -44,7 +44,7 @@ impl Reader for Beats {
     }
 
     fn engine(&self) -> Engine {
-        Engine { name: "mws-beats".to_owned(), version: "1".to_owned(), model: None }
+        Engine { name: "mws-beats".to_owned(), version: "2".to_owned(), model: None }
     }
 
     fn run<'a>(&'a self, media: &'a MediaSource, ctx: &'a JobCtx) -> BoxFuture<'a, Result<ReadOutcome, ReadError>> {

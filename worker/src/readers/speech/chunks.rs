@@ -1,7 +1,8 @@
 //! Cuts the speech of a media into chunks for a transcription engine, and maps their times back to media time.
 //!
-//! Long silence and music are left out; the rest keeps its short pauses, since engines need them. Neighbour:
-//! `segments`, whose segments these chunks are made of. Holds one chunk at a time.
+//! Long silence and music are left out; the rest keeps its short pauses, since engines need them. Speech without a
+//! pause that is longer than a chunk is cut, and the next chunk begins with the last seconds of the one before: a word
+//! is whole in one of them. Neighbour: `segments`, whose segments these chunks are made of. Holds one chunk at a time.
 
 use super::audio_spool::sixteen_bits;
 use super::detector::RATE;
@@ -13,12 +14,16 @@ const PAD: u64 = RATE as u64 / 5;
 const KEPT_PAUSE: u64 = RATE as u64;
 /// Silence between two stretches of a chunk, in samples: half a second.
 const JOINT: usize = RATE as usize / 2;
+/// The end of a chunk that is cut within speech, and that the next chunk repeats, in samples: two seconds.
+const OVERLAP: u64 = RATE as u64 * 2;
 
 /// A stretch of the media, in samples at [`RATE`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Stretch {
     start: u64,
     end: u64,
+    /// How many samples before its start it has too, which are the last of the stretch before.
+    again: u64,
 }
 
 /// A stretch and its offset in its chunk, in samples.
@@ -34,16 +39,28 @@ pub(in crate::readers) struct Chunk {
     /// The samples.
     pub(in crate::readers) samples: Vec<i16>,
     pieces: Vec<Piece>,
+    /// How many of its first samples are the last of the chunk before.
+    again: u64,
 }
 
+#[expect(clippy::cast_precision_loss, reason = "samples of a day stay far below 2^53")]
 impl Chunk {
-    /// Returns its length in seconds, rounded up.
-    pub(in crate::readers) fn seconds(&self) -> u64 {
-        (self.samples.len() as u64).div_ceil(u64::from(RATE))
+    /// Returns the stretch that it has in common with the chunk before, in seconds of the media.
+    pub(in crate::readers) fn overlap(&self) -> Option<(f64, f64)> {
+        let seconds = |samples: u64| self.media_seconds(samples as f64 / f64::from(RATE));
+        (self.again > 0).then(|| (seconds(0), seconds(self.again)))
+    }
+
+    /// Returns the chunk after one that was cut within speech, up to where that one ended.
+    fn after(before: &Self, next: Stretch) -> Self {
+        let again = usize::try_from(next.again).unwrap_or(usize::MAX);
+        let from = before.samples.len().saturating_sub(again);
+        let samples = before.samples.get(from..).unwrap_or_default().to_vec();
+        let stretch = Stretch { start: next.start - next.again, ..next };
+        Self { samples, pieces: vec![Piece { at: 0, stretch }], again: next.again }
     }
 
     /// Returns the media time of this time in the chunk, both in seconds.
-    #[expect(clippy::cast_precision_loss, reason = "samples of a day stay far below 2^53")]
     pub(in crate::readers) fn media_seconds(&self, seconds: f64) -> f64 {
         let rate = f64::from(RATE);
         let sample = seconds * rate;
@@ -83,7 +100,7 @@ impl Chunker {
         while let Some(stretch) = self.current.filter(|stretch| stretch.start < block_end) {
             let within = |sample: u64| usize::try_from(sample.clamp(self.at, block_end) - self.at).unwrap_or(0);
             let wanted = block.get(within(stretch.start)..within(stretch.end)).unwrap_or_default();
-            if stretch.start >= self.at {
+            if stretch.start >= self.at && stretch.again == 0 {
                 if !self.chunk.samples.is_empty() {
                     self.chunk.samples.resize(self.chunk.samples.len() + JOINT, 0);
                 }
@@ -94,10 +111,12 @@ impl Chunker {
                 break;
             }
             self.current = self.stretches.next();
-            let next =
-                self.current.map_or(usize::MAX, |next| usize::try_from(next.end - next.start).unwrap_or(usize::MAX));
-            if (self.chunk.samples.len() + JOINT).saturating_add(next) > self.most {
-                each(std::mem::take(&mut self.chunk))?;
+            let length = |next: Stretch| usize::try_from(next.end - next.start).unwrap_or(usize::MAX);
+            let cut = self.current.filter(|next| next.again > 0);
+            let with_next = self.current.map_or(usize::MAX, length).saturating_add(self.chunk.samples.len() + JOINT);
+            if cut.is_some() || with_next > self.most {
+                let next = cut.map(|next| Chunk::after(&self.chunk, next)).unwrap_or_default();
+                each(std::mem::replace(&mut self.chunk, next))?;
             }
         }
         self.at = block_end;
@@ -119,20 +138,25 @@ fn stretches(speech: &[Segment], most: u64) -> Vec<Stretch> {
             Some(last) if start < last.end + KEPT_PAUSE && end - last.start <= most => last.end = end,
             Some(last) => {
                 last.end = last.end.min(start.max(last.start));
-                stretches.push(Stretch { start, end });
+                stretches.push(Stretch { start, end, again: 0 });
             }
-            None => stretches.push(Stretch { start, end }),
+            None => stretches.push(Stretch { start, end, again: 0 }),
         }
     }
     stretches.into_iter().flat_map(|stretch| in_parts(stretch, most)).collect()
 }
 
-/// Cuts a stretch into parts of `most` samples, even in the middle of speech that has no pause.
+/// Cuts a stretch into parts of `most` samples, even in the middle of speech that has no pause. Each part but the first
+/// has the end of the part before too.
 fn in_parts(stretch: Stretch, most: u64) -> impl Iterator<Item = Stretch> {
-    let parts = (stretch.end - stretch.start).div_ceil(most.max(1));
+    let again = OVERLAP.min(most / 4);
+    let step = (most - again).max(1);
+    let length = stretch.end - stretch.start;
+    let parts = length.saturating_sub(again).div_ceil(step).max(u64::from(length > 0));
     (0..parts).map(move |part| {
-        let start = stretch.start + part * most;
-        Stretch { start, end: (start + most).min(stretch.end) }
+        let start = stretch.start + part * step;
+        let (again, end) = (if part == 0 { 0 } else { again }, (start + most).min(stretch.end));
+        Stretch { start: start + again, end, again }
     })
 }
 
@@ -186,8 +210,35 @@ mod tests {
         assert!(chunks.iter().all(|chunk| chunk.samples.len() <= 30 * 16_000));
         let spoken: usize =
             chunks.iter().map(|chunk| chunk.samples.iter().filter(|sample| **sample != 0).count()).sum();
-        assert_eq!(spoken, 16_000 * 75 + 3_200 * 3);
-        assert!((chunks[1].media_seconds(0.0) - 30.0).abs() < 0.001);
+        assert_eq!(spoken, 16_000 * 75 + 3_200 * 3 + 2 * 2 * 16_000);
+    }
+
+    #[test]
+    fn a_chunk_after_a_cut_begins_with_the_end_of_the_one_before() {
+        // Each tenth of a second has samples of its own number.
+        let (mut chunker, mut chunks) = (Chunker::new(&speech(&[(0.0, 70.0)]), 30), Vec::new());
+        for tenth in 0_u16..700 {
+            let block = [f32::from(tenth) / 1_000.0; 1_600];
+            let added = chunker.add(&block, |chunk| -> Result<(), ()> {
+                chunks.push(chunk);
+                Ok(())
+            });
+            added.unwrap();
+        }
+        chunks.extend(chunker.finish());
+        let lengths: Vec<_> = chunks.iter().map(|chunk| chunk.samples.len() / 1_600).collect();
+        assert_eq!(lengths, [300, 300, 140]);
+        for (chunk, start) in chunks.iter().zip([0, 280, 560]) {
+            for (tenth, samples) in chunk.samples.chunks(1_600).enumerate() {
+                #[expect(clippy::cast_precision_loss, reason = "there are seven hundred")]
+                let expected = sixteen_bits((start + tenth) as f32 / 1_000.0);
+                assert!(samples.iter().all(|sample| sample.abs_diff(expected) <= 1), "{tenth} after {start}");
+            }
+        }
+        let overlaps: Vec<_> =
+            chunks.iter().map(|chunk| chunk.overlap().map(|(a, b)| (a.round(), b.round()))).collect();
+        assert_eq!(overlaps, [None, Some((28.0, 30.0)), Some((56.0, 58.0))]);
+        assert!((chunks[1].media_seconds(5.5) - 33.5).abs() < 0.001);
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod search_index;
 mod shared_decode;
 mod speakers;
 pub(crate) mod speech;
+mod transcribers;
 mod transcript;
 
 use super::{JobCtx, MediaSource, MediaTools, ReadError, ReadOutcome, ReaderSettings, Readers};

@@ -1,9 +1,11 @@
 //! The `transcript` read: what is said in a media, word by word.
 //!
 //! The speech detector finds the speech, `speech::chunks` cuts it out of the kept sound, and an engine turns each chunk
-//! into words: `pocketsphinx` on this machine, or the server that `MWS_TRANSCRIBER` names. At most two chunks are in
-//! memory. A media in which nobody speaks is a success with an empty text.
+//! into words: `pocketsphinx` on this machine, or the server that `MWS_TRANSCRIBER` names. Chunks that are cut within
+//! speech overlap, and `overlap` joins their words. At most two chunks are in memory. A media in which nobody speaks is
+//! a success with an empty text.
 
+mod overlap;
 mod pocketsphinx;
 mod server;
 mod text;
@@ -17,8 +19,10 @@ use crate::readers::{Engine, JobCtx, MediaSource, ReadError, ReadOutcome, Reader
 use domain::read::Read;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use overlap::add_overlapping;
 use pocketsphinx::PocketSphinx;
-use server::TranscriptionServer;
+use server::{Said, TranscriptionServer};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use text::{Word, transcript};
 use tokio::sync::mpsc;
@@ -35,6 +39,53 @@ const REMOTE_CHUNK_SECONDS: u32 = 30;
 enum Transcriber {
     Local(PocketSphinx),
     Server(TranscriptionServer),
+}
+
+/// What was said in all chunks so far.
+#[derive(Debug, Default)]
+struct Heard {
+    /// The words, in seconds of the media.
+    words: Vec<Word>,
+    /// The number of words in each language, as the engine reports it for each chunk.
+    languages: BTreeMap<&'static str, usize>,
+    left_out: usize,
+    guessed: usize,
+}
+
+impl Heard {
+    /// Adds what was said in the next chunk.
+    fn add(&mut self, chunk: &Chunk, said: Said) {
+        if let Some(language) = said.language {
+            *self.languages.entry(language).or_default() += said.words.len();
+        }
+        self.left_out += said.left_out;
+        self.guessed += said.guessed;
+        let at =
+            |word: Word| Word { start: chunk.media_seconds(word.start), end: chunk.media_seconds(word.end), ..word };
+        let words: Vec<Word> = said.words.into_iter().map(at).collect();
+        match chunk.overlap() {
+            Some(overlap) => add_overlapping(&mut self.words, words, overlap),
+            None => self.words.extend(words),
+        }
+    }
+
+    /// Returns the language of most words.
+    fn language(&self) -> Option<String> {
+        self.languages.iter().max_by_key(|(_, words)| **words).map(|(language, _)| (*language).to_owned())
+    }
+
+    /// Returns what a reader of the transcript should know.
+    fn warnings(&self) -> impl Iterator<Item = String> {
+        let left_out = (self.left_out > 0).then(|| {
+            let what = "that the transcription server wrote for silence, after the sound, or over and over";
+            format!("Words {what} were left out: {}.", self.left_out)
+        });
+        let guessed = (self.guessed > 0).then(|| {
+            let which = "for which the transcription server gave no possible time";
+            format!("Words {which} stand between those around them: {}.", self.guessed)
+        });
+        left_out.into_iter().chain(guessed)
+    }
 }
 
 /// Transcribes speech.
@@ -62,7 +113,7 @@ impl Transcript {
 
     async fn transcribe(&self, media: &MediaSource, ctx: &JobCtx) -> Result<ReadOutcome, ReadError> {
         let spoken = self.speech.known_or_heard(media, &ctx.step(0, LISTENED)).await?;
-        let (mut words, mut language, mut decoded) = (Vec::new(), None, spoken.decoded.clone());
+        let (mut said, mut decoded) = (Heard::default(), spoken.decoded.clone());
         if !spoken.segments.is_empty() {
             let heard = spoken.sound(media, &ctx.step(0, LISTENED)).await?;
             ctx.progress.reach(LISTENED);
@@ -71,10 +122,11 @@ impl Transcript {
                 Transcriber::Server(_) => REMOTE_CHUNK_SECONDS,
             };
             let (chunker, ctx) = (Chunker::new(&spoken.segments, seconds), ctx.step(LISTENED, 100));
-            (words, language) = self.words(media, &heard.sound()?, chunker, &ctx).await?;
+            said = self.words(media, &heard.sound()?, chunker, &ctx).await?;
             decoded = heard.decoded().clone();
         }
-        let data = transcript(language, words);
+        decoded.warnings.extend(said.warnings());
+        let data = transcript(said.language(), said.words);
         ctx.progress.reach(100);
         let outcome = ReadOutcome::new(self.read(), self.engine(), decoded.duration_ms, decoded.warnings, &data)?;
         Ok(if matches!(self.transcriber, Transcriber::Local(_)) { outcome.into_draft() } else { outcome })
@@ -87,7 +139,7 @@ impl Transcript {
         sound: &Arc<AudioSpool>,
         mut chunker: Chunker,
         ctx: &JobCtx,
-    ) -> Result<(Vec<Word>, Option<String>), ReadError> {
+    ) -> Result<Heard, ReadError> {
         let (chunks, mut cut) = mpsc::channel::<Chunk>(1);
         let cutting = sound.gone_through(ctx, move |blocks| {
             // When the engine has failed nobody takes chunks any more, and that failure is the answer.
@@ -98,17 +150,11 @@ impl Transcript {
             chunker.finish().map_or(Ok(()), send)
         });
         let transcribing = async move {
-            let (mut words, mut language) = (Vec::new(), None);
+            let mut heard = Heard::default();
             while let Some(chunk) = cut.recv().await {
-                let (found, spoken) = self.chunk_words(&chunk, media, ctx).await?;
-                language = language.or(spoken);
-                words.extend(found.into_iter().map(|word| Word {
-                    start: chunk.media_seconds(word.start),
-                    end: chunk.media_seconds(word.end),
-                    ..word
-                }));
+                heard.add(&chunk, self.said(&chunk, media, ctx).await?);
             }
-            Ok::<_, ReadError>((words, language))
+            Ok::<_, ReadError>(heard)
         };
         let (all_cut, transcribed) = tokio::join!(cutting, transcribing);
         let transcribed = transcribed?;
@@ -116,16 +162,14 @@ impl Transcript {
         Ok(transcribed)
     }
 
-    /// Returns the words of a chunk, in seconds of the chunk, and the language if the engine reports it.
-    async fn chunk_words(
-        &self,
-        chunk: &Chunk,
-        media: &MediaSource,
-        ctx: &JobCtx,
-    ) -> Result<(Vec<Word>, Option<String>), ReadError> {
+    /// Returns what is said in a chunk, in seconds of the chunk.
+    async fn said(&self, chunk: &Chunk, media: &MediaSource, ctx: &JobCtx) -> Result<Said, ReadError> {
         match &self.transcriber {
-            Transcriber::Local(engine) => Ok((engine.words(chunk, media.tools(), ctx).await?, Some("en".to_owned()))),
-            Transcriber::Server(server) => server.words(chunk, ctx).await,
+            Transcriber::Local(engine) => {
+                let words = engine.words(chunk, media.tools(), ctx).await?;
+                Ok(Said { words, language: Some("en"), ..Said::default() })
+            }
+            Transcriber::Server(server) => server.said(chunk, ctx).await,
         }
     }
 }

@@ -22,6 +22,11 @@ pub(super) struct Word {
     pub(super) confidence: Option<f64>,
 }
 
+/// Returns what a word is compared by: its letters and digits in lower case.
+pub(super) fn key(word: &str) -> String {
+    word.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
 /// A segment of words.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct TextSegment {
