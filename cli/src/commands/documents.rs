@@ -67,7 +67,7 @@ impl Kind {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commands::testing::{keys, parameters};
+    use crate::commands::for_tests::{keys, parameters};
     use clap::Parser;
 
     #[derive(Debug, Parser)]

@@ -224,7 +224,7 @@ fn voice(given: &str) -> Result<Value, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commands::testing::{keys, parameters};
+    use crate::commands::for_tests::{keys, parameters};
     use clap::Parser;
 
     #[derive(Debug, Parser)]

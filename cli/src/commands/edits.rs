@@ -199,7 +199,7 @@ pub(super) async fn succeeded(job: &str, context: &Context) -> Result<(), Failur
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commands::testing::{keys, parameters};
+    use crate::commands::for_tests::{keys, parameters};
     use clap::Parser;
 
     #[derive(Debug, Parser)]

@@ -215,7 +215,7 @@ async fn show(data: &Value, context: &Context) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commands::testing::{keys, parameters};
+    use crate::commands::for_tests::{keys, parameters};
     use clap::Parser;
     use std::collections::{BTreeMap, BTreeSet};
 

@@ -19,6 +19,8 @@ mod download;
 mod dubs;
 mod edits;
 mod events;
+#[cfg(test)]
+mod for_tests;
 mod generate;
 mod health;
 mod items;
@@ -41,8 +43,6 @@ mod show;
 mod skills;
 mod statement;
 mod templates;
-#[cfg(test)]
-mod testing;
 mod timelines;
 mod tools;
 mod top;
