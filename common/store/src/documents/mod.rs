@@ -3,8 +3,10 @@
 //! A change locks the row, so that the revision that was looked at is the one that is replaced, and keeps the body
 //! before it. This file does not look into bodies.
 
+mod limits;
 mod revisions;
 
+pub use limits::{count, kept_bytes, lock};
 pub use revisions::{find_earlier, replace, step_back};
 
 use chrono::{DateTime, Utc};
@@ -102,46 +104,6 @@ pub struct ListedRow {
     pub created_at: DateTime<Utc>,
     /// When it was last changed.
     pub updated_at: DateTime<Utc>,
-}
-
-/// Makes other calls that add to the account's documents wait until the caller's transaction ends.
-pub async fn lock(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<()> {
-    sqlx::query!(
-        "SELECT pg_advisory_xact_lock(hashtextextended('documents ' || $1::uuid::text, 0))",
-        account as AccountId
-    )
-    .fetch_one(conn)
-    .await?;
-    Ok(())
-}
-
-/// Returns how many documents of a kind a workspace has, at most `most`.
-pub async fn count(
-    conn: &mut PgConnection,
-    workspace: WorkspaceId,
-    kind: DocumentKind,
-    most: i64,
-) -> sqlx::Result<i64> {
-    sqlx::query_scalar!(
-        r#"SELECT count(*) AS "count!"
-           -- In the order of the index, which is read then and not the whole table.
-           FROM (SELECT FROM documents WHERE workspace_id = $1 AND kind = $2 ORDER BY id LIMIT $3) AS counted"#,
-        workspace as WorkspaceId,
-        kind.name(),
-        most,
-    )
-    .fetch_one(conn)
-    .await
-}
-
-/// Returns how many bytes an account's documents take, with their revisions.
-pub async fn kept_bytes(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<i64> {
-    sqlx::query_scalar!(
-        r#"SELECT coalesce(sum(kept_bytes), 0)::bigint AS "bytes!" FROM documents WHERE account_id = $1"#,
-        account as AccountId,
-    )
-    .fetch_one(conn)
-    .await
 }
 
 /// Stores a document at revision 1. Returns none when the workspace already has one with this name, or the only one of
