@@ -2,7 +2,8 @@
 //!
 //! Pure. A dub is a document of segments: `ops` defines its operations, `said` makes segments of a transcript and a
 //! speakers read, `fit` places spoken segments in their time, `language` has codes of languages and their voices,
-//! `plan` is the plan of a dub's job, `volumes` says how loud its sounds are, and `offers` what workers lack for one.
+//! `plan` is the plan of a dub's job, `variant` makes the timeline of a dub, `volumes` says how loud its sounds are,
+//! and `offers` what workers lack for one.
 
 mod fit;
 mod language;
@@ -12,6 +13,7 @@ mod plan;
 mod said;
 #[cfg(test)]
 mod tests;
+mod variant;
 #[cfg(test)]
 mod variant_tests;
 mod volumes;
@@ -20,10 +22,9 @@ pub use fit::{Fitted, Spoken, TEMPOS, fitted, tempo};
 pub use language::{Language, MOST_VOICE_CHARACTERS, engine_of, is_voice, usual_voice};
 pub use offers::{Lack, lack_of_language, lack_of_pair, lack_of_voices, offered_languages, offered_pair};
 pub use ops::{DubOp, NewSegment};
-pub use plan::{
-    ATTACK_MS, Before, DOWN, DubPlan, DubTool, Needs, OldVoices, RELEASE_MS, Voices, revoiced, variant, variant_of,
-};
+pub use plan::{Before, DubPlan, DubTool, Needs};
 pub use said::{Recording, SaidTurn, SaidWord, Transcript, said, turns_of, words_of};
+pub use variant::{ATTACK_MS, DOWN, OldVoices, RELEASE_MS, Voices, revoiced, variant, variant_of};
 pub use volumes::{MOST_GAIN_DB, Volumes};
 
 use crate::document::MOST_ID_CHARACTERS;
