@@ -2,8 +2,9 @@
 //!
 //! They show what the operators' routes and the store know, as HTML that needs no script; changes go through the same
 //! use cases as those routes, in the name of whoever is signed in. `session` says who that is, `shell` is what all
-//! pages share, and each page is a file. Pages read over their own database connections, whose statements end after two
-//! seconds. Like the pages behind public links, they are not in the OpenAPI document.
+//! pages share, `responses` makes the responses, and each page is a file. Pages read over their own database
+//! connections, whose statements end after two seconds. Like the pages behind public links, they are not in the OpenAPI
+//! document.
 
 mod accounts;
 mod assets;
@@ -26,6 +27,7 @@ mod life;
 mod notices;
 mod overview;
 mod rerun;
+mod responses;
 mod session;
 mod shell;
 mod spark;
@@ -39,7 +41,6 @@ use crate::auth::operator::{OperatorCaller, allow};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::pages::{form, refuse_other_pages};
 use crate::http::paging::Page;
-use crate::http::refusal::Refused;
 use crate::http::request::Template;
 use crate::http::scope::Scope;
 use crate::http::text::Text;
@@ -48,8 +49,9 @@ use domain::credential::ConsoleSession;
 use domain::operator::OperatorRole::{self, Act, Read};
 use maud::Markup;
 use poem::endpoint::make;
-use poem::http::{HeaderValue, StatusCode, header};
+use poem::http::StatusCode;
 use poem::{Endpoint, Request, Response, Route, get};
+use responses::{html, leads_to, refused};
 use sqlx::Postgres;
 use sqlx::pool::PoolConnection;
 use std::str::FromStr;
@@ -262,29 +264,4 @@ async fn visit(
     let id = request.path_params::<String>().unwrap_or_default();
     let form = if is_read { Vec::new() } else { form(request) };
     Ok(Visit { app: app.clone(), caller, seat, id, query, form, session })
-}
-
-/// Returns the page of a refusal.
-fn refused(seat: Option<&shell::Seat>, refusal: &ApiError) -> Response {
-    let mut response = html(refusal.code().status(), &shell::refusal(seat, refusal));
-    if let Some(seconds) = refusal.retry_after_seconds() {
-        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
-    }
-    response.set_data(Refused(refusal.code()));
-    response
-}
-
-fn html(status: StatusCode, page: &Markup) -> Response {
-    let mut response = Response::builder().status(status).content_type("text/html; charset=utf-8").body(page.0.clone());
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_SECURITY_POLICY, assets::policy());
-    // With `no-referrer`, browsers would send the console's own forms with the origin `null`.
-    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
-    headers.insert("x-robots-tag", HeaderValue::from_static("noindex, nofollow"));
-    response
-}
-
-/// Redirects to another page, so that reloading it sends no form twice.
-fn leads_to(path: &str) -> Response {
-    Response::builder().status(StatusCode::SEE_OTHER).header(header::LOCATION, path).finish()
 }

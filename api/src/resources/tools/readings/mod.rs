@@ -3,26 +3,23 @@
 //! Each returns its read at no charge if it is stored, and otherwise starts exactly that read: see `stored_read`. A
 //! stored read is put into the answer as text; it is never parsed here.
 
+mod answering;
 mod reading;
 mod shapes;
 
-use super::stored_read::{self, Need, NeedStatus, Needed, ReadyRead, need};
+use super::stored_read::{self, NeedStatus};
 use crate::app::App;
-use crate::auth::{Auth, Caller};
+use crate::auth::Auth;
 use crate::contract::envelope::ToolAnswer;
 use crate::contract::groups::{Refusals, Tag};
 use crate::contract::idempotency::IdempotencyKey;
-use crate::http::answers::Room;
-use crate::http::error::{Answer, ApiError, Code};
-use crate::http::json::json_of;
+use crate::http::error::Answer;
 use crate::http::text::{MinuteCount, Text};
-use crate::resources::library::{self, Document, ReadFormat};
-use crate::usecases::starting;
-use domain::captions::TextFormat;
-use domain::ids::ItemId;
+use crate::resources::library::ReadFormat;
+use answering::AnswerForm;
 use domain::read::Read;
 use poem_openapi::payload::Json;
-use poem_openapi::types::{Example, ToJSON};
+use poem_openapi::types::Example;
 use poem_openapi::{Object, OpenApi};
 use reading::Reading;
 use shapes::{BeatsData, SpeakersData, SpeechData, StoredRead, TranscriptData};
@@ -212,74 +209,4 @@ impl Readings {
         )
         .await
     }
-}
-
-/// The form in which a tool answers a read.
-struct AnswerForm {
-    read: Read,
-    /// The answer's field for it.
-    field: &'static str,
-    /// Its text form, when it is not JSON.
-    format: Option<TextFormat>,
-}
-
-impl Readings {
-    /// Returns the read as the tool shows it, or the job that computes it.
-    async fn answer<T: ToJSON>(
-        &self,
-        caller: &Caller,
-        key: IdempotencyKey,
-        arguments: &ReadOneItem,
-        tool: &'static str,
-        form: AnswerForm,
-    ) -> Answer<Reading<T>> {
-        let AnswerForm { read, field, format } = form;
-        let mut request = serde_json::json!({ "ref": arguments.item_ref.0 });
-        if let Some(format) = format {
-            request["format"] = format.name().into();
-        }
-        let dry_run = arguments.dry_run.unwrap_or(false);
-        let wanted = Need { tool, item_ref: &arguments.item_ref, read, request, dry_run };
-        let ReadyRead { item, document } = match need(&self.0, caller, key, &wanted).await? {
-            Needed::Answered(answer) => return Ok(Reading::Queued(answer.documented_as())),
-            Needed::Ready(ready) => ready,
-        };
-        let head = format!(
-            "{{\"ok\":true,\"data\":{{\"ref\":{},\"item_id\":\"{item}\",\"status\":\"ready\",",
-            json(&arguments.item_ref.0)?
-        );
-        let head = Document::of_text(vec![head.into()], Room::default(), None);
-        let mut answer = match format {
-            None => head.then_text(format!("\"{field}\":")).then(document),
-            Some(format) => {
-                // `written` loads the whole read again: this copy is dropped so that memory is not used twice.
-                drop(document);
-                head.then(self.written(caller, item, format).await?)
-            }
-        };
-        if read == Read::Speakers
-            && let Some(speech) = library::stored_read(&self.0, caller.account_id, item, Read::Speech).await?
-        {
-            answer = answer.then_text(",\"speech\":".to_owned()).then(speech);
-        }
-        let idle = starting::idle(&self.0, caller).await?;
-        let meta = json_of(&ToolAnswer::new(&caller.request_id, true).cloud(idle).meta);
-        Ok(Reading::Ready(answer.then_text(format!("}},\"meta\":{meta}}}"))))
-    }
-}
-
-impl Readings {
-    /// Returns a transcript in another form, as the answer's fields for it.
-    async fn written(&self, caller: &Caller, item: ItemId, format: TextFormat) -> Answer<Document> {
-        let gone = || ApiError::new(Code::ItemNotFound, "The item was deleted a moment ago.");
-        let file = library::captions(&self.0, caller.account_id, item, format).await?.ok_or_else(gone)?;
-        let (text, large) = file.into_parts();
-        let fields = format!("\"format\":\"{}\",\"text\":{}", format.name(), json(&text)?);
-        let room = self.0.answers.hold(caller.account_id, fields.len() as u64)?;
-        Ok(Document::of_text(vec![fields.into()], room, large))
-    }
-}
-
-fn json(text: &str) -> Answer<String> {
-    serde_json::to_string(text).map_err(ApiError::internal)
 }
