@@ -85,7 +85,9 @@ impl Answer {
         let segments = self.segments.as_deref().unwrap_or_default();
         let mut doubts = segments.iter().filter(|segment| !segment.is_silence() && segment.figures.say_again()).count();
         let (mut pieces, mut left_out) = self.pieces(seconds);
-        pieces.iter_mut().for_each(|piece| piece.word = clean(&piece.word));
+        for piece in &mut pieces {
+            piece.word = clean(&piece.word);
+        }
         pieces.retain(|piece| !piece.word.is_empty());
         let looped = cut_loops(&mut pieces);
         doubts += usize::from(looped > 0);

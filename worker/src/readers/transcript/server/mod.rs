@@ -42,7 +42,7 @@ pub struct TranscriberSettings {
 /// How a server is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
-    /// `POST /v1/audio/transcriptions`: OpenAI, Groq, Speaches, vLLM, LocalAI and others.
+    /// `POST /v1/audio/transcriptions`: OpenAI, Groq, Speaches, `vLLM`, `LocalAI` and others.
     OpenAi,
     /// `POST /inference` of whisper.cpp's `whisper-server`.
     WhisperCpp,
